@@ -1,0 +1,49 @@
+// The compiler contract: text + options + target -> bytes + log.
+//
+// Two compilers keep it: compile/nvrtc.cpp (CUDA C++ -> cubin) and compile/clang.cpp (CUDA C++ -> a small shared object for
+// the CPU, by way of the plug-in in compile/clang/). compile/cache.h stands in front of both; nothing else calls them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+enum class DeviceKind { cpu, cuda };
+
+struct Source {
+  std::string text;                // CUDA C++
+  std::string name = "kernel.cu";  // what messages and __FILE__ say
+};
+
+struct CompileOptions {
+  std::vector<std::string> flags;             // as the user wrote them: -D, -I, -U, -std=, --use_fast_math, ...
+  std::vector<std::string> name_expressions;  // "reduce<float, 256>": instantiated and listed in Binary::names
+  bool exact_arithmetic = false;  // array code: no contraction, no reassociation; off: nvcc's defaults (contraction on)
+};
+
+struct Target {
+  DeviceKind kind = DeviceKind::cpu;
+  std::string arch;  // "sm_90", or a CPU as "znver4:+avx512f,-avx512fp16,..."
+};
+
+struct Binary {
+  std::vector<std::byte> code;                               // a cubin, or a shared object for the CPU
+  std::vector<std::pair<std::string, std::string>> names;    // name expression -> symbol in the code
+  std::string log;                                           // warnings; empty when there are none
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  // Names the compiler, its version and our own build: part of every cache key. Must not load the compiler.
+  virtual std::string id() const = 0;
+
+  // Raises ErrorKind::compile with the log (line, column, source line shown) when the text is at fault.
+  virtual Binary compile(const Source& source, const CompileOptions& options, const Target& target) = 0;
+};
+
+}  // namespace quern

@@ -1,0 +1,131 @@
+/* What a kernel compiled for the CPU looks like: the contract between the lowering (compile/clang/) and the CPU device.
+ *
+ * A compiled text is a small ELF shared object that needs libm, libmvec and nothing else. It exports two symbols:
+ *
+ *   const QuernCpuModule quern_module      what is inside
+ *   const QuernCpuRuntime* quern_runtime   set by the loader before anything runs
+ *
+ * A kernel's parameters lie packed in one block of bytes, each at its natural alignment, in order: the same block that
+ * cuLaunchKernel takes as CU_LAUNCH_PARAM_BUFFER_POINTER. A kernel is lowered in one of two ways:
+ *
+ *   regions     `blocks` runs blocks [first, last) of the grid; threads are loops inside. Most kernels.
+ *   coroutines  `start` creates one thread of a block, runs it to its first wait and returns its handle; the device resumes
+ *               handles by the rules at QuernCpuThread. For control flow that regions refuse.
+ */
+#ifndef QUERN_COMPILE_CPU_MODULE_H
+#define QUERN_COMPILE_CPU_MODULE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QUERN_CPU_ABI 1u
+
+struct QuernCpuLaunch;
+
+/* What kernel code may call. Every entry may be called from any worker thread while a kernel runs. */
+typedef struct {
+  uint32_t abi;
+  /* printf: returns the number of arguments, as CUDA's does. `args` holds each promoted argument in 8 bytes (double, int64 or a
+   * pointer; a string is a char*), `count` of them. */
+  int (*print)(const struct QuernCpuLaunch* launch, const char* format, const uint64_t* args, uint32_t count);
+  /* assert(): records the failure and does not return. */
+  void (*assert_fail)(const struct QuernCpuLaunch* launch, const char* condition, const char* file, uint32_t line,
+                      const char* function, const uint32_t block[3], const uint32_t thread[3]);
+  /* __trap() and what cannot go on: ends the launch with this text; does not return. */
+  void (*fail)(const struct QuernCpuLaunch* launch, const char* text);
+  uint64_t (*clock_cycles)(void);
+  uint64_t (*clock_nanoseconds)(void);
+  void* (*allocate)(uint64_t bytes); /* device-side malloc and free */
+  void (*release)(void* pointer);
+} QuernCpuRuntime;
+
+/* One launch, shared by all its blocks. */
+typedef struct QuernCpuLaunch {
+  const char* args; /* the packed parameters */
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t dynamic_shared; /* bytes; they follow the static ones */
+  uint32_t flags;          /* QUERN_LAUNCH_... */
+  void* host;              /* the device's own record of the launch, for the runtime's calls */
+} QuernCpuLaunch;
+
+enum {
+  QUERN_LAUNCH_SMALL_GRID = 1u << 0, /* grid * block fits in an int in every dimension: index sums do not wrap */
+};
+
+/* Regions. `shared` has room for static + dynamic shared memory, `slots` for slot_bytes times the
+ * threads of a block rounded up to 64; both are 64-byte aligned and belong to this call. Blocks are numbered x fastest. */
+typedef void (*QuernCpuBlocks)(const QuernCpuLaunch* launch, uint64_t first, uint64_t last, char* shared, char* slots);
+
+/* Coroutines. The device fills `thread` and `block`, calls `start`, and gets a handle; a suspended handle is resumed by calling
+ * the function pointer in its first word with the handle. At every return `wait` says why the thread stopped:
+ *   finished    the thread is done, never resume it
+ *   barrier     it waits for all unfinished threads of its block (bar_kind says with which reduction, see prelude)
+ *   warp        it waits for the threads of its warp named in `mask` that are unfinished
+ *   yield       it waits for memory: resume it after the others had a turn
+ *   grid        it waits for all threads of the grid */
+enum { QUERN_WAIT_FINISHED = 0, QUERN_WAIT_BARRIER = 1, QUERN_WAIT_WARP = 2, QUERN_WAIT_YIELD = 3, QUERN_WAIT_GRID = 4 };
+
+typedef struct QuernCpuThread {
+  uint32_t thread[3];
+  uint32_t wait;
+  uint32_t block[3];
+  uint32_t mask;     /* of a warp wait */
+  char* shared;      /* the block's */
+  char* warp_buffer; /* 32 * 16 bytes for shuffles and votes, one for each warp */
+  char* block_buffer; /* 64 bytes for __syncthreads_count and its kin, one for each block */
+  char* frame;       /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
+} QuernCpuThread;
+
+typedef void* (*QuernCpuStart)(const QuernCpuLaunch* launch, QuernCpuThread* thread);
+
+enum { QUERN_ACCESS_READ = 1, QUERN_ACCESS_WRITE = 2 }; /* for pointer parameters; both when not known */
+
+typedef struct {
+  uint32_t offset, size, align;
+  uint32_t access; /* QUERN_ACCESS_...; 0 for a parameter that is no pointer */
+} QuernCpuParam;
+
+enum {
+  QUERN_KERNEL_BARRIERS = 1u << 0,
+  QUERN_KERNEL_PRINTS = 1u << 1,    /* may call print: the host flushes its own output before waiting */
+  QUERN_KERNEL_SPINS = 1u << 2,     /* waits on memory in a loop: blocks must make progress together */
+};
+
+typedef struct {
+  const char* symbol;    /* "saxpy" or "_Z5saxpyfPKfPfi" */
+  const char* name;      /* as written: "saxpy", "ns::saxpy<float>" */
+  const char* signature; /* the parameter types in Itanium encoding: "fPKfPfi" */
+  QuernCpuBlocks blocks; /* one of blocks and start is set */
+  QuernCpuStart start;
+  const QuernCpuParam* params;
+  uint32_t param_count, param_bytes;
+  uint32_t static_shared; /* bytes */
+  uint32_t slot_bytes;    /* for each thread of a block (regions) */
+  uint64_t frame_bytes;   /* for each thread of a block (coroutines) */
+  uint32_t flags;         /* QUERN_KERNEL_... */
+  uint32_t max_threads;   /* from __launch_bounds__, else 1024 */
+} QuernCpuKernel;
+
+typedef struct {
+  const char* name; /* as written, and */
+  const char* symbol;
+  void* address;
+  uint64_t size;
+} QuernCpuGlobal;
+
+typedef struct {
+  uint32_t abi; /* QUERN_CPU_ABI */
+  uint32_t kernel_count, global_count;
+  uint32_t reserved;
+  const QuernCpuKernel* kernels;
+  const QuernCpuGlobal* globals; /* __device__, __constant__ and __managed__ variables */
+} QuernCpuModule;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

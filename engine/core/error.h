@@ -1,0 +1,56 @@
+// Errors: two verbs and nothing else.
+//
+//   raise(ErrorKind::value, "[launch] block has {} threads; the limit is {}", n, limit)
+//       the user can mend it: the text names the operation, what is wrong and what to do
+//   bug("plan has no roots")
+//       our own fault: the text says so and asks for a report
+//
+// An ErrorKind is what the Python bindings turn into an exception type; see bindings/errors.cpp.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace quern {
+
+enum class ErrorKind {
+  value,            // ValueError
+  type,             // TypeError
+  index,            // IndexError
+  key,              // KeyError
+  os,               // OSError
+  overflow,         // OverflowError
+  not_implemented,  // NotImplementedError
+  runtime,          // RuntimeError
+  out_of_memory,    // MemoryError of the door
+  compile,          // CompileError: carries the compiler's log as its text
+  launch,           // LaunchError: a kernel failed while it ran
+  logic,            // LogicError: a call that makes no sense now (freed pointer, unknown kernel)
+  bug,              // our own fault
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  ErrorKind kind() const { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+[[noreturn]] void raise_text(ErrorKind kind, std::string text);
+[[noreturn]] void bug_text(std::string text);
+
+template <class... Args>
+[[noreturn]] void raise(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
+  raise_text(kind, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <class... Args>
+[[noreturn]] void bug(fmt::format_string<Args...> format, Args&&... args) {
+  bug_text(fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace quern
