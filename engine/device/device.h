@@ -163,7 +163,7 @@ class Device {
                        size_t height) = 0;
 
   // Code.
-  virtual std::unique_ptr<LoadedModule> load(const Binary& binary) = 0;
+  virtual std::shared_ptr<LoadedModule> load(const Binary& binary) = 0;
   // `args` is the packed parameter block, info.param_bytes long; it is copied before the call returns.
   virtual void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
                       Site site) = 0;

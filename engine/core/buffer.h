@@ -1,0 +1,76 @@
+// Buffer: a counted reference to a block of device memory.
+//
+// The block belongs to whoever made it (device/allocator.h for pooled memory); when the last Buffer goes, the owner gets it
+// back. `streams` names who used it, so that it is not handed out again while work on it is pending.
+#pragma once
+
+#include "core/site.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+struct Block;
+
+class BlockOwner {
+ public:
+  virtual ~BlockOwner() = default;
+  virtual void give_back(Block* block) noexcept = 0;
+};
+
+struct Block {
+  void* pointer = nullptr;
+  size_t bytes = 0;     // as asked for
+  void* base = nullptr; // the whole block, as the device gave it
+  size_t capacity = 0;
+  BlockOwner* owner = nullptr;
+  Site site = no_site;  // who asked for it
+  std::atomic<uint32_t> references{0};
+  std::atomic<bool> escaped{false};       // its address was handed out as a number: any stream may use it
+  std::atomic<const void*> last_stream{nullptr};
+  std::mutex streams_lock;
+  std::vector<const void*> streams;       // every Stream that used it
+
+  void used_on(const void* stream) {
+    if (last_stream.load(std::memory_order_relaxed) == stream) return;
+    std::lock_guard hold(streams_lock);
+    last_stream.store(stream, std::memory_order_relaxed);
+    for (const void* s : streams)
+      if (s == stream) return;
+    streams.push_back(stream);
+  }
+};
+
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(Block* block) : block_(block) {
+    if (block_) block_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  Buffer(const Buffer& other) : Buffer(other.block_) {}
+  Buffer(Buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Buffer& operator=(Buffer other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~Buffer() { reset(); }
+
+  void reset() noexcept {
+    Block* block = std::exchange(block_, nullptr);
+    if (block && block->references.fetch_sub(1, std::memory_order_acq_rel) == 1) block->owner->give_back(block);
+  }
+  explicit operator bool() const { return block_ != nullptr; }
+  Block* block() const { return block_; }
+  void* pointer() const { return block_ ? block_->pointer : nullptr; }
+  size_t bytes() const { return block_ ? block_->bytes : 0; }
+
+ private:
+  Block* block_ = nullptr;
+};
+
+}  // namespace quern

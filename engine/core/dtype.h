@@ -1,0 +1,77 @@
+// Data types, and the one promotion table (NumPy 2's rules, NEP 50).
+//
+// A DType is one byte. Everything known of one stands in its row of `dtype_rows`; promote() looks up a table that dtype.cpp
+// builds once from NumPy's rules, which are few: see make_promotion().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace quern {
+
+enum class DType : uint8_t {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
+};
+inline constexpr int dtype_count = 15;
+
+enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c' };
+
+struct DTypeRow {
+  std::string_view name;    // NumPy's name
+  DTypeKind kind;
+  uint8_t size;             // bytes
+  std::string_view cuda;    // the type in CUDA C++
+  std::string_view format;  // the buffer protocol's letter; "" where it has none
+};
+
+inline constexpr std::array<DTypeRow, dtype_count> dtype_rows{{
+    {"bool", DTypeKind::boolean, 1, "bool", "?"},
+    {"int8", DTypeKind::integer, 1, "signed char", "b"},
+    {"int16", DTypeKind::integer, 2, "short", "h"},
+    {"int32", DTypeKind::integer, 4, "int", "i"},
+    {"int64", DTypeKind::integer, 8, "long long", "q"},
+    {"uint8", DTypeKind::natural, 1, "unsigned char", "B"},
+    {"uint16", DTypeKind::natural, 2, "unsigned short", "H"},
+    {"uint32", DTypeKind::natural, 4, "unsigned int", "I"},
+    {"uint64", DTypeKind::natural, 8, "unsigned long long", "Q"},
+    {"float16", DTypeKind::real, 2, "__half", "e"},
+    {"bfloat16", DTypeKind::real, 2, "__nv_bfloat16", ""},
+    {"float32", DTypeKind::real, 4, "float", "f"},
+    {"float64", DTypeKind::real, 8, "double", "d"},
+    {"complex64", DTypeKind::complex, 8, "complex<float>", "Zf"},
+    {"complex128", DTypeKind::complex, 16, "complex<double>", "Zd"},
+}};
+
+constexpr const DTypeRow& row(DType type) { return dtype_rows[static_cast<size_t>(type)]; }
+constexpr size_t size_of(DType type) { return row(type).size; }
+
+std::optional<DType> dtype_named(std::string_view name);
+
+// The type of a result of two typed operands: NumPy's result_type.
+DType promote(DType a, DType b);
+
+// The type of a result of a typed operand and a Python scalar, which is weak: it takes the array's type unless its kind is
+// higher (True < int < float < complex).
+enum class WeakScalar : uint8_t { boolean, integer, real, complex };
+DType promote(DType a, WeakScalar b);
+
+// NumPy's can_cast(from, to, "safe").
+bool can_cast_safely(DType from, DType to);
+
+}  // namespace quern

@@ -1,0 +1,7 @@
+#include "core/trace.h"
+
+namespace quern {
+
+std::atomic<TraceSink*> trace_sink{nullptr};
+
+}  // namespace quern

@@ -1,0 +1,287 @@
+// The CPU as a device. Start reading at launch(), then CpuStream::submit() and CpuDevice::run() in cpu_stream.cpp.
+#include "device/cpu.h"
+
+#include "core/error.h"
+#include "core/log.h"
+
+#include <pthread.h>
+#include <pthreadpool.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace quern {
+
+namespace {
+
+std::string cpu_name() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(in, line))
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+unsigned usable_threads() {
+  if (const char* wish = std::getenv("QUERN_NUM_THREADS"))
+    if (int n = std::atoi(wish); n > 0) return static_cast<unsigned>(n);
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+CpuDevice* the_device = nullptr;
+
+}  // namespace
+
+Device& cpu_device() {
+  static CpuDevice* device = [] {
+    auto* d = new CpuDevice;  // never destroyed: work may still be pending when statics die
+    the_device = d;
+    std::atexit([] { the_device->shut_down(); });
+    pthread_atfork([] { the_device->before_fork(); }, [] { the_device->after_fork_in_parent(); },
+                   [] { the_device->after_fork_in_child(); });
+    return d;
+  }();
+  return *device;
+}
+
+CpuDevice::CpuDevice() {
+  kind = DeviceKind::cpu;
+  threads_ = usable_threads();
+  info_.name = cpu_name() + " (CPU)";
+  info_.pci_bus_id = "0000:00:00.0";
+  info_.major = 9;
+  info_.minor = 0;
+  info_.total_memory = memory().total;
+  info_.multiprocessors = threads_;
+  info_.max_shared = 48 * 1024;
+  info_.max_shared_optin = 227 * 1024;
+}
+
+const DeviceInfo& CpuDevice::info() { return info_; }
+
+// The numbers of CUdevice_attribute that mean something here; the others are 0.
+int CpuDevice::attribute(int number) {
+  switch (number) {
+    case 1: return 1024;                                        // MAX_THREADS_PER_BLOCK
+    case 2: case 3: return 1024;                                // MAX_BLOCK_DIM_X, Y
+    case 4: return 64;                                          // MAX_BLOCK_DIM_Z
+    case 5: return 2147483647;                                  // MAX_GRID_DIM_X
+    case 6: case 7: return 65535;                               // MAX_GRID_DIM_Y, Z
+    case 8: return static_cast<int>(info_.max_shared);          // MAX_SHARED_MEMORY_PER_BLOCK
+    case 9: return 65536;                                       // TOTAL_CONSTANT_MEMORY
+    case 10: return 32;                                         // WARP_SIZE
+    case 11: return 2147483647;                                 // MAX_PITCH
+    case 12: return 65536;                                      // MAX_REGISTERS_PER_BLOCK
+    case 13: return 1000000;                                    // CLOCK_RATE, kHz
+    case 14: return 512;                                        // TEXTURE_ALIGNMENT
+    case 15: return 1;                                          // GPU_OVERLAP
+    case 16: return static_cast<int>(threads_);                 // MULTIPROCESSOR_COUNT
+    case 18: return 1;                                          // INTEGRATED
+    case 19: return 1;                                          // CAN_MAP_HOST_MEMORY
+    case 31: return 1;                                          // CONCURRENT_KERNELS
+    case 39: return 1024;                                       // MAX_THREADS_PER_MULTIPROCESSOR
+    case 40: return 1;                                          // ASYNC_ENGINE_COUNT
+    case 41: return 1;                                          // UNIFIED_ADDRESSING
+    case 75: return info_.major;                                // COMPUTE_CAPABILITY_MAJOR
+    case 76: return info_.minor;                                // COMPUTE_CAPABILITY_MINOR
+    case 81: return static_cast<int>(info_.max_shared_optin);   // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    case 83: return 1;                                          // MANAGED_MEMORY
+    case 88: return 1;                                          // PAGEABLE_MEMORY_ACCESS
+    case 89: return 1;                                          // CONCURRENT_MANAGED_ACCESS
+    case 95: return 1;                                          // COOPERATIVE_LAUNCH
+    case 97: return static_cast<int>(info_.max_shared_optin);   // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    default:
+      if (number < 1 || number > 200) raise(ErrorKind::value, "[attribute] {} is not a device attribute", number);
+      return 0;
+  }
+}
+
+Target CpuDevice::target() { return {DeviceKind::cpu, ""}; }
+
+pthreadpool* CpuDevice::pool() {
+  std::lock_guard hold(pool_lock_);
+  if (!pool_) pool_ = pthreadpool_create(threads_);
+  return pool_;
+}
+
+// ---- streams
+
+Stream& CpuDevice::default_stream() {
+  std::call_once(default_once_, [this] { default_stream_ = std::make_unique<CpuStream>(*this, StreamOptions{}, true); });
+  return *default_stream_;
+}
+
+std::unique_ptr<Stream> CpuDevice::create_stream(StreamOptions options) {
+  default_stream();
+  auto stream = std::make_unique<CpuStream>(*this, options, false);
+  std::lock_guard hold(streams_lock_);
+  std::erase_if(streams_, [](auto& weak) { return weak.expired(); });
+  streams_.push_back(stream->state);
+  if (!options.non_blocking) ++blocking_streams_;
+  return stream;
+}
+
+std::unique_ptr<Event> CpuDevice::create_event(EventOptions options) { return std::make_unique<CpuEvent>(options); }
+
+// The legacy default stream waits for all blocking streams, and they for it. A stream that went away stays in `streams_` while
+// it has work.
+std::vector<Dependency> CpuDevice::dependencies(const CpuStream& stream) {
+  std::vector<Dependency> out;
+  if (stream.is_default) {
+    if (blocking_streams_.load(std::memory_order_relaxed) == 0) return out;
+    std::lock_guard hold(streams_lock_);
+    int alive = 0;
+    for (auto& weak : streams_) {
+      auto s = weak.lock();
+      if (!s || !s->blocking) continue;
+      ++alive;
+      if (!s->idle()) out.push_back({s, s->submitted.load()});
+    }
+    blocking_streams_ = alive;
+  } else if (stream.state->blocking && default_stream_ && !default_stream_->state->idle()) {
+    out.push_back({default_stream_->state, default_stream_->state->submitted.load()});
+  }
+  return out;
+}
+
+void CpuDevice::synchronize() {
+  std::vector<std::shared_ptr<StreamState>> all;
+  {
+    std::lock_guard hold(streams_lock_);
+    for (auto& weak : streams_)
+      if (auto s = weak.lock()) all.push_back(s);
+  }
+  all.push_back(static_cast<CpuStream&>(default_stream()).state);
+  std::optional<Failure> first;
+  for (auto& s : all) {
+    finish(*s, s->submitted.load());
+    std::lock_guard hold(s->failure_lock);
+    if (s->failure && !first) first = s->failure;
+    s->failure.reset();
+  }
+  deliver_prints();
+  if (first) raise_text(first->kind, first->text);
+}
+
+// ---- copies and fills
+
+// As CUDA does: from or to memory that is not pinned, the call returns when that memory has been read or written.
+void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) {
+  if (bytes == 0) return;
+  auto& on = static_cast<CpuStream&>(stream);
+  Command command;
+  command.what = Command::What::copy;
+  command.dst = dst;
+  command.src = src;
+  command.bytes = bytes;
+  bool host_waits = (kind == CopyKind::host_to_device && !is_pinned(src, bytes)) ||
+                    (kind == CopyKind::device_to_host && !is_pinned(dst, bytes));
+  if (!host_waits) {
+    on.submit(std::move(command));
+    return;
+  }
+  uint32_t sequence = on.submit(std::move(command), CpuStream::Wake::by_waiter);
+  finish(*on.state, sequence);
+}
+
+void CpuDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) {
+  fill_2d(stream, dst, 0, value, value_bytes, count, 1);
+}
+
+void CpuDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
+                        size_t height) {
+  if (width == 0 || height == 0) return;
+  Command command;
+  command.what = Command::What::fill;
+  command.dst = dst;
+  command.pitch = pitch;
+  command.value = value;
+  command.value_bytes = value_bytes;
+  command.width = width;
+  command.height = height;
+  static_cast<CpuStream&>(stream).submit(std::move(command));
+}
+
+// ---- code
+
+std::shared_ptr<LoadedModule> CpuDevice::load(const Binary& binary) { return std::make_shared<CpuModule>(binary); }
+
+void CpuDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
+                       Site site) {
+  auto& cpu_kernel = static_cast<CpuKernel&>(kernel);
+  Command command;
+  command.what = Command::What::launch;
+  command.module = cpu_kernel.module->shared_from_this();
+  command.kernel = &cpu_kernel;
+  command.shape = shape;
+  command.site = site;
+  command.arg_bytes = static_cast<uint32_t>(arg_bytes);
+  if (arg_bytes > command.small_args.size()) command.large_args = std::make_unique<char[]>(arg_bytes);
+  std::memcpy(command.large_args ? command.large_args.get() : command.small_args.data(), args, arg_bytes);
+  static_cast<CpuStream&>(stream).submit(std::move(command));
+}
+
+// ---- exit and fork
+
+void CpuDevice::shut_down() noexcept {
+  if (shut_.load()) return;
+  try {
+    synchronize();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "quern: at exit: %s\n", e.what());
+  }
+  shut_ = true;
+}
+
+// The parent finishes what is submitted and holds still while the process is copied; the child starts threads of its own.
+void CpuDevice::before_fork() {
+  std::vector<std::shared_ptr<StreamState>> all;
+  streams_lock_.lock();
+  for (auto& weak : streams_)
+    if (auto s = weak.lock()) all.push_back(s);
+  if (default_stream_) all.push_back(default_stream_->state);
+  for (auto& s : all) finish(*s, s->submitted.load());
+  for (auto& s : all) {
+    s->producers.lock();
+    s->baton.lock();
+  }
+  memory_lock_.lock();
+  pool_lock_.lock();
+}
+
+namespace {
+template <class Streams>
+void unlock_all(Streams& streams, CpuStream* first) {
+  auto unlock = [](StreamState& s) {
+    s.baton.unlock();
+    s.producers.unlock();
+  };
+  for (auto& weak : streams)
+    if (auto s = weak.lock()) unlock(*s);
+  if (first) unlock(*first->state);
+}
+}  // namespace
+
+void CpuDevice::after_fork_in_parent() {
+  pool_lock_.unlock();
+  memory_lock_.unlock();
+  unlock_all(streams_, default_stream_.get());
+  streams_lock_.unlock();
+}
+
+void CpuDevice::after_fork_in_child() {
+  // The threads behind these are gone; their objects are given up, not joined.
+  pool_ = nullptr;
+  auto drop_worker = [](StreamState& s) { new (&s.worker) std::thread(); };
+  for (auto& weak : streams_)
+    if (auto s = weak.lock()) drop_worker(*s);
+  if (default_stream_) drop_worker(*default_stream_->state);
+  after_fork_in_parent();
+}
+
+}  // namespace quern

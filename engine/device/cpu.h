@@ -1,0 +1,239 @@
+// The CPU device, private to its files.
+//
+//   cpu.cpp             the Device: information, copies, fills; hands work to streams
+//   cpu_stream.cpp      streams that run in order in the background, events
+//   cpu_launch.cpp      a launch: blocks over the thread pool, faults caught
+//   cpu_coroutines.cpp  blocks whose threads are coroutines
+//   cpu_module.cpp      loads compiled objects
+//   cpu_runtime.cpp     what kernel code may call: printf, assert, clocks
+//   cpu_memory.cpp      memory with guard pages, pinned memory
+//
+// Start at CpuStream::submit(), which takes a Command, and CpuDevice::run(), which carries one out.
+#pragma once
+
+#include "compile/cpu_module.h"
+#include "core/error.h"
+#include "device/device.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+struct pthreadpool;
+
+namespace quern {
+
+class CpuDevice;
+class CpuStream;
+class CpuEvent;
+class CpuModule;
+
+class CpuKernel : public LoadedKernel {
+ public:
+  const QuernCpuKernel* code = nullptr;
+  CpuModule* module = nullptr;
+  std::atomic<float> nanoseconds_per_block{-1};  // measured: small launches stay on one thread
+};
+
+// What happened to a launch that failed; kept until the next wait raises it.
+struct Failure {
+  ErrorKind kind = ErrorKind::launch;
+  std::string text;
+};
+
+struct EventState {
+  std::atomic<bool> recorded{false};
+  std::atomic<uint32_t> sequence{0};  // of the record command in its stream
+  std::shared_ptr<struct StreamState> stream;
+  std::atomic<int64_t> time_ns{0};
+};
+
+struct Dependency {
+  std::shared_ptr<struct StreamState> stream;
+  uint32_t sequence;
+};
+
+// One piece of submitted work. Launch arguments lie in the command itself when they are small.
+struct Command {
+  enum class What : uint8_t { nothing, launch, copy, fill, record, call } what = What::nothing;
+  std::vector<Dependency> after;
+
+  std::shared_ptr<CpuModule> module;
+  CpuKernel* kernel = nullptr;
+  LaunchShape shape;
+  Site site = no_site;
+  uint32_t arg_bytes = 0;
+  alignas(16) std::array<char, 160> small_args;
+  std::unique_ptr<char[]> large_args;
+
+  void* dst = nullptr;
+  const void* src = nullptr;
+  size_t bytes = 0, pitch = 0, width = 0, height = 0;
+  uint32_t value = 0, value_bytes = 0;
+
+  std::shared_ptr<EventState> event;
+  std::function<void()> call;
+
+  const char* args() const { return large_args ? large_args.get() : small_args.data(); }
+};
+
+// The queue behind a stream; outlives the Stream object while work is pending. Producers fill slots under `producers`;
+// whoever holds `baton` (the stream's own thread, or a thread that waits) carries commands out in order.
+struct StreamState {
+  static constexpr uint32_t capacity = 1024;
+
+  explicit StreamState(CpuDevice& device, bool blocking) : device(device), blocking(blocking), slots(capacity) {}
+
+  CpuDevice& device;
+  bool blocking;  // takes part in the legacy default stream's order
+  std::vector<Command> slots;
+  std::mutex producers;
+  std::mutex baton;
+  std::atomic<uint32_t> submitted{0};  // futex words: 32 bits, compared by difference
+  std::atomic<uint32_t> completed{0};
+  std::atomic<bool> closing{false};
+  std::thread worker;
+  std::mutex failure_lock;
+  std::optional<Failure> failure;
+
+  bool reached(uint32_t sequence) const {
+    return static_cast<int32_t>(completed.load(std::memory_order_acquire) - sequence) >= 0;
+  }
+  bool idle() const { return completed.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire); }
+};
+
+// Waits until `sequence` is done, carrying work out on the calling thread when nobody else does.
+void finish(StreamState& stream, uint32_t sequence) noexcept;
+
+class CpuStream : public Stream {
+ public:
+  CpuStream(CpuDevice& device, StreamOptions options, bool is_default);
+  ~CpuStream() override;
+  void synchronize() override;
+  bool done() override;
+  void wait(Event& event) override;
+  void call(std::function<void()> f) override;
+  uintptr_t native() override;
+
+  enum class Wake { now, by_waiter };  // by_waiter: the caller waits next and does the work itself
+  uint32_t submit(Command&& command, Wake wake = Wake::now);
+  // Waits for everything submitted, without raising.
+  void drain() noexcept;
+  std::shared_ptr<StreamState> state;
+  const bool is_default;
+};
+
+class CpuEvent : public Event {
+ public:
+  explicit CpuEvent(EventOptions options) : options(options) {}
+  void record(Stream& stream) override;
+  void synchronize() override;
+  bool done() override;
+  double elapsed_ms(Event& start) override;
+  uintptr_t native() override;
+  EventOptions options;
+  std::shared_ptr<EventState> state;
+};
+
+class CpuModule : public LoadedModule, public std::enable_shared_from_this<CpuModule> {
+ public:
+  explicit CpuModule(const Binary& binary);
+  ~CpuModule() override;
+  LoadedKernel* kernel(const std::string& name) override;
+  std::vector<std::string> kernel_names() override;
+  std::optional<GlobalInfo> global(const std::string& name) override;
+
+ private:
+  void* handle_ = nullptr;
+  const QuernCpuModule* table_ = nullptr;
+  std::vector<std::unique_ptr<CpuKernel>> kernels_;
+};
+
+class CpuDevice : public Device {
+ public:
+  CpuDevice();
+  const DeviceInfo& info() override;
+  int attribute(int number) override;
+  MemoryInfo memory() override;
+  Target target() override;
+  void* allocate(size_t bytes) override;
+  void release(void* pointer) noexcept override;
+  void* allocate_pinned(size_t bytes, PinnedOptions options) override;
+  void release_pinned(void* pointer) noexcept override;
+  void register_host(void* pointer, size_t bytes, unsigned flags) override;
+  void unregister_host(void* pointer) noexcept override;
+  void* device_pointer(void* host_pointer) override;
+  void* allocate_managed(size_t bytes, unsigned flags) override;
+  void release_managed(void* pointer) noexcept override;
+  Stream& default_stream() override;
+  std::unique_ptr<Stream> create_stream(StreamOptions options) override;
+  std::unique_ptr<Event> create_event(EventOptions options) override;
+  void synchronize() override;
+  void copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) override;
+  void fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) override;
+  void fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
+               size_t height) override;
+  std::shared_ptr<LoadedModule> load(const Binary& binary) override;
+  void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
+              Site site) override;
+  void shut_down() noexcept override;
+
+  // For the other files of this device.
+  void run(StreamState& stream, Command& command) noexcept;
+  std::optional<Failure> run_launch(const Command& command) noexcept;
+  void copy_bytes(void* dst, const void* src, size_t bytes) noexcept;
+  void fill_bytes(const Command& command) noexcept;
+  bool is_pinned(const void* pointer, size_t bytes);
+  std::vector<Dependency> dependencies(const CpuStream& stream);
+  pthreadpool* pool();
+  unsigned threads() const { return threads_; }
+  bool shut() const { return shut_.load(std::memory_order_relaxed); }
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+ private:
+  DeviceInfo info_;
+  unsigned threads_ = 1;
+  std::mutex pool_lock_;
+  pthreadpool* pool_ = nullptr;
+  std::mutex streams_lock_;
+  std::vector<std::weak_ptr<StreamState>> streams_;   // all but the default
+  std::atomic<int> blocking_streams_{0};
+  std::unique_ptr<CpuStream> default_stream_;
+  std::once_flag default_once_;
+  std::mutex memory_lock_;
+  std::map<const char*, size_t> mapped_;              // raw allocations and their mapping
+  std::map<const char*, size_t> pinned_;              // pinned and registered host memory
+  std::atomic<size_t> allocated_{0};
+  std::atomic<bool> shut_{false};
+};
+
+// Kernel text printed so far, in order; the next wait hands it to the sink (the bindings' sys.stdout).
+void set_print_sink(void (*sink)(const std::string& text));
+void deliver_prints();
+
+// Runs `body`; a fault or a kernel's own failure inside ends it and is returned. See cpu_launch.cpp.
+struct KernelFault {
+  int signal = 0;
+  const void* address = nullptr;
+  std::string text;  // of assert, trap
+};
+extern const QuernCpuRuntime cpu_runtime;
+[[noreturn]] void end_kernel(std::string text);  // from runtime calls inside a kernel
+
+// Blocks [first, last) of a coroutine kernel on this thread.
+void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last);
+// All blocks together, for kernels that wait on memory or on the whole grid.
+void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
+                        std::atomic<uint64_t>& finished);
+
+char* scratch(size_t bytes);  // this thread's, 64-byte aligned; valid until the next call on this thread
+
+}  // namespace quern

@@ -1,0 +1,199 @@
+// Blocks whose threads are coroutines: start each thread, then resume them by the rules of cpu_module.h until all are finished.
+//
+// BlockRun is one block in flight. A plain kernel runs one block after the other; one that waits on memory (or on the grid)
+// keeps many in flight and takes turns, starting further blocks while those at hand wait.
+#include "core/error.h"
+#include "device/cpu.h"
+
+#include <chrono>
+#include <deque>
+
+namespace quern {
+
+namespace {
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+constexpr size_t warp_size = 32, warp_buffer_bytes = 32 * 16, block_buffer_bytes = 64;
+
+struct Geometry {
+  size_t threads, warps, shared, frame, bytes;
+  Geometry(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
+    threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
+    warps = (threads + warp_size - 1) / warp_size;
+    shared = round_up(size_t{code.static_shared} + launch.dynamic_shared, 64);
+    frame = round_up(code.frame_bytes, 64);
+    bytes = shared + round_up(sizeof(QuernCpuThread) * threads, 64) + warps * warp_buffer_bytes + block_buffer_bytes +
+            round_up(sizeof(void*) * threads, 64) + frame * threads;
+  }
+};
+
+class BlockRun {
+ public:
+  BlockRun(const QuernCpuKernel& code, const QuernCpuLaunch& launch, const Geometry& geometry, uint64_t block, char* memory)
+      : geometry_(geometry) {
+    char* at = memory;
+    auto take = [&](size_t bytes) {
+      char* here = at;
+      at += round_up(bytes, 64);
+      return here;
+    };
+    char* shared = take(geometry.shared);
+    threads_ = reinterpret_cast<QuernCpuThread*>(take(sizeof(QuernCpuThread) * geometry.threads));
+    char* warps = take(geometry.warps * warp_buffer_bytes);
+    char* block_buffer = take(block_buffer_bytes);
+    std::memset(block_buffer, 0, block_buffer_bytes);
+    handles_ = reinterpret_cast<void**>(take(sizeof(void*) * geometry.threads));
+    char* frames = take(geometry.frame * geometry.threads);
+    uint64_t gx = launch.grid[0], gy = launch.grid[1];
+    uint32_t bx = static_cast<uint32_t>(block % gx), by = static_cast<uint32_t>(block / gx % gy),
+             bz = static_cast<uint32_t>(block / gx / gy);
+    for (size_t t = 0; t < geometry.threads; ++t) {
+      QuernCpuThread& thread = threads_[t];
+      thread = QuernCpuThread{};
+      thread.thread[0] = static_cast<uint32_t>(t % launch.block[0]);
+      thread.thread[1] = static_cast<uint32_t>(t / launch.block[0] % launch.block[1]);
+      thread.thread[2] = static_cast<uint32_t>(t / launch.block[0] / launch.block[1]);
+      thread.block[0] = bx;
+      thread.block[1] = by;
+      thread.block[2] = bz;
+      thread.shared = shared;
+      thread.warp_buffer = warps + t / warp_size * warp_buffer_bytes;
+      thread.block_buffer = block_buffer;
+      thread.frame = frames + t * geometry.frame;
+      handles_[t] = code.start(&launch, &thread);
+    }
+  }
+
+  // Resumes whatever may go on. Returns whether any thread but a yielding one did.
+  bool turn() {
+    bool progress = false;
+    for (size_t w = 0; w < geometry_.warps; ++w)
+      while (warp_turn(w)) progress = true;
+    if (release_barrier()) progress = true;
+    for (size_t t = 0; t < geometry_.threads; ++t)
+      if (threads_[t].wait == QUERN_WAIT_YIELD) {
+        resume(t);
+        if (threads_[t].wait != QUERN_WAIT_YIELD) progress = true;
+      }
+    return progress;
+  }
+
+  bool finished() const { return waiting(QUERN_WAIT_FINISHED) == geometry_.threads; }
+  // All unfinished threads stand at the grid's barrier.
+  bool at_grid() const {
+    size_t at = waiting(QUERN_WAIT_GRID);
+    return at > 0 && at + waiting(QUERN_WAIT_FINISHED) == geometry_.threads;
+  }
+  bool yields() const { return waiting(QUERN_WAIT_YIELD) > 0; }
+  void pass_grid() {
+    for (size_t t = 0; t < geometry_.threads; ++t)
+      if (threads_[t].wait == QUERN_WAIT_GRID) resume(t);
+  }
+
+ private:
+  size_t waiting(uint32_t why) const {
+    size_t n = 0;
+    for (size_t t = 0; t < geometry_.threads; ++t) n += threads_[t].wait == why;
+    return n;
+  }
+  void resume(size_t t) {
+    void* handle = handles_[t];
+    (*static_cast<void (**)(void*)>(handle))(handle);
+  }
+  // A warp wait ends when every unfinished thread that its mask names waits with the same mask.
+  bool warp_turn(size_t w) {
+    size_t begin = w * warp_size, end = std::min(geometry_.threads, begin + warp_size);
+    for (size_t t = begin; t < end; ++t) {
+      if (threads_[t].wait != QUERN_WAIT_WARP) continue;
+      uint32_t mask = threads_[t].mask | (1u << (t - begin));
+      bool ready = true;
+      for (size_t u = begin; u < end && ready; ++u)
+        if (mask >> (u - begin) & 1)
+          ready = threads_[u].wait == QUERN_WAIT_FINISHED ||
+                  (threads_[u].wait == QUERN_WAIT_WARP && (threads_[u].mask | (1u << (u - begin))) == mask);
+      if (!ready) continue;
+      for (size_t u = begin; u < end; ++u)
+        if ((mask >> (u - begin) & 1) && threads_[u].wait == QUERN_WAIT_WARP) resume(u);
+      return true;
+    }
+    return false;
+  }
+  bool release_barrier() {
+    size_t at = waiting(QUERN_WAIT_BARRIER);
+    if (at == 0 || at + waiting(QUERN_WAIT_FINISHED) != geometry_.threads) return false;
+    for (size_t t = 0; t < geometry_.threads; ++t)
+      if (threads_[t].wait == QUERN_WAIT_BARRIER) resume(t);
+    return true;
+  }
+
+  const Geometry& geometry_;
+  QuernCpuThread* threads_ = nullptr;
+  void** handles_ = nullptr;
+};
+
+constexpr const char* stuck_text =
+    "its threads wait for each other and none can go on: a barrier or warp operation that not all of its threads reach";
+
+}  // namespace
+
+void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last) {
+  Geometry geometry(*kernel.code, launch);
+  char* memory = scratch(geometry.bytes);
+  for (uint64_t b = first; b < last; ++b) {
+    BlockRun block(*kernel.code, launch, geometry, b, memory);
+    while (!block.finished())
+      if (!block.turn() && !block.yields()) end_kernel(stuck_text);
+  }
+}
+
+void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
+                        std::atomic<uint64_t>& finished) {
+  using Clock = std::chrono::steady_clock;
+  constexpr size_t memory_for_blocks = size_t{1} << 30;
+  constexpr auto patience = std::chrono::seconds(20);
+  Geometry geometry(*kernel.code, launch);
+  size_t limit = std::max<size_t>(1, memory_for_blocks / geometry.bytes);
+  struct InFlight {
+    std::unique_ptr<char[]> memory;
+    std::unique_ptr<BlockRun> run;
+  };
+  // A kernel's failure jumps out of here without unwinding; what is in flight then hangs on this list and is freed next time.
+  thread_local std::deque<InFlight> blocks;
+  blocks.clear();
+  auto last_progress = Clock::now();
+  while (finished.load(std::memory_order_acquire) < count) {
+    bool progress = false;
+    for (size_t i = 0; i < blocks.size();) {
+      if (blocks[i].run->turn()) progress = true;
+      if (blocks[i].run->finished()) {
+        finished.fetch_add(1, std::memory_order_release);
+        blocks.erase(blocks.begin() + static_cast<long>(i));
+        progress = true;
+      } else {
+        ++i;
+      }
+    }
+    if (!progress && blocks.size() < limit) {
+      uint64_t b = next.fetch_add(1, std::memory_order_relaxed);
+      if (b < count) {
+        auto raw = std::make_unique<char[]>(geometry.bytes + 64);
+        char* memory = reinterpret_cast<char*>(round_up(reinterpret_cast<size_t>(raw.get()), 64));
+        auto run = std::make_unique<BlockRun>(*kernel.code, launch, geometry, b, memory);
+        blocks.push_back({std::move(raw), std::move(run)});
+        progress = true;
+      }
+    }
+    if (progress) {
+      last_progress = Clock::now();
+    } else if (Clock::now() - last_progress > patience) {
+      end_kernel("its blocks wait for something that does not come: a grid that waits for blocks not yet started needs a "
+                 "cooperative launch, and a loop on memory needs somebody who writes it");
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  blocks.clear();
+}
+
+}  // namespace quern

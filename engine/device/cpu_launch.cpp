@@ -1,0 +1,265 @@
+// A launch on the CPU: blocks over the thread pool, every fault of kernel code caught.
+//
+// guarded() runs kernel code with a way out: a signal raised by the code itself, or end_kernel() called from it, jumps back
+// here, and the launch fails with a text that names the kernel. Other faults go to the handler that was there before.
+#include "core/error.h"
+#include "core/log.h"
+#include "device/cpu.h"
+
+#include <pthreadpool.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <chrono>
+#include <csetjmp>
+
+namespace quern {
+
+namespace {
+
+// ---- faults
+
+struct Guard {
+  sigjmp_buf way_out;
+  KernelFault fault;
+  Guard* outer = nullptr;
+};
+thread_local Guard* guard = nullptr;
+
+constexpr int caught_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction previous_actions[64];
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // Only faults that this thread's kernel code raised itself (si_code > 0), never one sent by another process.
+  if (guard && info->si_code > 0) {
+    guard->fault.signal = signal;
+    guard->fault.address = info->si_addr;
+    siglongjmp(guard->way_out, 1);
+  }
+  struct sigaction& previous = previous_actions[signal];
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+    ::signal(signal, SIG_DFL);  // returning repeats the fault, which now ends the process as it would have
+    if (info->si_code <= 0) ::raise(signal);
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+void install_handlers() {
+  for (int signal : caught_signals) {
+    struct sigaction current = {};
+    sigaction(signal, nullptr, &current);
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault) continue;
+    previous_actions[signal] = current;
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_fault;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    sigaction(signal, &ours, nullptr);
+  }
+}
+
+// A stack of its own for the handler: a kernel that runs out of stack must still be caught.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t current{};
+    sigaltstack(nullptr, &current);
+    if (!(current.ss_flags & SS_DISABLE)) return;
+    memory_ = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) return;
+    stack_t ours{};
+    ours.ss_sp = memory_;
+    ours.ss_size = size;
+    sigaltstack(&ours, nullptr);
+  }
+  ~SignalStack() {
+    if (memory_ == MAP_FAILED) return;
+    stack_t off{};
+    off.ss_flags = SS_DISABLE;
+    sigaltstack(&off, nullptr);
+    munmap(memory_, size);
+  }
+
+ private:
+  static constexpr size_t size = 64 << 10;
+  void* memory_ = MAP_FAILED;
+};
+
+template <class F>
+std::optional<KernelFault> guarded(F&& f) {
+  thread_local SignalStack stack;
+  Guard here;
+  here.outer = guard;
+  guard = &here;
+  std::optional<KernelFault> fault;
+  if (sigsetjmp(here.way_out, 0) == 0) {
+    f();
+  } else {
+    // The signal was blocked on entry to the handler and we did not return from it.
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal : caught_signals) sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    fault = std::move(here.fault);
+  }
+  guard = here.outer;
+  return fault;
+}
+
+std::string describe(const KernelFault& fault) {
+  if (!fault.text.empty()) return fault.text;
+  switch (fault.signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return fmt::format("it accessed memory at {} that is not mapped; check the kernel's indices and pointers", fault.address);
+    case SIGFPE:
+      return "an arithmetic fault";
+    default:
+      return fmt::format("signal {}", fault.signal);
+  }
+}
+
+// ---- running blocks
+
+struct Job {
+  const CpuKernel& kernel;
+  const QuernCpuLaunch& launch;
+  uint64_t count;
+  uint64_t chunk = 1;
+  std::atomic<uint64_t> next{0};
+  std::atomic<uint64_t> finished{0};
+  std::atomic<bool> failed{false};
+  std::mutex fault_lock;
+  KernelFault fault;
+
+  Job(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t count) : kernel(kernel), launch(launch), count(count) {}
+};
+
+void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last) {
+  const QuernCpuKernel& code = *kernel.code;
+  if (code.start) return run_coroutine_blocks(kernel, launch, first, last);
+  size_t threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  size_t shared = (size_t{code.static_shared} + launch.dynamic_shared + 63) / 64 * 64;
+  size_t slots = size_t{code.slot_bytes} * ((threads + 63) / 64 * 64);
+  char* memory = scratch(shared + slots + 64);
+  code.blocks(&launch, first, last, memory, memory + shared);
+}
+
+void take_chunks(Job& job) {
+  if (job.kernel.code->start && (job.kernel.code->flags & QUERN_KERNEL_SPINS)) {
+    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished);
+    return;
+  }
+  while (!job.failed.load(std::memory_order_relaxed)) {
+    uint64_t first = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (first >= job.count) return;
+    run_blocks(job.kernel, job.launch, first, std::min(job.count, first + job.chunk));
+  }
+}
+
+void work_on(Job& job) {
+  if (auto fault = guarded([&] { take_chunks(job); })) {
+    std::lock_guard hold(job.fault_lock);
+    if (!job.failed.exchange(true)) job.fault = std::move(*fault);
+  }
+}
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Waking the pool costs some microseconds; a launch that is done sooner stays here.
+constexpr float alone_below_ns = 20e3f;
+
+void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
+  float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed);
+  int64_t start = now_ns();
+  bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0;
+  if (known < 0 && !spins && job.count > 1) {
+    // Not measured yet: the first block tells.
+    if (auto fault = guarded([&] { run_blocks(kernel, job.launch, 0, 1); })) {
+      job.failed = true;
+      job.fault = std::move(*fault);
+      return;
+    }
+    known = static_cast<float>(now_ns() - start);
+    job.next = 1;
+  }
+  unsigned threads = device.threads();
+  uint64_t left = job.count - job.next.load();
+  bool alone = threads == 1 || left <= 1 || (!spins && known >= 0 && known * static_cast<float>(left) < alone_below_ns);
+  if (alone) {
+    job.chunk = spins ? 1 : left;
+    work_on(job);
+  } else {
+    // Chunks of about 50 microseconds balance well; never so few that a thread starves at the end.
+    uint64_t by_time = known > 0 ? static_cast<uint64_t>(50e3f / known) : 1;
+    job.chunk = std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
+    pthreadpool_parallelize_1d(
+        device.pool(), [](void* context, size_t) { work_on(*static_cast<Job*>(context)); }, &job, threads, 0);
+  }
+  float per_block = static_cast<float>(now_ns() - start) / static_cast<float>(job.count) * (alone ? 1.0f : static_cast<float>(threads));
+  kernel.nanoseconds_per_block.store(known < 0 ? per_block : 0.5f * known + 0.5f * per_block, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void end_kernel(std::string text) {
+  if (!guard) bug("a kernel's runtime call came from outside a kernel: {}", text);
+  guard->fault.text = std::move(text);
+  siglongjmp(guard->way_out, 1);
+}
+
+std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
+  static std::once_flag once;
+  std::call_once(once, install_handlers);
+  CpuKernel& kernel = *command.kernel;
+  QuernCpuLaunch launch{};
+  launch.args = command.args();
+  bool small = true;
+  uint64_t count = 1;
+  for (int d = 0; d < 3; ++d) {
+    launch.grid[d] = command.shape.grid[d];
+    launch.block[d] = command.shape.block[d];
+    count *= launch.grid[d];
+    small = small && uint64_t{launch.grid[d]} * launch.block[d] <= 0x7fffffffu;
+  }
+  launch.dynamic_shared = command.shape.dynamic_shared;
+  launch.flags = small ? QUERN_LAUNCH_SMALL_GRID : 0;
+  Job job(kernel, launch, count);
+  launch.host = &job;
+  try {
+    run_job(*this, kernel, job);
+  } catch (const std::exception& e) {
+    return Failure{ErrorKind::launch, e.what()};
+  }
+  if (!job.failed) return std::nullopt;
+  std::string line = describe_site(command.site);
+  return Failure{ErrorKind::launch, fmt::format("[launch] kernel '{}' failed: {}{}", kernel.info.name, describe(job.fault),
+                                                line.empty() ? "" : "; launched at " + line)};
+}
+
+char* scratch(size_t bytes) {
+  struct Memory {
+    char* data = nullptr;
+    size_t size = 0;
+    ~Memory() {
+      if (data) munmap(data, size);
+    }
+  };
+  thread_local Memory memory;
+  if (memory.size < bytes) {
+    if (memory.data) munmap(memory.data, memory.size);
+    size_t size = std::max<size_t>((bytes + 4095) / 4096 * 4096, size_t{256} << 10);
+    void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory.data = p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+    memory.size = memory.data ? size : 0;
+    if (!memory.data) end_kernel(fmt::format("there is no memory for the {} bytes that its blocks need", bytes));
+  }
+  return memory.data;
+}
+
+}  // namespace quern
