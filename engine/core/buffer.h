@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -34,13 +35,13 @@ struct Block {
   std::atomic<bool> escaped{false};       // its address was handed out as a number: any stream may use it
   std::atomic<const void*> last_stream{nullptr};
   std::mutex streams_lock;
-  std::vector<const void*> streams;       // every Stream that used it
+  std::vector<std::shared_ptr<void>> streams;  // every Stream that used it
 
-  void used_on(const void* stream) {
-    if (last_stream.load(std::memory_order_relaxed) == stream) return;
+  void used_on(const std::shared_ptr<void>& stream) {
+    if (last_stream.load(std::memory_order_relaxed) == stream.get()) return;
     std::lock_guard hold(streams_lock);
-    last_stream.store(stream, std::memory_order_relaxed);
-    for (const void* s : streams)
+    last_stream.store(stream.get(), std::memory_order_relaxed);
+    for (auto& s : streams)
       if (s == stream) return;
     streams.push_back(stream);
   }

@@ -165,7 +165,7 @@ void CpuDevice::synchronize() {
     s->failure.reset();
   }
   deliver_prints();
-  if (first) raise_text(first->kind, first->text);
+  if (first) first->raise();
 }
 
 // ---- copies and fills
@@ -187,6 +187,7 @@ void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, C
   }
   uint32_t sequence = on.submit(std::move(command), CpuStream::Wake::by_waiter);
   finish(*on.state, sequence);
+  if (kind == CopyKind::device_to_host) raise_failure(*on.state);
 }
 
 void CpuDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) {

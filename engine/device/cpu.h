@@ -45,6 +45,8 @@ class CpuKernel : public LoadedKernel {
 struct Failure {
   ErrorKind kind = ErrorKind::launch;
   std::string text;
+  Site site = no_site;  // turned into a line by the thread that raises: it may take Python's lock, the worker must not
+  [[noreturn]] void raise() const;
 };
 
 struct EventState {
@@ -108,6 +110,9 @@ struct StreamState {
   bool idle() const { return completed.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire); }
 };
 
+// Raises what went wrong in the stream since the last wait, and hands printed text on.
+void raise_failure(StreamState& state);
+
 // Waits until `sequence` is done, carrying work out on the calling thread when nobody else does.
 void finish(StreamState& stream, uint32_t sequence) noexcept;
 
@@ -117,6 +122,7 @@ class CpuStream : public Stream {
   ~CpuStream() override;
   void synchronize() override;
   bool done() override;
+  bool idle() override { return state->idle(); }
   void wait(Event& event) override;
   void call(std::function<void()> f) override;
   uintptr_t native() override;

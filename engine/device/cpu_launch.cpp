@@ -234,12 +234,11 @@ std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
   try {
     run_job(*this, kernel, job);
   } catch (const std::exception& e) {
-    return Failure{ErrorKind::launch, e.what()};
+    return Failure{ErrorKind::launch, e.what(), command.site};
   }
   if (!job.failed) return std::nullopt;
-  std::string line = describe_site(command.site);
-  return Failure{ErrorKind::launch, fmt::format("[launch] kernel '{}' failed: {}{}", kernel.info.name, describe(job.fault),
-                                                line.empty() ? "" : "; launched at " + line)};
+  return Failure{ErrorKind::launch, fmt::format("[launch] kernel '{}' failed: {}", kernel.info.name, describe(job.fault)),
+                 command.site};
 }
 
 char* scratch(size_t bytes) {

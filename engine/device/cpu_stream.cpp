@@ -2,6 +2,7 @@
 // carry commands out. Whoever waits works, so that a launch followed by a wait costs no thread switch.
 #include "core/error.h"
 #include "core/log.h"
+#include "core/wait.h"
 #include "device/cpu.h"
 
 #include <chrono>
@@ -40,6 +41,13 @@ void worker_main(std::shared_ptr<StreamState> stream) {
   }
 }
 
+}  // namespace
+
+void Failure::raise() const {
+  std::string line = describe_site(site);
+  raise_text(kind, line.empty() ? text : text + "; launched at " + line);
+}
+
 void raise_failure(StreamState& state) {
   std::optional<Failure> failure;
   {
@@ -47,10 +55,8 @@ void raise_failure(StreamState& state) {
     failure.swap(state.failure);
   }
   deliver_prints();
-  if (failure) raise_text(failure->kind, failure->text);
+  if (failure) failure->raise();
 }
-
-}  // namespace
 
 void finish(StreamState& stream, uint32_t sequence) noexcept {
   while (!stream.reached(sequence)) {
@@ -86,8 +92,10 @@ uint32_t CpuStream::submit(Command&& command, Wake wake) {
   {
     std::lock_guard hold(state->producers);
     uint32_t tail = state->submitted.load(std::memory_order_relaxed);
-    if (tail - state->completed.load(std::memory_order_acquire) >= StreamState::capacity)
+    if (tail - state->completed.load(std::memory_order_acquire) >= StreamState::capacity) {
+      Waiting waiting;
       finish(*state, tail - StreamState::capacity / 2);
+    }
     state->slots[tail % StreamState::capacity] = std::move(command);
     sequence = tail + 1;
     state->submitted.store(sequence, std::memory_order_release);
@@ -203,7 +211,7 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
         command.call();
       } catch (const std::exception& e) {
         std::lock_guard hold(stream.failure_lock);
-        if (!stream.failure) stream.failure = Failure{ErrorKind::runtime, std::string("[stream] a callback raised: ") + e.what()};
+        if (!stream.failure) stream.failure = Failure{ErrorKind::runtime, std::string("[stream] a callback raised: ") + e.what(), no_site};
       }
       break;
   }

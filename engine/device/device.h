@@ -109,6 +109,7 @@ class Stream {
   virtual ~Stream() = default;  // work already submitted still runs
   virtual void synchronize() = 0;
   virtual bool done() = 0;
+  virtual bool idle() { return done(); }  // like done(), but leaves a failure for the next wait
   virtual void wait(Event& event) = 0;  // later work of this stream waits for it
   virtual void call(std::function<void()> f) = 0;  // runs f on a thread of ours, in order; f must not call the engine
   virtual uintptr_t native() = 0;  // cudaStream_t, or our own handle

@@ -1,0 +1,36 @@
+// The compiler for the CPU, as the engine sees it: the plug-in of compile/clang/ behind the Compiler contract.
+#pragma once
+
+#include "compile/compiler.h"
+
+#include <memory>
+#include <string>
+
+namespace quern {
+
+Compiler& clang_compiler();
+
+// For a report: where the plug-in lies, and what is wrong with it ("" when nothing is). Does not load it.
+struct ClangReport {
+  std::string path, problem;
+  bool loaded = false;
+  std::string version;  // once loaded
+};
+ClangReport clang_report();
+
+// How kernels with barriers are lowered; tests compare the ways. Part of the cache key.
+enum class LoweringWish { automatic, regions, coroutines };
+void set_lowering_wish(LoweringWish wish);
+
+struct CompileTimes {
+  double load_ms = 0, parse_ms = 0, lower_ms = 0, optimise_ms = 0, emit_ms = 0, link_ms = 0;
+};
+CompileTimes last_compile_times();  // of this thread
+
+// Where the engine's own library files are: beside libquern.so.
+std::string library_directory();
+
+// Writes the precompiled prelude that clang_compiler() looks for; run once, when quern is built. Returns its path.
+std::string precompile_prelude(const std::string& directory);
+
+}  // namespace quern

@@ -1,0 +1,17 @@
+#include "core/wait.h"
+
+namespace quern {
+
+namespace {
+WaitHooks wait_hooks;  // set once, before any work
+}
+
+void set_wait_hooks(WaitHooks hooks) { wait_hooks = hooks; }
+
+Waiting::Waiting() : state_(wait_hooks.begin ? wait_hooks.begin() : nullptr) {}
+
+Waiting::~Waiting() {
+  if (wait_hooks.end) wait_hooks.end(state_);
+}
+
+}  // namespace quern

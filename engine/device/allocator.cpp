@@ -1,0 +1,181 @@
+#include "device/allocator.h"
+
+#include "core/error.h"
+#include "core/log.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace quern {
+
+namespace {
+
+constexpr size_t alignment = 256;
+constexpr size_t tight_from = size_t{64} << 10;
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+// Capacities in eighths of a power of two: at most an eighth is wasted, and sizes that are nearly equal share blocks.
+size_t capacity_for(size_t bytes) {
+  size_t n = round_up(std::max<size_t>(bytes, 1), alignment);
+  if (n <= 8 * alignment) return n;
+  size_t step = std::bit_floor(n) / 8;
+  n = round_up(n, std::max(step, alignment));
+  return n >= tight_from ? round_up(n, 4096) : n;
+}
+
+std::string readable(size_t bytes) {
+  const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) value /= 1024, ++unit;
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+}  // namespace
+
+Buffer Pool::allocate(size_t bytes, Site site) {
+  size_t capacity = capacity_for(bytes);
+  if (capacity < bytes) raise(ErrorKind::out_of_memory, "[memory] {} bytes are more than any device has", bytes);
+  void* base = take_idle(capacity);
+  if (!base) base = device_.allocate(capacity);
+  if (!base) {
+    device_.synchronize();  // what waits for pending work can go too
+    trim();
+    base = device_.allocate(capacity);
+  }
+  if (!base) {
+    MemoryInfo memory = device_.memory();
+    raise(ErrorKind::out_of_memory, "[memory] no room for {} on {} ({} free of {}){}", readable(bytes), device_.info().name,
+          readable(memory.free), readable(memory.total), largest());
+  }
+  auto block = new Block;
+  block->base = base;
+  block->capacity = capacity;
+  block->bytes = bytes;
+  block->owner = this;
+  block->site = site;
+  // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
+  bool tight = device_.kind == DeviceKind::cpu && capacity >= tight_from;
+  block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
+  std::lock_guard hold(lock_);
+  live_.insert(block);
+  used_ += bytes;
+  return Buffer(block);
+}
+
+void* Pool::take_idle(size_t capacity) {
+  std::lock_guard hold(lock_);
+  auto found = idle_.find(capacity);
+  if (found == idle_.end()) return nullptr;
+  auto& list = found->second;
+  for (size_t i = list.size(); i-- > 0;) {  // last in, first out: it is still in the caches
+    bool free = true;
+    for (auto& fence : list[i].fences) free = free && fence->done();
+    if (!free) continue;
+    void* base = list[i].base;
+    list.erase(list.begin() + static_cast<long>(i));
+    kept_ -= capacity;
+    return base;
+  }
+  return nullptr;
+}
+
+// An event on every stream that may still use the block.
+void Pool::fence(Idle& idle, Block& block) {
+  auto mark = [&](Stream& stream) {
+    if (stream.idle()) return;
+    auto event = device_.create_event({false, false});
+    event->record(stream);
+    idle.fences.push_back(std::move(event));
+  };
+  if (block.escaped) {
+    mark(device_.default_stream());
+    std::vector<std::shared_ptr<Stream>> all;
+    {
+      std::lock_guard hold(lock_);
+      for (auto& weak : streams_)
+        if (auto s = weak.lock()) all.push_back(s);
+    }
+    for (auto& s : all) mark(*s);
+    return;
+  }
+  for (auto& s : block.streams) mark(*std::static_pointer_cast<Stream>(s));
+}
+
+void Pool::give_back(Block* block) noexcept {
+  Idle idle{block->base, {}};
+  bool usable = true;
+  try {
+    fence(idle, *block);
+  } catch (const std::exception&) {
+    usable = false;  // the device failed: its next caller is told, this block is not handed out again
+  }
+  std::lock_guard hold(lock_);
+  live_.erase(block);
+  used_ -= block->bytes;
+  if (usable) {
+    idle_[block->capacity].push_back(std::move(idle));
+    kept_ += block->capacity;
+  }
+  delete block;
+}
+
+size_t Pool::trim() {
+  std::map<size_t, std::vector<Idle>> mine;
+  {
+    std::lock_guard hold(lock_);
+    mine.swap(idle_);
+    kept_ = 0;
+  }
+  size_t freed = 0;
+  for (auto& [capacity, list] : mine) {
+    std::vector<Idle> pending;
+    for (Idle& idle : list) {
+      bool free = true;
+      for (auto& f : idle.fences) free = free && f->done();
+      if (!free) {
+        pending.push_back(std::move(idle));
+        continue;
+      }
+      device_.release(idle.base);
+      freed += capacity;
+    }
+    if (pending.empty()) continue;
+    std::lock_guard hold(lock_);
+    for (Idle& idle : pending) {
+      idle_[capacity].push_back(std::move(idle));
+      kept_ += capacity;
+    }
+  }
+  return freed;
+}
+
+PoolInfo Pool::info() {
+  std::lock_guard hold(lock_);
+  return {used_, kept_, live_.size()};
+}
+
+void Pool::know(const std::shared_ptr<Stream>& stream) {
+  std::lock_guard hold(lock_);
+  std::erase_if(streams_, [](auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+}
+
+std::string Pool::largest() {
+  std::vector<std::pair<size_t, Site>> live;
+  {
+    std::lock_guard hold(lock_);
+    for (Block* b : live_) live.emplace_back(b->bytes, b->site);
+  }
+  std::sort(live.rbegin(), live.rend());
+  std::string out;
+  for (size_t i = 0; i < std::min<size_t>(live.size(), 5); ++i) {
+    std::string line = describe_site(live[i].second);
+    out += fmt::format("{}{}{}", i ? ", " : "; the largest live blocks: ", readable(live[i].first),
+                       line.empty() ? "" : " from " + line);
+  }
+  return out;
+}
+
+}  // namespace quern

@@ -1,0 +1,54 @@
+// The one allocator: a pool for each device, shared by everything that needs device memory.
+//
+// allocate() gives a block that nobody uses any more: one that came back keeps the streams that used it, and is handed out again
+// only when their work is done. There is no preallocation; when memory runs out the pool gives back all it can and tries again.
+#pragma once
+
+#include "core/buffer.h"
+#include "device/device.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace quern {
+
+struct PoolInfo {
+  size_t used = 0;    // bytes in live blocks, as asked for
+  size_t kept = 0;    // bytes in blocks that wait to be used again
+  size_t blocks = 0;  // live blocks
+};
+
+class Pool : public BlockOwner {
+ public:
+  explicit Pool(Device& device) : device_(device) {}
+
+  // Raises ErrorKind::out_of_memory, naming the largest live blocks and their lines, when trimming does not help.
+  Buffer allocate(size_t bytes, Site site);
+  void give_back(Block* block) noexcept override;
+  size_t trim();  // gives every unused block back to the device; returns the bytes
+  PoolInfo info();
+
+  // Streams that exist: memory whose address escaped may be in use on any of them.
+  void know(const std::shared_ptr<Stream>& stream);
+
+ private:
+  struct Idle {
+    void* base;
+    std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
+  };
+  void* take_idle(size_t capacity);
+  void fence(Idle& idle, Block& block);
+  std::string largest();
+
+  Device& device_;
+  std::mutex lock_;
+  std::map<size_t, std::vector<Idle>> idle_;  // by capacity
+  std::set<Block*> live_;
+  std::vector<std::weak_ptr<Stream>> streams_;
+  size_t used_ = 0, kept_ = 0;
+};
+
+}  // namespace quern

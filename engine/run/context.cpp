@@ -1,0 +1,118 @@
+#include "run/context.h"
+
+#include "compile/clang.h"
+#include "compile/nvrtc.h"
+#include "core/error.h"
+#include "run/trace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+namespace quern {
+
+Context::Context(Device& device) : device(device), pool(device) {
+  default_stream = StreamPtr(&device.default_stream(), [](Stream*) {});
+}
+
+Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_compiler() : nvrtc_compiler(); }
+
+std::string Context::name() const {
+  return device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index);
+}
+
+Buffer Context::allocate(size_t bytes, Site site) {
+  Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
+  return pool.allocate(bytes, site);
+}
+
+StreamPtr Context::create_stream(StreamOptions options) {
+  StreamPtr stream = device.create_stream(options);
+  pool.know(stream);
+  return stream;
+}
+
+void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t bytes, CopyKind kind, bool blocking) {
+  auto traced_as = kind == CopyKind::host_to_device   ? TraceKind::host_to_device
+                   : kind == CopyKind::device_to_host ? TraceKind::device_to_host
+                                                      : TraceKind::device_to_device;
+  Traced traced(traced_as, trace_index(), stream.get(), bytes, tracing() ? current_site() : no_site);
+  device.copy(*stream, dst, src, bytes, kind);
+  if (blocking) stream->synchronize();
+}
+
+void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
+                   size_t height) {
+  Traced traced(TraceKind::fill, trace_index(), stream.get(), width * height * value_bytes, tracing() ? current_site() : no_site);
+  if (height == 1)
+    device.fill(*stream, dst, value, value_bytes, width);
+  else
+    device.fill_2d(*stream, dst, pitch, value, value_bytes, width, height);
+}
+
+void Context::wait(const StreamPtr& stream) {
+  Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
+  stream->synchronize();
+}
+
+void Context::wait(Event& event) {
+  Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
+  event.synchronize();
+}
+
+void Context::wait_all() {
+  Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
+  device.synchronize();
+}
+
+namespace {
+std::mutex contexts_lock;
+std::vector<Context*> contexts;  // made so far; never destroyed
+
+Context& context_of(Device& device) {
+  std::lock_guard hold(contexts_lock);
+  for (Context* c : contexts)
+    if (&c->device == &device) return *c;
+  contexts.push_back(new Context(device));
+  return *contexts.back();
+}
+}  // namespace
+
+Context& cpu_context() {
+  static Context& context = context_of(cpu_device());
+  return context;
+}
+
+Context& cuda_context(int index) {
+  if (index < 0 || index >= cuda_device_count()) {
+    std::string why = cuda_unavailable_reason();
+    raise(ErrorKind::value, "[device] there is no GPU {}: {}", index,
+          why.empty() ? "this machine has " + std::to_string(cuda_device_count()) : why);
+  }
+  return context_of(cuda_device(index));
+}
+
+Context& default_context() {
+  static Context& context = []() -> Context& {
+    const char* wish = std::getenv("QUERN_DEVICE");
+    std::string name = wish ? wish : "";
+    if (name.empty()) return cuda_device_count() > 0 ? cuda_context(0) : cpu_context();
+    if (name == "cpu") return cpu_context();
+    if (name == "cuda") return cuda_context(0);
+    if (name.rfind("cuda:", 0) == 0) return cuda_context(std::atoi(name.c_str() + 5));
+    raise(ErrorKind::value, "[device] QUERN_DEVICE is '{}'; use cpu, cuda or cuda:N", name);
+  }();
+  return context;
+}
+
+std::vector<Context*> all_contexts() {
+  std::lock_guard hold(contexts_lock);
+  return contexts;
+}
+
+void shut_down() noexcept {
+  for (Context* c : all_contexts()) c->device.shut_down();
+}
+
+}  // namespace quern

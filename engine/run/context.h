@@ -1,0 +1,52 @@
+// A device with everything that goes with it: its pool, its compiler, its streams. The only place that knows all layers.
+//
+// Start here, then program.h (text -> loaded code) and kernel.h (arguments -> launch). Everything that costs something passes a
+// Traced (trace.h).
+#pragma once
+
+#include "compile/cache.h"
+#include "device/allocator.h"
+#include "device/device.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+using StreamPtr = std::shared_ptr<Stream>;
+using EventPtr = std::shared_ptr<Event>;
+
+class Context {
+ public:
+  explicit Context(Device& device);
+
+  Device& device;
+  Pool pool;
+  StreamPtr default_stream;
+  Compiler& compiler();
+  std::string name() const;  // "cpu", "cuda:0"
+  int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
+
+  Buffer allocate(size_t bytes, Site site = current_site());
+  StreamPtr create_stream(StreamOptions options);
+
+  // `blocking`: the copy is done when this returns, and failures of work before it are raised.
+  void copy(const StreamPtr& stream, void* dst, const void* src, size_t bytes, CopyKind kind, bool blocking);
+  void fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width, size_t height);
+  void wait(const StreamPtr& stream);
+  void wait(Event& event);
+  void wait_all();
+};
+
+// The CPU's, or a GPU's. Raises ErrorKind::value for a device that is not there.
+Context& cpu_context();
+Context& cuda_context(int index);
+// What "the device" means: QUERN_DEVICE, else the first GPU, else the CPU.
+Context& default_context();
+std::vector<Context*> all_contexts();
+
+// Once, before the process ends.
+void shut_down() noexcept;
+
+}  // namespace quern

@@ -1,0 +1,222 @@
+#include "run/kernel.h"
+
+#include "core/error.h"
+#include "core/log.h"
+#include "run/trace.h"
+
+#include <cstring>
+
+namespace quern {
+
+using Scalar = ParamType::Scalar;
+
+Kernel::Kernel(std::shared_ptr<Program> program, LoadedKernel& loaded) : program_(std::move(program)), loaded_(loaded) {
+  if (auto types = read_signature(loaded.info.signature); types && types->size() == loaded.info.params.size()) {
+    types_ = std::move(*types);
+    types_known_ = true;
+  }
+}
+
+void Kernel::check(const LaunchShape& shape) const {
+  const DeviceInfo& device = context().device.info();
+  const KernelInfo& kernel = info();
+  for (int d = 0; d < 3; ++d) {
+    const char axis = "xyz"[d];
+    if (shape.block[d] == 0 || shape.block[d] > device.max_block[d])
+      raise(ErrorKind::logic, "[launch] block.{} of '{}' is {}; it must be from 1 to {}", axis, kernel.name, shape.block[d],
+            device.max_block[d]);
+    if (shape.grid[d] == 0 || shape.grid[d] > device.max_grid[d])
+      raise(ErrorKind::logic, "[launch] grid.{} of '{}' is {}; it must be from 1 to {}", axis, kernel.name, shape.grid[d],
+            device.max_grid[d]);
+  }
+  uint64_t threads = uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
+  uint32_t most = std::min(device.max_threads_per_block, kernel.max_threads);
+  if (threads > most)
+    raise(ErrorKind::logic, "[launch] a block of '{}' has {} x {} x {} = {} threads; {} allows {}", kernel.name, shape.block[0],
+          shape.block[1], shape.block[2], threads, most < device.max_threads_per_block ? "the kernel" : "the device", most);
+  size_t shared = size_t{kernel.static_shared} + shape.dynamic_shared;
+  if (shared > device.max_shared_optin)
+    raise(ErrorKind::logic, "[launch] '{}' asks for {} bytes of shared memory ({} in the kernel, {} at the launch); the device has {} "
+          "for a block", kernel.name, shared, kernel.static_shared, shape.dynamic_shared, device.max_shared_optin);
+}
+
+void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments& args) {
+  const KernelInfo& kernel = info();
+  if (kernel.params_known && args.count() != kernel.params.size()) {
+    std::string takes = describe_signature(kernel.signature);
+    raise(ErrorKind::type, "[launch] '{}' takes {} argument{}{}; {} given", kernel.name, kernel.params.size(),
+          kernel.params.size() == 1 ? "" : "s", takes.empty() ? "" : " (" + takes + ")", args.count());
+  }
+  check(shape);
+  Site site = current_site();
+  args.used_on(stream);
+  if (logs(LogLevel::launches))
+    log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
+        shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
+  Traced traced(TraceKind::launch, context().trace_index(), stream.get(), 0, site);
+  if (traced.on()) {
+    traced.name(kernel.name);
+    traced.detail(fmt::format("grid {}x{}x{} block {}x{}x{}", shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+                              shape.block[1], shape.block[2]));
+  }
+  context().device.launch(*stream, loaded_, shape, args.data(), args.bytes(), site);
+}
+
+// ---- arguments
+
+// The parameter the next argument goes to; nullptr when the kernel's parameters are not known, and then arguments lie one after
+// the other at their own alignment, as a C caller would put them.
+const Param* Arguments::next(size_t natural_size) {
+  const KernelInfo& kernel = kernel_.info();
+  if (!kernel.params_known) {
+    (void)natural_size;
+    ++count_;
+    return nullptr;
+  }
+  if (count_ >= kernel.params.size()) {
+    std::string takes = describe_signature(kernel.signature);
+    raise(ErrorKind::type, "[launch] '{}' takes {} argument{}{}; more were given", kernel.name, kernel.params.size(),
+          kernel.params.size() == 1 ? "" : "s", takes.empty() ? "" : " (" + takes + ")");
+  }
+  return &kernel.params[count_++];
+}
+
+const ParamType* Arguments::type() const { return kernel_.types_known_ ? &kernel_.types_[count_ - 1] : nullptr; }
+
+void Arguments::mismatch(const std::string& given) const {
+  const KernelInfo& kernel = kernel_.info();
+  const ParamType* t = type();
+  std::string wants = t ? t->text : fmt::format("{} bytes", kernel.params[count_ - 1].size);
+  raise(ErrorKind::type, "[launch] argument {} of '{}' is {}, the kernel takes {}; convert it before the call", count_, kernel.name,
+        given, wants);
+}
+
+char* Arguments::at(const Param* param, size_t size) {
+  size_t offset = param ? param->offset : (end_ + size - 1) / size * size;
+  if (offset + size > limit)
+    raise(ErrorKind::value, "[launch] the arguments of '{}' take more than {} bytes", kernel_.info().name, limit);
+  if (offset + size > end_) end_ = offset + size;
+  return data_.data() + offset;
+}
+
+void Arguments::pointer(uint64_t address, Block* block) {
+  const Param* param = next(8);
+  const ParamType* t = type();
+  bool fits = t ? t->kind == ParamType::Kind::pointer ||
+                      (t->kind == ParamType::Kind::scalar && t->size == 8 && t->scalar != Scalar::floating)
+                : !param || param->size == 8;
+  if (!fits) mismatch("a device pointer");
+  std::memcpy(at(param, 8), &address, 8);
+  if (!block) return;
+  if (block_count_ < blocks_.size())
+    blocks_[block_count_++] = block;
+  else
+    more_blocks_.push_back(block);
+}
+
+namespace {
+
+// A plain number as the bytes of a parameter of `size` bytes; false when it does not go in.
+bool put_integer(char* to, size_t size, Scalar scalar, int64_t value) {
+  switch (scalar) {
+    case Scalar::floating:
+      if (size == 4) {
+        float f = static_cast<float>(value);
+        std::memcpy(to, &f, 4);
+        return true;
+      }
+      if (size == 8) {
+        double d = static_cast<double>(value);
+        std::memcpy(to, &d, 8);
+        return true;
+      }
+      return false;
+    case Scalar::boolean:
+      *to = value != 0;
+      return true;
+    default:
+      break;
+  }
+  if (size < 8) {
+    int64_t low = -(int64_t{1} << (8 * size - 1)), high = (int64_t{1} << (8 * size)) - 1;
+    if (scalar == Scalar::unsigned_integer) low = 0;
+    if (scalar == Scalar::integer) high = (int64_t{1} << (8 * size - 1)) - 1;
+    if (value < low || value > high) return false;
+  }
+  std::memcpy(to, &value, size);
+  return true;
+}
+
+}  // namespace
+
+void Arguments::integer(int64_t value, bool is_boolean) {
+  const Param* param = next(8);
+  const ParamType* t = type();
+  if (t && t->kind == ParamType::Kind::other) mismatch("a Python int");
+  size_t size = param ? param->size : is_boolean ? 1 : 8;
+  Scalar scalar = t && t->kind == ParamType::Kind::scalar ? t->scalar : Scalar::none;
+  if (size > 8 || (size & (size - 1))) mismatch("a Python int");
+  if (!put_integer(at(param, size), size, scalar, value)) {
+    std::string wants = t ? t->text : fmt::format("{} bytes", size);
+    raise(ErrorKind::overflow, "[launch] argument {} of '{}' is {}, which does not fit into {}", count_, kernel_.info().name, value,
+          wants);
+  }
+}
+
+void Arguments::natural(uint64_t value) {
+  const Param* param = next(8);
+  const ParamType* t = type();
+  bool fits = (!param || param->size == 8) && !(t && (t->scalar == Scalar::floating && t->kind == ParamType::Kind::scalar));
+  if (!fits) mismatch(fmt::format("the Python int {}", value));
+  std::memcpy(at(param, 8), &value, 8);
+}
+
+void Arguments::real(double value) {
+  const Param* param = next(8);
+  const ParamType* t = type();
+  size_t size = param ? param->size : 8;
+  bool fits = t ? t->kind == ParamType::Kind::scalar && t->scalar == Scalar::floating : size == 4 || size == 8;
+  if (!fits || (size != 4 && size != 8)) mismatch("a Python float");
+  char* to = at(param, size);
+  if (size == 4) {
+    float f = static_cast<float>(value);
+    std::memcpy(to, &f, 4);
+  } else {
+    std::memcpy(to, &value, 8);
+  }
+}
+
+void Arguments::complex(double re, double im) {
+  const Param* param = next(16);
+  const ParamType* t = type();
+  size_t size = param ? param->size : 16;
+  if ((t && t->kind != ParamType::Kind::other) || (size != 8 && size != 16)) mismatch("a Python complex");
+  if (size == 8) {
+    float parts[2] = {static_cast<float>(re), static_cast<float>(im)};
+    std::memcpy(at(param, 8), parts, 8);
+  } else {
+    double parts[2] = {re, im};
+    std::memcpy(at(param, 16), parts, 16);
+  }
+}
+
+void Arguments::typed(const void* bytes, size_t size, Scalar scalar, const char* type_name) {
+  const Param* param = next(size);
+  const ParamType* t = type();
+  if (param && param->size != size) mismatch(type_name);
+  if (t && scalar != Scalar::none) {
+    bool want_real = t->kind == ParamType::Kind::scalar && t->scalar == Scalar::floating;
+    bool is_real = scalar == Scalar::floating;
+    if (t->kind == ParamType::Kind::pointer ? is_real : t->kind == ParamType::Kind::scalar && want_real != is_real)
+      mismatch(type_name);
+  }
+  size_t align = param ? 1 : size;
+  std::memcpy(param ? at(param, size) : at(nullptr, align), bytes, size);
+}
+
+void Arguments::used_on(const StreamPtr& stream) {
+  for (size_t i = 0; i < block_count_; ++i) blocks_[i]->used_on(stream);
+  for (Block* b : more_blocks_) b->used_on(stream);
+}
+
+}  // namespace quern

@@ -1,0 +1,61 @@
+#include "run/program.h"
+
+#include "core/error.h"
+#include "core/log.h"
+#include "run/kernel.h"
+#include "run/trace.h"
+
+#include <cstring>
+
+namespace quern {
+
+std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options) {
+  log(LogLevel::source, "{}:\n{}", source.name, source.text);
+  auto program = std::make_shared<Program>(context);
+  Cached cached;
+  {
+    Traced traced(TraceKind::compile, context.trace_index(), nullptr, source.text.size(), tracing() ? current_site() : no_site);
+    traced.name(source.name);
+    cached = compile_cache().get(context.compiler(), source, options, context.device.target());
+    traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
+  }
+  log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
+  Traced traced(TraceKind::load, context.trace_index(), nullptr, cached.binary->code.size(), no_site);
+  traced.name(source.name);
+  program->module = context.device.load(*cached.binary);
+  program->names = cached.binary->names;
+  program->log = cached.binary->log;
+  program->hit = cached.hit;
+  return program;
+}
+
+std::shared_ptr<Program> load_code(Context& context, std::string_view code) {
+  Binary binary;
+  binary.code.resize(code.size());
+  std::memcpy(binary.code.data(), code.data(), code.size());
+  auto program = std::make_shared<Program>(context);
+  program->module = context.device.load(binary);
+  return program;
+}
+
+std::shared_ptr<Kernel> Program::kernel(const std::string& name) {
+  LoadedKernel* loaded = nullptr;
+  for (auto& [expression, symbol] : names)
+    if (expression == name) loaded = module->kernel(symbol);
+  if (!loaded) loaded = module->kernel(name);
+  if (!loaded) {
+    std::string all;
+    for (auto& n : module->kernel_names()) all += (all.empty() ? "" : ", ") + n;
+    raise(ErrorKind::logic, "[kernel] there is no kernel '{}' in this source{}", name,
+          all.empty() ? "; it defines no __global__ function" : "; it has: " + all);
+  }
+  return std::make_shared<Kernel>(shared_from_this(), *loaded);
+}
+
+GlobalInfo Program::global(const std::string& name) {
+  auto found = module->global(name);
+  if (!found) raise(ErrorKind::logic, "[global] there is no __device__ or __constant__ variable '{}' in this source", name);
+  return *found;
+}
+
+}  // namespace quern

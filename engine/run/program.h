@@ -1,0 +1,35 @@
+// A program: CUDA C++ text compiled (or found in the cache) and loaded on one device.
+#pragma once
+
+#include "run/context.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+class Kernel;
+
+class Program : public std::enable_shared_from_this<Program> {
+ public:
+  Context& context;
+  std::shared_ptr<LoadedModule> module;
+  std::string log;      // the compiler's warnings
+  CacheHit hit = CacheHit::compiled;
+
+  // By the name in the source, a name expression that was asked for when building, or a symbol.
+  // Raises ErrorKind::logic that lists the kernels there are.
+  std::shared_ptr<Kernel> kernel(const std::string& name);
+  GlobalInfo global(const std::string& name);
+
+  explicit Program(Context& context) : context(context) {}
+  std::vector<std::pair<std::string, std::string>> names;  // name expression -> symbol
+};
+
+std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options);
+
+// From code already compiled: a cubin on a GPU, an object of ours on the CPU.
+std::shared_ptr<Program> load_code(Context& context, std::string_view code);
+
+}  // namespace quern

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Turns the prelude's headers into a C++ file: embed_headers.py FOLDER OUTPUT.cpp. Run by CMake."""
+
+import hashlib
+import pathlib
+import sys
+
+FIRST = "quern/device.cuh"
+
+
+def literal(text):
+    """A C++ string literal of any length: compilers limit one piece, not their sum."""
+    pieces = []
+    for line in text.splitlines(keepends=True):
+        body = line.rstrip("\n").replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+        pieces.append(f'    "{body}{chr(92) + "n" if line.endswith(chr(10)) else ""}"')
+    return "\n".join(pieces) or '    ""'
+
+
+def main():
+    folder, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    headers = {p.relative_to(folder).as_posix(): p.read_text() for p in files}
+    names = sorted(headers, key=lambda n: (n != FIRST, n))
+    version = hashlib.sha256("".join(n + "\0" + headers[n] for n in names).encode()).hexdigest()[:16]
+    out = ["// Made by tools/embed_headers.py from engine/codegen/prelude/; do not edit.", '#include "codegen/embedded.h"', "",
+           "namespace quern {", ""]
+    for i, name in enumerate(names):
+        out.append(f"static const char text_{i}[] =\n{literal(headers[name])};")
+    out.append("const EmbeddedHeader embedded_headers[] = {")
+    out += [f'    {{"{name}", text_{i}, sizeof text_{i} - 1}},' for i, name in enumerate(names)]
+    out += ["};", f"const size_t embedded_header_count = {len(names)};",
+            f'const char* const embedded_version = "{version}";', "", "}  // namespace quern", ""]
+    text = "\n".join(out)
+    if not output.exists() or output.read_text() != text:
+        output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
