@@ -1,0 +1,65 @@
+#include "compile/clang/target.h"
+
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "compile/clang/request.h"
+
+namespace quern::plugin {
+
+void initialise_target() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+}
+
+const Cpu& host_cpu() {
+  static const Cpu cpu = [] {
+    Cpu found;
+    found.name = llvm::sys::getHostCPUName().str();
+    std::vector<std::string> features;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      features.push_back((feature.second ? "+" : "-") + feature.first().str());
+    }
+    std::sort(features.begin(), features.end());  // the text is part of cache keys
+    for (const std::string& feature : features) found.features += (found.features.empty() ? "" : ",") + feature;
+    return found;
+  }();
+  return cpu;
+}
+
+bool has_avx512(const Cpu& cpu) { return cpu.features.find("+avx512f") != std::string::npos; }
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Cpu& cpu) {
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) throw CompileError("[compile] no code generator for " + std::string(triple) + ": " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // fuse what the front end marked, nothing else
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu.name, cpu.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+void set_cpu_attributes(llvm::Module& module, const Cpu& cpu) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.removeFnAttr("tune-cpu");
+    function.addFnAttr("target-cpu", cpu.name);
+    function.addFnAttr("target-features", cpu.features);
+    if (has_avx512(cpu)) function.addFnAttr("prefer-vector-width", "512");
+  }
+}
+
+}  // namespace quern::plugin
