@@ -1,0 +1,212 @@
+// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_stream.cpp and cuda_module.cpp share.
+//
+// Every public call begins with `Use use(*this, "op")`: it raises when the context is lost or the process was forked, makes the
+// primary context current for the calling thread and puts a foreign one back at the end. After shut_down it is false, and the
+// call does nothing.
+#pragma once
+
+#include "device/cuda_driver.h"
+#include "device/device.h"
+
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+
+namespace quern {
+
+class CudaDevice;
+class CudaModule;
+
+class CudaKernel final : public LoadedKernel {
+ public:
+  CudaDevice* device = nullptr;
+  cuda::FunctionHandle function = nullptr;
+  const std::string* shown_name = nullptr;        // lives for ever: launches remember it
+  std::atomic<uint32_t> dynamic_shared_limit{0};  // what the driver was last told
+};
+
+class CudaModule final : public LoadedModule {
+ public:
+  CudaModule(CudaDevice& device, const Binary& binary);
+  ~CudaModule() override;
+  LoadedKernel* kernel(const std::string& name) override;
+  std::vector<std::string> kernel_names() override;
+  std::optional<GlobalInfo> global(const std::string& name) override;
+
+ private:
+  struct Entry;
+  Entry* find(const std::string& name);
+  std::unique_ptr<CudaKernel> make_kernel(const Entry& entry);
+
+  CudaDevice& device_;
+  cuda::ModuleHandle module_ = nullptr;
+  std::vector<std::pair<std::string, std::string>> names_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<std::string> globals_;
+  bool prints_ = false;
+  std::mutex mutex_;
+};
+
+class CudaStream final : public Stream {
+ public:
+  CudaStream(CudaDevice& device, cuda::StreamHandle handle, bool owned);
+  ~CudaStream() override;
+  void synchronize() override;
+  bool done() override;
+  void wait(Event& event) override;
+  void call(std::function<void()> f) override;
+  uintptr_t native() override { return reinterpret_cast<uintptr_t>(handle); }
+
+  CudaDevice& cuda_device;
+  cuda::StreamHandle handle;
+
+ private:
+  bool owned_;
+};
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent(CudaDevice& device, EventOptions options);
+  ~CudaEvent() override;
+  void record(Stream& stream) override;
+  void synchronize() override;
+  bool done() override;
+  double elapsed_ms(Event& start) override;
+  uintptr_t native() override { return reinterpret_cast<uintptr_t>(handle); }
+
+  CudaDevice& device;
+  cuda::EventHandle handle = nullptr;
+
+ private:
+  friend class CudaStream;
+  bool timing_;
+  std::atomic<bool> recorded_{false};
+  std::atomic<uint64_t> launches_{0};  // of the device when it was last recorded
+  std::atomic<uintptr_t> stream_{0};
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index);
+
+  const DeviceInfo& info() override { return info_; }
+  int attribute(int number) override;
+  MemoryInfo memory() override;
+  Target target() override;
+
+  void* allocate(size_t bytes) override;
+  void release(void* pointer) noexcept override;
+  void* allocate_pinned(size_t bytes, PinnedOptions options) override;
+  void release_pinned(void* pointer) noexcept override;
+  void register_host(void* pointer, size_t bytes, unsigned flags) override;
+  void unregister_host(void* pointer) noexcept override;
+  void* device_pointer(void* host_pointer) override;
+  void* allocate_managed(size_t bytes, unsigned flags) override;
+  void release_managed(void* pointer) noexcept override;
+
+  Stream& default_stream() override { return *default_stream_; }
+  std::unique_ptr<Stream> create_stream(StreamOptions options) override;
+  std::unique_ptr<Event> create_event(EventOptions options) override;
+  void synchronize() override;
+
+  void copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) override;
+  void fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) override;
+  void fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
+               size_t height) override;
+
+  std::shared_ptr<LoadedModule> load(const Binary& binary) override;
+  void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
+              Site site) override;
+
+  void shut_down() noexcept override;
+
+  // For the classes above.
+
+  // False, without an error: after shut_down, on a lost context, in a forked child. What destructors ask.
+  bool usable() const noexcept { return state_.load(std::memory_order_acquire) == State::alive && !cuda::forked(); }
+  // Raises what `result` means unless it is success; a lost context is remembered. `call` is the driver call as written.
+  void check(cuda::Result result, const char* op, const char* call) {
+    if (result != cuda::success) [[unlikely]] fail(result, op, call);
+  }
+  [[noreturn]] void fail(cuda::Result result, const char* op, const char* call);
+  // Destructors and noexcept calls: remembers a lost context, ignores the rest.
+  void note(cuda::Result result) noexcept;
+  CudaStream& own(Stream& stream, const char* op);  // raises when the stream is another device's
+
+  // What finished: launches on `stream` up to number `last`; whatever they printed or left behind comes out.
+  void finished(uintptr_t stream, uint64_t last);
+  void finished_all();
+  uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+  void keep_failure(std::exception_ptr failure) noexcept;  // of a host function; raised by the next wait
+  void retire(cuda::ModuleHandle module) noexcept;         // unloads it when nothing can be running from it
+
+ private:
+  friend class Use;
+  enum class State : int { alive, lost, shut_down };
+
+  [[noreturn]] void raise_unusable(const char* op);
+  void lose(cuda::Result result) noexcept;
+  [[noreturn]] void refuse_launch(cuda::Result result, const CudaKernel& kernel, const LaunchShape& shape);
+  void allow_shared(CudaKernel& kernel, uint32_t bytes);
+  void raise_kept_failure();
+  void unload_retired() noexcept;
+
+  cuda::DeviceId id_ = 0;
+  cuda::ContextHandle context_ = nullptr;
+  DeviceInfo info_;
+  std::unique_ptr<CudaStream> default_stream_;
+
+  std::atomic<State> state_{State::alive};
+  std::string lost_text_;  // written once, before state_ becomes lost
+
+  // The last launches, for the message that names the kernel when the context is lost.
+  struct Recent {
+    const std::string* kernel = nullptr;  // nullptr: finished
+    Site site = no_site;
+    uintptr_t stream = 0;
+    uint64_t number = 0;
+  };
+  std::string lost_text(cuda::Result result, const std::vector<Recent>& running);  // running: oldest first
+  static constexpr size_t recent_count = 64;
+  std::mutex recent_mutex_;
+  Recent recent_[recent_count];
+  std::atomic<uint64_t> launches_{0};
+
+  std::atomic<bool> printed_{false};
+  std::atomic<bool> has_failure_{false};
+  std::mutex kept_mutex_;
+  std::exception_ptr failure_;
+  std::vector<cuda::ModuleHandle> retired_;
+};
+
+class Use {
+ public:
+  Use(CudaDevice& device, const char* op) {
+    if (device.state_.load(std::memory_order_acquire) != CudaDevice::State::alive || cuda::forked()) [[unlikely]] {
+      if (device.state_.load(std::memory_order_acquire) == CudaDevice::State::shut_down) return;
+      device.raise_unusable(op);
+    }
+    active_ = true;
+    cuda::ContextHandle now = nullptr;
+    cuda::driver().cuCtxGetCurrent(&now);
+    if (now == device.context_) return;
+    device.check(cuda::driver().cuCtxSetCurrent(device.context_), op, "cuCtxSetCurrent");
+    previous_ = now;  // none: ours may stay
+  }
+  ~Use() {
+    if (previous_) cuda::driver().cuCtxSetCurrent(previous_);
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  explicit operator bool() const { return active_; }
+
+ private:
+  bool active_ = false;
+  cuda::ContextHandle previous_ = nullptr;
+};
+
+// A driver call that must succeed: QUERN_CU(device, "copy", cuMemcpyAsync(dst, src, bytes, stream)).
+#define QUERN_CU(device, op, call) (device).check(cuda::driver().call, op, #call)
+
+}  // namespace quern

@@ -1,0 +1,150 @@
+// The CUDA device's streams and events.
+#include "core/error.h"
+#include "device/cuda.h"
+
+namespace quern {
+
+using namespace cuda;
+
+namespace {
+
+CudaEvent& cuda_event(Event& event, const char* op) {
+  CudaEvent* own = dynamic_cast<CudaEvent*>(&event);
+  if (!own) raise(ErrorKind::value, "[{}] the event belongs to the CPU, not to a GPU", op);
+  return *own;
+}
+
+struct HostCall {
+  CudaDevice& device;
+  std::function<void()> function;
+};
+
+// Runs on a thread of the driver. An exception must not reach it.
+void run_host_call(void* data) {
+  std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  try {
+    call->function();
+  } catch (...) {
+    call->device.keep_failure(std::current_exception());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Stream> CudaDevice::create_stream(StreamOptions options) {
+  Use use(*this, "stream");
+  StreamHandle handle = nullptr;
+  unsigned flags = options.non_blocking ? stream_non_blocking : 0u;
+  if (use) QUERN_CU(*this, "stream", cuStreamCreateWithPriority(&handle, flags, options.priority));
+  return std::make_unique<CudaStream>(*this, handle, handle != nullptr);
+}
+
+std::unique_ptr<Event> CudaDevice::create_event(EventOptions options) { return std::make_unique<CudaEvent>(*this, options); }
+
+CudaStream::CudaStream(CudaDevice& device, StreamHandle stream, bool owned)
+    : Stream(device), cuda_device(device), handle(stream), owned_(owned) {}
+
+CudaStream::~CudaStream() {
+  if (!owned_ || !cuda_device.usable()) return;
+  try {
+    Use use(cuda_device, "stream");
+    if (use) cuda_device.note(driver().cuStreamDestroy_v2(handle));
+  } catch (...) {
+  }
+}
+
+void CudaStream::synchronize() {
+  Use use(cuda_device, "synchronize");
+  if (!use) return;
+  uint64_t last = cuda_device.launches();
+  QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(handle));
+  cuda_device.finished(native(), last);
+}
+
+bool CudaStream::done() {
+  Use use(cuda_device, "query");
+  if (!use) return true;
+  uint64_t last = cuda_device.launches();
+  Result result = driver().cuStreamQuery(handle);
+  if (result == error_not_ready) return false;
+  cuda_device.check(result, "query", "cuStreamQuery");
+  cuda_device.finished(native(), last);
+  return true;
+}
+
+void CudaStream::wait(Event& event) {
+  Use use(cuda_device, "wait");
+  if (!use) return;
+  QUERN_CU(cuda_device, "wait", cuStreamWaitEvent(handle, cuda_event(event, "wait").handle, 0));
+}
+
+void CudaStream::call(std::function<void()> f) {
+  Use use(cuda_device, "call");
+  if (!use) return;
+  auto call = std::make_unique<HostCall>(HostCall{cuda_device, std::move(f)});
+  QUERN_CU(cuda_device, "call", cuLaunchHostFunc(handle, &run_host_call, call.get()));
+  call.release();  // run_host_call frees it
+}
+
+CudaEvent::CudaEvent(CudaDevice& owner, EventOptions options) : device(owner), timing_(options.timing) {
+  Use use(device, "event");
+  if (!use) return;
+  unsigned flags = (options.blocking_sync ? event_blocking_sync : 0u) | (options.timing ? 0u : event_disable_timing);
+  QUERN_CU(device, "event", cuEventCreate(&handle, flags));
+}
+
+CudaEvent::~CudaEvent() {
+  if (!handle || !device.usable()) return;
+  try {
+    Use use(device, "event");
+    if (use) device.note(driver().cuEventDestroy_v2(handle));
+  } catch (...) {
+  }
+}
+
+void CudaEvent::record(Stream& stream) {
+  Use use(device, "record");
+  if (!use) return;
+  CudaStream& s = device.own(stream, "record");
+  launches_ = device.launches();
+  stream_ = s.native();
+  QUERN_CU(device, "record", cuEventRecord(handle, s.handle));
+  recorded_ = true;
+}
+
+void CudaEvent::synchronize() {
+  Use use(device, "synchronize");
+  if (!use) return;
+  uint64_t last = launches_;
+  uintptr_t stream = stream_;
+  QUERN_CU(device, "synchronize", cuEventSynchronize(handle));
+  if (recorded_) device.finished(stream, last);
+}
+
+bool CudaEvent::done() {
+  Use use(device, "query");
+  if (!use) return true;
+  uint64_t last = launches_;
+  uintptr_t stream = stream_;
+  Result result = driver().cuEventQuery(handle);
+  if (result == error_not_ready) return false;
+  device.check(result, "query", "cuEventQuery");
+  if (recorded_) device.finished(stream, last);
+  return true;
+}
+
+double CudaEvent::elapsed_ms(Event& start) {
+  Use use(device, "elapsed time");
+  if (!use) return 0;
+  CudaEvent& from = cuda_event(start, "elapsed time");
+  if (!timing_ || !from.timing_) raise(ErrorKind::logic, "[elapsed time] an event was made without timing");
+  if (!recorded_ || !from.recorded_) raise(ErrorKind::logic, "[elapsed time] an event was not recorded");
+  float milliseconds = 0;
+  Result result = driver().cuEventElapsedTime(&milliseconds, from.handle, handle);
+  if (result == error_not_ready) raise(ErrorKind::logic, "[elapsed time] an event has not happened yet: synchronize it first");
+  if (result == error_invalid_handle) raise(ErrorKind::value, "[elapsed time] the events belong to different GPUs");
+  device.check(result, "elapsed time", "cuEventElapsedTime");
+  return static_cast<double>(milliseconds);
+}
+
+}  // namespace quern

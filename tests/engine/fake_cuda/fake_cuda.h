@@ -1,0 +1,39 @@
+// A stand-in for libcuda.so.1 in tests: "device" memory is host memory, submitted work runs at once, kernels are C++ functions
+// found by their symbol (kernels[] in fake_cuda.cpp). What would be late on a GPU is late here too: printf's text and the
+// failure of a kernel come out at the next wait.
+//
+// It is loaded through QUERN_CUDA_DRIVER; tests reach its controls by dlsym. Read when cuInit runs:
+//   FAKE_CUDA_VERSION=12020   the CUDA version it claims (default 13000)
+//   FAKE_CUDA_DEVICES=2       how many GPUs there are (default 2)
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  char symbol[256];
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  unsigned char args[256];
+  size_t arg_bytes;
+  int cooperative;
+} FakeCudaLaunch;
+
+void fake_cuda_reset(void);                                     // memory limit, planned failures, the record of launches
+void fake_cuda_fail_next(const char* symbol, int result);       // the next call of it returns this
+void fake_cuda_set_memory(size_t bytes);                        // how much the device has free
+size_t fake_cuda_launch_count(void);
+int fake_cuda_last_launch(FakeCudaLaunch* launch);              // 0 when there was none
+size_t fake_cuda_live(const char* what);                        // "memory", "host", "stream", "event", "module"
+uint64_t fake_cuda_calls(void);                                 // of every symbol, since the library was loaded
+void fake_cuda_hold(int on);                                    // while on, queries and host functions find work unfinished
+unsigned fake_cuda_last_flags(void);                            // of the last stream, event or host allocation made
+int fake_cuda_function_attribute(const char* symbol, int attribute);  // what cuFuncSetAttribute set, or -1
+
+#ifdef __cplusplus
+}
+#endif
