@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/print.h"
 
 #include <pthread.h>
 #include <pthreadpool.h>

@@ -221,10 +221,6 @@ class CpuDevice : public Device {
   std::atomic<bool> shut_{false};
 };
 
-// Kernel text printed so far, in order; the next wait hands it to the sink (the bindings' sys.stdout).
-void set_print_sink(void (*sink)(const std::string& text));
-void deliver_prints();
-
 // Runs `body`; a fault or a kernel's own failure inside ends it and is returned. See cpu_launch.cpp.
 struct KernelFault {
   int signal = 0;

@@ -1,5 +1,6 @@
 // What kernel code on the CPU may call: the runtime table of cpu_module.h.
 #include "core/error.h"
+#include "core/print.h"
 #include "device/cpu.h"
 
 #include <chrono>
@@ -12,10 +13,6 @@ namespace quern {
 namespace {
 
 // ---- printf
-
-std::mutex print_lock;
-std::string printed;
-std::atomic<void (*)(const std::string&)> print_sink{nullptr};
 
 // Formats like C's printf; each argument lies in 8 bytes as the default promotions leave it.
 std::string format(const char* f, const uint64_t* args, uint32_t count) {
@@ -116,9 +113,7 @@ std::string format(const char* f, const uint64_t* args, uint32_t count) {
 }
 
 int print(const QuernCpuLaunch*, const char* text, const uint64_t* args, uint32_t count) {
-  std::string line = format(text, args, count);
-  std::lock_guard hold(print_lock);
-  printed += line;
+  append_print(format(text, args, count));
   return static_cast<int>(count);
 }
 
@@ -143,22 +138,5 @@ void release(void* pointer) { std::free(pointer); }
 }  // namespace
 
 const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI, print, assert_fail, fail, clock_cycles, clock_nanoseconds, allocate, release};
-
-void set_print_sink(void (*sink)(const std::string&)) { print_sink = sink; }
-
-void deliver_prints() {
-  std::string text;
-  {
-    std::lock_guard hold(print_lock);
-    text.swap(printed);
-  }
-  if (text.empty()) return;
-  if (auto sink = print_sink.load()) {
-    sink(text);
-  } else {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-  }
-}
 
 }  // namespace quern

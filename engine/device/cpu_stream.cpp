@@ -2,6 +2,7 @@
 // carry commands out. Whoever waits works, so that a launch followed by a wait costs no thread switch.
 #include "core/error.h"
 #include "core/log.h"
+#include "core/print.h"
 #include "core/wait.h"
 #include "device/cpu.h"
 

@@ -106,6 +106,14 @@ Context& default_context() {
   return context;
 }
 
+namespace {
+thread_local Context* current = nullptr;
+}
+
+Context& current_context() { return current ? *current : default_context(); }
+
+void set_current_context(Context* context) { current = context; }
+
 std::vector<Context*> all_contexts() {
   std::lock_guard hold(contexts_lock);
   return contexts;

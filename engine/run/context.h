@@ -45,6 +45,9 @@ Context& cuda_context(int index);
 // What "the device" means: QUERN_DEVICE, else the first GPU, else the CPU.
 Context& default_context();
 std::vector<Context*> all_contexts();
+// The one that this thread's calls without a device mean: the default one until set.
+Context& current_context();
+void set_current_context(Context* context);
 
 // Once, before the process ends.
 void shut_down() noexcept;

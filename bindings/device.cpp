@@ -1,0 +1,199 @@
+// Devices, streams and events.
+#include "bindings/objects.h"
+#include "core/error.h"
+#include "core/print.h"
+
+#include <cstdio>
+#include <deque>
+#include <mutex>
+
+namespace quern::python {
+
+namespace {
+
+// ---- Python objects that submitted work still needs
+
+struct Kept {
+  EventPtr until;
+  PyObject* object;
+};
+std::mutex kept_lock;
+std::deque<Kept> kept;
+
+// printf from kernels goes where Python's print goes.
+void write_to_python(const std::string& text) {
+  if (!Py_IsInitialized()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  nb::gil_scoped_acquire hold;
+  PyObject* out = PySys_GetObject("stdout");
+  if (!out || out == Py_None) return;
+  nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+  nb::object done = nb::steal(PyObject_CallMethod(out, "write", "O", decoded.ptr()));
+  if (!done.is_valid()) PyErr_WriteUnraisable(out);
+}
+
+void flush_python() {
+  if (!Py_IsInitialized()) return;
+  nb::gil_scoped_acquire hold;
+  PyObject* out = PySys_GetObject("stdout");
+  if (!out || out == Py_None) return;
+  nb::object done = nb::steal(PyObject_CallMethod(out, "flush", nullptr));
+  if (!done.is_valid()) PyErr_Clear();
+}
+
+nb::tuple dims(const Dim3& d) { return nb::make_tuple(d[0], d[1], d[2]); }
+
+nb::dict info_of(const PyDevice& device) {
+  const DeviceInfo& i = device.context->device.info();
+  nb::dict out;
+  out["name"] = i.name;
+  out["pci_bus_id"] = i.pci_bus_id;
+  out["compute_capability"] = nb::make_tuple(i.major, i.minor);
+  out["total_memory"] = i.total_memory;
+  out["max_threads_per_block"] = i.max_threads_per_block;
+  out["max_block"] = dims(i.max_block);
+  out["max_grid"] = dims(i.max_grid);
+  out["max_shared"] = i.max_shared;
+  out["max_shared_optin"] = i.max_shared_optin;
+  out["multiprocessors"] = i.multiprocessors;
+  out["warp_size"] = i.warp_size;
+  return out;
+}
+
+}  // namespace
+
+void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object) {
+  EventPtr event(context.device.create_event({false, false}).release());
+  event->record(*stream);
+  std::lock_guard hold(kept_lock);
+  kept.push_back({std::move(event), object.inc_ref().ptr()});
+}
+
+void release_kept() {
+  std::vector<PyObject*> done;
+  {
+    std::lock_guard hold(kept_lock);
+    while (!kept.empty()) {
+      bool passed = true;
+      try {
+        passed = kept.front().until->done();
+      } catch (const std::exception&) {
+        // The device failed: nothing of it runs any more.
+      }
+      if (!passed) break;
+      done.push_back(kept.front().object);
+      kept.pop_front();
+    }
+  }
+  for (PyObject* o : done) Py_DECREF(o);
+}
+
+PyStream* stream_or_null(nb::handle object) {
+  if (!object.is_valid() || object.is_none()) return nullptr;
+  if (nb::isinstance<PyStream>(object)) return nb::inst_ptr<PyStream>(object);
+  raise(ErrorKind::type, "[stream] a Stream or None is needed, not {}",
+        nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")).c_str());
+}
+
+void init_devices(nb::module_& m) {
+  set_print_hooks({write_to_python, flush_python});
+
+  nb::class_<PyDevice>(m, "Device")
+      .def_prop_ro("kind", [](const PyDevice& d) { return d.context->device.kind == DeviceKind::cpu ? "cpu" : "cuda"; })
+      .def_prop_ro("index", [](const PyDevice& d) { return d.context->device.index; })
+      .def_prop_ro("name", [](const PyDevice& d) { return d.context->name(); })
+      .def("info", info_of)
+      .def("attribute", [](const PyDevice& d, int number) { return d.context->device.attribute(number); })
+      .def("memory", [](const PyDevice& d) {
+        MemoryInfo i = d.context->device.memory();
+        size_t total = i.total, free = std::min(total, i.free + d.context->pool.info().kept);
+        return std::make_pair(free, total);
+      })
+      .def("pool", [](const PyDevice& d) {
+        PoolInfo i = d.context->pool.info();
+        return std::make_tuple(i.used, i.kept, i.blocks);
+      })
+      .def("trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("synchronize", [](const PyDevice& d) {
+        release_kept();
+        nb::gil_scoped_release release;
+        d.context->wait_all();
+      })
+      .def("default_stream", [](const PyDevice& d) { return PyStream{d.context, d.context->default_stream}; })
+      .def("create_stream", [](const PyDevice& d, bool non_blocking, int priority) {
+        return PyStream{d.context, d.context->create_stream({non_blocking, priority})};
+      }, nb::arg("non_blocking") = false, nb::arg("priority") = 0)
+      .def("create_event", [](const PyDevice& d, bool timing, bool blocking_sync) {
+        return PyEvent{d.context, EventPtr(d.context->device.create_event({timing, blocking_sync}).release())};
+      }, nb::arg("timing") = true, nb::arg("blocking_sync") = false)
+      .def("__eq__", [](const PyDevice& a, nb::handle b) {
+        return nb::isinstance<PyDevice>(b) && nb::inst_ptr<PyDevice>(b)->context == a.context;
+      })
+      .def("__hash__", [](const PyDevice& d) { return reinterpret_cast<size_t>(d.context) >> 4; })
+      .def("__repr__", [](const PyDevice& d) { return "<quern device " + d.context->name() + ">"; });
+
+  nb::class_<PyStream>(m, "Stream")
+      .def("__init__", [](PyStream* self, PyDevice device, bool non_blocking) {
+        new (self) PyStream{device.context, device.context->create_stream({non_blocking, 0})};
+      })
+      .def("synchronize", [](const PyStream& s) {
+        release_kept();
+        nb::gil_scoped_release release;
+        s.context->wait(s.stream);
+      })
+      .def("is_done", [](const PyStream& s) { return s.stream->done(); })
+      .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.stream->wait(*e.event); })
+      .def("add_callback", [](const PyStream& s, nb::callable f) {
+        // The callable lives until it has run; then it is released here, under Python's lock, and not by the worker.
+        keep_until_done(*s.context, s.stream, f);
+        PyObject* borrowed = f.inc_ref().ptr();
+        s.stream->call([borrowed] {
+          if (!Py_IsInitialized()) return;
+          nb::gil_scoped_acquire hold;
+          nb::object result = nb::steal(PyObject_CallNoArgs(borrowed));
+          if (!result.is_valid()) PyErr_WriteUnraisable(borrowed);
+          Py_DECREF(borrowed);
+        });
+      })
+      .def_prop_ro("handle", [](const PyStream& s) { return s.stream->native(); })
+      .def_prop_ro("device", [](const PyStream& s) { return PyDevice{s.context}; })
+      .def("__eq__", [](const PyStream& a, nb::handle b) {
+        return nb::isinstance<PyStream>(b) && nb::inst_ptr<PyStream>(b)->stream == a.stream;
+      })
+      .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
+
+  nb::class_<PyEvent>(m, "Event")
+      .def("record", [](PyEvent& e, nb::handle stream) {
+        PyStream* s = stream_or_null(stream);
+        e.event->record(s ? *s->stream : *e.context->default_stream);
+      }, nb::arg("stream").none() = nb::none())
+      .def("synchronize", [](PyEvent& e) {
+        release_kept();
+        nb::gil_scoped_release release;
+        e.context->wait(*e.event);
+      })
+      .def("query", [](PyEvent& e) { return e.event->done(); })
+      .def("elapsed_since", [](PyEvent& e, PyEvent& start) { return e.event->elapsed_ms(*start.event); })
+      .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
+
+  m.def("cpu", [] { return PyDevice{&cpu_context()}; });
+  m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
+  m.def("cuda_count", [] { return cuda_device_count(); });
+  m.def("cuda_problem", [] { return cuda_unavailable_reason(); });
+  m.def("default_device", [] { return PyDevice{&default_context()}; });
+  m.def("current_device", [] { return PyDevice{&current_context()}; });
+  m.def("set_current_device", [](PyDevice* device) { set_current_context(device ? device->context : nullptr); },
+        nb::arg("device").none());
+  m.def("shut_down", [] {
+    {
+      nb::gil_scoped_release release;
+      shut_down();
+      deliver_prints();
+    }
+    release_kept();
+  });
+}
+
+}  // namespace quern::python

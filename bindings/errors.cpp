@@ -1,0 +1,69 @@
+// Errors become exceptions here and nowhere else. The classes that Python has not are in quern/errors.py.
+#include "core/error.h"
+
+#include "bindings/objects.h"
+
+namespace quern::python {
+
+namespace {
+
+PyObject* class_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::value:
+      return PyExc_ValueError;
+    case ErrorKind::type:
+      return PyExc_TypeError;
+    case ErrorKind::index:
+      return PyExc_IndexError;
+    case ErrorKind::key:
+      return PyExc_KeyError;
+    case ErrorKind::os:
+      return PyExc_OSError;
+    case ErrorKind::overflow:
+      return PyExc_OverflowError;
+    case ErrorKind::not_implemented:
+      return PyExc_NotImplementedError;
+    case ErrorKind::runtime:
+      return PyExc_RuntimeError;
+    default:
+      break;
+  }
+  const char* name = kind == ErrorKind::out_of_memory ? "OutOfMemoryError"
+                     : kind == ErrorKind::compile     ? "CompileError"
+                     : kind == ErrorKind::launch      ? "LaunchError"
+                     : kind == ErrorKind::logic       ? "LogicError"
+                                                      : "InternalError";
+  static PyObject* module = PyImport_ImportModule("quern.errors");
+  PyObject* found = module ? PyObject_GetAttrString(module, name) : nullptr;
+  return found ? found : PyExc_RuntimeError;
+}
+
+}  // namespace
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const Error& e) {
+    PyErr_SetString(class_of(e.kind()), e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "an unknown C++ exception");
+  }
+}
+
+void init_errors(nb::module_&) {
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const Error& e) {
+      PyErr_SetString(class_of(e.kind()), e.what());
+    }
+  });
+}
+
+}  // namespace quern::python

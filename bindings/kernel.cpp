@@ -1,0 +1,236 @@
+// Programs and kernels. A warm call stays in this file and arguments.cpp: values -> packed bytes -> launch.
+//
+// Two callables, one for each way that kernels are called: Function (PyCUDA: f(a, b, block=..., grid=...)) and
+// RawFunction (CuPy: f(grid, block, args)), which asks its method `_bind` for the
+// current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the Python class.
+#include "bindings/objects.h"
+#include "compile/clang.h"
+#include "core/error.h"
+
+namespace quern::python {
+
+namespace {
+
+struct PyFunction : PyKernel {};
+struct PyRawFunction : PyKernel {
+  uint32_t shared = 0;  // when a call does not say
+};
+
+struct Keywords {
+  PyObject* block = PyUnicode_InternFromString("block");
+  PyObject* grid = PyUnicode_InternFromString("grid");
+  PyObject* stream = PyUnicode_InternFromString("stream");
+  PyObject* shared = PyUnicode_InternFromString("shared");
+  PyObject* shared_mem = PyUnicode_InternFromString("shared_mem");
+  PyObject* call_slowly = PyUnicode_InternFromString("_call_slowly");
+  PyObject* bind = PyUnicode_InternFromString("_bind");
+};
+const Keywords& keywords() {
+  static Keywords k;
+  return k;
+}
+
+bool is(PyObject* key, PyObject* name) { return key == name || PyUnicode_Compare(key, name) == 0; }
+
+uint32_t to_dim(PyObject* value, const char* what) {
+  PyObject* number = PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
+  if (!number) throw nb::python_error();
+  int overflow = 0;
+  long long n = PyLong_AsLongLongAndOverflow(number, &overflow);
+  Py_DECREF(number);
+  if (overflow || n < 0 || n > 0xffffffffLL) raise(ErrorKind::logic, "[launch] {} must hold numbers from 1 up, not {}", what, n);
+  return static_cast<uint32_t>(n);
+}
+
+// (x, y, z), shorter, or a plain number.
+Dim3 to_dims(PyObject* value, const char* what) {
+  Dim3 out{1, 1, 1};
+  if (PyTuple_Check(value) || PyList_Check(value)) {
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
+    if (n > 3) raise(ErrorKind::value, "[launch] {} has {} numbers; at most three", what, n);
+    for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = to_dim(PySequence_Fast_GET_ITEM(value, i), what);
+    return out;
+  }
+  if (!PyIndex_Check(value)) {
+    nb::object items = nb::steal(PySequence_Tuple(value));
+    if (!items.is_valid()) {
+      PyErr_Clear();
+      raise(ErrorKind::type, "[launch] {} must be a tuple of up to three ints", what);
+    }
+    return to_dims(items.ptr(), what);
+  }
+  out[0] = to_dim(value, what);
+  return out;
+}
+
+// f(*args, block=(x, y, z), grid=(x, y), stream=None, shared=0)
+PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
+  try {
+    const Keywords& k = keywords();
+    Kernel& kernel = *nb::inst_ptr<PyFunction>(self)->kernel;
+    LaunchShape shape;
+    const StreamPtr* stream = &kernel.context().default_stream;
+    bool slow = false, has_block = false;
+    if (named) {
+      Py_ssize_t at = 0;
+      PyObject *key, *value;
+      while (PyDict_Next(named, &at, &key, &value)) {
+        if (is(key, k.block)) {
+          shape.block = to_dims(value, "block");
+          has_block = true;
+        } else if (is(key, k.grid)) {
+          shape.grid = to_dims(value, "grid");
+        } else if (is(key, k.shared)) {
+          shape.dynamic_shared = to_dim(value, "shared");
+        } else if (is(key, k.stream)) {
+          if (value != Py_None && !nb::isinstance<PyStream>(value)) {
+            slow = true;
+          } else if (PyStream* s = stream_or_null(value)) {
+            stream = &s->stream;
+          }
+        } else {
+          slow = true;  // texrefs, time_kernel
+        }
+      }
+    }
+    if (!has_block) slow = true;
+    if (!slow) {
+      Arguments packed(kernel);
+      Py_ssize_t n = PyTuple_GET_SIZE(args);
+      for (Py_ssize_t i = 0; i < n && !slow; ++i) slow = !add_argument(packed, PyTuple_GET_ITEM(args, i));
+      if (!slow) {
+        kernel.launch(*stream, shape, packed);
+        Py_RETURN_NONE;
+      }
+    }
+    nb::object method = nb::steal(PyObject_GetAttr(self, k.call_slowly));
+    if (!method.is_valid()) return nullptr;
+    return PyObject_Call(method.ptr(), args, named);
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+// f(grid, block, args, *, shared_mem=0, stream=None)
+PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
+  try {
+    const Keywords& k = keywords();
+    auto* function = nb::inst_ptr<PyRawFunction>(self);
+    if (!function->kernel || &function->kernel->context() != &current_context()) {
+      nb::object done = nb::steal(PyObject_CallMethodNoArgs(self, k.bind));
+      if (!done.is_valid()) return nullptr;
+    }
+    Kernel& kernel = *function->kernel;
+    if (PyTuple_GET_SIZE(args) != 3) raise(ErrorKind::type, "[launch] a RawKernel is called with (grid, block, args)");
+    LaunchShape shape;
+    shape.grid = to_dims(PyTuple_GET_ITEM(args, 0), "grid");
+    shape.block = to_dims(PyTuple_GET_ITEM(args, 1), "block");
+    shape.dynamic_shared = function->shared;
+    const StreamPtr* stream = &kernel.context().default_stream;
+    if (named) {
+      Py_ssize_t at = 0;
+      PyObject *key, *value;
+      while (PyDict_Next(named, &at, &key, &value)) {
+        if (is(key, k.shared_mem)) {
+          shape.dynamic_shared = to_dim(value, "shared_mem");
+        } else if (is(key, k.stream)) {
+          if (PyStream* s = stream_or_null(value)) stream = &s->stream;
+        } else {
+          raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
+        }
+      }
+    }
+    PyObject* values = PyTuple_GET_ITEM(args, 2);
+    if (!PyTuple_Check(values) && !PyList_Check(values)) raise(ErrorKind::type, "[launch] a RawKernel's args must be a tuple");
+    Arguments packed(kernel);
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(values);
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* value = PySequence_Fast_GET_ITEM(values, i);
+      if (!add_argument(packed, value))
+        raise(ErrorKind::type, "[launch] argument {} of '{}' is a {}; pass device memory, a number or a NumPy scalar", i + 1,
+              kernel.info().name, Py_TYPE(value)->tp_name);
+    }
+    kernel.launch(*stream, shape, packed);
+    Py_RETURN_NONE;
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_function)}, {0, nullptr}};
+PyType_Slot raw_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_raw)}, {0, nullptr}};
+
+nb::dict describe(const Kernel& kernel) {
+  const KernelInfo& i = kernel.info();
+  nb::dict out;
+  out["name"] = i.name;
+  out["symbol"] = i.symbol;
+  out["signature"] = describe_signature(i.signature);
+  out["static_shared"] = i.static_shared;
+  out["local_bytes"] = i.local_bytes;
+  out["const_bytes"] = i.const_bytes;
+  out["registers"] = i.registers;
+  out["max_threads"] = i.max_threads;
+  nb::list access;
+  const char* names[] = {"none", "read", "write", "both"};
+  for (auto& p : i.params) access.append(names[static_cast<int>(p.access)]);
+  out["access"] = access;
+  return out;
+}
+
+}  // namespace
+
+void init_kernels(nb::module_& m) {
+  nb::class_<PyProgram>(m, "Program")
+      .def("kernel", [](PyProgram& p, const std::string& name) { return PyKernel{p.program->kernel(name)}; })
+      .def("kernel_names", [](PyProgram& p) { return p.program->module->kernel_names(); })
+      .def("has_kernel", [](PyProgram& p, const std::string& name) { return p.program->module->kernel(name) != nullptr; })
+      .def("global_variable", [](PyProgram& p, const std::string& name) {
+        GlobalInfo g = p.program->global(name);
+        return std::make_pair(reinterpret_cast<uintptr_t>(g.address), g.size);
+      })
+      .def_prop_ro("log", [](PyProgram& p) { return p.program->log; })
+      .def_prop_ro("device", [](PyProgram& p) { return PyDevice{&p.program->context}; })
+      .def_prop_ro("cache", [](PyProgram& p) { return cache_hit_names[static_cast<int>(p.program->hit)]; });
+
+  nb::class_<PyKernel>(m, "Kernel").def("info", [](PyKernel& k) { return describe(*k.kernel); });
+  nb::class_<PyFunction, PyKernel>(m, "Function", nb::type_slots(function_slots), nb::dynamic_attr())
+      .def("__init__", [](PyFunction* self, PyProgram& p, const std::string& name) {
+        new (self) PyFunction{{p.program->kernel(name)}};
+      });
+  nb::class_<PyRawFunction, PyKernel>(m, "RawFunction", nb::type_slots(raw_slots), nb::dynamic_attr())
+      .def(nb::init<>())
+      .def("set_kernel", [](PyRawFunction& f, PyProgram& p, const std::string& name) { f.kernel = p.program->kernel(name); })
+      .def_rw("shared", &PyRawFunction::shared);
+
+  m.def("build", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
+                    std::vector<std::string> expressions) {
+    Source source{std::move(text), std::move(name)};
+    CompileOptions options;
+    options.flags = std::move(flags);
+    options.name_expressions = std::move(expressions);
+    nb::gil_scoped_release release;
+    return PyProgram{build(*device.context, source, options)};
+  }, nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
+     nb::arg("expressions") = std::vector<std::string>());
+  m.def("load_code", [](PyDevice device, nb::bytes code) {
+    return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
+  });
+  m.def("compile_code", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
+                           std::vector<std::string> expressions) {
+    Source source{std::move(text), std::move(name)};
+    CompileOptions options;
+    options.flags = std::move(flags);
+    options.name_expressions = std::move(expressions);
+    std::shared_ptr<const Binary> binary;
+    {
+      nb::gil_scoped_release release;
+      binary = compile_cache().get(device.context->compiler(), source, options, device.context->device.target()).binary;
+    }
+    return nb::bytes(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
+  });
+}
+
+}  // namespace quern::python

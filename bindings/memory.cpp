@@ -1,0 +1,205 @@
+// Device memory, host memory of the device's, copies and fills.
+#include "bindings/objects.h"
+#include "core/error.h"
+
+namespace quern::python {
+
+void PyAllocation::require_alive(const char* what) const {
+  if (!buffer)
+    raise(ErrorKind::logic, "{}: {} bytes at {:#x}; it must not be used after free()", what, bytes, address);
+}
+
+void PyHostMemory::free() {
+  if (!alive) return;
+  alive = false;
+  switch (what) {
+    case What::pinned:
+      context->device.release_pinned(pointer);
+      break;
+    case What::managed:
+      context->device.release_managed(pointer);
+      break;
+    case What::registered:
+      context->device.unregister_host(pointer);
+      owner.reset();
+      break;
+  }
+}
+
+// Work in flight may still read or write it; CUDA's own frees wait too.
+PyHostMemory::~PyHostMemory() {
+  if (!alive) return;
+  try {
+    nb::gil_scoped_release release;
+    context->device.synchronize();
+  } catch (const std::exception&) {
+    // The failure belongs to whoever waits next; there is nobody to tell here.
+  }
+  free();
+}
+
+namespace {
+
+uint64_t address_of(nb::handle object, const char* what, size_t bytes, Block** block) {
+  uint64_t address;
+  if (!device_address(object.ptr(), address, block))
+    raise(ErrorKind::type, "[{}] device memory is needed, not {}", what,
+          nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")).c_str());
+  if (*block) {
+    uint64_t start = reinterpret_cast<uint64_t>((*block)->pointer);
+    if (address + bytes > start + (*block)->bytes)
+      raise(ErrorKind::logic, "[{}] {} bytes do not fit into device memory of {} bytes", what, bytes, (*block)->bytes);
+  }
+  return address;
+}
+
+const StreamPtr& stream_for(PyDevice& device, nb::handle stream) {
+  PyStream* s = stream_or_null(stream);
+  return s ? s->stream : device.context->default_stream;
+}
+
+void host_to_device(PyDevice device, nb::handle dst, nb::handle src, nb::handle stream, bool blocking) {
+  release_kept();
+  HostView host(src, false, "memcpy_htod");
+  Block* block;
+  uint64_t address = address_of(dst, "memcpy_htod", host.bytes(), &block);
+  const StreamPtr& on = stream_for(device, stream);
+  if (block) block->used_on(on);
+  {
+    nb::gil_scoped_release release;
+    device.context->copy(on, reinterpret_cast<void*>(address), host.data(), host.bytes(), CopyKind::host_to_device, false);
+  }
+  if (!blocking && !on->idle()) keep_until_done(*device.context, on, src);
+}
+
+void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle stream, bool blocking) {
+  release_kept();
+  HostView host(dst, true, "memcpy_dtoh");
+  Block* block;
+  uint64_t address = address_of(src, "memcpy_dtoh", host.bytes(), &block);
+  const StreamPtr& on = stream_for(device, stream);
+  if (block) block->used_on(on);
+  {
+    nb::gil_scoped_release release;
+    device.context->copy(on, host.data(), reinterpret_cast<void*>(address), host.bytes(), CopyKind::device_to_host, blocking);
+  }
+  if (!blocking && !on->idle()) keep_until_done(*device.context, on, dst);
+}
+
+void device_to_device(PyDevice device, nb::handle dst, nb::handle src, size_t bytes, nb::handle stream) {
+  Block *to_block, *from_block;
+  uint64_t to = address_of(dst, "memcpy_dtod", bytes, &to_block), from = address_of(src, "memcpy_dtod", bytes, &from_block);
+  const StreamPtr& on = stream_for(device, stream);
+  for (Block* b : {to_block, from_block})
+    if (b) b->used_on(on);
+  device.context->copy(on, reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes, CopyKind::device_to_device, false);
+}
+
+void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width, size_t height,
+          nb::handle stream) {
+  size_t bytes = height == 1 ? width * value_bytes : (height ? (height - 1) * pitch + width * value_bytes : 0);
+  Block* block;
+  uint64_t to = address_of(dst, "memset", bytes, &block);
+  const StreamPtr& on = stream_for(device, stream);
+  if (block) block->used_on(on);
+  device.context->fill(on, reinterpret_cast<void*>(to), pitch, value, value_bytes, width, height);
+}
+
+// What makes PyHostMemory the base of a NumPy array.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  auto* memory = nb::inst_ptr<PyHostMemory>(self);
+  if (!memory->alive) {
+    PyErr_SetString(PyExc_ValueError, "this host memory was freed");
+    return -1;
+  }
+  return PyBuffer_FillInfo(view, self, memory->pointer, static_cast<Py_ssize_t>(memory->bytes), 0, flags);
+}
+
+PyType_Slot host_memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+
+}  // namespace
+
+void init_memory(nb::module_& m) {
+  nb::class_<PyAllocation>(m, "Allocation", nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def("free", [](PyAllocation& a) {
+        a.require_alive("[free] this device memory was freed already");
+        a.buffer.reset();
+      })
+      .def_prop_ro("nbytes", [](const PyAllocation& a) { return a.bytes; })
+      .def_prop_ro("alive", [](const PyAllocation& a) { return static_cast<bool>(a.buffer); })
+      .def_prop_ro("device", [](const PyAllocation& a) { return PyDevice{a.context}; })
+      .def("__int__", [](PyAllocation& a) {
+        a.require_alive("[int] this device memory was freed");
+        a.buffer.block()->escaped = true;
+        return a.address;
+      })
+      .def("__index__", [](PyAllocation& a) {
+        a.require_alive("[int] this device memory was freed");
+        a.buffer.block()->escaped = true;
+        return a.address;
+      })
+      .def("__init__", [](PyAllocation* self, PyDevice device, size_t bytes) {
+        Buffer buffer = device.context->allocate(bytes);
+        uint64_t address = reinterpret_cast<uint64_t>(buffer.pointer());
+        new (self) PyAllocation{device.context, std::move(buffer), address, bytes};
+      });
+
+  nb::class_<PyHostMemory>(m, "HostMemory", nb::type_slots(host_memory_slots))
+      .def("free", [](PyHostMemory& h) {
+        if (!h.alive) raise(ErrorKind::logic, "[free] this host memory was freed already");
+        h.free();
+      })
+      .def_prop_ro("nbytes", [](const PyHostMemory& h) { return h.bytes; })
+      .def_prop_ro("address", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.pointer); })
+      .def("device_pointer", [](const PyHostMemory& h) {
+        return reinterpret_cast<uintptr_t>(h.context->device.device_pointer(h.pointer));
+      });
+
+  m.def("pinned", [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
+    void* p = device.context->device.allocate_pinned(bytes, {portable, mapped, write_combined});
+    if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of pinned host memory", bytes);
+    auto* h = new PyHostMemory;
+    h->what = PyHostMemory::What::pinned, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+    return h;
+  }, nb::rv_policy::take_ownership);
+  m.def("managed", [](PyDevice device, size_t bytes, unsigned flags) {
+    void* p = device.context->device.allocate_managed(bytes, flags);
+    if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of managed memory", bytes);
+    auto* h = new PyHostMemory;
+    h->what = PyHostMemory::What::managed, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+    return h;
+  }, nb::rv_policy::take_ownership);
+  m.def("register_host", [](PyDevice device, nb::object array, unsigned flags) {
+    void* p;
+    size_t bytes;
+    {
+      HostView view(array, false, "register_host_memory");
+      p = view.data();
+      bytes = view.bytes();
+    }
+    device.context->device.register_host(p, bytes, flags);
+    auto* h = new PyHostMemory;
+    h->what = PyHostMemory::What::registered, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+    h->owner = array;
+    return h;
+  }, nb::rv_policy::take_ownership);
+
+  nb::handle none = nb::none();
+  m.def("htod", host_to_device, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("stream").none() = none,
+        nb::arg("blocking") = true);
+  m.def("dtoh", device_to_host, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("stream").none() = none,
+        nb::arg("blocking") = true);
+  m.def("dtod", device_to_device, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("bytes"),
+        nb::arg("stream").none() = none);
+  m.def("fill", fill, nb::arg("device"), nb::arg("dst"), nb::arg("pitch"), nb::arg("value"), nb::arg("value_bytes"),
+        nb::arg("width"), nb::arg("height") = 1, nb::arg("stream").none() = none);
+  m.def("device_address", [](nb::handle object) {
+    uint64_t address;
+    Block* block;
+    if (!device_address(object.ptr(), address, &block)) raise(ErrorKind::type, "[pointer] this is no device memory");
+    if (block) block->escaped = true;
+    return address;
+  });
+}
+
+}  // namespace quern::python

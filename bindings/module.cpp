@@ -1,0 +1,12 @@
+#include "bindings/objects.h"
+
+NB_MODULE(_engine, m) {
+  using namespace quern::python;
+  m.doc() = "quern's engine. The public names are in quern and its doors; nothing here is meant to be called directly.";
+  init_errors(m);
+  init_sites(m);
+  init_devices(m);
+  init_memory(m);
+  init_kernels(m);
+  init_trace(m);
+}

@@ -1,0 +1,106 @@
+// The Python objects of the engine, shared by the files here. They translate and decide nothing.
+//
+//   module.cpp     the module: a list of init_* calls
+//   errors.cpp     the one place where C++ errors become Python exceptions
+//   site.cpp       who called: code object and instruction of the first frame outside the package
+//   arguments.cpp  one Python value -> one kernel argument
+//   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
+//   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
+#pragma once
+
+#include "run/context.h"
+#include "run/kernel.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+
+namespace nb = nanobind;
+
+namespace quern::python {
+
+struct PyDevice {
+  Context* context;
+};
+
+struct PyStream {
+  Context* context;
+  StreamPtr stream;
+};
+
+struct PyEvent {
+  Context* context;
+  EventPtr event;
+};
+
+// Device memory. `buffer` is empty after free(); `address` stays for messages.
+struct PyAllocation {
+  Context* context = nullptr;
+  Buffer buffer;
+  uint64_t address = 0;
+  size_t bytes = 0;
+  void require_alive(const char* what) const;
+};
+
+// Host memory from the device: pinned, managed or registered.
+struct PyHostMemory {
+  enum class What { pinned, managed, registered } what = What::pinned;
+  Context* context = nullptr;
+  void* pointer = nullptr;
+  size_t bytes = 0;
+  nb::object owner;  // registered memory belongs to it
+  bool alive = false;
+  void free();
+  ~PyHostMemory();
+};
+
+struct PyProgram {
+  std::shared_ptr<Program> program;
+};
+
+struct PyKernel {
+  std::shared_ptr<Kernel> kernel;
+};
+
+void init_errors(nb::module_& m);
+void init_sites(nb::module_& m);
+void init_devices(nb::module_& m);
+void init_memory(nb::module_& m);
+void init_kernels(nb::module_& m);
+void init_trace(nb::module_& m);
+
+// Turns the C++ exception in flight into the Python error that is set; for slots, which nanobind does not wrap.
+void set_python_error() noexcept;
+
+// Puts one Python value into the arguments. False: not a value this knows; no error is set.
+bool add_argument(Arguments& args, PyObject* value);
+// The address behind a value that stands for device memory; false when it does not.
+bool device_address(PyObject* value, uint64_t& address, Block** block);
+
+// Contiguous memory of a Python object, for as long as this lives.
+class HostView {
+ public:
+  HostView(nb::handle object, bool writable, const char* what);
+  ~HostView() { PyBuffer_Release(&view_); }
+  HostView(const HostView&) = delete;
+  void* data() const { return view_.buf; }
+  size_t bytes() const { return static_cast<size_t>(view_.len); }
+
+ private:
+  Py_buffer view_;
+};
+
+// Keeps `object` until `stream` has passed what is submitted now; released by a later call, never by a worker thread.
+void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object);
+void release_kept();
+
+PyStream* stream_or_null(nb::handle object);
+
+}  // namespace quern::python

@@ -1,0 +1,156 @@
+// Sites: (code object, instruction) of the first frame outside our package, interned to a number. Turned into file and line only
+// when printed; no frame is ever held.
+#include "core/site.h"
+
+#include "bindings/objects.h"
+#include "core/wait.h"
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define QUERN_INTERPRETER_FRAME 1
+#endif
+
+namespace quern::python {
+
+namespace {
+
+struct Place {
+  PyCodeObject* code;  // owned by the table
+  int instruction;
+};
+
+struct PlaceHash {
+  size_t operator()(const std::pair<PyCodeObject*, int>& p) const {
+    return reinterpret_cast<size_t>(p.first) / 16 * 31 + static_cast<size_t>(p.second);
+  }
+};
+
+constexpr size_t most_sites = 1 << 20;  // programs that exec without end must not keep their code for ever
+std::mutex table_lock;
+std::vector<Place> places{{nullptr, 0}};
+std::unordered_map<std::pair<PyCodeObject*, int>, Site, PlaceHash> numbers;
+std::string package_folder;  // ends in a slash
+
+struct CacheSlot {
+  PyCodeObject* code;
+  int instruction;
+  Site site;
+};
+thread_local CacheSlot recent[1024];
+
+bool in_package(PyCodeObject* code) {
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (!file) {
+    PyErr_Clear();
+    return false;
+  }
+  return !package_folder.empty() && std::string_view(file).starts_with(package_folder);
+}
+
+Site intern(PyCodeObject* code, int instruction) {
+  std::lock_guard hold(table_lock);
+  auto [found, is_new] = numbers.try_emplace({code, instruction}, no_site);
+  if (!is_new) return found->second;
+  if (places.size() >= most_sites) {
+    numbers.erase(found);
+    return no_site;
+  }
+  Py_INCREF(code);
+  places.push_back({code, instruction});
+  return found->second = static_cast<Site>(places.size() - 1);
+}
+
+// The rare way: the current frame is ours; walk out of the package.
+Site outer_site() {
+  Site site = no_site;
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  while (frame) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    bool ours = in_package(code);
+    if (!ours) {
+#if PY_VERSION_HEX >= 0x030B0000
+      int instruction = PyFrame_GetLasti(frame);
+#else
+      int instruction = frame->f_lasti * 2;
+#endif
+      site = intern(code, instruction);
+    }
+    Py_DECREF(code);
+    PyFrameObject* back = ours ? PyFrame_GetBack(frame) : nullptr;
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return site;
+}
+
+Site current() {
+  if (!PyGILState_Check()) return no_site;
+  PyCodeObject* code;
+  int instruction;
+#ifdef QUERN_INTERPRETER_FRAME
+  PyThreadState* state = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+  auto* frame = state->current_frame;
+#else
+  auto* frame = state->cframe->current_frame;
+#endif
+  if (!frame) return no_site;
+  code = reinterpret_cast<PyCodeObject*>(PyUnstable_InterpreterFrame_GetCode(frame));
+  instruction = PyUnstable_InterpreterFrame_GetLasti(frame);
+#else
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (!frame) return no_site;
+  code = PyFrame_GetCode(frame);
+#if PY_VERSION_HEX >= 0x030B0000
+  instruction = PyFrame_GetLasti(frame);
+#else
+  instruction = frame->f_lasti * 2;
+#endif
+#endif
+  CacheSlot& slot = recent[(reinterpret_cast<size_t>(code) / 16 + static_cast<size_t>(instruction)) % 1024];
+  if (slot.code != code || slot.instruction != instruction) {
+    // A code object in the table is never freed, so its address means it alone; one of ours is not kept here.
+    if (!PyCode_Check(code) || in_package(code)) {
+      Py_DECREF(code);
+      return outer_site();
+    }
+    slot = {code, instruction, intern(code, instruction)};
+    if (slot.site == no_site) slot.code = nullptr;
+  }
+  Py_DECREF(code);
+  return slot.site;
+}
+
+std::string describe(Site site) {
+  if (!Py_IsInitialized()) return "";
+  nb::gil_scoped_acquire hold;
+  Place place;
+  {
+    std::lock_guard lock(table_lock);
+    if (site >= places.size()) return "";
+    place = places[site];
+  }
+  const char* file = PyUnicode_AsUTF8(place.code->co_filename);
+  int line = PyCode_Addr2Line(place.code, place.instruction);
+  if (!file) PyErr_Clear();
+  return std::string(file ? file : "?") + ":" + std::to_string(line);
+}
+
+}  // namespace
+
+void init_sites(nb::module_& m) {
+  set_site_hooks({current, describe});
+  set_wait_hooks({[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
+                  [](void* state) {
+                    if (state) PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+                  }});
+  m.def("set_package_folder", [](const std::string& folder) { package_folder = folder; });
+  m.def("current_site", [] { return current(); });
+  m.def("describe_site", [](Site site) { return describe_site(site); });
+}
+
+}  // namespace quern::python

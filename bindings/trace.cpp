@@ -1,0 +1,89 @@
+// The trace, the cache, and what `quern doctor` reports.
+#include "run/trace.h"
+
+#include "bindings/objects.h"
+#include "compile/clang.h"
+#include "compile/libraries.h"
+#include "core/log.h"
+
+namespace quern::python {
+
+namespace {
+
+nb::list as_list(const std::vector<TraceRecord>& records) {
+  nb::list out;
+  for (const TraceRecord& r : records) {
+    nb::dict d;
+    d["kind"] = trace_kind_names[static_cast<int>(r.kind)];
+    d["name"] = r.name;
+    d["detail"] = r.detail;
+    d["device"] = r.device < 0 ? std::string("cpu") : "cuda:" + std::to_string(r.device);
+    d["stream"] = r.stream;
+    d["bytes"] = r.bytes;
+    d["start_ns"] = r.start_ns;
+    d["host_ns"] = r.host_ns;
+    if (r.device_ms >= 0)
+      d["device_ms"] = r.device_ms;
+    else
+      d["device_ms"] = nb::none();
+    d["site"] = describe_site(r.site);
+    out.append(d);
+  }
+  return out;
+}
+
+}  // namespace
+
+void init_trace(nb::module_& m) {
+  m.def("start_trace", [] { start_trace(); });
+  m.def("stop_trace", [] { return as_list(stop_trace()); });
+  m.def("set_log_level", [](int level) { set_log_level(level); });
+  m.def("cache_info", [] {
+    CacheInfo i = compile_cache().info();
+    nb::dict d;
+    d["directory"] = i.directory;
+    d["problem"] = i.problem;
+    d["files"] = i.files;
+    d["bytes"] = i.bytes;
+    d["limit"] = i.limit;
+    return d;
+  });
+  m.def("cache_clear", [] { return compile_cache().clear(); });
+  m.def("cache_forget_memory", [] { compile_cache().forget_memory(); });
+  m.def("clang_report", [] {
+    ClangReport r = clang_report();
+    nb::dict d;
+    d["path"] = r.path;
+    d["problem"] = r.problem;
+    d["loaded"] = r.loaded;
+    d["version"] = r.version;
+    return d;
+  });
+  m.def("last_compile_times", [] {
+    CompileTimes t = last_compile_times();
+    nb::dict d;
+    d["load"] = t.load_ms;
+    d["parse"] = t.parse_ms;
+    d["lower"] = t.lower_ms;
+    d["optimise"] = t.optimise_ms;
+    d["emit"] = t.emit_ms;
+    d["link"] = t.link_ms;
+    return d;
+  });
+  m.def("set_nvidia_search_paths", [](std::vector<std::string> paths) { set_nvidia_search_paths(std::move(paths)); });
+  m.def("cuda_report", [] {
+    nb::list out;
+    for (const NvidiaSource& s : nvidia_sources())
+      out.append(nb::make_tuple("NVIDIA libraries, " + s.kind,
+                                s.root + ", CUDA " + s.version + (s.passed_over.empty() ? "" : ", passed over: " + s.passed_over)));
+    for (const NvidiaLibrary& l : nvidia_libraries())
+      out.append(nb::make_tuple(l.name, l.path.empty() ? std::string("not found") : l.path + (l.version.empty() ? "" : " (" + l.version + ")")));
+    return out;
+  });
+  m.def("set_lowering", [](const std::string& how) {
+    set_lowering_wish(how == "regions" ? LoweringWish::regions : how == "coroutines" ? LoweringWish::coroutines
+                                                                                     : LoweringWish::automatic);
+  });
+}
+
+}  // namespace quern::python

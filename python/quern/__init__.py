@@ -1,0 +1,44 @@
+"""quern: GPU computing from Python on any machine.
+
+CUDA C++ source runs on an NVIDIA GPU where there is one, and compiled to native code on the CPU where there is none.
+
+>>> import numpy, quern
+>>> from quern.pycuda import driver
+>>> add = quern.RawKernel('extern "C" __global__ void add(float* a, int n) { int i = threadIdx.x; if (i < n) a[i] += 1; }', "add")
+>>> x = numpy.zeros(4, numpy.float32)
+>>> a = driver.to_device(x)
+>>> add((1,), (32,), (a, 4))
+>>> driver.from_device(a, x.shape, x.dtype)
+array([1., 1., 1., 1.], dtype=float32)
+"""
+
+from quern.device import current_device, device, synchronize
+from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
+from quern.raw import RawKernel, RawModule
+from quern.trace import trace
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CompileError",
+    "Error",
+    "InternalError",
+    "LaunchError",
+    "LogicError",
+    "OutOfMemoryError",
+    "RawKernel",
+    "RawModule",
+    "SourceModule",
+    "current_device",
+    "device",
+    "synchronize",
+    "trace",
+]
+
+
+def __getattr__(name):
+    if name == "SourceModule":
+        from quern.pycuda.compiler import SourceModule
+
+        return SourceModule
+    raise AttributeError(f"module 'quern' has no attribute {name!r}")

@@ -1,0 +1,5 @@
+import sys
+
+from quern.cli import main
+
+sys.exit(main())

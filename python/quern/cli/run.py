@@ -1,0 +1,57 @@
+"""`quern run FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+
+def run(argv) -> int:
+    if not argv or argv[0] in ("-h", "--help"):
+        print("usage: quern run FILE [args]", file=sys.stderr if not argv else sys.stdout)
+        return 0 if argv else 2
+    path = argv[0]
+    try:
+        with open(path, "rb") as f:
+            source = f.read()
+    except OSError as e:
+        print(f"quern run: {path}: {e.strerror}", file=sys.stderr)
+        return 2
+
+    from quern.doors import open_doors
+
+    open_doors()
+    sys.argv = list(argv)
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    main = type(sys)("__main__")
+    main.__file__ = path
+    main.__builtins__ = __builtins__
+    sys.modules["__main__"] = main
+    try:
+        exec(compile(source, path, "exec"), main.__dict__)
+    except SystemExit as e:
+        return _status(e.code)
+    except BaseException as e:  # noqa: B902  (KeyboardInterrupt too is shown as Python shows it)
+        _show(e)
+        return 130 if isinstance(e, KeyboardInterrupt) else 1
+    return 0
+
+
+def _status(code) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _show(error) -> None:
+    """The traceback from the program's own first frame on: what python FILE would print."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename == __file__:
+        tb = tb.tb_next
+    error.__traceback__ = tb
+    sys.stdout.flush()
+    traceback.print_exception(type(error), error, tb)

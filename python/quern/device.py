@@ -1,0 +1,53 @@
+"""Devices, and which one is current in this thread."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+from quern.lib import _engine
+
+_engine.set_package_folder(os.path.dirname(os.path.abspath(__file__)) + os.sep)
+_engine.set_nvidia_search_paths([p for p in sys.path if p.endswith(("site-packages", "dist-packages"))])
+atexit.register(_engine.shut_down)
+
+
+def door_devices() -> list:
+    """The devices that a CUDA program sees: the GPUs, or the CPU where there is none (or QUERN_DEVICE asks for it)."""
+    default = _engine.default_device()
+    if default.kind == "cpu":
+        return [default]
+    return [_engine.cuda(i) for i in range(_engine.cuda_count())]
+
+
+def device(name: str | None = None):
+    """The device of that name ("cpu", "cuda", "cuda:1"), or the default one.
+
+    >>> import quern
+    >>> quern.device("cpu").kind
+    'cpu'
+    """
+    if name is None:
+        return _engine.default_device()
+    if name == "cpu":
+        return _engine.cpu()
+    kind, _, index = name.partition(":")
+    if kind != "cuda" or (index and not index.isdigit()):
+        raise ValueError(f"[device] there is no device {name!r}; use 'cpu', 'cuda' or 'cuda:N'")
+    return _engine.cuda(int(index or 0))
+
+
+def current_device():
+    """The device that this thread's calls without a device mean."""
+    return _engine.current_device()
+
+
+def set_current_device(device) -> None:
+    """Makes `device` the current one of this thread; None goes back to the default."""
+    _engine.set_current_device(device)
+
+
+def synchronize() -> None:
+    """Waits for all work of the current device; raises what failed in it."""
+    current_device().synchronize()

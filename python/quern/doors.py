@@ -1,0 +1,101 @@
+"""What `import pycuda` means under `quern run`.
+
+Imports made by the user's own files lead to quern's doors; those made by installed packages get the real module where it is
+installed. The first is done by wrapping `__import__`, which knows who imports; the second by a finder that comes last, so that it
+serves only names that are not installed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import sys
+import sysconfig
+
+DOORS = {"pycuda": "quern.pycuda"}
+
+
+def door_of(name: str) -> str | None:
+    """The module of ours that stands for `name`: "pycuda.driver" -> "quern.pycuda.driver"."""
+    top, _, rest = name.partition(".")
+    if top not in DOORS:
+        return None
+    return DOORS[top] + ("." + rest if rest else "")
+
+
+def _installed_folders():
+    paths = sysconfig.get_paths()
+    found = {paths[k] for k in ("stdlib", "platstdlib", "purelib", "platlib")} | {os.path.dirname(os.path.abspath(__file__))}
+    return tuple(os.path.realpath(p) + os.sep for p in found)
+
+
+class _Importer:
+    def __init__(self):
+        self.real = builtins.__import__
+        self.installed = _installed_folders()
+        self.of_user: dict[str, bool] = {}
+
+    def is_user_file(self, file: str | None) -> bool:
+        if not file:
+            return True  # an interactive session, exec
+        known = self.of_user.get(file)
+        if known is None:
+            path = os.path.realpath(file)
+            known = self.of_user[file] = not path.startswith(self.installed) and "site-packages" not in path
+        return known
+
+    def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):
+        if level == 0 and name.partition(".")[0] in DOORS and self.is_user_file((globals or {}).get("__file__")):
+            ours = door_of(name)
+            module = _import_door(name, ours)
+            if fromlist:
+                for item in fromlist:
+                    if item != "*" and not hasattr(module, item):
+                        _try_submodule(f"{ours}.{item}")
+                return module
+            return sys.modules[DOORS[name.partition(".")[0]]]
+        return self.real(name, globals, locals, fromlist, level)
+
+
+def _try_submodule(name):
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if e.name != name:
+            raise
+
+
+def _import_door(asked, ours):
+    try:
+        return importlib.import_module(ours)
+    except ModuleNotFoundError as e:
+        if e.name != ours:
+            raise
+        raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {asked.partition('.')[0]} yet", name=asked) from None
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Serves a door's names where the real package is not installed, also to importlib.import_module()."""
+
+    def find_spec(self, name, path=None, target=None):
+        ours = door_of(name)
+        if ours is None or importlib.util.find_spec(ours) is None:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=True)
+
+    def create_module(self, spec):
+        return importlib.import_module(door_of(spec.name))
+
+    def exec_module(self, module):
+        pass
+
+
+def open_doors() -> None:
+    """Makes the imports of this process lead to the doors; a second call does nothing."""
+    if isinstance(builtins.__import__, _Importer):
+        return
+    builtins.__import__ = _Importer()
+    sys.meta_path.append(_Finder())

@@ -1,0 +1,175 @@
+"""CUDA C++ source as kernels, in CuPy's way: RawKernel and RawModule."""
+
+from __future__ import annotations
+
+from quern.device import current_device
+from quern.lib import _engine
+
+
+class RawModule:
+    """CUDA C++ source with several kernels.
+
+    Parameters
+    ----------
+    code : str
+        The source.
+    options : tuple of str
+        Compiler options, such as ``("-DN=4", "--use_fast_math")``.
+    backend : str
+        Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
+    name_expressions : sequence of str
+        Template kernels to instantiate, such as ``["scale<float>"]``; ask for them by the same text.
+
+    Raises
+    ------
+    quern.CompileError
+        At the first use, with the compiler's log.
+
+    >>> import quern
+    >>> m = quern.RawModule(code="template <class T> __global__ void set(T* a) { *a = 7; }", name_expressions=["set<double>"])
+    >>> m.get_function("set<double>").name
+    'set<double>'
+    """
+
+    def __init__(self, *, code=None, path=None, options=(), backend="nvrtc", translate_cucomplex=False, enable_cooperative_groups=False,
+                 name_expressions=None, jitify=False):
+        if (code is None) == (path is None):
+            raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
+        if isinstance(options, str):
+            raise TypeError("options must be a tuple of str")
+        self.code = code
+        self.file_path = path
+        self.options = tuple(options)
+        self.backend = backend
+        self.name_expressions = tuple(name_expressions or ())
+        self._programs = {}
+
+    def _program(self):
+        device = current_device()
+        found = self._programs.get(device)
+        if found is None:
+            if self.code is None:
+                with open(self.file_path, "rb") as f:
+                    found = _engine.load_code(device, f.read())
+            else:
+                found = _engine.build(device, self.code, "kernel.cu", list(self.options), list(self.name_expressions))
+            self._programs[device] = found
+        return found
+
+    def compile(self, log_stream=None):
+        """Compiles now; writes the compiler's warnings to `log_stream` when it is given."""
+        log = self._program().log
+        if log_stream is not None:
+            log_stream.write(log)
+
+    def get_function(self, name):
+        """The kernel of that name, as a RawKernel. Raises quern.LogicError, naming the kernels there are, when there is none."""
+        self._program().kernel(name)
+        return RawKernel._of(self, name)
+
+    def get_global(self, name):
+        """Address and size in bytes of a ``__device__`` or ``__constant__`` variable, as a tuple of ints."""
+        return self._program().global_variable(name)
+
+
+class RawKernel(_engine.RawFunction):
+    """One kernel from CUDA C++ source.
+
+    Parameters
+    ----------
+    code : str
+        The source.
+    name : str
+        The kernel: its name in the source, or a template's name expression such as ``"scale<float>"``.
+    options : tuple of str
+        Compiler options.
+
+    Call it with ``(grid, block, args)``: two tuples of up to three ints, and the arguments: device memory (allocations, objects with
+    ``__cuda_array_interface__``, addresses as ints), NumPy scalars, Python numbers (which take the parameter's type), NumPy records for
+    structs. Keywords: ``shared_mem``, bytes of dynamic shared memory; ``stream``.
+
+    Raises
+    ------
+    quern.CompileError
+        At the first use, with the compiler's log.
+    TypeError
+        When an argument does not fit its parameter, or there are too many or too few.
+    quern.LogicError
+        When grid, block or shared memory are over the device's limits, or there is no such kernel.
+    """
+
+    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False):
+        super().__init__()
+        expressions = [name] if "<" in name else None
+        self._init(RawModule(code=code, options=options, backend=backend, name_expressions=expressions), name)
+
+    @classmethod
+    def _of(cls, module, name):
+        self = cls.__new__(cls)
+        _engine.RawFunction.__init__(self)
+        self._init(module, name)
+        return self
+
+    def _init(self, module, name):
+        self._module = module
+        self.name = name
+
+    def _bind(self):
+        """Makes the current device's kernel the one that a call launches."""
+        self.set_kernel(self._module._program(), self.name)
+
+    def _function(self):
+        self._bind()
+        return self
+
+    def compile(self, log_stream=None):
+        """Compiles now; writes the compiler's warnings to `log_stream` when it is given."""
+        self._module.compile(log_stream)
+        self._function()
+
+    @property
+    def kernel(self):
+        """Itself, compiled; ``kernel.info()`` tells registers, shared memory and each pointer's access."""
+        return self._function()
+
+    @property
+    def code(self):
+        return self._module.code
+
+    @property
+    def options(self):
+        return self._module.options
+
+    @property
+    def backend(self):
+        return self._module.backend
+
+    @property
+    def attributes(self):
+        """The kernel's resources as a dict, with CUDA's names in lower case."""
+        info = self._function().info()
+        return {
+            "max_threads_per_block": info["max_threads"],
+            "shared_size_bytes": info["static_shared"],
+            "const_size_bytes": info["const_bytes"],
+            "local_size_bytes": info["local_bytes"],
+            "num_regs": info["registers"],
+            "max_dynamic_shared_size_bytes": self.max_dynamic_shared_size_bytes,
+        }
+
+    max_threads_per_block = property(lambda self: self._function().info()["max_threads"])
+    shared_size_bytes = property(lambda self: self._function().info()["static_shared"])
+    const_size_bytes = property(lambda self: self._function().info()["const_bytes"])
+    local_size_bytes = property(lambda self: self._function().info()["local_bytes"])
+    num_regs = property(lambda self: self._function().info()["registers"])
+
+    @property
+    def max_dynamic_shared_size_bytes(self):
+        """Bytes of dynamic shared memory that a launch may ask for; larger ones than the usual 48 KiB are granted without setting."""
+        return current_device().info()["max_shared_optin"] - self._function().info()["static_shared"]
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, bytes):
+        most = self.max_dynamic_shared_size_bytes
+        if bytes > most:
+            raise ValueError(f"[RawKernel] {bytes} bytes of shared memory are more than the device's {most}")
