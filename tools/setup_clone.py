@@ -30,7 +30,7 @@ APT_PACKAGES = [
     ("libgtest-dev", lambda: os.path.exists("/usr/include/gtest/gtest.h")),
 ]
 PIP_PACKAGES = ["nanobind==3.1.0", "scikit-build-core==1.1.2", "numpy", "pytest", "hypothesis", "matplotlib", "ruff==0.14.5",
-                "clang-format==19.1.7", "nvidia-cuda-nvrtc-cu12==12.9.86"]
+                "clang-format==19.1.7"]
 
 
 def _python_include():

@@ -10,35 +10,12 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "include/quern/error.h"
 
 namespace quern {
-
-enum class ErrorKind {
-  value,            // ValueError
-  type,             // TypeError
-  index,            // IndexError
-  key,              // KeyError
-  os,               // OSError
-  overflow,         // OverflowError
-  not_implemented,  // NotImplementedError
-  runtime,          // RuntimeError
-  out_of_memory,    // MemoryError of the door
-  compile,          // CompileError: carries the compiler's log as its text
-  launch,           // LaunchError: a kernel failed while it ran
-  logic,            // LogicError: a call that makes no sense now (freed pointer, unknown kernel)
-  bug,              // our own fault
-};
-
-class Error : public std::runtime_error {
- public:
-  Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
-  ErrorKind kind() const { return kind_; }
-
- private:
-  ErrorKind kind_;
-};
 
 [[noreturn]] void raise_text(ErrorKind kind, std::string text);
 [[noreturn]] void bug_text(std::string text);
