@@ -93,13 +93,14 @@ enum {
   QUERN_KERNEL_BARRIERS = 1u << 0,
   QUERN_KERNEL_PRINTS = 1u << 1,    /* may call print: the host flushes its own output before waiting */
   QUERN_KERNEL_SPINS = 1u << 2,     /* waits on memory in a loop: blocks must make progress together */
+  QUERN_KERNEL_FULL_WARPS = 1u << 3, /* `blocks` serves launches with block[0] % 32 == 0 only; `start` serves the others */
 };
 
 typedef struct {
   const char* symbol;    /* "saxpy" or "_Z5saxpyfPKfPfi" */
   const char* name;      /* as written: "saxpy", "ns::saxpy<float>" */
   const char* signature; /* the parameter types in Itanium encoding: "fPKfPfi" */
-  QuernCpuBlocks blocks; /* one of blocks and start is set */
+  QuernCpuBlocks blocks; /* one of blocks and start is set; both with QUERN_KERNEL_FULL_WARPS */
   QuernCpuStart start;
   const QuernCpuParam* params;
   uint32_t param_count, param_bytes;

@@ -1,0 +1,14 @@
+// The frame around a kernel's body: the function that runs a range of blocks.
+#pragma once
+
+#include "compile/clang/regions.h"
+
+namespace quern::lowering {
+
+// A copy of the thread function to which the regions can be applied, with what is the same for a block as arguments.
+llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments);
+
+// QuernCpuBlocks, with the body inlined.
+llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body);
+
+}  // namespace quern::lowering

@@ -1,0 +1,234 @@
+// The function that comes in waits at calls (barriers, turns). Each becomes: say in QuernCpuThread why, suspend. CoroSplit runs
+// here and not in the front end's pipeline, so that the frame's size is known when lower() returns.
+#include "compile/clang/coroutines.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Coroutines/CoroCleanup.h>
+#include <llvm/Transforms/Coroutines/CoroEarly.h>
+#include <llvm/Transforms/Coroutines/CoroSplit.h>
+
+#include "compile/clang/intrinsics.h"
+#include "compile/clang/layout.h"
+
+namespace quern::lowering {
+namespace {
+
+constexpr uint32_t frame_align = 64;
+
+llvm::Function* intrinsic(llvm::Module& module, llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types = {}) {
+  return llvm::Intrinsic::getDeclaration(&module, id, types);
+}
+
+// Takes the body of `from` into a new function `ptr start(ptr launch, ptr thread)`.
+llvm::Function* take_body(Kernel& kernel) {
+  llvm::LLVMContext& context = kernel.module.getContext();
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  llvm::Function& from = *kernel.thread;
+  auto* start = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
+                                       llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
+  start->copyAttributesFrom(&from);
+  start->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
+                                                llvm::AttrBuilder(context, from.getAttributes().getFnAttrs())));
+  start->setLinkage(llvm::GlobalValue::InternalLinkage);
+  start->setDoesNotThrow();
+  start->setPresplitCoroutine();
+  start->setSubprogram(from.getSubprogram());
+  from.setSubprogram(nullptr);
+  start->splice(start->begin(), &from);
+  start->getArg(0)->setName("launch");
+  start->getArg(1)->setName("thread");
+  for (llvm::Argument& argument : start->args()) argument.addAttr(llvm::Attribute::NoAlias);
+  llvm::IRBuilder<> builder(&*start->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  from.getArg(0)->replaceAllUsesWith(load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
+  return start;
+}
+
+void bind_specials(llvm::Function& start) {
+  llvm::Value* launch = start.getArg(0);
+  llvm::Value* thread = start.getArg(1);
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(start))) {
+    Special special = recognise(&inst);
+    llvm::IRBuilder<> builder(&inst);
+    llvm::Type* type = inst.getType();
+    llvm::Value* value = nullptr;
+    size_t element = special.dim * sizeof(uint32_t);
+    switch (special.op) {
+      case Op::tid:
+        value = load_field(builder, type, thread, offsetof(QuernCpuThread, thread) + element);
+        break;
+      case Op::ctaid:
+        value = load_field(builder, type, thread, offsetof(QuernCpuThread, block) + element);
+        break;
+      case Op::ntid:
+        value = load_field(builder, type, launch, offsetof(QuernCpuLaunch, block) + element);
+        break;
+      case Op::nctaid:
+        value = load_field(builder, type, launch, offsetof(QuernCpuLaunch, grid) + element);
+        break;
+      case Op::warp_buffer:
+        value = load_field(builder, type, thread, offsetof(QuernCpuThread, warp_buffer));
+        break;
+      case Op::block_buffer:
+        value = load_field(builder, type, thread, offsetof(QuernCpuThread, block_buffer));
+        break;
+      case Op::shared_base:
+        value = load_field(builder, type, thread, offsetof(QuernCpuThread, shared));
+        break;
+      case Op::launch:
+        value = launch;
+        break;
+      default:
+        continue;
+    }
+    inst.replaceAllUsesWith(value);
+    inst.eraseFromParent();
+  }
+}
+
+int wait_kind(Op op) {
+  switch (op) {
+    case Op::barrier:
+      return QUERN_WAIT_BARRIER;
+    case Op::warp_barrier:
+      return QUERN_WAIT_WARP;
+    case Op::grid_barrier:
+      return QUERN_WAIT_GRID;
+    case Op::turn:
+      return QUERN_WAIT_YIELD;
+    default:
+      return -1;
+  }
+}
+
+class SuspendWriter {
+ public:
+  SuspendWriter(llvm::Function& start, llvm::GlobalVariable* frame_bytes)
+      : start_(start), module_(*start.getParent()), builder_(module_.getContext()) {
+    llvm::LLVMContext& context = module_.getContext();
+    none_ = llvm::ConstantTokenNone::get(context);
+    llvm::BasicBlock& entry = start.getEntryBlock();
+    llvm::BasicBlock* body = entry.splitBasicBlock(entry.getFirstNonPHIOrDbgOrAlloca(), "body");
+    builder_.SetInsertPoint(body->getSinglePredecessor()->getTerminator());
+    auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    auto* id = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_id),
+                                   {builder_.getInt32(frame_align), null, null, null});
+    auto* size = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_size, {builder_.getInt64Ty()}));
+    builder_.CreateStore(size, frame_bytes, /*isVolatile=*/true);  // taken out by read_frame_size()
+    auto* frame = load_field(builder_, builder_.getPtrTy(), start.getArg(1), offsetof(QuernCpuThread, frame), "frame");
+    handle_ = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_begin), {id, frame});
+
+    suspended_ = llvm::BasicBlock::Create(context, "suspended", &start);
+    destroyed_ = llvm::BasicBlock::Create(context, "destroyed", &start);
+    builder_.SetInsertPoint(destroyed_);
+    builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_free), {id, handle_});
+    builder_.CreateBr(suspended_);
+    builder_.SetInsertPoint(suspended_);
+    builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_end), {handle_, builder_.getFalse(), none_});
+    builder_.CreateRet(handle_);
+  }
+
+  void suspend_at(llvm::CallInst* wait) {
+    int kind = wait_kind(recognise(wait).op);
+    llvm::BasicBlock* before = wait->getParent();
+    llvm::BasicBlock* after = before->splitBasicBlock(wait, "resumed");
+    before->getTerminator()->eraseFromParent();
+    builder_.SetInsertPoint(before);
+    if (kind == QUERN_WAIT_WARP) store(offsetof(QuernCpuThread, mask), wait->getArgOperand(0));
+    store(offsetof(QuernCpuThread, wait), builder_.getInt32(kind));
+    llvm::SwitchInst* next = suspend(/*final=*/false);
+    next->addCase(builder_.getInt8(0), after);
+    wait->eraseFromParent();
+  }
+
+  void finish_at(llvm::ArrayRef<llvm::ReturnInst*> returns) {
+    auto* finished = llvm::BasicBlock::Create(module_.getContext(), "finished", &start_);
+    for (llvm::ReturnInst* ret : returns) {
+      builder_.SetInsertPoint(ret);
+      builder_.CreateBr(finished);
+      ret->eraseFromParent();
+    }
+    builder_.SetInsertPoint(finished);
+    store(offsetof(QuernCpuThread, wait), builder_.getInt32(QUERN_WAIT_FINISHED));
+    suspend(/*final=*/true);
+  }
+
+ private:
+  void store(size_t offset, llvm::Value* value) {
+    builder_.CreateStore(value, field(builder_, start_.getArg(1), offset));
+  }
+
+  llvm::SwitchInst* suspend(bool final) {
+    auto* why = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_suspend), {none_, builder_.getInt1(final)});
+    llvm::SwitchInst* next = builder_.CreateSwitch(why, suspended_, 2);
+    next->addCase(builder_.getInt8(1), destroyed_);
+    return next;
+  }
+
+  llvm::Function& start_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> builder_;
+  llvm::Value* none_;
+  llvm::CallInst* handle_;
+  llvm::BasicBlock* suspended_;
+  llvm::BasicBlock* destroyed_;
+};
+
+// After splitting, coro.size is a number: it moves from the code into the variable.
+void read_frame_size(llvm::GlobalVariable* frame_bytes) {
+  for (llvm::User* user : llvm::make_early_inc_range(frame_bytes->users())) {
+    auto* store = llvm::cast<llvm::StoreInst>(user);
+    auto* size = llvm::cast<llvm::ConstantInt>(store->getValueOperand());
+    frame_bytes->setInitializer(llvm::ConstantInt::get(size->getType(), llvm::alignTo(size->getZExtValue(), frame_align)));
+    store->eraseFromParent();
+  }
+  frame_bytes->setConstant(true);
+}
+
+// Nobody destroys a handle: the functions for it need not be compiled.
+void drop_destroyers(llvm::Module& module, llvm::StringRef start) {
+  for (const char* suffix : {".destroy", ".cleanup"}) {
+    llvm::Function* function = module.getFunction((start + suffix).str());
+    if (!function) continue;
+    function->replaceAllUsesWith(llvm::ConstantPointerNull::get(function->getType()));
+    function->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+Coroutine make_coroutine(Kernel& kernel) {
+  llvm::Module& module = kernel.module;
+  llvm::Type* i64 = llvm::Type::getInt64Ty(module.getContext());
+  auto* frame_bytes = new llvm::GlobalVariable(module, i64, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                               llvm::ConstantInt::get(i64, 0), kernel.input.symbol + ".frame_bytes");
+  llvm::Function* start = take_body(kernel);
+  gather_allocas(*start);
+
+  llvm::SmallVector<llvm::CallInst*, 8> waits;
+  llvm::SmallVector<llvm::ReturnInst*, 4> returns;
+  for (llvm::Instruction& inst : llvm::instructions(start)) {
+    if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(&inst)) returns.push_back(ret);
+    if (wait_kind(recognise(&inst).op) >= 0) waits.push_back(llvm::cast<llvm::CallInst>(&inst));
+  }
+  bind_specials(*start);
+  SuspendWriter writer(*start, frame_bytes);
+  for (llvm::CallInst* wait : waits) writer.suspend_at(wait);
+  writer.finish_at(returns);
+  verify(*start, "making a coroutine");
+
+  std::string name = start->getName().str();
+  llvm::ModulePassManager split;
+  split.addPass(llvm::CoroEarlyPass());
+  split.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(/*OptimizeFrame=*/true)));
+  split.addPass(llvm::CoroCleanupPass());
+  kernel.passes.functions.clear();
+  kernel.passes.modules.clear();
+  start->setLinkage(llvm::GlobalValue::ExternalLinkage);  // the call graph passes over what nobody calls
+  split.run(module, kernel.passes.modules);
+  start->setLinkage(llvm::GlobalValue::InternalLinkage);
+  read_frame_size(frame_bytes);
+  drop_destroyers(module, name);
+  return {start, frame_bytes};
+}
+
+}  // namespace quern::lowering

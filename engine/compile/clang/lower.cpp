@@ -1,0 +1,87 @@
+#include "compile/clang/lower.h"
+
+#include <llvm/IR/InstIterator.h>
+
+#include <stdexcept>
+
+#include "compile/clang/access.h"
+#include "compile/clang/blocks.h"
+#include "compile/clang/coroutines.h"
+#include "compile/clang/prepare.h"
+#include "compile/clang/regions.h"
+#include "compile/cpu_module.h"
+
+namespace quern::lowering {
+namespace {
+
+struct Needs {
+  uint32_t flags = 0;
+  bool grid_barrier = false;
+};
+
+Needs find_needs(const llvm::Function& thread) {
+  Needs needs;
+  for (const llvm::Instruction& inst : llvm::instructions(thread)) {
+    if (is_sync(&inst)) needs.flags |= QUERN_KERNEL_BARRIERS;
+    if (is(&inst, Op::grid_barrier)) needs.grid_barrier = true;
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+    llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->getName() == "__quern_print") needs.flags |= QUERN_KERNEL_PRINTS;
+  }
+  return needs;
+}
+
+RegionResult try_regions(Kernel& kernel) {
+  RegionResult result;
+  BodyArguments arguments;
+  llvm::Function* body = make_body(kernel, arguments);
+  try {
+    Regions(kernel, body, arguments).lower(result);
+  } catch (const Refused& refused) {
+    result = {};
+    result.reason = refused.reason;
+    body->eraseFromParent();
+  }
+  return result;
+}
+
+}  // namespace
+
+LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
+  Passes passes;
+  Kernel kernel{input, module, input.thread, passes};
+  prepare(kernel);
+
+  LoweredKernel lowered;
+  lowered.params = find_accesses(kernel);
+  Needs needs = find_needs(*kernel.thread);
+  lowered.flags = needs.flags;
+  lowered.static_shared = kernel.static_shared;
+
+  bool use_regions = input.strategy != Strategy::coroutines;
+  if (use_regions && needs.grid_barrier) lowered.reason = "a barrier of the whole grid";
+  if (use_regions && lowered.reason.empty()) {
+    RegionResult regions = try_regions(kernel);
+    lowered.reason = regions.reason;
+    if (regions.body) {
+      lowered.blocks = make_blocks(kernel, regions.body);
+      lowered.slot_bytes = regions.slot_bytes;
+      if (regions.needs_full_warps) lowered.flags |= QUERN_KERNEL_FULL_WARPS;
+    }
+  }
+  if (input.strategy == Strategy::regions && !lowered.blocks) {
+    throw std::runtime_error("[compile] kernel " + input.symbol + " cannot be split into regions: " + lowered.reason);
+  }
+
+  bool blocks_serve_all = lowered.blocks && !(lowered.flags & QUERN_KERNEL_FULL_WARPS);
+  if (!blocks_serve_all && input.strategy != Strategy::regions) {
+    Coroutine coroutine = make_coroutine(kernel);
+    lowered.start = coroutine.start;
+    lowered.frame_bytes = coroutine.frame_bytes;
+  }
+  kernel.thread->deleteBody();
+  if (kernel.thread->use_empty()) kernel.thread->eraseFromParent();
+  return lowered;
+}
+
+}  // namespace quern::lowering

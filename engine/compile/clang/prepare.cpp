@@ -1,0 +1,149 @@
+#include "compile/clang/prepare.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/ReplaceConstant.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <stdexcept>
+
+#include "compile/clang/arithmetic.h"
+#include "compile/clang/intrinsics.h"
+
+namespace quern::lowering {
+namespace {
+
+constexpr uint64_t shared_align = 64;
+
+// Calls are kept with the chain of functions they came from, so that recursion is left as a call.
+struct CallSite {
+  llvm::CallBase* call;
+  int came_from;
+};
+struct Inlined {
+  llvm::Function* function;
+  int came_from;
+};
+
+void inline_everything(llvm::Function& thread) {
+  std::vector<CallSite> open;
+  std::vector<Inlined> history;
+  auto collect = [&](auto&& calls, int came_from) {
+    for (llvm::CallBase* call : calls) open.push_back({call, came_from});
+  };
+  llvm::SmallVector<llvm::CallBase*, 32> first;
+  for (llvm::Instruction& inst : llvm::instructions(thread)) {
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&inst)) first.push_back(call);
+  }
+  collect(first, -1);
+
+  while (!open.empty()) {
+    CallSite site = open.back();
+    open.pop_back();
+    llvm::Function* callee = site.call->getCalledFunction();
+    if (!callee || callee->isDeclaration() || callee == &thread) continue;
+    bool recursive = false;
+    for (int at = site.came_from; at >= 0; at = history[at].came_from) recursive |= history[at].function == callee;
+    if (recursive) continue;
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*site.call, info).isSuccess()) continue;
+    history.push_back({callee, site.came_from});
+    collect(info.InlinedCallSites, static_cast<int>(history.size()) - 1);
+  }
+}
+
+// Shared variables lie one behind the other at the start of the block's shared memory; all dynamic ones at its end.
+void place_shared(Kernel& kernel) {
+  llvm::SmallVector<llvm::Constant*, 8> all(kernel.input.shared.begin(), kernel.input.shared.end());
+  all.append(kernel.input.dynamic_shared.begin(), kernel.input.dynamic_shared.end());
+  if (all.empty()) return;
+  llvm::convertUsersOfConstantsToInstructions(all, kernel.thread, /*RemoveDeadConstants=*/false);
+
+  llvm::Instruction* base = nullptr;
+  auto put = [&](llvm::GlobalVariable* variable, uint64_t offset) {
+    if (!base) {
+      llvm::IRBuilder<> builder(&*kernel.thread->getEntryBlock().getFirstInsertionPt());
+      base = builder.CreateCall(declare(kernel.module, Op::shared_base));
+    }
+    llvm::IRBuilder<> builder(base->getNextNode());
+    llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
+    variable->replaceUsesWithIf(place, [&](llvm::Use& use) {
+      auto* inst = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+      return inst && inst->getFunction() == kernel.thread;
+    });
+  };
+  auto used = [&](llvm::GlobalVariable* variable) {
+    return llvm::any_of(variable->users(), [&](llvm::User* user) {
+      auto* inst = llvm::dyn_cast<llvm::Instruction>(user);
+      return inst && inst->getFunction() == kernel.thread;
+    });
+  };
+
+  const llvm::DataLayout& layout = kernel.module.getDataLayout();
+  uint64_t end = 0;
+  for (llvm::GlobalVariable* variable : kernel.input.shared) {
+    if (!used(variable)) continue;
+    uint64_t align = std::max<uint64_t>(16, variable->getAlign().valueOrOne().value());
+    end = llvm::alignTo(end, align);
+    put(variable, end);
+    end += layout.getTypeAllocSize(variable->getValueType());
+  }
+  end = llvm::alignTo(end, shared_align);
+  for (llvm::GlobalVariable* variable : kernel.input.dynamic_shared) {
+    if (used(variable)) put(variable, end);
+  }
+  if (end > UINT32_MAX) throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
+  kernel.static_shared = static_cast<uint32_t>(end);
+}
+
+}  // namespace
+
+void gather_allocas(llvm::Function& function) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::SmallVector<llvm::AllocaInst*, 8> allocas;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&inst)) allocas.push_back(alloca);
+  }
+  for (llvm::AllocaInst* alloca : llvm::reverse(allocas)) {
+    if (llvm::isa<llvm::Constant>(alloca->getArraySize())) alloca->moveBefore(entry, entry.begin());
+  }
+}
+
+void verify(const llvm::Function& function, const char* step) {
+#ifndef NDEBUG
+  if (!llvm::verifyFunction(function, &llvm::errs())) return;
+  function.print(llvm::errs());
+  throw std::runtime_error(std::string("quern bug: invalid code after ") + step);
+#endif
+}
+
+void prepare(Kernel& kernel) {
+  llvm::Function& thread = *kernel.thread;
+  thread.removeFnAttr(llvm::Attribute::NoInline);
+  thread.removeFnAttr(llvm::Attribute::OptimizeNone);
+  inline_everything(thread);
+  thread.removeFnAttr(llvm::Attribute::Convergent);
+  annotate_declarations(kernel.module);
+  define_arithmetic(thread);
+  place_shared(kernel);
+  llvm::removeUnreachableBlocks(thread);
+  gather_allocas(thread);
+  verify(thread, "inlining");
+
+  llvm::FunctionPassManager cleanup;
+  cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  cleanup.addPass(llvm::EarlyCSEPass(true));
+  cleanup.addPass(llvm::InstCombinePass());
+  cleanup.addPass(llvm::SimplifyCFGPass());
+  kernel.passes.run(cleanup, thread);
+  gather_allocas(thread);
+  verify(thread, "clean-up");
+}
+
+}  // namespace quern::lowering

@@ -1,0 +1,98 @@
+#include "compile/clang/regions.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+namespace quern::lowering {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+
+Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments)
+    : kernel_(kernel), body_(body), arguments_(arguments), context_(body->getContext()) {}
+
+void Regions::lower(RegionResult& result) {
+  // The shape of the code: which blocks run once for a block or warp, and which for each thread.
+  normalise();
+  isolate_syncs();
+  predicate_exits();
+  choose_block_branches();
+  choose_warp_branches();
+  partition();
+  add_guards();
+  verify(*body_, "partition into regions");
+
+  // The values: what is the same for a block or warp stays in registers; what a thread keeps across regions goes to slots.
+  choose_wide_values();
+  split_edges_into_phis();
+  demote_phis();
+  place_values();
+  choose_private_slots();
+  verify(*body_, "spilling");
+
+  // The loops over warps and threads.
+  wrap_groups();
+  wrap_leaves();
+  place_wide_values();
+  bind_all_indices();
+  place_slots();
+  verify(*body_, "making thread loops");
+
+  result.body = body_;
+  result.slot_bytes = slot_bytes_;
+  result.needs_full_warps = has_warp_syncs_;
+}
+
+// One return in a block of its own, an entry block with nothing but allocas, loops in LCSSA form: then a value that leaves a
+// loop is spilled once, behind the loop.
+void Regions::normalise() {
+  llvm::SmallVector<llvm::ReturnInst*, 4> returns;
+  for (BasicBlock& block : *body_) {
+    if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator())) returns.push_back(ret);
+  }
+  if (returns.empty()) throw Refused{"the kernel never returns"};
+  end_ = BasicBlock::Create(context_, "end", body_);
+  llvm::ReturnInst::Create(context_, end_);
+  for (llvm::ReturnInst* ret : returns) llvm::ReplaceInstWithInst(ret, llvm::BranchInst::Create(end_));
+
+  gather_allocas(*body_);
+  BasicBlock& entry = body_->getEntryBlock();
+  BasicBlock* first = entry.splitBasicBlock(entry.getFirstNonPHIOrDbgOrAlloca(), "first");
+  first->splitBasicBlock(first->begin(), "body");  // what is put into `first` runs exactly once
+
+  bool has_syncs = llvm::any_of(*body_, contains_sync);
+  if (has_syncs) {
+    llvm::FunctionPassManager loops;
+    loops.addPass(llvm::LoopSimplifyPass());
+    loops.addPass(llvm::LCSSAPass());
+    kernel_.passes.run(loops, *body_);
+  }
+  block_sync_.insert(&entry);
+  block_sync_.insert(end_);
+}
+
+void Regions::isolate_syncs() {
+  llvm::SmallVector<Instruction*, 16> syncs;
+  for (Instruction& inst : llvm::instructions(body_)) {
+    if (is_sync(&inst)) syncs.push_back(&inst);
+  }
+  for (Instruction* sync : syncs) {
+    if (is(sync, Op::warp_barrier)) sync->setOperand(0, llvm::PoisonValue::get(sync->getOperand(0)->getType()));  // unused
+    BasicBlock* block = sync->getParent()->splitBasicBlock(sync, "sync");
+    block->splitBasicBlock(sync->getNextNode(), "after.sync");
+    if (is_block_sync(sync)) {
+      block_sync_.insert(block);
+      has_block_syncs_ = true;
+    } else {
+      warp_sync_.insert(block);
+      has_warp_syncs_ = true;
+    }
+  }
+  uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
+}
+
+}  // namespace quern::lowering
