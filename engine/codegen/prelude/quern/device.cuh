@@ -1,12 +1,35 @@
-// The first line of every kernel's text: what CUDA C++ has built in, for a compiler that lacks it.
+// Read before every text, by both compilers. NVRTC has CUDA C++ built in and needs next to nothing; for the CPU the files
+// below define it all. Their order matters: each uses the ones before it.
+//
+//   keywords.cuh      __global__ and its kin, threadIdx, dim3, barriers, fences
+//   vector_types.cuh  char1 ... double4, make_float4
+//   math.cuh          sinf, sin, fmax ... in float and double; math_special.cuh the rare ones
+//   integer.cuh       __popc, __brev, __mulhi ...
+//   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
+//   runtime.cuh       printf, assert, clock, malloc
+//   atomics.cuh, warp.cuh
+//   half.cuh, complex.cuh are read here too, since a precompiled header makes them free; cuda_fp16.h and
+//   cupy/complex.cuh then only bring in the short names.
 #pragma once
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-#define __host__ __attribute__((host))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-extern "C" __device__ __attribute__((const, nothrow)) unsigned __quern_tid_x(), __quern_ctaid_x(), __quern_ntid_x();
-struct __quern_tid { __declspec(property(get = __get_x)) unsigned x; __device__ __attribute__((always_inline)) unsigned __get_x() const { return __quern_tid_x(); } };
-struct __quern_cid { __declspec(property(get = __get_x)) unsigned x; __device__ __attribute__((always_inline)) unsigned __get_x() const { return __quern_ctaid_x(); } };
-struct __quern_nid { __declspec(property(get = __get_x)) unsigned x; __device__ __attribute__((always_inline)) unsigned __get_x() const { return __quern_ntid_x(); } };
-extern __device__ const __quern_tid threadIdx; extern __device__ const __quern_cid blockIdx; extern __device__ const __quern_nid blockDim;
+
+#ifdef __clang__
+#include "quern/keywords.cuh"
+#include "quern/vector_types.cuh"
+#include "quern/math.cuh"
+#include "quern/math_special.cuh"
+#include "quern/integer.cuh"
+#include "quern/casts.cuh"
+#include "quern/runtime.cuh"
+#include "quern/atomics.cuh"
+#include "quern/warp.cuh"
+#include "quern/half.cuh"
+#include "quern/complex.cuh"
+#else
+#define __QUERN_DEVICE __device__ __forceinline__
+#define __QUERN_BOTH __host__ __device__ __forceinline__
+#endif
+
+// nvcc's host headers give these names, and kernels written for it use them.
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;

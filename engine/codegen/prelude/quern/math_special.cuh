@@ -1,0 +1,176 @@
+// CPU: the functions of CUDA's mathematics library that no C library has. Computed in double; the float ones round that.
+#pragma once
+
+#define __QUERN_FLOAT_1(name)                                                                        \
+  __QUERN_DEVICE float name##f(float x) { return static_cast<float>(name(static_cast<double>(x))); } \
+  __QUERN_OVERLOADS_1(name)
+// libm's Bessel functions, which have no builtin.
+#define __QUERN_LIBM(name)                                                                        \
+  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(double) __asm__(#name); \
+  extern "C" __device__ __attribute__((const, nothrow)) float __quern_##name##f(float) __asm__(#name "f"); \
+  __QUERN_DEVICE double name(double x) { return __quern_##name(x); }                              \
+  __QUERN_DEVICE float name##f(float x) { return __quern_##name##f(x); }
+__QUERN_LIBM(j0)
+__QUERN_LIBM(j1)
+__QUERN_LIBM(y0)
+__QUERN_LIBM(y1)
+#undef __QUERN_LIBM
+#define __QUERN_LIBM_ORDER(name)                                                                        \
+  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(int, double) __asm__(#name); \
+  extern "C" __device__ __attribute__((const, nothrow)) float __quern_##name##f(int, float) __asm__(#name "f"); \
+  __QUERN_DEVICE double name(int n, double x) { return __quern_##name(n, x); }                          \
+  __QUERN_DEVICE float name##f(int n, float x) { return __quern_##name##f(n, x); }
+__QUERN_LIBM_ORDER(jn)
+__QUERN_LIBM_ORDER(yn)
+#undef __QUERN_LIBM_ORDER
+
+// ---- sin(pi x) and cos(pi x): the argument is reduced exactly, to [-1/4, 1/4] and a quadrant
+
+struct __quern_quarter {
+  double rest;
+  int quadrant;
+};
+__QUERN_DEVICE __quern_quarter __quern_reduce_pi(double x) {
+  double turns = x - 2.0 * __builtin_rint(0.5 * x);  // in [-1, 1], exact
+  double nearest = __builtin_rint(2.0 * turns);
+  __quern_quarter out = {3.14159265358979323846 * (turns - 0.5 * nearest), static_cast<int>(nearest) & 3};
+  return out;
+}
+__QUERN_DEVICE double sinpi(double x) {
+  if (!__builtin_isfinite(x)) return __builtin_nan("");
+  __quern_quarter q = __quern_reduce_pi(x);
+  double value = q.quadrant & 1 ? __builtin_cos(q.rest) : __builtin_sin(q.rest);
+  value = q.quadrant & 2 ? -value : value;
+  return value == 0.0 ? __builtin_copysign(0.0, x) : value;
+}
+__QUERN_DEVICE double cospi(double x) {
+  if (!__builtin_isfinite(x)) return __builtin_nan("");
+  __quern_quarter q = __quern_reduce_pi(x);
+  double value = q.quadrant & 1 ? __builtin_sin(q.rest) : __builtin_cos(q.rest);
+  value = q.quadrant == 1 || q.quadrant == 2 ? -value : value;
+  return value == 0.0 ? 0.0 : value;
+}
+__QUERN_FLOAT_1(sinpi)
+__QUERN_FLOAT_1(cospi)
+__QUERN_DEVICE void sincospi(double x, double* s, double* c) {
+  *s = sinpi(x);
+  *c = cospi(x);
+}
+__QUERN_DEVICE void sincospif(float x, float* s, float* c) {
+  *s = sinpif(x);
+  *c = cospif(x);
+}
+
+// ---- the error function's relatives
+
+// exp(x * x) with the rounding error of x * x put back.
+__QUERN_DEVICE double __quern_exp_square(double x) {
+  double square = x * x;
+  return __builtin_exp(square) * (1.0 + __builtin_fma(x, x, -square));
+}
+__QUERN_DEVICE double erfcx(double x) {
+  if (x < 10.0) return x < -26.7 ? __builtin_inf() : __quern_exp_square(x) * __builtin_erfc(x);
+  double r = 0.5 / (x * x);  // the asymptotic series; its terms fall fast enough from 10 on
+  double sum = 1.0 + r * (-1.0 + r * (3.0 + r * (-15.0 + r * (105.0 + r * (-945.0 + r * (10395.0 - r * 135135.0))))));
+  return sum * (0.56418958354775628695 / x);
+}
+__QUERN_FLOAT_1(erfcx)
+
+// A rational first guess, then Newton's and Halley's steps on erfc, whose relative precision holds in the tail.
+__QUERN_DEVICE double erfcinv(double y) {
+  if (!(y > 0.0 && y < 2.0)) return y == 0.0 ? __builtin_inf() : y == 2.0 ? -__builtin_inf() : __builtin_nan("");
+  double tail = y < 1.0 ? y : 2.0 - y;
+  double t = __builtin_sqrt(-2.0 * __builtin_log(0.5 * tail));
+  double x = 0.70710678118654752440 * (t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                                               (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+  for (int i = 0; i < 3; ++i) {
+    double error = __builtin_erfc(x) - tail;
+    double step = error * 0.88622692545275801365 * __quern_exp_square(x);  // error / (2 / sqrt(pi) * exp(-x * x))
+    x += step / (1.0 + x * step);
+  }
+  return y < 1.0 ? x : -x;
+}
+__QUERN_FLOAT_1(erfcinv)
+__QUERN_DEVICE double erfinv(double y) {
+  if (__builtin_fabs(y) >= 1.0) return y == 1.0 ? __builtin_inf() : y == -1.0 ? -__builtin_inf() : __builtin_nan("");
+  if (__builtin_fabs(y) > 0.5) return __builtin_copysign(erfcinv(1.0 - __builtin_fabs(y)), y);
+  double x = 0.88622692545275801365 * y * (1.0 + 0.26179938779914943654 * y * y);
+  for (int i = 0; i < 4; ++i) {
+    double step = (__builtin_erf(x) - y) * 0.88622692545275801365 * __quern_exp_square(x);
+    x -= step / (1.0 + x * step);
+  }
+  return x;
+}
+__QUERN_FLOAT_1(erfinv)
+__QUERN_DEVICE double normcdf(double x) { return 0.5 * __builtin_erfc(-0.70710678118654752440 * x); }
+__QUERN_FLOAT_1(normcdf)
+__QUERN_DEVICE double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2.0 * p); }
+__QUERN_FLOAT_1(normcdfinv)
+
+// ---- lengths
+
+__QUERN_DEVICE double rhypot(double x, double y) { return 1.0 / __builtin_hypot(x, y); }
+__QUERN_DEVICE float rhypotf(float x, float y) { return static_cast<float>(rhypot(x, y)); }
+__QUERN_DEVICE double norm3d(double a, double b, double c) { return __builtin_hypot(__builtin_hypot(a, b), c); }
+__QUERN_DEVICE double norm4d(double a, double b, double c, double d) {
+  return __builtin_hypot(__builtin_hypot(a, b), __builtin_hypot(c, d));
+}
+__QUERN_DEVICE double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+__QUERN_DEVICE double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+__QUERN_DEVICE float norm3df(float a, float b, float c) {
+  double x = a, y = b, z = c;
+  return static_cast<float>(__builtin_sqrt(x * x + y * y + z * z));
+}
+__QUERN_DEVICE float norm4df(float a, float b, float c, float d) {
+  double x = a, y = b, z = c, w = d;
+  return static_cast<float>(__builtin_sqrt(x * x + y * y + z * z + w * w));
+}
+__QUERN_DEVICE float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
+__QUERN_DEVICE float rnorm4df(float a, float b, float c, float d) { return 1.0f / norm4df(a, b, c, d); }
+__QUERN_DEVICE double norm(int count, const double* x) {
+  double length = 0.0;
+  for (int i = 0; i < count; ++i) length = __builtin_hypot(length, x[i]);
+  return length;
+}
+__QUERN_DEVICE float normf(int count, const float* x) {
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * x[i];
+  return static_cast<float>(__builtin_sqrt(sum));
+}
+__QUERN_DEVICE double rnorm(int count, const double* x) { return 1.0 / norm(count, x); }
+__QUERN_DEVICE float rnormf(int count, const float* x) { return 1.0f / normf(count, x); }
+
+// ---- modified Bessel functions: a power series near zero, the asymptotic one far out
+
+__QUERN_DEVICE double __quern_bessel_i(int order, double x) {
+  double size = __builtin_fabs(x);
+  if (!(size < 713.9)) return __builtin_isnan(x) ? x : order && x < 0.0 ? -__builtin_inf() : __builtin_inf();
+  double sum = 1.0, term = 1.0;
+  if (size < 30.0) {
+    double quarter = 0.25 * x * x;
+    for (int k = 1; k < 100 && term > 1e-17 * sum; ++k) {
+      term *= quarter / (k * static_cast<double>(k + order));
+      sum += term;
+    }
+    return order ? 0.5 * x * sum : sum;
+  }
+  double mu = 4.0 * order * order;
+  for (int k = 1; k < 30; ++k) {
+    double next = term * -(mu - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * size);
+    if (__builtin_fabs(next) >= __builtin_fabs(term)) break;
+    term = next;
+    sum += term;
+  }
+  // exp(size) may overflow where the quotient does not.
+  double half = __builtin_exp(0.5 * size);
+  double value = sum * half / __builtin_sqrt(6.28318530717958647692 * size) * half;
+  return order && x < 0.0 ? -value : value;
+}
+__QUERN_DEVICE double cyl_bessel_i0(double x) { return __quern_bessel_i(0, x); }
+__QUERN_DEVICE double cyl_bessel_i1(double x) { return __quern_bessel_i(1, x); }
+__QUERN_FLOAT_1(cyl_bessel_i0)
+__QUERN_FLOAT_1(cyl_bessel_i1)
+
+#undef __QUERN_FLOAT_1
+#undef __QUERN_OVERLOADS_1
+#undef __QUERN_OVERLOADS_2
