@@ -86,33 +86,35 @@ std::string version_after(const std::string& file, const std::string& stem) {
   return numeric && version[0] != '.' ? version : "";
 }
 
-int leading_number(const std::string& text) { return std::atoi(text.c_str()); }
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
 
-// Every major version of NVRTC in the source's folders, newest first: one source each.
+// Every major version of NVRTC in the source's folders, newest first: one source each. Folders are not listed, for the system's
+// are long: the names are known.
 void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
-  std::map<int, NvidiaSource, std::greater<>> found;
-  for (const std::string& folder : base.library_dirs) {
-    for (const fs::path& path : entries(folder)) {
-      std::string version = version_after(path.filename().string(), "libnvrtc.so.");
-      if (version.empty()) continue;
-      int major = leading_number(version);
-      NvidiaSource& source = found.try_emplace(major, base).first->second;
-      if (!source.nvrtc.empty()) continue;
+  for (int major = newest_major + 4; major >= oldest_major - 1; --major) {
+    for (const std::string& folder : base.library_dirs) {
+      fs::path path = fs::path(folder) / fmt::format("libnvrtc.so.{}", major);
+      if (!is_there(path)) path += ".2";  // CUDA 11's own numbering
+      if (!is_there(path)) continue;
+      NvidiaSource source = base;
       source.major = major;
       source.version = std::to_string(major);
       source.nvrtc = path.string();
-      for (const fs::path& beside : entries(folder)) {  // only the builtins' name tells the minor version
-        std::string builtins = version_after(beside.filename().string(), "libnvrtc-builtins.so.");
-        if (builtins.find('.') != std::string::npos && leading_number(builtins) == major) source.version = builtins;
+      for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name tells the minor version
+        if (!is_there(fs::path(folder) / fmt::format("libnvrtc-builtins.so.{}.{}", major, minor))) continue;
+        source.version = fmt::format("{}.{}", major, minor);
+        break;
       }
+      std::error_code error;
+      bool known = std::any_of(sources.begin(), sources.end(), [&](const NvidiaSource& other) {
+        return fs::equivalent(other.nvrtc, source.nvrtc, error);
+      });
+      if (!known) sources.push_back(source);
+      break;
     }
-  }
-  for (auto& [major, source] : found) {
-    std::error_code error;
-    bool known = std::any_of(sources.begin(), sources.end(), [&](const NvidiaSource& other) {
-      return fs::equivalent(other.nvrtc, source.nvrtc, error);
-    });
-    if (!known) sources.push_back(source);
   }
 }
 
@@ -241,9 +243,9 @@ NvidiaLibrary library_in(const NvidiaSource& source, const LibraryRow& row) {
   std::string file = fmt::format("lib{}.so.{}", row.name, number);
   for (const std::string& folder : source.library_dirs) {
     fs::path path = fs::path(folder) / file;
-    std::error_code error;
-    if (!fs::exists(path, error)) continue;
+    if (!is_there(path)) continue;
     library.path = path.string();
+    std::error_code error;
     fs::path real = fs::canonical(path, error);
     std::string version = error ? "" : version_after(real.filename().string(), fmt::format("lib{}.so.", row.name));
     library.version = version.empty() ? std::to_string(number) : version;

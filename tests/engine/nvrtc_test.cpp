@@ -1,0 +1,363 @@
+// Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
+#include "compile/libraries.h"
+#include "compile/nvrtc.h"
+#include "compile/signature.h"
+#include "core/error.h"
+#include "device/cubin.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace quern {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folders that Python's site-packages are in, as the Python side passes them.
+std::vector<std::string> python_paths() {
+  std::vector<std::string> paths;
+  FILE* pipe = popen("python3 -c 'import sys; print(chr(10).join(p for p in sys.path if p))' 2>/dev/null", "r");
+  char line[4096];
+  while (pipe && fgets(line, sizeof line, pipe)) paths.emplace_back(line, strcspn(line, "\n"));
+  if (pipe) pclose(pipe);
+  return paths;
+}
+
+class Libraries : public testing::Test {
+ protected:
+  void SetUp() override {
+    root = fs::path(testing::TempDir()) / ("quern_libraries_" + std::to_string(getpid()));
+    fs::remove_all(root);
+    unsetenv("CUDA_PATH");
+    unsetenv("CONDA_PREFIX");
+    setenv("CUDA_HOME", (root / "toolkit").c_str(), 1);
+  }
+  void TearDown() override {
+    fs::remove_all(root);
+    unsetenv("CUDA_HOME");
+    set_nvidia_search_paths({});
+    limit_nvidia_libraries(0);
+  }
+  void file(const std::string& name) {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << name;
+  }
+  void folder(const std::string& name) { fs::create_directories(root / name); }
+  void pip12() {
+    file("site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    file("site/nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9");
+    file("site/nvidia/cuda_nvrtc/lib/libnvrtc.alt.so.12");
+    file("site/nvidia/cublas/lib/libcublas.so.12");
+    file("site/nvidia/cufft/lib/libcufft.so.11");
+    file("site/nvidia/cudnn/lib/libcudnn.so.9");
+  }
+  void pip13() {
+    file("site/nvidia/cu13/lib/libnvrtc.so.13");
+    file("site/nvidia/cu13/lib/libnvrtc-builtins.so.13.0");
+    file("site/nvidia/cu13/lib/libcufft.so.12");
+  }
+  void toolkit() {
+    file("toolkit/lib64/libnvrtc.so.12");
+    file("toolkit/lib64/libnvrtc-builtins.so.12.4");
+    file("toolkit/lib64/libcublasLt.so.12");
+    folder("toolkit/include");
+  }
+  std::string relative(const std::string& path) { return fs::relative(path, root).string(); }
+  fs::path root;
+};
+
+TEST_F(Libraries, PipComesFirstAndNothingIsMixed) {
+  pip12();
+  toolkit();
+  set_nvidia_search_paths({(root / "empty").string(), (root / "site").string()});
+  auto chosen = chosen_nvidia_source();
+  ASSERT_TRUE(chosen.has_value());
+  EXPECT_EQ(chosen->kind, "pip");
+  EXPECT_EQ(chosen->major, 12);
+  EXPECT_EQ(chosen->version, "12.9");
+  EXPECT_EQ(relative(find_nvidia_library("nvrtc")->path), "site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+  EXPECT_EQ(relative(find_nvidia_library("cufft")->path), "site/nvidia/cufft/lib/libcufft.so.11");
+  EXPECT_EQ(relative(find_nvidia_library("cudnn")->path), "site/nvidia/cudnn/lib/libcudnn.so.9");
+  EXPECT_FALSE(find_nvidia_library("cublasLt").has_value());  // the toolkit has it; the two are not mixed
+  EXPECT_THROW(open_nvidia_library("cublasLt"), Error);
+  EXPECT_THROW(find_nvidia_library("nonsense"), Error);
+  auto sources = nvidia_sources();
+  ASSERT_GE(sources.size(), 2u);
+  EXPECT_EQ(sources[1].kind, "toolkit");
+  EXPECT_EQ(sources[1].version, "12.4");
+  EXPECT_EQ(sources[1].include_dirs.size(), 1u);
+}
+
+TEST_F(Libraries, NewerThanTheDriverIsPassedOver) {
+  pip12();
+  pip13();
+  set_nvidia_search_paths({(root / "site").string()});
+  EXPECT_EQ(chosen_nvidia_source()->major, 13);
+  EXPECT_EQ(relative(find_nvidia_library("cufft")->path), "site/nvidia/cu13/lib/libcufft.so.12");
+  limit_nvidia_libraries(12040);
+  EXPECT_EQ(chosen_nvidia_source()->major, 12);
+  EXPECT_EQ(relative(find_nvidia_library("cufft")->path), "site/nvidia/cufft/lib/libcufft.so.11");
+  EXPECT_NE(nvidia_sources()[0].passed_over.find("newer than the driver, which serves CUDA 12.4"), std::string::npos);
+  limit_nvidia_libraries(13000);
+  EXPECT_EQ(chosen_nvidia_source()->major, 13);
+}
+
+TEST_F(Libraries, ToolkitWhenPipHasNone) {
+  toolkit();
+  file("site/nvidia/cublas/lib/libcublas.so.12");  // without NVRTC this is no source
+  set_nvidia_search_paths({(root / "site").string()});
+  EXPECT_EQ(chosen_nvidia_source()->kind, "toolkit");
+  EXPECT_EQ(chosen_nvidia_source()->root, (root / "toolkit").string());
+  EXPECT_EQ(relative(find_nvidia_library("cublasLt")->path), "toolkit/lib64/libcublasLt.so.12");
+  EXPECT_FALSE(find_nvidia_library("cublas").has_value());
+  for (const NvidiaLibrary& library : nvidia_libraries()) {
+    EXPECT_EQ(library.path.empty(), library.name != "nvrtc" && library.name != "cublasLt") << library.name;
+  }
+}
+
+TEST_F(Libraries, TooOldIsPassedOver) {
+  file("site/nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2");
+  toolkit();
+  set_nvidia_search_paths({(root / "site").string()});
+  EXPECT_EQ(chosen_nvidia_source()->kind, "toolkit");
+  EXPECT_NE(nvidia_sources()[0].passed_over.find("too old"), std::string::npos);
+}
+
+// Options.
+
+std::vector<std::string> options_of(std::vector<std::string> flags, bool exact = false, const char* arch = "sm_90") {
+  CompileOptions options;
+  options.flags = std::move(flags);
+  options.exact_arithmetic = exact;
+  return nvrtc_options(options, arch);
+}
+
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+TEST(NvrtcOptions, Translation) {
+  auto words = options_of({"-I/a/b", "-I", "/c", "-isystem=/d", "-DX=1", "-D", "Y", "--define-macro=Z=2", "-UQ", "-use_fast_math",
+                           "-lineinfo", "-G", "-w", "-Xptxas", "-v", "-include", "my.h", "--maxrregcount=32", "-std=c++20"});
+  for (const char* word : {"--include-path=/a/b", "--include-path=/c", "--include-path=/d", "--define-macro=X=1", "--define-macro=Y",
+                           "--define-macro=Z=2", "--undefine-macro=Q", "--use_fast_math", "--generate-line-info", "--device-debug",
+                           "--disable-warnings", "--ptxas-options=-v", "--pre-include=my.h", "--maxrregcount=32", "--std=c++20",
+                           "--gpu-architecture=sm_90"}) {
+    EXPECT_TRUE(has(words, word)) << word;
+  }
+  EXPECT_FALSE(has(words, "--std=c++17"));
+  EXPECT_TRUE(has(options_of({}), "--std=c++17"));
+}
+
+TEST(NvrtcOptions, WhatIsForOthersIsDropped) {
+  auto plain = options_of({});
+  EXPECT_EQ(options_of({"-O3", "-arch=sm_70", "--gpu-architecture", "compute_75", "-gencode", "arch=compute_70,code=sm_70",
+                        "-Xcompiler", "-fPIC", "-ccbin=g++", "-rdc=true", "-dlto", "--expt-relaxed-constexpr", "-lcudadevrt",
+                        "-L/usr/lib", "-Werror", "-m64", "-g", "-c", ""}),
+            plain);
+  EXPECT_TRUE(has(options_of({"-arch=sm_90a"}), "--gpu-architecture=sm_90a"));
+  EXPECT_TRUE(has(options_of({"-arch=sm_100a"}), "--gpu-architecture=sm_90"));
+  EXPECT_TRUE(has(options_of({"--something-new=1"}), "--something-new=1"));  // NVRTC decides
+  EXPECT_THROW(options_of({"-I"}), Error);
+}
+
+TEST(NvrtcOptions, ExactArithmetic) {
+  auto words = options_of({"--use_fast_math", "-fmad=true", "-ftz=true", "-DX"}, true);
+  EXPECT_FALSE(has(words, "--use_fast_math"));
+  EXPECT_FALSE(has(words, "--fmad=true"));
+  EXPECT_FALSE(has(words, "--ftz=true"));
+  EXPECT_TRUE(has(words, "--fmad=false"));
+  EXPECT_TRUE(has(words, "--ftz=false"));
+  EXPECT_TRUE(has(words, "--define-macro=X"));
+  EXPECT_FALSE(has(options_of({}), "--fmad=false"));
+}
+
+// The real compiler.
+
+class Nvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    static const std::vector<std::string> paths = python_paths();
+    limit_nvidia_libraries(0);
+    set_nvidia_search_paths(paths);
+    if (!chosen_nvidia_source()) GTEST_SKIP() << "no NVRTC on this machine: pip install nvidia-cuda-nvrtc-cu12";
+  }
+  Binary compile(const std::string& text, CompileOptions options = {}, const char* arch = "sm_90") {
+    return nvrtc_compiler().compile({text, "user.cu"}, options, {DeviceKind::cuda, arch});
+  }
+  std::string error_of(const std::string& text, CompileOptions options = {}) {
+    try {
+      compile(text, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::compile);
+      return error.what();
+    }
+    ADD_FAILURE() << "this compiled:\n" << text;
+    return "";
+  }
+};
+
+bool is_loaded(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST_F(Nvrtc, IdDoesNotLoadIt) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        std::string id = nvrtc_compiler().id();
+        std::fprintf(stderr, "%s\n", id.c_str());
+        if (is_loaded("libnvrtc") || id != nvrtc_compiler().id()) std::exit(1);
+        compile("extern \"C\" __global__ void k() {}");
+        if (!is_loaded("libnvrtc") || id != nvrtc_compiler().id()) std::exit(2);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "^nvrtc 1[2-9]\\.[0-9]+ [0-9a-f]+ r");
+}
+
+constexpr const char* several = R"(
+__device__ int counter;
+__constant__ float coefficients[4];
+namespace ns {
+struct Pair { float x; int n; };
+__global__ void saxpy(float a, const float* __restrict__ x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i] + coefficients[i & 3];
+}
+template <class T, int N> __global__ void reduce(const T* x, T* out, Pair p) { out[0] = x[N] + T(p.x); }
+}
+extern "C" __global__ void plain(const double* a, double* b, char c, long long d) { b[0] = a[0] + c + d; atomicAdd(&counter, 1); }
+)";
+
+TEST_F(Nvrtc, CubinsOfThreeGenerations) {
+  for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
+    SCOPED_TRACE(arch);
+    CompileOptions options;
+    options.name_expressions = {"ns::reduce<float, 3>", "ns::reduce<double, 1>", "&coefficients"};
+    Binary binary = compile(several, options, arch);
+    ASSERT_EQ(binary.names.size(), 3u);
+    EXPECT_EQ(binary.names[0].second, "_ZN2ns6reduceIfLi3EEEvPKT_PS1_NS_4PairE");
+    auto contents = read_cubin(binary.code);
+    ASSERT_TRUE(contents.has_value());
+    EXPECT_FALSE(contents->is_ptx);
+    EXPECT_FALSE(contents->prints);
+    ASSERT_EQ(contents->kernels.size(), 4u);
+    EXPECT_TRUE(has(contents->globals, "counter"));
+    EXPECT_TRUE(has(contents->globals, "coefficients"));
+    for (const CubinKernel& kernel : contents->kernels) {
+      SymbolName name = read_symbol(kernel.symbol);
+      ASSERT_TRUE(kernel.params_known);
+      std::vector<uint32_t> sizes, offsets;
+      for (const auto& param : kernel.params) {
+        sizes.push_back(param.size);
+        offsets.push_back(param.offset);
+      }
+      if (name.plain == "saxpy") {
+        EXPECT_EQ(name.signature, "fPKfPfi");
+        EXPECT_EQ(sizes, (std::vector<uint32_t>{4, 8, 8, 4}));
+        EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 8, 16, 24}));
+      } else if (name.plain == "plain") {
+        EXPECT_EQ(name.signature, "");
+        EXPECT_EQ(sizes, (std::vector<uint32_t>{8, 8, 1, 8}));
+        EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 8, 16, 24}));
+      } else {
+        EXPECT_EQ(name.qualified, "ns::reduce");
+        EXPECT_EQ(sizes, (std::vector<uint32_t>{8, 8, 8}));
+      }
+    }
+  }
+}
+
+TEST_F(Nvrtc, ManyParameterBytes) {
+  Binary binary = compile("struct Big { char c[5000]; }; extern \"C\" __global__ void big(Big b, int* o) { o[0] = b.c[threadIdx.x]; }");
+  auto contents = read_cubin(binary.code);
+  ASSERT_TRUE(contents && contents->kernels.size() == 1);
+  ASSERT_EQ(contents->kernels[0].params.size(), 2u);
+  EXPECT_EQ(contents->kernels[0].params[0].size, 5000u);
+  EXPECT_EQ(contents->kernels[0].params[1].offset, 5000u);
+  EXPECT_EQ(contents->kernels[0].params[1].size, 8u);
+}
+
+TEST_F(Nvrtc, PrintingIsSeen) {
+  Binary binary = compile("extern \"C\" __global__ void shout(int n) { printf(\"%d\\n\", n); }");
+  EXPECT_TRUE(read_cubin(binary.code)->prints);
+}
+
+TEST_F(Nvrtc, ErrorsNameTheUsersLine) {
+  std::string text = error_of("// a comment\n__global__ void k(float* x) {\n  x[0] = undefined_thing;\n}\n");
+  EXPECT_NE(text.find("user.cu(3): error: identifier \"undefined_thing\" is undefined"), std::string::npos) << text;
+  EXPECT_NE(text.find("  x[0] = undefined_thing;"), std::string::npos) << text;
+  text = error_of("#line 40 \"script.py\"\n__global__ void k(float* x) { x[0] = 1 +; }\n");
+  EXPECT_NE(text.find("script.py(40): error"), std::string::npos) << text;
+}
+
+TEST_F(Nvrtc, WarningsAreKept) {
+  Binary binary = compile("extern \"C\" __global__ void k(float* x) {\n  int unused_thing;\n  x[0] = 1;\n}\n");
+  EXPECT_NE(binary.log.find("user.cu(2): warning"), std::string::npos) << binary.log;
+  EXPECT_EQ(compile("extern \"C\" __global__ void k(float* x) { x[0] = 1; }").log, "");
+}
+
+TEST_F(Nvrtc, WhatIsNotServedIsSaidOnce) {
+  std::string text = error_of("texture<float, 2> tex;\n__global__ void k(float* o) { o[0] = tex2D(tex, 1, 1); }");
+  EXPECT_EQ(text, "[compile] user.cu(1): error: texture references are not served: pass the array as a pointer and index it");
+  text = error_of("#include <thrust/sort.h>\n");
+  EXPECT_EQ(text,
+            "[compile] user.cu(1): error: Thrust headers are not served in kernel text: use quern's sort, reduce and scan");
+  text = error_of("\n#include <cub/cub.cuh>\n");
+  EXPECT_NE(text.find("user.cu(2): error: CUB headers are not served"), std::string::npos) << text;
+}
+
+TEST_F(Nvrtc, BadNameExpressionsAndOptions) {
+  CompileOptions options;
+  options.name_expressions = {"nope<int>"};
+  std::string text = error_of(several, options);
+  EXPECT_NE(text.find("the name \"nope < int >\" that was asked for means nothing in this text"), std::string::npos) << text;
+  options = {};
+  options.flags = {"--no-such-option"};
+  text = error_of(several, options);
+  EXPECT_NE(text.find("--no-such-option"), std::string::npos) << text;
+}
+
+TEST_F(Nvrtc, OptionsReachTheText) {
+  fs::path folder = fs::path(testing::TempDir()) / ("quern_nvrtc_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "mine.h") << "#define FROM_HEADER 5\n";
+  CompileOptions options;
+  options.flags = {"-I", folder.string(), "-DVALUE=37", "--use_fast_math"};
+  compile("#include \"mine.h\"\nstatic_assert(VALUE + FROM_HEADER == 42, \"\");\nextern \"C\" __global__ void k() {}", options);
+  fs::remove_all(folder);
+}
+
+TEST_F(Nvrtc, ExactArithmeticChangesTheCode) {
+  const char* text = "extern \"C\" __global__ void k(float* x, float a, float b) { x[0] = x[0] * a + b; }";
+  CompileOptions exact, same;
+  exact.exact_arithmetic = true;
+  same.exact_arithmetic = true;
+  same.flags = {"--use_fast_math"};
+  EXPECT_NE(compile(text).code, compile(text, exact).code);
+  EXPECT_EQ(compile(text, exact).code, compile(text, same).code);
+}
+
+TEST_F(Nvrtc, UnknownGpus) {
+  Binary newer = compile("extern \"C\" __global__ void k(int* x) { x[0] = 1; }", {}, "sm_999");
+  auto contents = read_cubin(newer.code);
+  ASSERT_TRUE(contents.has_value());
+  EXPECT_TRUE(contents->is_ptx);
+  ASSERT_EQ(contents->kernels.size(), 1u);
+  EXPECT_EQ(contents->kernels[0].symbol, "k");
+  EXPECT_THROW(compile("extern \"C\" __global__ void k() {}", {}, "sm_20"), Error);
+  EXPECT_FALSE(read_cubin(compile("extern \"C\" __global__ void k() {}", {}, "sm_88").code)->is_ptx);  // by sm_86's code
+}
+
+}  // namespace
+}  // namespace quern
