@@ -121,7 +121,7 @@ bool device_address(PyObject* value, uint64_t& address, Block** block) {
   }
   if (nb::isinstance<PyHostMemory>(value)) {
     auto* memory = nb::inst_ptr<PyHostMemory>(value);
-    address = reinterpret_cast<uint64_t>(memory->context->device.device_pointer(memory->pointer));
+    address = reinterpret_cast<uint64_t>(memory->device_pointer());
     return true;
   }
   nb::handle object(value);

@@ -26,6 +26,10 @@ void PyHostMemory::free() {
   }
 }
 
+void* PyHostMemory::device_pointer() const {
+  return what == What::managed ? pointer : context->device.device_pointer(pointer);
+}
+
 // Work in flight may still read or write it; CUDA's own frees wait too.
 PyHostMemory::~PyHostMemory() {
   if (!alive) return;
@@ -152,7 +156,7 @@ void init_memory(nb::module_& m) {
       .def_prop_ro("nbytes", [](const PyHostMemory& h) { return h.bytes; })
       .def_prop_ro("address", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.pointer); })
       .def("device_pointer", [](const PyHostMemory& h) {
-        return reinterpret_cast<uintptr_t>(h.context->device.device_pointer(h.pointer));
+        return reinterpret_cast<uintptr_t>(h.device_pointer());
       });
 
   m.def("pinned", [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {

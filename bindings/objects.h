@@ -57,6 +57,7 @@ struct PyHostMemory {
   size_t bytes = 0;
   nb::object owner;  // registered memory belongs to it
   bool alive = false;
+  void* device_pointer() const;
   void free();
   ~PyHostMemory();
 };

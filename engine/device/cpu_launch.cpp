@@ -138,9 +138,13 @@ struct Job {
   Job(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t count) : kernel(kernel), launch(launch), count(count) {}
 };
 
+bool as_coroutines(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
+  return !code.blocks || ((code.flags & QUERN_KERNEL_FULL_WARPS) && launch.block[0] % 32 != 0);
+}
+
 void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last) {
   const QuernCpuKernel& code = *kernel.code;
-  if (code.start) return run_coroutine_blocks(kernel, launch, first, last);
+  if (as_coroutines(code, launch)) return run_coroutine_blocks(kernel, launch, first, last);
   size_t threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
   size_t shared = (size_t{code.static_shared} + launch.dynamic_shared + 63) / 64 * 64;
   size_t slots = size_t{code.slot_bytes} * ((threads + 63) / 64 * 64);
@@ -149,7 +153,7 @@ void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t 
 }
 
 void take_chunks(Job& job) {
-  if (job.kernel.code->start && (job.kernel.code->flags & QUERN_KERNEL_SPINS)) {
+  if (as_coroutines(*job.kernel.code, job.launch) && (job.kernel.code->flags & QUERN_KERNEL_SPINS)) {
     run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished);
     return;
   }

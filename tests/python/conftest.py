@@ -1,0 +1,37 @@
+"""Every test runs on every device present: ask for the fixture `device`."""
+
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import pytest  # noqa: E402
+
+from quern.device import set_current_device  # noqa: E402
+from quern.lib import _engine  # noqa: E402
+
+DEVICES = ["cpu"] + [f"cuda:{i}" for i in range(min(_engine.cuda_count(), 1))]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_cache(tmp_path_factory):
+    """Nothing that a test compiles goes to the user's own cache; programs that tests start share the session's."""
+    if "QUERN_CACHE_DIR" not in os.environ:
+        os.environ["QUERN_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    """The current device of this test, as the engine's object."""
+    import quern
+
+    chosen = quern.device(request.param)
+    set_current_device(chosen)
+    yield chosen
+    try:
+        chosen.synchronize()
+    except quern.Error:
+        pass  # the test has seen to its own failures
+    set_current_device(None)

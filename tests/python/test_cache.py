@@ -1,0 +1,196 @@
+"""The cache of compiled code: hits, damage, foreign and full folders, many processes, killed writers."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from programs import ROOT, code, environment
+
+PROGRAM = """
+import numpy as np, quern
+from quern.lib import _engine
+from quern.pycuda import driver as drv
+d = quern.device(DEVICE)
+from quern.device import set_current_device
+set_current_device(d)
+p = _engine.build(d, 'extern "C" __global__ void f(int* a) { a[threadIdx.x] = threadIdx.x * 3 + KEY; }', "f.cu", ["-DKEY=5"])
+x = drv.mem_alloc(128)
+_engine.Function(p, "f")(x, block=(32, 1, 1))
+assert (drv.from_device(x, 32, np.int32) == np.arange(32) * 3 + 5).all()
+print(p.cache)
+"""
+
+
+def run(device, cache, **named):
+    done = code(PROGRAM.replace("DEVICE", repr(device.name)), QUERN_CACHE_DIR=cache, **named)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def entries(cache):
+    return [p for p in pathlib.Path(cache).rglob("*") if p.is_file()]
+
+
+def test_memory_then_disk(device, tmp_path):
+    assert run(device, tmp_path / "c") == "compiled"
+    assert run(device, tmp_path / "c") == "disk"
+    assert len(entries(tmp_path / "c")) == 1
+    assert (tmp_path / "c").stat().st_mode & 0o777 == 0o700
+    assert entries(tmp_path / "c")[0].stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("damage", [
+    lambda b: b[:-1],
+    lambda b: b[:50],
+    lambda b: b"",
+    lambda b: b[:-20] + bytes([b[-20] ^ 1]) + b[-19:],
+    lambda b: b"X" + b[1:],
+    lambda b: b[:8] + b"\0" * 16 + b[24:],
+    lambda b: b + b"more",
+])
+def test_a_damaged_entry_is_compiled_again(device, tmp_path, damage):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    good = entry.read_bytes()
+    entry.write_bytes(damage(good))
+    assert run(device, tmp_path / "c") == "compiled"
+    assert run(device, tmp_path / "c") == "disk"
+
+
+def test_an_entry_of_another_key_is_not_run(device, tmp_path):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    good = entry.read_bytes()
+    other = tmp_path / "c2"
+    run(device, other)
+    (target,) = entries(other)
+    body = bytearray(good)
+    body[8] ^= 1  # the key in the header
+    target.write_bytes(bytes(body))
+    assert run(device, other) == "compiled"
+
+
+def test_an_entry_that_others_may_write_is_not_run(device, tmp_path):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    entry.chmod(0o666)
+    assert run(device, tmp_path / "c") == "compiled"
+
+
+def test_a_link_is_not_followed(device, tmp_path):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    moved = tmp_path / "elsewhere"
+    entry.rename(moved)
+    entry.symlink_to(moved)
+    assert run(device, tmp_path / "c") == "compiled"
+
+
+def test_a_folder_that_cannot_be_used(device, tmp_path):
+    blocker = tmp_path / "file"
+    blocker.write_text("")
+    assert run(device, blocker) == "compiled"
+    assert run(device, blocker / "below") == "compiled"
+    assert run(device, "/proc/quern-cache") == "compiled"
+    assert run(device, "/dev/full") == "compiled"
+
+
+def test_a_read_only_folder(device, tmp_path):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    os.chmod(entry.parent, 0o500)
+    os.chmod(tmp_path / "c", 0o500)
+    try:
+        assert run(device, tmp_path / "c") == "disk"
+    finally:
+        os.chmod(tmp_path / "c", 0o700)
+        os.chmod(entry.parent, 0o700)
+
+
+def test_a_full_disk_loses_nothing(device, tmp_path):
+    # Files may not grow past 4 KiB: every write of an entry fails in its middle.
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)); import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    if device.kind == "cpu":
+        pytest.skip("a kernel's own memory file would be limited too")
+    done = code(limited + PROGRAM.replace("DEVICE", repr(device.name)), QUERN_CACHE_DIR=tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert entries(tmp_path / "c") == []
+
+
+def test_ten_cold_processes_at_once(device, tmp_path):
+    text = PROGRAM.replace("DEVICE", repr(device.name))
+    running = [subprocess.Popen([sys.executable, "-c", text], env=environment(QUERN_CACHE_DIR=tmp_path / "c"), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True) for _ in range(10)]
+    for process in running:
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert out.strip() in ("compiled", "disk")
+    assert len(entries(tmp_path / "c")) == 1
+    assert run(device, tmp_path / "c") == "disk"
+
+
+def test_what_a_killed_writer_leaves_is_harmless(device, tmp_path):
+    run(device, tmp_path / "c")
+    (entry,) = entries(tmp_path / "c")
+    half = entry.with_name(entry.name + ".4711.0.tmp")
+    half.write_bytes(entry.read_bytes()[:100])
+    entry.unlink()
+    assert run(device, tmp_path / "c") == "compiled"
+    assert run(device, tmp_path / "c") == "disk"
+
+
+def test_processes_killed_while_writing(device, tmp_path):
+    text = PROGRAM.replace("DEVICE", repr(device.name)).replace("-DKEY=5", "-DKEY=5")
+    loop = text.replace("print(p.cache)", "import itertools\nfor k in itertools.count():\n    _engine.build(d, f'__global__ void g{k}() {{}}', 'g.cu')")
+    for wait in (0.6, 0.8, 1.0):
+        process = subprocess.Popen([sys.executable, "-c", loop], env=environment(QUERN_CACHE_DIR=tmp_path / "c"), stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=wait)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for path in entries(tmp_path / "c"):
+        if path.suffix != ".tmp":
+            assert path.read_bytes()[:8] == b"QUERNC01"
+    assert run(device, tmp_path / "c") in ("compiled", "disk")
+    assert run(device, tmp_path / "c") == "disk"
+
+
+def test_the_size_is_bounded(device, tmp_path):
+    filler = tmp_path / "c" / "ab"
+    filler.mkdir(parents=True, mode=0o700)
+    os.chmod(tmp_path / "c", 0o700)
+    for i in range(30):
+        old = filler / f"{i:032x}"
+        old.write_bytes(b"x" * 100_000)
+        os.utime(old, (i + 1, i + 1))
+    assert run(device, tmp_path / "c", QUERN_CACHE_SIZE=1) == "compiled"
+    # Entries are small beside the limit: what decides is the sum that was written since, so write enough.
+    done = code(PROGRAM.replace("DEVICE", repr(device.name)).replace("print(p.cache)", """
+for k in range(40):
+    _engine.build(d, f'__device__ int table{k}[2000] = {{1}}; __global__ void g{k}(int* o) {{ o[0] = table{k}[o[1]]; }}', 'g.cu')
+"""), QUERN_CACHE_DIR=tmp_path / "c", QUERN_CACHE_SIZE=1)
+    assert done.returncode == 0, done.stderr
+    assert sum(p.stat().st_size for p in entries(tmp_path / "c")) <= 1.2 * 2**20
+    assert not (filler / f"{0:032x}").exists()
+
+
+def test_clear_removes_only_entries(device, tmp_path):
+    run(device, tmp_path / "c")
+    (tmp_path / "c" / "note.txt").write_text("mine")
+    done = subprocess.run([sys.executable, "-m", "quern", "cache", "clear"], env=environment(QUERN_CACHE_DIR=tmp_path / "c"),
+                          capture_output=True, text=True)
+    assert done.stdout.strip() == "1 entries removed"
+    assert [p.name for p in entries(tmp_path / "c")] == ["note.txt"]
+
+
+def test_the_warm_start_does_not_load_the_compiler(device, tmp_path):
+    run(device, tmp_path / "c")
+    library = "libquern_clang" if device.kind == "cpu" else "libnvrtc"
+    done = code(PROGRAM.replace("DEVICE", repr(device.name)) + f"\nassert '{library}' not in open('/proc/self/maps').read()",
+                QUERN_CACHE_DIR=tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert ROOT

@@ -1,0 +1,237 @@
+"""Threads, fork and exit."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from programs import code
+from quern.pycuda import driver as drv
+from quern.pycuda.compiler import SourceModule
+
+SETUP = """
+import os, sys, threading
+import numpy as np
+import quern
+from quern.device import set_current_device
+from quern.pycuda import driver as drv
+from quern.pycuda.compiler import SourceModule
+device = quern.device(DEVICE)
+set_current_device(device)
+f = SourceModule("__global__ void f(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }"
+                 "__global__ void slow(int* x, int n) { int v = x[0]; for (int i = 0; i < n; ++i) v = v * 3 + 1; x[threadIdx.x] = v; }"
+                 "__global__ void bad(int* x) { *x = 1; }")
+add, slow, bad = (f.get_function(n) for n in ("f", "slow", "bad"))
+def works(n=100000):
+    x = drv.to_device(np.zeros(n, np.int32))
+    for _ in range(5):
+        add(x, np.int32(n), block=(256, 1, 1), grid=((n + 255) // 256, 1))
+    assert (drv.from_device(x, n, np.int32) == 5).all()
+"""
+
+
+def run(device, text, **named):
+    return code(SETUP.replace("DEVICE", repr(device.name)) + text, **named)
+
+
+def test_many_threads_launch_and_free_at_random(device):
+    from quern.device import set_current_device
+
+    problems = []
+
+    def work(seed):
+        try:
+            set_current_device(device)
+            random = np.random.default_rng(seed)
+            f = SourceModule("__global__ void f(int* x, int v, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += v; }"
+                             ).get_function("f")
+            live = []
+            stream = drv.Stream()
+            for _ in range(150):
+                action = random.integers(4)
+                if action == 0 or not live:
+                    n = int(random.integers(1, 50_000))
+                    live.append((drv.to_device(np.zeros(n, np.int32)), np.zeros(n, np.int32)))
+                elif action == 1:
+                    live.pop(int(random.integers(len(live))))
+                elif action == 2:
+                    memory, host = live[int(random.integers(len(live)))]
+                    value = int(random.integers(100))
+                    host += value
+                    f(memory, np.int32(value), np.int32(host.size), block=(128, 1, 1), grid=((host.size + 127) // 128, 1), stream=stream)
+                else:
+                    memory, host = live[int(random.integers(len(live)))]
+                    stream.synchronize()
+                    if not np.array_equal(drv.from_device_like(memory, host), host):
+                        problems.append(f"thread {seed}: wrong values")
+        except Exception as e:
+            problems.append(f"thread {seed}: {e!r}")
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not problems, problems
+
+
+def test_memory_is_not_reused_while_it_is_in_use(device):
+    slow = SourceModule("__global__ void slow(int* x, int n, int rounds) { int i = blockIdx.x * blockDim.x + threadIdx.x; int v = 0;"
+                        " for (int k = 0; k < rounds; ++k) v = v * 3 + k; if (i < n) x[i] = v; }").get_function("slow")
+    n = 4096
+    first, second = drv.Stream(1), drv.Stream(1)
+    for _ in range(30):
+        x = drv.mem_alloc(4 * n)
+        slow(x, np.int32(n), np.int32(20_000), block=(256, 1, 1), grid=(n // 256, 1), stream=first)
+        x.free()
+        y = drv.mem_alloc(4 * n)
+        drv.memset_d32_async(y, 7, n, second)
+        second.synchronize()
+        first.synchronize()
+        assert (drv.from_device(y, n, np.int32) == 7).all()
+        y.free()
+
+
+def test_exit_with_work_pending(device):
+    done = run(device, "x = drv.mem_alloc(4096)\nfor _ in range(50): slow(x, np.int32(200000), block=(1, 1, 1), stream=drv.Stream())\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def test_exit_from_a_thread_while_others_wait(device):
+    done = run(device, "x = drv.mem_alloc(4096)\n"
+               "def wait():\n    set_current_device(device)\n    slow(x, np.int32(3000000), block=(1, 1, 1))\n    drv.Context.synchronize()\n"
+               "t = threading.Thread(target=wait, daemon=True); t.start()\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_objects_that_outlive_the_engine(device):
+    done = run(device, "import atexit\nkeep = drv.mem_alloc(100)\nstream = drv.Stream()\n"
+               "sys.modules['keep_for_ever'] = (keep, stream, f)\nworks()\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_exit_after_a_fault_nobody_waited_for(device):
+    done = run(device, "bad(np.intp(8), block=(1, 1, 1))\n")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_fork_on_the_cpu(device):
+    if device.kind != "cpu":
+        pytest.skip("for GPUs see below")
+    done = run(device, """
+works()
+x = drv.mem_alloc(4096)
+slow(x, np.int32(1000000), block=(1, 1, 1))
+for _ in range(3):
+    pid = os.fork()
+    if pid == 0:
+        works()
+        stream = drv.Stream()
+        slow(x, np.int32(1000), block=(1, 1, 1), stream=stream)
+        stream.synchronize()
+        os._exit(17)
+    works()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17
+import multiprocessing
+def child(q):
+    works(); q.put("fine")
+context = multiprocessing.get_context("fork")
+q = context.Queue()
+p = context.Process(target=child, args=(q,)); p.start()
+assert q.get(timeout=60) == "fine"
+p.join()
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_fork_on_a_gpu_is_one_clear_error(device):
+    if device.kind != "cuda":
+        pytest.skip("the CPU goes on working in the child")
+    done = run(device, """
+works()
+pid = os.fork()
+if pid == 0:
+    try:
+        drv.mem_alloc(100)
+    except Exception as e:
+        print(type(e).__name__, e, flush=True)
+        os._exit(17)
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17
+works()
+""")
+    assert done.returncode == 0, done.stderr
+    assert "fork" in done.stdout
+
+
+def test_fork_before_any_use(device):
+    done = run(device, "", timeout=120) if False else code(
+        "import os\nimport quern\npid = os.fork()\n" + "if pid == 0:\n"
+        + "".join("    " + line + "\n" for line in (SETUP.replace("DEVICE", repr(device.name)) + "works()\nos._exit(17)").strip().splitlines())
+        + "assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_illegal_access_on_a_gpu(device):
+    if device.kind != "cuda":
+        pytest.skip("see test_trouble.py for the CPU")
+    done = run(device, """
+works()
+bad(np.intp(8), block=(1, 1, 1))   # line 24
+for _ in range(2):
+    try:
+        drv.Context.synchronize()
+    except drv.LaunchError as e:
+        print(e)
+try:
+    drv.mem_alloc(100); works()
+except drv.LaunchError as e:
+    print(e)
+""")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and all("bad" in line and "<string>:" in line for line in lines), lines
+
+
+def test_ctrl_c_while_waiting(device):
+    done = run(device, """
+import signal, _thread, time
+x = drv.mem_alloc(4096)
+works()
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    slow(x, np.int32(2000000000 if device.kind == "cuda" else 400000000), block=(1, 1, 1))
+    drv.Context.synchronize()
+    time.sleep(0.5)
+except KeyboardInterrupt:
+    print("interrupted")
+works()
+""")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "interrupted"
+
+
+def test_a_callback_in_a_stream(device):
+    calls = []
+    stream = drv.Stream()
+    stream.add_callback(lambda: calls.append(threading.get_ident()))
+    stream.synchronize()
+    device.synchronize()
+    assert len(calls) == 1
+
+
+def test_the_queue_may_be_full(device):
+    f = SourceModule("__global__ void f(int* x) { x[0] += 1; }").get_function("f")
+    x = drv.to_device(np.zeros(1, np.int32))
+    stream = drv.Stream()
+    done = []
+    for i in range(5000):
+        f(x, block=(1, 1, 1), stream=stream)
+        if i % 1000 == 0:
+            stream.add_callback(lambda: done.append(1))
+    stream.synchronize()
+    assert drv.from_device(x, 1, np.int32)[0] == 5000 and len(done) == 5
+    assert os.getpid()

@@ -1,0 +1,114 @@
+"""`quern run`, `quern doctor`, and the programs that must run unmodified."""
+
+import os
+import pathlib
+
+import pytest
+
+from programs import ROOT, quern
+from quern.lib import _engine
+
+PROGRAMS = os.environ.get("QUERN_PROGRAMS")
+EXAMPLES = sorted(p.name for p in pathlib.Path(ROOT, "examples").glob("*.py"))
+DEVICES = ["cpu"] + (["cuda"] if _engine.cuda_count() else [])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["pycuda_add.py", "pycuda_stream.py"])
+@pytest.mark.skipif(not PROGRAMS, reason="QUERN_PROGRAMS is not set")
+def test_programs_run_unmodified(name, device):
+    done = quern("run", os.path.join(PROGRAMS, name), QUERN_DEVICE=device)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(".") >= 6 and done.stdout.startswith("[")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name, device, tmp_path):
+    done = quern("run", os.path.join(ROOT, "examples", name), cwd=tmp_path, QUERN_DEVICE=device)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    for picture in tmp_path.glob("*.png"):
+        assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_sobel_says_where_it_ran(tmp_path):
+    done = quern("run", os.path.join(ROOT, "examples", "sobel.py"), cwd=tmp_path, QUERN_DEVICE="cpu")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("device: ") and "compile" in last and "copies" in last and "kernel" in last
+    assert (tmp_path / "sobel.png").exists()
+
+
+def test_the_file_is_main_and_gets_its_arguments(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text("import sys, helper\nif __name__ == '__main__':\n    print(sys.argv[1:], helper.name, __file__)\n")
+    (tmp_path / "helper.py").write_text("import pycuda.driver\nname = pycuda.driver.__name__\n")
+    done = quern("run", path, "a", "--b")
+    assert done.stdout.strip() == f"['a', '--b'] quern.pycuda.driver {path}", done.stderr
+
+
+def test_tracebacks_are_the_programs_own(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text("def f():\n    return 1 / 0\n\nf()\n")
+    done = quern("run", path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "Traceback (most recent call last):"
+    assert "quern" not in done.stderr.replace(str(path), "") and f'File "{path}", line 2' in done.stderr
+    path.write_text("x = (\n")
+    done = quern("run", path)
+    assert done.returncode == 1 and "SyntaxError" in done.stderr
+
+
+@pytest.mark.parametrize("exit, status", [("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bad')", 1), ("raise KeyboardInterrupt", 130)])
+def test_exit_status(tmp_path, exit, status):
+    path = tmp_path / "program.py"
+    path.write_text(f"import sys\n{exit}\n")
+    assert quern("run", path).returncode == status
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    done = quern("run", tmp_path / "nothing.py")
+    assert done.returncode == 2 and "nothing.py" in done.stderr
+
+
+def test_installed_packages_get_the_real_module(tmp_path):
+    site = tmp_path / "site-packages"
+    (site / "pycuda").mkdir(parents=True)
+    (site / "pycuda" / "__init__.py").write_text("")
+    (site / "pycuda" / "driver.py").write_text("real = True\n")
+    (site / "library.py").write_text("import pycuda.driver as d\nreal = getattr(d, 'real', False)\n")
+    program = tmp_path / "program.py"
+    program.write_text("import library, pycuda.driver as d\nfrom pycuda import compiler\nprint(library.real, hasattr(d, 'real'), compiler.__name__)\n")
+    done = quern("run", program, PYTHONPATH=os.pathsep.join([os.path.join(ROOT, "python"), str(site)]))
+    assert done.stdout.strip() == "True False quern.pycuda.compiler", done.stderr
+
+
+def test_import_module_finds_the_door(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import importlib\nprint(importlib.import_module('pycuda.driver').__name__)\n")
+    assert quern("run", program).stdout.strip() == "quern.pycuda.driver"
+
+
+def test_a_part_that_is_not_served(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import pycuda.nothing_of_the_kind\n")
+    done = quern("run", program)
+    assert done.returncode == 1 and "ModuleNotFoundError: No module named 'pycuda.nothing_of_the_kind'" in done.stderr
+
+
+def test_doctor():
+    done = quern("doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu"):
+        assert what in done.stdout
+    assert done.stdout.splitlines()[-1] == "all is well"
+
+
+def test_doctor_says_what_is_wrong(tmp_path):
+    done = quern("doctor", QUERN_CLANG_PLUGIN=tmp_path / "none.so", QUERN_CACHE_DIR=tmp_path / "cold")
+    assert done.returncode == 1 and "problem: " in done.stdout
+
+
+def test_usage():
+    assert quern().returncode == 0 and "quern run FILE" in quern("--help").stdout
+    assert quern("frobnicate").returncode == 2

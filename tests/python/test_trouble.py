@@ -1,0 +1,227 @@
+"""Bad input and faults: one clear message each, and the process lives on."""
+
+import numpy as np
+import pytest
+
+import quern
+from quern.pycuda import driver as drv
+from quern.pycuda.compiler import SourceModule
+
+SCALE = "__global__ void scale(float* x, float f, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= f; }"
+
+
+@pytest.fixture
+def scale(device):
+    return SourceModule(SCALE).get_function("scale")
+
+
+@pytest.fixture
+def x(device):
+    return drv.to_device(np.ones(64, np.float32))
+
+
+def still_works(scale):
+    x = drv.to_device(np.ones(64, np.float32))
+    scale(x, np.float32(3), np.int32(64), block=(64, 1, 1))
+    assert (drv.from_device(x, 64, np.float32) == 3).all()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 4])
+def test_argument_count(scale, x, count):
+    with pytest.raises(TypeError, match=r"'scale' takes 3 arguments"):
+        scale(*[x, np.float32(1), np.int32(1), np.int32(1)][:count], block=(1, 1, 1))
+    still_works(scale)
+
+
+@pytest.mark.parametrize("wrong, what", [
+    (np.float64(1), "argument 2 of 'scale'"),
+    (np.int32(1), "argument 2 of 'scale'"),
+    ("text", "parameter #1|argument 2"),
+    (None, "parameter #1|argument 2"),
+    (1j, "argument 2 of 'scale'"),
+])
+def test_argument_type(scale, x, wrong, what):
+    with pytest.raises(TypeError, match=what):
+        scale(x, wrong, np.int32(64), block=(64, 1, 1))
+    still_works(scale)
+
+
+def test_a_number_that_does_not_fit(scale, x):
+    with pytest.raises(OverflowError, match="argument 3"):
+        scale(x, 1.0, 2**40, block=(64, 1, 1))
+
+
+def test_a_numpy_array_is_not_device_memory(scale):
+    with pytest.raises(TypeError, match="In\\(a\\)"):
+        scale(np.ones(64, np.float32), np.float32(1), np.int32(64), block=(64, 1, 1))
+
+
+def test_freed_memory(scale, x):
+    x.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        scale(x, np.float32(1), np.int32(64), block=(64, 1, 1))
+    with pytest.raises(drv.LogicError, match="freed"):
+        x.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        int(x)
+    with pytest.raises(drv.LogicError, match="freed"):
+        drv.memcpy_htod(x, np.ones(64, np.float32))
+    still_works(scale)
+
+
+@pytest.mark.parametrize("shape, what", [
+    (dict(block=(2048, 1, 1)), "block.x"),
+    (dict(block=(1, 1, 65)), "block.z"),
+    (dict(block=(0, 1, 1)), "block.x"),
+    (dict(block=(64, 64, 1)), "4096 threads"),
+    (dict(block=(1, 1, 1), grid=(0, 1)), "grid.x"),
+    (dict(block=(1, 1, 1), grid=(1, 65536)), "grid.y"),
+    (dict(block=(1, 1, 1), shared=1 << 20), "shared memory"),
+])
+def test_shapes_over_the_limits(scale, x, shape, what):
+    with pytest.raises(drv.LogicError, match=what):
+        scale(x, np.float32(1), np.int32(64), **shape)
+    still_works(scale)
+
+
+def test_block_is_needed(scale, x):
+    with pytest.raises(ValueError, match="block size"):
+        scale(x, np.float32(1), np.int32(64))
+
+
+def test_unknown_kernel(device):
+    module = SourceModule(SCALE)
+    with pytest.raises(drv.LogicError, match="no kernel 'scales'.*it has: scale"):
+        module.get_function("scales")
+
+
+def test_compile_error_shows_line_and_source(device):
+    with pytest.raises(drv.CompileError) as caught:
+        SourceModule("__global__ void f(int* a)\n{\n    a[0] = missing;\n}\n")
+    text = str(caught.value)
+    assert "missing" in text and "a[0] = missing;" in text
+    assert "kernel.cu(3)" in text or "kernel.cu:3" in text
+
+
+@pytest.mark.parametrize("source, what", [
+    ("#include <thrust/sort.h>\n__global__ void f() {}", "(?i)thrust"),
+    ("#include <cub/cub.cuh>\n__global__ void f() {}", "(?i)cub"),
+    ("texture<float, 1> t;\n__global__ void f(float* o) { o[0] = tex1Dfetch(t, 0); }", "[Tt]exture"),
+    ("surface<void, 2> s;\n__global__ void f() { surf2Dwrite(1.0f, s, 0, 0); }", "[Ss]urface"),
+])
+def test_what_is_not_served_says_so(device, source, what):
+    with pytest.raises(drv.CompileError, match=what):
+        SourceModule(source)
+
+
+def test_inline_ptx_on_the_cpu(device):
+    source = '__global__ void f(int* o) { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); o[threadIdx.x] = x; }'
+    if device.kind == "cuda":
+        out = np.zeros(32, np.int32)
+        SourceModule(source).get_function("f")(drv.Out(out), block=(32, 1, 1))
+        assert out.tolist() == list(range(32))
+        return
+    with pytest.raises(drv.CompileError, match="PTX"):
+        SourceModule(source)
+
+
+def test_unmapped_memory_in_a_kernel_on_the_cpu():
+    drv_device = quern.device("cpu")
+    quern.device  # noqa: B018
+    from quern.device import set_current_device
+
+    set_current_device(drv_device)
+    try:
+        bad = SourceModule("__global__ void bad(int* p) { p[threadIdx.x] = 1; }").get_function("bad")
+        bad(np.intp(8), block=(4, 1, 1))
+        with pytest.raises(drv.LaunchError, match=r"kernel 'bad' failed: it accessed memory at .*launched at .*test_trouble\.py:\d+"):
+            drv.Context.synchronize()
+        drv.Context.synchronize()  # said once
+        still_works(SourceModule(SCALE).get_function("scale"))
+    finally:
+        set_current_device(None)
+
+
+def test_large_memory_ends_at_a_guard_page():
+    from quern.device import set_current_device
+
+    set_current_device(quern.device("cpu"))
+    try:
+        n = 1 << 20
+        f = SourceModule("__global__ void past(float* x, int n) { x[n + threadIdx.x] = 1; }").get_function("past")
+        x = drv.mem_alloc(4 * n)
+        f(x, np.int32(n - 64), block=(64, 1, 1))
+        drv.Context.synchronize()
+        f(x, np.int32(n), block=(64, 1, 1))
+        with pytest.raises(drv.LaunchError, match="'past'"):
+            drv.Context.synchronize()
+    finally:
+        set_current_device(None)
+
+
+def test_integer_division_by_zero_does_not_trap(device):
+    f = SourceModule("__global__ void f(int* o, int a, int b) { o[0] = a / b; o[1] = a % b; o[2] = 7; }").get_function("f")
+    out = np.zeros(3, np.int32)
+    for a, b in ((5, 0), (-(2**31), -1)):
+        f(drv.Out(out), np.int32(a), np.int32(b), block=(1, 1, 1))
+        assert out[2] == 7
+
+
+def test_a_stack_that_overflows_on_the_cpu():
+    from quern.device import set_current_device
+
+    set_current_device(quern.device("cpu"))
+    try:
+        f = SourceModule("__device__ __noinline__ int deep(int n, int* p) { int big[256]; big[n % 256] = n; p[0] = big[0];"
+                         " return n == 0 ? 0 : deep(n - 1, p) + big[n % 256]; }"
+                         "__global__ void deeper(int* p, int n) { p[1] = deep(n, p); }").get_function("deeper")
+        p = drv.mem_alloc(64)
+        f(p, np.int32(1_000_000), block=(1, 1, 1))
+        with pytest.raises(drv.LaunchError, match="'deeper'"):
+            drv.Context.synchronize()
+        still_works(SourceModule(SCALE).get_function("scale"))
+    finally:
+        set_current_device(None)
+
+
+def test_assert_and_trap(device):
+    if device.kind == "cuda":
+        pytest.skip("ends the GPU's context: test_faults_gpu.py does it in processes of its own")
+    f = SourceModule("#include <assert.h>\n__global__ void checked(int n) { assert(n > 0); }").get_function("checked")
+    f(np.int32(1), block=(2, 1, 1))
+    drv.Context.synchronize()
+    f(np.int32(0), block=(2, 1, 1))
+    with pytest.raises(drv.LaunchError, match="Assertion `n > 0` failed"):
+        drv.Context.synchronize()
+
+
+def test_out_of_memory_names_the_largest(device):
+    keep = drv.mem_alloc(3 << 20)
+    with pytest.raises(drv.MemoryError, match=r"no room for .*largest live blocks: .*test_trouble\.py:\d+"):
+        drv.mem_alloc(1 << 50)
+    assert issubclass(drv.MemoryError, MemoryError)
+    keep.free()
+
+
+def test_out_of_memory_trims_and_tries_again(device):
+    total = drv.mem_get_info()[0]
+    if device.kind == "cpu" and total > 8 << 30:
+        pytest.skip("would fill this machine's memory")
+    piece = total // 8
+    blocks = [drv.mem_alloc(piece) for _ in range(5)]
+    del blocks
+    again = drv.mem_alloc(piece * 6)  # another size: what was kept must go first
+    again.free()
+
+
+def test_mem_alloc_of_nothing(device):
+    for wrong in (0, -4):
+        with pytest.raises(drv.LogicError):
+            drv.mem_alloc(wrong)
+
+
+def test_copies_beyond_the_memory(device, x):
+    with pytest.raises(drv.LogicError, match="do not fit"):
+        drv.memcpy_htod(x, np.zeros(65, np.float32))
+    with pytest.raises(drv.LogicError, match="do not fit"):
+        drv.memcpy_dtoh(np.zeros(65, np.float32), x)
