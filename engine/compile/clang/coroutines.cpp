@@ -94,6 +94,7 @@ int wait_kind(Op op) {
     case Op::grid_barrier:
       return QUERN_WAIT_GRID;
     case Op::turn:
+    case Op::lockstep:  // each lane runs up to here before the first goes on
       return QUERN_WAIT_YIELD;
     default:
       return -1;

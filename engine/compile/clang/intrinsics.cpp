@@ -37,6 +37,7 @@ constexpr Row rows[] = {
     {".leave", Op::leave, 0},
     {".guard", Op::guard, 0},
     {".any", Op::any, 0},
+    {".lockstep", Op::lockstep, 0},
     {".turn", Op::turn, 0},
 };
 constexpr llvm::StringLiteral prefix = "__quern_";

@@ -26,6 +26,7 @@ enum class Op : uint8_t {
   leave,         // (i1) the thread takes no part in what follows if true
   guard,         // (i1) the rest of this region is only for threads where true
   any,           // i1 (i1): whether it is true for any thread of the block (or warp); decides a branch that they take together
+  lockstep,      // lanes of a warp that run together go on together
   turn,          // the other threads get a turn before this one goes on (coroutines)
 };
 
@@ -42,7 +43,9 @@ inline bool is_block_sync(const llvm::Value* value) {
   Op op = recognise(value).op;
   return op == Op::barrier || op == Op::soft_barrier || op == Op::grid_barrier;
 }
-inline bool is_sync(const llvm::Value* value) { return is_block_sync(value) || is(value, Op::warp_barrier); }
+inline bool is_sync(const llvm::Value* value) {
+  return is_block_sync(value) || is(value, Op::warp_barrier) || is(value, Op::lockstep);
+}
 bool contains_sync(const llvm::BasicBlock& block);
 
 // The declaration of one of these functions, with the attributes that let LLVM's passes move and merge the pure ones.

@@ -9,6 +9,8 @@
 #include "compile/clang/coroutines.h"
 #include "compile/clang/prepare.h"
 #include "compile/clang/regions.h"
+#include "compile/clang/spins.h"
+#include "compile/clang/warp_sync.h"
 #include "compile/cpu_module.h"
 
 namespace quern::lowering {
@@ -54,12 +56,18 @@ LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
 
   LoweredKernel lowered;
   lowered.params = find_accesses(kernel);
-  Needs needs = find_needs(*kernel.thread);
-  lowered.flags = needs.flags;
   lowered.static_shared = kernel.static_shared;
+  bool spins = mark_spins(kernel);
+  if (!spins) {
+    keep_warps_in_step(kernel);
+    relax_shared_atomics(kernel);
+  }
+  Needs needs = find_needs(*kernel.thread);
+  lowered.flags = needs.flags | (spins ? QUERN_KERNEL_SPINS : 0);
 
   bool use_regions = input.strategy != Strategy::coroutines;
   if (use_regions && needs.grid_barrier) lowered.reason = "a barrier of the whole grid";
+  if (use_regions && spins) lowered.reason = "a loop that waits for other threads";
   if (use_regions && lowered.reason.empty()) {
     RegionResult regions = try_regions(kernel);
     lowered.reason = regions.reason;

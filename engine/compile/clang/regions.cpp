@@ -1,5 +1,6 @@
 #include "compile/clang/regions.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -11,6 +12,7 @@ namespace quern::lowering {
 
 using llvm::BasicBlock;
 using llvm::Instruction;
+using llvm::Value;
 
 Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments)
     : kernel_(kernel), body_(body), arguments_(arguments), context_(body->getContext()) {}
@@ -93,6 +95,17 @@ void Regions::isolate_syncs() {
     }
   }
   uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
+  drop_volatile();
+}
+
+// Threads see each other's writes to shared memory at barriers; between them nothing is gained by volatile, and much lost.
+void Regions::drop_volatile() {
+  for (Instruction& inst : llvm::instructions(body_)) {
+    Value* pointer = llvm::getLoadStorePointerOperand(&inst);
+    if (!pointer || !inst.isVolatile() || !is(llvm::getUnderlyingObject(pointer), Op::shared_base)) continue;
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) load->setVolatile(false);
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&inst)) store->setVolatile(false);
+  }
 }
 
 }  // namespace quern::lowering

@@ -73,6 +73,7 @@ class Regions {
   // regions.cpp
   void normalise();
   void isolate_syncs();
+  void drop_volatile();
   Level level_of(const llvm::Value* value) const { return is(value, Op::any) ? Level::block : uniform_->of(value); }
   Leaf* leaf_of(const llvm::BasicBlock* block) const { return leaf_.lookup(block); }
   Group* group_of(const llvm::BasicBlock* block) const { return group_.lookup(block); }

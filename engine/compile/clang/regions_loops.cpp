@@ -15,6 +15,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compile/clang/regions.h"
+#include "compile/clang/spins.h"
 
 namespace quern::lowering {
 
@@ -167,12 +168,13 @@ void Regions::mark_parallel(Leaf& leaf, Instruction* back_edge) {
   for (BasicBlock* block : leaf.blocks) {
     for (Instruction& inst : *block) {
       Value* pointer = llvm::getLoadStorePointerOperand(&inst);
-      if (!pointer) continue;
+      if (!pointer || inst.hasMetadata(one_by_one_name)) continue;
       // What is not in a slot is one variable used by every thread in turn.
       llvm::SmallVector<const Value*, 4> objects;
       llvm::getUnderlyingObjects(pointer, objects);
       bool shared_by_turns = llvm::any_of(objects, [&](const Value* object) {
-        return cells_.count(object) || (llvm::isa<llvm::AllocaInst>(object) && !slots.count(object));
+        return cells_.count(object) || object == arguments_.block_buffer || is(object, Op::block_buffer) ||
+               (llvm::isa<llvm::AllocaInst>(object) && !slots.count(object));
       });
       if (!shared_by_turns) inst.setMetadata(llvm::LLVMContext::MD_access_group, access_group);
     }

@@ -297,3 +297,76 @@ extern "C" __global__ void addressed(const float* a, float* o, int n) {
   __syncthreads();
   o[blockIdx.x * 64 + threadIdx.x] = p.x + p.y * 10 + q.x * 100 + q.y * 1000;
 }
+
+// run: grid=4 block=256 args=f8192,f4,i1024 by=both
+extern "C" __global__ void old_reduce(const float* a, float* out, int n) {
+  __shared__ float s[256];
+  unsigned t = threadIdx.x;
+  s[t] = a[blockIdx.x * blockDim.x + t];
+  __syncthreads();
+  if (t < 128) s[t] += s[t + 128];
+  __syncthreads();
+  if (t < 64) s[t] += s[t + 64];
+  __syncthreads();
+  if (t < 32) {
+    volatile float* v = s;
+    v[t] += v[t + 32];
+    v[t] += v[t + 16];
+    v[t] += v[t + 8];
+    v[t] += v[t + 4];
+    v[t] += v[t + 2];
+    v[t] += v[t + 1];
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+// run: grid=4 block=64 args=z4,f256,z256 by=coroutines
+extern "C" __global__ void lock(int* mutex, const float* a, int* o) {
+  while (atomicCAS(&mutex[0], 0, 1) != 0) {}
+  __threadfence();
+  mutex[1] = mutex[1] + 1;
+  __threadfence();
+  atomicExch(&mutex[0], 0);
+}
+
+// run: grid=4 block=64 args=z8,f256,z256 by=coroutines
+extern "C" __global__ void blocks_in_turn(volatile int* turn, const float* a, int* o) {
+  if (threadIdx.x == 0) {
+    while (turn[0] != (int)(gridDim.x - 1 - blockIdx.x)) {}
+    turn[1] = turn[1] * 3 + blockIdx.x;
+    __threadfence();
+    turn[0] = turn[0] + 1;
+  }
+  __syncthreads();
+  o[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+}
+
+// run: grid=4 block=64 args=f256,f256,i0 by=coroutines
+extern "C" __global__ void grid_sync(const float* a, float* o, int n) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  o[i] = a[i] * 2;
+  __quern_grid_barrier();
+  float v = o[255 - i];
+  __quern_grid_barrier();
+  o[i] += v;
+}
+
+DEVICE float atomic_max(float* p, float v) {
+  int* q = (int*)p;
+  int old = *q, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(q, assumed, __builtin_bit_cast(int, __builtin_bit_cast(float, assumed) > v ? __builtin_bit_cast(float, assumed) : v));
+  } while (assumed != old);
+  return __builtin_bit_cast(float, old);
+}
+// run: grid=4 block=64 args=f256,z4,i0 by=regions
+extern "C" __global__ void maximum(const float* a, float* o, int n) { atomic_max(&o[0], a[blockIdx.x * 64 + threadIdx.x]); }
+
+// run: grid=1 block=64 args=u256,z256,i5 by=regions
+extern "C" __global__ void edges(const int* a, int* o, int n) {
+  int t = threadIdx.x, d = a[t], s = a[t] * 12;
+  o[t] = n / d + (-2147483647 - 1) / (d - 4) + n % (d - 3);
+  o[t + 64] = (1 << s) + (n >> s) + ((unsigned)(n * 1000) >> s);
+  o[t + 128] = (int)(a[t + 1] * 1e9f) + (int)(unsigned char)(a[t] * 100.f) + (int)(-3e9f * d);
+}
