@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Compiles every kernel text of the project with NVRTC, which needs no GPU. Last line: `N passed, N failed`.
+
+    tools/check_nvrtc.py                    all texts for sm_90, every eighth for sm_80 and sm_100 too
+    tools/check_nvrtc.py FILE_OR_FOLDER...  these .cu and .py files as well, for example texts written out by a test run
+    tools/check_nvrtc.py --only FILE...     only these
+
+A text is a .cu file in a folder tests/**/kernels/ or in examples/, or a string literal with `__global__` in a Python file under
+tests/ or examples/ (also one level deeper, in a literal that is a Python program itself). `options=(...)` beside it are taken
+along. Left out are templates (f-strings, `%`, .format), literals inside `with pytest.raises(...)` or in the decorators of a test
+that has one, and texts whose options are not literals. Comments in a text say more:
+
+    // nvrtc: skip                  a text that must not compile
+    // nvrtc: -std=c++20 -DN=4      options
+    // names: reduce<float, 3>; &table        name expressions; a template is compiled by them only
+
+Fails when a text does not compile or when there was none.
+"""
+
+import argparse
+import ast
+import ctypes
+import glob
+import hashlib
+import os
+import pathlib
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PRELUDE = ROOT / "engine" / "codegen" / "prelude"
+FIRST_HEADER = "quern/device.cuh"
+FOLDERS = ("tests", "examples")
+MAIN, SAMPLED, SAMPLE = "sm_90", ("sm_80", "sm_100"), 8
+
+
+def find_nvrtc():
+    """NVRTC in the order that engine/compile/libraries.cpp keeps: pip's packages, a toolkit, conda, the system's loader."""
+    patterns = []
+    for folder in sys.path:
+        patterns += [f"{folder}/nvidia/cu*/lib/libnvrtc.so.[0-9]*", f"{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.[0-9]*"]
+    toolkits = sorted(glob.glob("/usr/local/cuda-*"), reverse=True)
+    roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda", *toolkits, os.environ.get("CONDA_PREFIX")]
+    for root in filter(None, roots):
+        patterns += [f"{root}/lib64/libnvrtc.so.[0-9]*", f"{root}/lib/libnvrtc.so.[0-9]*", f"{root}/targets/*/lib/libnvrtc.so.[0-9]*"]
+    for pattern in patterns:
+        for path in sorted(glob.glob(pattern), reverse=True):
+            return path
+    return "libnvrtc.so.12"
+
+
+def strings(items):
+    """A C array of strings."""
+    return (ctypes.c_char_p * max(1, len(items)))(*[item.encode() for item in items])
+
+
+class Nvrtc:
+    """The few calls of NVRTC that a compile needs."""
+
+    def __init__(self, path):
+        for builtins in glob.glob(os.path.join(os.path.dirname(path), "libnvrtc-builtins.so.*")):
+            ctypes.CDLL(builtins)  # NVRTC asks for it by its bare name
+        self.library = ctypes.CDLL(path)
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        self.version = f"{major.value}.{minor.value}"
+        files = sorted(p for p in PRELUDE.rglob("*") if p.is_file())
+        self.headers = [(p.relative_to(PRELUDE).as_posix(), p.read_text()) for p in files]
+
+    def architectures(self):
+        count = ctypes.c_int()
+        self.library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+        archs = (ctypes.c_int * count.value)()
+        self.library.nvrtcGetSupportedArchs(archs)
+        return [f"sm_{arch}" for arch in archs]
+
+    def compile(self, text, arch, options, names):
+        """"" when a cubin came out, else why not."""
+        program = ctypes.c_void_p()
+        status = self.library.nvrtcCreateProgram(
+            ctypes.byref(program), text.code.encode(), text.name.encode(), len(self.headers),
+            strings([content for _, content in self.headers]), strings([name for name, _ in self.headers]))
+        if status:
+            return f"nvrtcCreateProgram: status {status}"
+        try:
+            for name in names:
+                self.library.nvrtcAddNameExpression(program, name.encode())
+            words = [f"--gpu-architecture={arch}", f"--pre-include={FIRST_HEADER}", "--device-as-default-execution-space", *options]
+            if not any(word.lstrip("-").startswith("std") for word in options):
+                words.append("--std=c++17")
+            status = self.library.nvrtcCompileProgram(program, len(words), strings(words))
+            size = ctypes.c_size_t()
+            if status:
+                self.library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+                log = ctypes.create_string_buffer(max(1, size.value))
+                self.library.nvrtcGetProgramLog(program, log)
+                return log.value.decode(errors="replace").strip() or f"status {status}"
+            self.library.nvrtcGetCUBINSize(program, ctypes.byref(size))
+            return "" if size.value else "no cubin came out"
+        finally:
+            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+class Text:
+    """A kernel text, where it stands, and what its comments ask for."""
+
+    def __init__(self, code, path, line=1, options=()):
+        self.code, self.line = code, line
+        self.path = os.path.relpath(path, ROOT)
+        self.name = os.path.basename(path)
+        notes = re.findall(r"//\s*nvrtc:\s*(.*)", code)
+        self.skip = any(note.strip() == "skip" for note in notes)
+        self.options = list(options) + [word for note in notes if note.strip() != "skip" for word in note.split()]
+        self.names = [name.strip() for note in re.findall(r"//\s*names:\s*(.*)", code) for name in note.split(";") if name.strip()]
+
+    def key(self):
+        return hashlib.sha256(repr((self.code, self.options, self.names)).encode()).hexdigest()
+
+    def where(self):
+        return f"{self.path}:{self.line}"
+
+
+def is_template(node, parent):
+    """Whether the literal is only a part of a text: of an f-string, of `text % values`, of text.format(...), of a sum."""
+    if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
+        return True
+    if isinstance(parent, ast.BinOp):
+        return True
+    return isinstance(parent, ast.Attribute) and parent.attr in ("format", "replace", "format_map", "substitute")
+
+
+def expects_errors(node):
+    if not isinstance(node, (ast.With, ast.AsyncWith)):
+        return False
+    return any("raises" in ast.dump(item.context_expr) for item in node.items)
+
+
+def options_beside(parent):
+    """The compile options in the call that takes the text, `options=` or a list of words; None when they are not literals."""
+    if not isinstance(parent, ast.Call):
+        return []
+    given = [keyword.value for keyword in parent.keywords if keyword.arg == "options"]
+    for node in given or [arg for arg in parent.args if isinstance(arg, (ast.List, ast.Tuple))]:
+        try:
+            value = ast.literal_eval(node)
+        except ValueError:
+            return None
+        words = [value] if isinstance(value, str) else list(value or [])
+        if given or (words and all(isinstance(word, str) and word.startswith("-") for word in words)):
+            return words
+    return []
+
+
+def python_tree(text):
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def literals(tree, first_line=1):
+    """(code, line, options) of each kernel text in a Python program."""
+    found = []
+
+    def visit(node, parent):
+        if expects_errors(node):
+            return
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return  # a docstring
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if re.search(r"__global__\b[^;]*\([^;]*\{", node.value) and not is_template(node, parent):
+                inner = python_tree(node.value)
+                options = options_beside(parent)
+                if inner:
+                    found.extend(literals(inner, first_line + node.lineno - 1))
+                elif options is not None:
+                    found.append((node.value, first_line + node.lineno - 1, options))
+        children = list(ast.iter_child_nodes(node))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(map(expects_errors, ast.walk(node))):
+            children = node.body
+        for child in children:
+            visit(child, node)
+
+    visit(tree, None)
+    return found
+
+
+def read(path):
+    if path.suffix == ".py":
+        tree = python_tree(path.read_text())
+        return [Text(code, path, line, options) for code, line, options in literals(tree)] if tree else []
+    return [Text(path.read_text(), path)]
+
+
+def is_kernel_file(path, folder):
+    """In the project's own folders: all of Python, and .cu files in examples and in folders named kernels."""
+    return path.suffix == ".py" or path.suffix == ".cu" and (folder.name == "examples" or path.parent.name == "kernels")
+
+
+def corpus(paths, only):
+    files = []
+    for folder in [] if only else [ROOT / name for name in FOLDERS]:
+        files += sorted(p for p in folder.rglob("*") if is_kernel_file(p, folder))
+    for path in map(pathlib.Path, paths):
+        files += sorted(p for p in path.rglob("*") if p.suffix in (".cu", ".py")) if path.is_dir() else [path]
+    texts = {}
+    for path in files:
+        for text in read(path):
+            if not text.skip:
+                texts.setdefault(text.key(), text)
+    return list(texts.values())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", help="further .cu and .py files, or folders of them")
+    parser.add_argument("--only", action="store_true", help="only these, not the project's own")
+    parser.add_argument("--nvrtc", help="path of libnvrtc.so")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
+    arguments = parser.parse_args()
+
+    try:
+        nvrtc = Nvrtc(arguments.nvrtc or find_nvrtc())
+    except OSError as error:
+        print(f"no NVRTC was found ({error}): pip install nvidia-cuda-nvrtc-cu12==12.9.86")
+        print("0 passed, 1 failed")
+        return 1
+    texts = corpus(arguments.paths, arguments.only)
+    known = nvrtc.architectures()
+    work = [(text, MAIN) for text in texts]
+    for i, text in enumerate(texts):
+        if i % SAMPLE == 0:
+            work += [(text, arch) for arch in SAMPLED if arch in known]
+    print(f"NVRTC {nvrtc.version}: {len(texts)} texts, {len(work)} compiles", flush=True)
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        errors = pool.map(lambda item: nvrtc.compile(item[0], item[1], item[0].options, item[0].names), work)
+        failed = 0
+        for (text, arch), error in zip(work, errors, strict=True):
+            if error:
+                failed += 1
+                print(f"{text.where()} for {arch}:\n  " + error.replace("\n", "\n  "), flush=True)
+    if not work:
+        print("there is no kernel text: nothing was checked")
+    print(f"{len(work) - failed} passed, {failed} failed")
+    return 1 if failed or not work else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
