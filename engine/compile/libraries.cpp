@@ -65,7 +65,8 @@ bool is_folder(const fs::path& path) {
 std::vector<std::string> existing(std::vector<fs::path> candidates) {
   std::vector<std::string> result;
   for (const fs::path& path : candidates) {
-    if (is_folder(path) && std::find(result.begin(), result.end(), path.string()) == result.end()) result.push_back(path.string());
+    if (is_folder(path) && std::find(result.begin(), result.end(), path.string()) == result.end())
+      result.push_back(path.string());
   }
   return result;
 }
@@ -109,9 +110,8 @@ void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
         break;
       }
       std::error_code error;
-      bool known = std::any_of(sources.begin(), sources.end(), [&](const NvidiaSource& other) {
-        return fs::equivalent(other.nvrtc, source.nvrtc, error);
-      });
+      bool known = std::any_of(sources.begin(), sources.end(),
+                               [&](const NvidiaSource& other) { return fs::equivalent(other.nvrtc, source.nvrtc, error); });
       if (!known) sources.push_back(source);
       break;
     }
@@ -308,8 +308,10 @@ void* open_nvidia_library(const std::string& name) {
   if (!library) {
     std::optional<NvidiaSource> source = chosen_nvidia_source();
     if (source) {
-      raise(ErrorKind::runtime, "[cuda] lib{} is not among the NVIDIA libraries in use ({} {}, CUDA {}); "
-            "pip install \"quern[cuda]\" brings a full set", name, source->kind, source->root, source->version);
+      raise(ErrorKind::runtime,
+            "[cuda] lib{} is not among the NVIDIA libraries in use ({} {}, CUDA {}); "
+            "pip install \"quern[cuda]\" brings a full set",
+            name, source->kind, source->root, source->version);
     }
     std::string reasons;
     for (const NvidiaSource& other : nvidia_sources()) reasons += fmt::format("\n  {}: {}", other.nvrtc, other.passed_over);

@@ -12,9 +12,9 @@
 namespace quern {
 
 struct NvidiaSource {
-  std::string kind;  // "pip", "toolkit", "conda", "system"
-  std::string root;  // where it was found
-  int major = 0;     // of its NVRTC, which is CUDA's
+  std::string kind;                       // "pip", "toolkit", "conda", "system"
+  std::string root;                       // where it was found
+  int major = 0;                          // of its NVRTC, which is CUDA's
   std::string version;                    // "12.9"
   std::string nvrtc;                      // path
   std::vector<std::string> library_dirs;  // searched in order

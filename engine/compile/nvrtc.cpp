@@ -28,20 +28,20 @@ constexpr int revision = 1;
 using Program = struct ProgramTag*;  // nvrtcProgram
 
 // X(symbol, parameters): all of NVRTC that is used; there since CUDA 11.2.
-#define QUERN_NVRTC_SYMBOLS(X)                                                                                               \
-  X(nvrtcGetNumSupportedArchs, (int* count))                                                                                 \
-  X(nvrtcGetSupportedArchs, (int* archs))                                                                                    \
-  X(nvrtcCreateProgram,                                                                                                      \
+#define QUERN_NVRTC_SYMBOLS(X)                                                                                                \
+  X(nvrtcGetNumSupportedArchs, (int* count))                                                                                  \
+  X(nvrtcGetSupportedArchs, (int* archs))                                                                                     \
+  X(nvrtcCreateProgram,                                                                                                       \
     (Program * program, const char* text, const char* name, int headers, const char* const* texts, const char* const* names)) \
-  X(nvrtcDestroyProgram, (Program * program))                                                                                \
-  X(nvrtcCompileProgram, (Program program, int count, const char* const* options))                                           \
-  X(nvrtcGetCUBINSize, (Program program, size_t* bytes))                                                                     \
-  X(nvrtcGetCUBIN, (Program program, char* code))                                                                            \
-  X(nvrtcGetPTXSize, (Program program, size_t* bytes))                                                                       \
-  X(nvrtcGetPTX, (Program program, char* code))                                                                              \
-  X(nvrtcGetProgramLogSize, (Program program, size_t* bytes))                                                                \
-  X(nvrtcGetProgramLog, (Program program, char* log))                                                                        \
-  X(nvrtcAddNameExpression, (Program program, const char* expression))                                                       \
+  X(nvrtcDestroyProgram, (Program * program))                                                                                 \
+  X(nvrtcCompileProgram, (Program program, int count, const char* const* options))                                            \
+  X(nvrtcGetCUBINSize, (Program program, size_t* bytes))                                                                      \
+  X(nvrtcGetCUBIN, (Program program, char* code))                                                                             \
+  X(nvrtcGetPTXSize, (Program program, size_t* bytes))                                                                        \
+  X(nvrtcGetPTX, (Program program, char* code))                                                                               \
+  X(nvrtcGetProgramLogSize, (Program program, size_t* bytes))                                                                 \
+  X(nvrtcGetProgramLog, (Program program, char* log))                                                                         \
+  X(nvrtcAddNameExpression, (Program program, const char* expression))                                                        \
   X(nvrtcGetLoweredName, (Program program, const char* expression, const char** name))
 
 enum : int { nvrtc_success = 0, nvrtc_out_of_memory = 1, nvrtc_invalid_option = 5, nvrtc_compilation = 6 };
@@ -65,10 +65,10 @@ const Nvrtc& load_nvrtc() {
   if (!fresh) return nvrtc;
   nvrtc.path = library.path;
   nvrtc.version = library.version;
-#define QUERN_NVRTC_LOAD(name, params)                                             \
-  nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(dlsym(handle, #name));       \
-  if (!nvrtc.name) {                                                               \
-    loaded.erase(it);                                                              \
+#define QUERN_NVRTC_LOAD(name, params)                                                               \
+  nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(dlsym(handle, #name));                         \
+  if (!nvrtc.name) {                                                                                 \
+    loaded.erase(it);                                                                                \
     raise(ErrorKind::runtime, "[compile] {} lacks {}: it is no working NVRTC", library.path, #name); \
   }
   QUERN_NVRTC_SYMBOLS(QUERN_NVRTC_LOAD)
@@ -92,9 +92,11 @@ std::string file_identity(const std::string& path) {
     for (unsigned i = 0; i < header.e_phnum && identity.empty(); ++i) {
       Elf64_Phdr segment;
       off_t at = static_cast<off_t>(header.e_phoff + i * sizeof segment);
-      if (pread(fd, &segment, sizeof segment, at) != sizeof segment || segment.p_type != PT_NOTE || segment.p_filesz > 4096) continue;
+      if (pread(fd, &segment, sizeof segment, at) != sizeof segment || segment.p_type != PT_NOTE || segment.p_filesz > 4096)
+        continue;
       std::vector<unsigned char> notes(segment.p_filesz);
-      if (pread(fd, notes.data(), notes.size(), static_cast<off_t>(segment.p_offset)) != static_cast<ssize_t>(notes.size())) continue;
+      if (pread(fd, notes.data(), notes.size(), static_cast<off_t>(segment.p_offset)) != static_cast<ssize_t>(notes.size()))
+        continue;
       for (size_t n = 0; n + sizeof(Elf64_Nhdr) <= notes.size();) {
         Elf64_Nhdr note;
         std::memcpy(&note, notes.data() + n, sizeof note);
@@ -116,11 +118,11 @@ std::string file_identity(const std::string& path) {
 
 // Options, in nvcc's and NVRTC's spelling. The user's `-name`, `--name`, `-name=v`, `-name v` are all one.
 enum class Take {
-  pass,     // to NVRTC, under its name
-  value,    // the same with a value, which may follow as the next word
-  joined,   // the same; the value may also stand without '=': -Idir
-  arch,     // the target decides
-  drop,     // about the host, the linker or nvcc itself: nothing to do here
+  pass,    // to NVRTC, under its name
+  value,   // the same with a value, which may follow as the next word
+  joined,  // the same; the value may also stand without '=': -Idir
+  arch,    // the target decides
+  drop,    // about the host, the linker or nvcc itself: nothing to do here
   drop_value,
 };
 
@@ -251,7 +253,8 @@ Match match_option(std::string_view flag) {
 }
 
 bool same_suffix_arch(std::string_view wanted, const std::string& arch) {
-  return wanted.size() == arch.size() + 1 && wanted.substr(0, arch.size()) == arch && (wanted.back() == 'a' || wanted.back() == 'f');
+  return wanted.size() == arch.size() + 1 && wanted.substr(0, arch.size()) == arch &&
+         (wanted.back() == 'a' || wanted.back() == 'f');
 }
 
 // Lines of the log that have one cause and deserve one sentence.
@@ -283,7 +286,8 @@ std::string explain(const std::string& log) {
   size_t at = log.find("Error in parsing name expression for lowered name lookup");
   if (at != std::string::npos) {
     size_t quote = log.find('"', at), end = quote == std::string::npos ? quote : log.find('"', quote + 1);
-    std::string expression = end == std::string::npos ? "" : std::string(trim(std::string_view(log).substr(quote + 1, end - quote - 1)));
+    std::string expression =
+        end == std::string::npos ? "" : std::string(trim(std::string_view(log).substr(quote + 1, end - quote - 1)));
     return fmt::format("error: the name \"{}\" that was asked for means nothing in this text\n{}", expression, log);
   }
   return log;
@@ -387,7 +391,8 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   auto get_size = architecture.ptx ? nvrtc.nvrtcGetPTXSize : nvrtc.nvrtcGetCUBINSize;
   auto get_code = architecture.ptx ? nvrtc.nvrtcGetPTX : nvrtc.nvrtcGetCUBIN;
   size_t bytes = 0;
-  if (get_size(owner.program, &bytes) != nvrtc_success || bytes == 0) bug("NVRTC {} made no code for {}", nvrtc.version, source.name);
+  if (get_size(owner.program, &bytes) != nvrtc_success || bytes == 0)
+    bug("NVRTC {} made no code for {}", nvrtc.version, source.name);
   binary.code.resize(bytes);
   get_code(owner.program, reinterpret_cast<char*>(binary.code.data()));
   for (const std::string& expression : options.name_expressions) {
@@ -422,7 +427,8 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
     }
     if (row.take == Take::arch && match.value && same_suffix_arch(*match.value, gpu_architecture)) architecture = *match.value;
     if (row.to.empty()) continue;
-    bool about_rounding = row.to == "--use_fast_math" || row.to == "--fmad" || row.to == "--ftz" || row.to.substr(0, 6) == "--prec";
+    bool about_rounding =
+        row.to == "--use_fast_math" || row.to == "--fmad" || row.to == "--ftz" || row.to.substr(0, 6) == "--prec";
     if (options.exact_arithmetic && about_rounding) continue;
     has_std |= row.to == "--std";
     words.push_back(has_value ? fmt::format("{}={}", row.to, *match.value) : std::string(row.to));

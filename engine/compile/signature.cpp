@@ -463,8 +463,8 @@ class Reader {
     Node node = type();
     node.code = qualifiers + node.code;
     node.components.clear();
-    std::string words = std::string(is_const ? "const" : "") + (is_const && is_volatile ? " " : "") +
-                        (is_volatile ? "volatile" : "");
+    std::string words =
+        std::string(is_const ? "const" : "") + (is_const && is_volatile ? " " : "") + (is_volatile ? "volatile" : "");
     if (!words.empty()) node.text = node.kind == Kind::pointer ? node.text + " " + words : words + " " + node.text;
     node.is_const = is_const;
     substitutions_.push_back(node);

@@ -127,7 +127,9 @@ std::optional<CubinContents> read_elf(Bytes file) {
   return contents;
 }
 
-bool is_name(char c) { return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+bool is_name(char c) {
+  return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
 std::string_view word_at(std::string_view text, size_t& at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n')) ++at;

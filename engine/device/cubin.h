@@ -20,9 +20,9 @@ struct CubinKernel {
 };
 
 struct CubinContents {
-  std::vector<CubinKernel> kernels;   // in the order of the symbol table
-  std::vector<std::string> globals;   // symbols of __device__ and __constant__ variables
-  bool prints = false;                // some kernel calls printf
+  std::vector<CubinKernel> kernels;  // in the order of the symbol table
+  std::vector<std::string> globals;  // symbols of __device__ and __constant__ variables
+  bool prints = false;               // some kernel calls printf
   bool is_ptx = false;
 };
 

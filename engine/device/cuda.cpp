@@ -133,7 +133,8 @@ void CudaDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape&
                         shape.block[2], shape.dynamic_shared, s.handle,      &attribute,     1};
     result = driver().cuLaunchKernelEx(&config, k.function, nullptr, parameters);
   }
-  if (result != success) [[unlikely]] refuse_launch(result, k, shape);
+  if (result != success) [[unlikely]]
+    refuse_launch(result, k, shape);
   if (k.info.prints) printed_.store(true, std::memory_order_relaxed);
   std::lock_guard lock(recent_mutex_);
   uint64_t number = launches_.load(std::memory_order_relaxed) + 1;
@@ -145,8 +146,10 @@ void CudaDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape&
 void CudaDevice::allow_shared(CudaKernel& kernel, uint32_t bytes) {
   size_t room = info_.max_shared_optin - std::min<size_t>(info_.max_shared_optin, kernel.info.static_shared);
   if (bytes > room) {
-    raise(ErrorKind::value, "[launch] {} was given {} bytes of dynamic shared memory; {} allows {} a block, of which the kernel "
-          "itself uses {}", kernel.info.name, bytes, info_.name, info_.max_shared_optin, kernel.info.static_shared);
+    raise(ErrorKind::value,
+          "[launch] {} was given {} bytes of dynamic shared memory; {} allows {} a block, of which the kernel "
+          "itself uses {}",
+          kernel.info.name, bytes, info_.name, info_.max_shared_optin, kernel.info.static_shared);
   }
   QUERN_CU(*this, "launch", cuFuncSetAttribute(kernel.function, function_max_dynamic_shared, static_cast<int>(bytes)));
   kernel.dynamic_shared_limit.store(bytes, std::memory_order_relaxed);
@@ -160,8 +163,8 @@ void CudaDevice::refuse_launch(Result result, const CudaKernel& kernel, const La
   constexpr const char* axis = "xyz";
   for (int i = 0; i < 3; ++i) {
     if (shape.grid[i] == 0 || shape.block[i] == 0) {
-      raise(ErrorKind::value, "[launch] {}: grid ({}, {}, {}) and block ({}, {}, {}) must be 1 or more in every dimension", k.name,
-            shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]);
+      raise(ErrorKind::value, "[launch] {}: grid ({}, {}, {}) and block ({}, {}, {}) must be 1 or more in every dimension",
+            k.name, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]);
     }
     if (shape.grid[i] > info_.max_grid[i]) {
       raise(ErrorKind::value, "[launch] {}: the grid has {} blocks in {}; the limit is {}", k.name, shape.grid[i], axis[i],
@@ -173,15 +176,20 @@ void CudaDevice::refuse_launch(Result result, const CudaKernel& kernel, const La
     }
   }
   if (threads > info_.max_threads_per_block) {
-    raise(ErrorKind::value, "[launch] {}: the block has {} threads; the limit is {}", k.name, threads, info_.max_threads_per_block);
+    raise(ErrorKind::value, "[launch] {}: the block has {} threads; the limit is {}", k.name, threads,
+          info_.max_threads_per_block);
   }
   if (threads > k.max_threads || result == error_launch_out_of_resources) {
-    raise(ErrorKind::value, "[launch] {}: a block of {} threads is too large for this kernel, which uses {} registers a thread and "
-          "can have {} threads: take smaller blocks or __launch_bounds__", k.name, threads, k.registers, k.max_threads);
+    raise(ErrorKind::value,
+          "[launch] {}: a block of {} threads is too large for this kernel, which uses {} registers a thread and "
+          "can have {} threads: take smaller blocks or __launch_bounds__",
+          k.name, threads, k.registers, k.max_threads);
   }
   if (result == error_cooperative_too_large) {
-    raise(ErrorKind::value, "[launch] {}: a cooperative launch must fit on the GPU at once; {} blocks of {} threads do not: take "
-          "fewer blocks", k.name, uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2], threads);
+    raise(ErrorKind::value,
+          "[launch] {}: a cooperative launch must fit on the GPU at once; {} blocks of {} threads do not: take "
+          "fewer blocks",
+          k.name, uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2], threads);
   }
   raise(result == error_out_of_memory ? ErrorKind::out_of_memory : ErrorKind::runtime, "[launch] {} was not started: {}", k.name,
         describe(result));
@@ -237,8 +245,7 @@ void CudaDevice::lose(Result result) noexcept {
 }
 
 std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& running) {
-  constexpr const char* advice =
-      "The CUDA context of this process is lost, with everything on the GPU: start the program again";
+  constexpr const char* advice = "The CUDA context of this process is lost, with everything on the GPU: start the program again";
   if (!by_kernel(result) || running.empty()) {
     return fmt::format("[launch] cuda:{} failed: {}. {}.", index, describe(result), advice);
   }
@@ -252,14 +259,18 @@ std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& runn
     list += fmt::format("\n  {}, launched {}", *running[i].kernel, place(running[i].site));
   }
   if (running.size() > shown) list += fmt::format("\n  and {} later ones", running.size() - shown);
-  return fmt::format("[launch] a kernel failed: {}. It is one of these, most likely the first:{}\n{} (quern.set_debug(\"eager\") "
-                     "or `quern check` finds which one).", describe(result), list, advice);
+  return fmt::format(
+      "[launch] a kernel failed: {}. It is one of these, most likely the first:{}\n{} (quern.set_debug(\"eager\") "
+      "or `quern check` finds which one).",
+      describe(result), list, advice);
 }
 
 void CudaDevice::raise_unusable(const char* op) {
   if (forked()) {
-    raise(ErrorKind::runtime, "[{}] this process was forked after CUDA was initialised, and CUDA does not live through a fork: "
-          "start the processes with multiprocessing's \"spawn\" or \"forkserver\", or fork before CUDA is first used", op);
+    raise(ErrorKind::runtime,
+          "[{}] this process was forked after CUDA was initialised, and CUDA does not live through a fork: "
+          "start the processes with multiprocessing's \"spawn\" or \"forkserver\", or fork before CUDA is first used",
+          op);
   }
   raise_text(ErrorKind::launch, lost_text_.empty() ? "[launch] the CUDA context of this process is lost" : lost_text_);
 }
@@ -364,7 +375,8 @@ Device& cuda_device(int number) {
     raise(ErrorKind::index, "[device] there is no cuda:{}; this machine has {} GPU{}", number, count, count == 1 ? "" : "s");
   }
   if (forked()) {
-    raise(ErrorKind::runtime, "[device] this process was forked after CUDA was initialised, and CUDA does not live through a fork: "
+    raise(ErrorKind::runtime,
+          "[device] this process was forked after CUDA was initialised, and CUDA does not live through a fork: "
           "start the processes with multiprocessing's \"spawn\" or \"forkserver\", or fork before CUDA is first used");
   }
   std::lock_guard lock(devices.mutex);

@@ -127,7 +127,8 @@ class CudaDevice final : public Device {
   bool usable() const noexcept { return state_.load(std::memory_order_acquire) == State::alive && !cuda::forked(); }
   // Raises what `result` means unless it is success; a lost context is remembered. `call` is the driver call as written.
   void check(cuda::Result result, const char* op, const char* call) {
-    if (result != cuda::success) [[unlikely]] fail(result, op, call);
+    if (result != cuda::success) [[unlikely]]
+      fail(result, op, call);
   }
   [[noreturn]] void fail(cuda::Result result, const char* op, const char* call);
   // Destructors and noexcept calls: remembers a lost context, ignores the rest.

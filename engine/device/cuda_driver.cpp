@@ -62,10 +62,8 @@ void* open_driver(std::string& path) {
 }
 
 void fill_table(void* handle, int version, std::string& missing) {
-#define QUERN_CUDA_LOAD(name, since, params)                                     \
-  real.name = version < since && since > oldest_driver                           \
-                  ? nullptr                                                      \
-                  : reinterpret_cast<decltype(real.name)>(dlsym(handle, #name)); \
+#define QUERN_CUDA_LOAD(name, since, params)                                                                                    \
+  real.name = version < since && since > oldest_driver ? nullptr : reinterpret_cast<decltype(real.name)>(dlsym(handle, #name)); \
   if (!real.name && since <= oldest_driver && missing.empty()) missing = #name;
   QUERN_CUDA_SYMBOLS(QUERN_CUDA_LOAD)
 #undef QUERN_CUDA_LOAD
@@ -143,9 +141,9 @@ std::string describe(Result result) {
 bool forked() noexcept { return forked_flag.load(std::memory_order_relaxed); }
 
 void count_calls(bool on) {
-#define QUERN_CUDA_COUNT(name, version, params)                      \
-  if (real.name) {                                                   \
-    Counted<index_##name, decltype(real.name)>::target = real.name;  \
+#define QUERN_CUDA_COUNT(name, version, params)                                      \
+  if (real.name) {                                                                   \
+    Counted<index_##name, decltype(real.name)>::target = real.name;                  \
     table.name = on ? &Counted<index_##name, decltype(real.name)>::call : real.name; \
   }
   QUERN_CUDA_SYMBOLS(QUERN_CUDA_COUNT)

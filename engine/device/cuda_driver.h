@@ -12,8 +12,8 @@
 
 namespace quern::cuda {
 
-using Result = int;     // CUresult
-using DeviceId = int;   // CUdevice
+using Result = int;                  // CUresult
+using DeviceId = int;                // CUdevice
 using Address = unsigned long long;  // CUdeviceptr
 using ContextHandle = struct ContextTag*;
 using ModuleHandle = struct ModuleTag*;
@@ -114,70 +114,68 @@ inline void* const launch_param_size = reinterpret_cast<void*>(2);
 // than `oldest_driver` may be missing: their pointer is then nullptr.
 inline constexpr int oldest_driver = 12000;
 
-#define QUERN_CUDA_SYMBOLS(X)                                                                                              \
-  /* the driver and its devices */                                                                                         \
-  X(cuInit, 2000, (unsigned flags))                                                                                        \
-  X(cuDriverGetVersion, 2020, (int* version))                                                                              \
-  X(cuGetErrorName, 6000, (Result error, const char** text))                                                               \
-  X(cuGetErrorString, 6000, (Result error, const char** text))                                                             \
-  X(cuDeviceGetCount, 2000, (int* count))                                                                                  \
-  X(cuDeviceGet, 2000, (DeviceId * device, int ordinal))                                                                   \
-  X(cuDeviceGetName, 2000, (char* name, int bytes, DeviceId device))                                                       \
-  X(cuDeviceGetAttribute, 2000, (int* value, int attribute, DeviceId device))                                              \
-  X(cuDeviceGetPCIBusId, 4010, (char* text, int bytes, DeviceId device))                                                   \
-  X(cuDeviceTotalMem_v2, 3020, (size_t * bytes, DeviceId device))                                                          \
-  /* the primary context */                                                                                                \
-  X(cuDevicePrimaryCtxRetain, 7000, (ContextHandle * context, DeviceId device))                                            \
-  X(cuCtxGetCurrent, 4000, (ContextHandle * context))                                                                      \
-  X(cuCtxSetCurrent, 4000, (ContextHandle context))                                                                        \
-  X(cuCtxSynchronize, 2000, ())                                                                                            \
-  /* memory */                                                                                                             \
-  X(cuMemGetInfo_v2, 3020, (size_t * free, size_t * total))                                                                \
-  X(cuMemAlloc_v2, 3020, (Address * pointer, size_t bytes))                                                                \
-  X(cuMemFree_v2, 3020, (Address pointer))                                                                                 \
-  X(cuMemHostAlloc, 2020, (void** pointer, size_t bytes, unsigned flags))                                                  \
-  X(cuMemFreeHost, 2000, (void* pointer))                                                                                  \
-  X(cuMemHostRegister_v2, 6050, (void* pointer, size_t bytes, unsigned flags))                                             \
-  X(cuMemHostUnregister, 4000, (void* pointer))                                                                            \
-  X(cuMemHostGetDevicePointer_v2, 3020, (Address * device, void* host, unsigned flags))                                    \
-  X(cuMemAllocManaged, 6000, (Address * pointer, size_t bytes, unsigned flags))                                            \
-  /* copies and fills */                                                                                                   \
-  X(cuMemcpyHtoDAsync_v2, 3020, (Address dst, const void* src, size_t bytes, StreamHandle stream))                         \
-  X(cuMemcpyDtoHAsync_v2, 3020, (void* dst, Address src, size_t bytes, StreamHandle stream))                               \
-  X(cuMemcpyAsync, 4000, (Address dst, Address src, size_t bytes, StreamHandle stream))                                    \
-  X(cuMemsetD8Async, 3020, (Address dst, unsigned char value, size_t count, StreamHandle stream))                          \
-  X(cuMemsetD16Async, 3020, (Address dst, unsigned short value, size_t count, StreamHandle stream))                        \
-  X(cuMemsetD32Async, 3020, (Address dst, unsigned value, size_t count, StreamHandle stream))                              \
-  X(cuMemsetD2D8Async, 3020,                                                                                               \
-    (Address dst, size_t pitch, unsigned char value, size_t width, size_t height, StreamHandle stream))                    \
-  X(cuMemsetD2D16Async, 3020,                                                                                              \
-    (Address dst, size_t pitch, unsigned short value, size_t width, size_t height, StreamHandle stream))                   \
-  X(cuMemsetD2D32Async, 3020,                                                                                              \
-    (Address dst, size_t pitch, unsigned value, size_t width, size_t height, StreamHandle stream))                         \
-  /* streams and events */                                                                                                 \
-  X(cuStreamCreateWithPriority, 5050, (StreamHandle * stream, unsigned flags, int priority))                               \
-  X(cuStreamDestroy_v2, 4000, (StreamHandle stream))                                                                       \
-  X(cuStreamSynchronize, 2000, (StreamHandle stream))                                                                      \
-  X(cuStreamQuery, 2000, (StreamHandle stream))                                                                            \
-  X(cuStreamWaitEvent, 3020, (StreamHandle stream, EventHandle event, unsigned flags))                                     \
-  X(cuLaunchHostFunc, 10000, (StreamHandle stream, void (*call)(void*), void* data))                                       \
-  X(cuEventCreate, 2000, (EventHandle * event, unsigned flags))                                                            \
-  X(cuEventDestroy_v2, 4000, (EventHandle event))                                                                          \
-  X(cuEventRecord, 2000, (EventHandle event, StreamHandle stream))                                                         \
-  X(cuEventSynchronize, 2000, (EventHandle event))                                                                         \
-  X(cuEventQuery, 2000, (EventHandle event))                                                                               \
-  X(cuEventElapsedTime, 2000, (float* milliseconds, EventHandle start, EventHandle end))                                   \
-  /* code */                                                                                                               \
-  X(cuModuleLoadDataEx, 2010, (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))     \
-  X(cuModuleUnload, 2000, (ModuleHandle module))                                                                           \
-  X(cuModuleGetFunction, 2000, (FunctionHandle * function, ModuleHandle module, const char* name))                         \
-  X(cuModuleGetGlobal_v2, 3020, (Address * pointer, size_t * bytes, ModuleHandle module, const char* name))                \
-  X(cuFuncGetAttribute, 2020, (int* value, int attribute, FunctionHandle function))                                        \
-  X(cuFuncSetAttribute, 9000, (FunctionHandle function, int attribute, int value))                                         \
-  X(cuFuncGetParamInfo, 12040, (FunctionHandle function, size_t index, size_t * offset, size_t * bytes))                   \
-  X(cuLaunchKernel, 4000,                                                                                                  \
-    (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,       \
-     unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** params, void** extra))                           \
+#define QUERN_CUDA_SYMBOLS(X)                                                                                                    \
+  /* the driver and its devices */                                                                                               \
+  X(cuInit, 2000, (unsigned flags))                                                                                              \
+  X(cuDriverGetVersion, 2020, (int* version))                                                                                    \
+  X(cuGetErrorName, 6000, (Result error, const char** text))                                                                     \
+  X(cuGetErrorString, 6000, (Result error, const char** text))                                                                   \
+  X(cuDeviceGetCount, 2000, (int* count))                                                                                        \
+  X(cuDeviceGet, 2000, (DeviceId * device, int ordinal))                                                                         \
+  X(cuDeviceGetName, 2000, (char* name, int bytes, DeviceId device))                                                             \
+  X(cuDeviceGetAttribute, 2000, (int* value, int attribute, DeviceId device))                                                    \
+  X(cuDeviceGetPCIBusId, 4010, (char* text, int bytes, DeviceId device))                                                         \
+  X(cuDeviceTotalMem_v2, 3020, (size_t* bytes, DeviceId device))                                                                 \
+  /* the primary context */                                                                                                      \
+  X(cuDevicePrimaryCtxRetain, 7000, (ContextHandle * context, DeviceId device))                                                  \
+  X(cuCtxGetCurrent, 4000, (ContextHandle * context))                                                                            \
+  X(cuCtxSetCurrent, 4000, (ContextHandle context))                                                                              \
+  X(cuCtxSynchronize, 2000, ())                                                                                                  \
+  /* memory */                                                                                                                   \
+  X(cuMemGetInfo_v2, 3020, (size_t* free, size_t* total))                                                                        \
+  X(cuMemAlloc_v2, 3020, (Address * pointer, size_t bytes))                                                                      \
+  X(cuMemFree_v2, 3020, (Address pointer))                                                                                       \
+  X(cuMemHostAlloc, 2020, (void** pointer, size_t bytes, unsigned flags))                                                        \
+  X(cuMemFreeHost, 2000, (void* pointer))                                                                                        \
+  X(cuMemHostRegister_v2, 6050, (void* pointer, size_t bytes, unsigned flags))                                                   \
+  X(cuMemHostUnregister, 4000, (void* pointer))                                                                                  \
+  X(cuMemHostGetDevicePointer_v2, 3020, (Address * device, void* host, unsigned flags))                                          \
+  X(cuMemAllocManaged, 6000, (Address * pointer, size_t bytes, unsigned flags))                                                  \
+  /* copies and fills */                                                                                                         \
+  X(cuMemcpyHtoDAsync_v2, 3020, (Address dst, const void* src, size_t bytes, StreamHandle stream))                               \
+  X(cuMemcpyDtoHAsync_v2, 3020, (void* dst, Address src, size_t bytes, StreamHandle stream))                                     \
+  X(cuMemcpyAsync, 4000, (Address dst, Address src, size_t bytes, StreamHandle stream))                                          \
+  X(cuMemsetD8Async, 3020, (Address dst, unsigned char value, size_t count, StreamHandle stream))                                \
+  X(cuMemsetD16Async, 3020, (Address dst, unsigned short value, size_t count, StreamHandle stream))                              \
+  X(cuMemsetD32Async, 3020, (Address dst, unsigned value, size_t count, StreamHandle stream))                                    \
+  X(cuMemsetD2D8Async, 3020, (Address dst, size_t pitch, unsigned char value, size_t width, size_t height, StreamHandle stream)) \
+  X(cuMemsetD2D16Async, 3020,                                                                                                    \
+    (Address dst, size_t pitch, unsigned short value, size_t width, size_t height, StreamHandle stream))                         \
+  X(cuMemsetD2D32Async, 3020, (Address dst, size_t pitch, unsigned value, size_t width, size_t height, StreamHandle stream))     \
+  /* streams and events */                                                                                                       \
+  X(cuStreamCreateWithPriority, 5050, (StreamHandle * stream, unsigned flags, int priority))                                     \
+  X(cuStreamDestroy_v2, 4000, (StreamHandle stream))                                                                             \
+  X(cuStreamSynchronize, 2000, (StreamHandle stream))                                                                            \
+  X(cuStreamQuery, 2000, (StreamHandle stream))                                                                                  \
+  X(cuStreamWaitEvent, 3020, (StreamHandle stream, EventHandle event, unsigned flags))                                           \
+  X(cuLaunchHostFunc, 10000, (StreamHandle stream, void (*call)(void*), void* data))                                             \
+  X(cuEventCreate, 2000, (EventHandle * event, unsigned flags))                                                                  \
+  X(cuEventDestroy_v2, 4000, (EventHandle event))                                                                                \
+  X(cuEventRecord, 2000, (EventHandle event, StreamHandle stream))                                                               \
+  X(cuEventSynchronize, 2000, (EventHandle event))                                                                               \
+  X(cuEventQuery, 2000, (EventHandle event))                                                                                     \
+  X(cuEventElapsedTime, 2000, (float* milliseconds, EventHandle start, EventHandle end))                                         \
+  /* code */                                                                                                                     \
+  X(cuModuleLoadDataEx, 2010, (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))           \
+  X(cuModuleUnload, 2000, (ModuleHandle module))                                                                                 \
+  X(cuModuleGetFunction, 2000, (FunctionHandle * function, ModuleHandle module, const char* name))                               \
+  X(cuModuleGetGlobal_v2, 3020, (Address * pointer, size_t* bytes, ModuleHandle module, const char* name))                       \
+  X(cuFuncGetAttribute, 2020, (int* value, int attribute, FunctionHandle function))                                              \
+  X(cuFuncSetAttribute, 9000, (FunctionHandle function, int attribute, int value))                                               \
+  X(cuFuncGetParamInfo, 12040, (FunctionHandle function, size_t index, size_t* offset, size_t* bytes))                           \
+  X(cuLaunchKernel, 4000,                                                                                                        \
+    (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,             \
+     unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** params, void** extra))                                 \
   X(cuLaunchKernelEx, 11060, (const LaunchConfig* config, FunctionHandle function, void** params, void** extra))
 
 struct Driver {
@@ -191,8 +189,8 @@ Driver& driver();
 
 // What was found, for device/cuda.cpp and for a report to the user. The first call loads and initialises the driver.
 struct DriverReport {
-  std::string path;    // of the library
-  int version = 0;     // 12040 for CUDA 12.4
+  std::string path;  // of the library
+  int version = 0;   // 12040 for CUDA 12.4
   int devices = 0;
   std::string reason;  // why there is no GPU; "" when there is one
 };

@@ -97,7 +97,7 @@ CudaModule::Entry* CudaModule::find(const std::string& name) {
     }
   }
   // The more is said the better it fits: ns::f<int>, then ns::f, then f.
-  for (std::string SymbolName::*form : {&SymbolName::name, &SymbolName::qualified, &SymbolName::plain}) {
+  for (std::string SymbolName::* form : {&SymbolName::name, &SymbolName::qualified, &SymbolName::plain}) {
     Entry* found = nullptr;
     size_t count = 0;
     for (auto& entry : entries_) {

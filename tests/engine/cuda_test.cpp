@@ -474,7 +474,7 @@ TEST_F(CudaDeathTest, LostContextNamesKernelAndLine) {
     stream.reset();
     module.reset();
     device.shut_down();
-    device.synchronize();  // nothing
+    device.synchronize();                                // nothing
     if (FAKE(fake_cuda_calls)() != calls) std::exit(3);  // the driver of a lost context is left alone
     std::exit(0);
   };

@@ -1,6 +1,6 @@
 // Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
-#include "compile/libraries.h"
 #include "compile/nvrtc.h"
+#include "compile/libraries.h"
 #include "compile/signature.h"
 #include "core/error.h"
 #include "device/cubin.h"
@@ -145,10 +145,10 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
 TEST(NvrtcOptions, Translation) {
   auto words = options_of({"-I/a/b", "-I", "/c", "-isystem=/d", "-DX=1", "-D", "Y", "--define-macro=Z=2", "-UQ", "-use_fast_math",
                            "-lineinfo", "-G", "-w", "-Xptxas", "-v", "-include", "my.h", "--maxrregcount=32", "-std=c++20"});
-  for (const char* word : {"--include-path=/a/b", "--include-path=/c", "--include-path=/d", "--define-macro=X=1", "--define-macro=Y",
-                           "--define-macro=Z=2", "--undefine-macro=Q", "--use_fast_math", "--generate-line-info", "--device-debug",
-                           "--disable-warnings", "--ptxas-options=-v", "--pre-include=my.h", "--maxrregcount=32", "--std=c++20",
-                           "--gpu-architecture=sm_90"}) {
+  for (const char* word : {"--include-path=/a/b", "--include-path=/c", "--include-path=/d", "--define-macro=X=1",
+                           "--define-macro=Y", "--define-macro=Z=2", "--undefine-macro=Q", "--use_fast_math",
+                           "--generate-line-info", "--device-debug", "--disable-warnings", "--ptxas-options=-v",
+                           "--pre-include=my.h", "--maxrregcount=32", "--std=c++20", "--gpu-architecture=sm_90"}) {
     EXPECT_TRUE(has(words, word)) << word;
   }
   EXPECT_FALSE(has(words, "--std=c++17"));
@@ -279,7 +279,8 @@ TEST_F(Nvrtc, CubinsOfThreeGenerations) {
 }
 
 TEST_F(Nvrtc, ManyParameterBytes) {
-  Binary binary = compile("struct Big { char c[5000]; }; extern \"C\" __global__ void big(Big b, int* o) { o[0] = b.c[threadIdx.x]; }");
+  Binary binary =
+      compile("struct Big { char c[5000]; }; extern \"C\" __global__ void big(Big b, int* o) { o[0] = b.c[threadIdx.x]; }");
   auto contents = read_cubin(binary.code);
   ASSERT_TRUE(contents && contents->kernels.size() == 1);
   ASSERT_EQ(contents->kernels[0].params.size(), 2u);
@@ -311,8 +312,7 @@ TEST_F(Nvrtc, WhatIsNotServedIsSaidOnce) {
   std::string text = error_of("texture<float, 2> tex;\n__global__ void k(float* o) { o[0] = tex2D(tex, 1, 1); }");
   EXPECT_EQ(text, "[compile] user.cu(1): error: texture references are not served: pass the array as a pointer and index it");
   text = error_of("#include <thrust/sort.h>\n");
-  EXPECT_EQ(text,
-            "[compile] user.cu(1): error: Thrust headers are not served in kernel text: use quern's sort, reduce and scan");
+  EXPECT_EQ(text, "[compile] user.cu(1): error: Thrust headers are not served in kernel text: use quern's sort, reduce and scan");
   text = error_of("\n#include <cub/cub.cuh>\n");
   EXPECT_NE(text.find("user.cu(2): error: CUB headers are not served"), std::string::npos) << text;
 }

@@ -161,9 +161,9 @@ bool refused(const char* symbol, Result& result, bool touches_gpu) {
   return false;
 }
 
-#define ENTER(symbol, touches_gpu)                                 \
-  State& s = state();                                              \
-  std::lock_guard lock(s.mutex);                                   \
+#define ENTER(symbol, touches_gpu) \
+  State& s = state();              \
+  std::lock_guard lock(s.mutex);   \
   if (Result refusal; refused(symbol, refusal, touches_gpu)) return refusal
 
 // What a wait brings out.
@@ -363,9 +363,9 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int) {
 }
 Result cuDeviceGetAttribute(int* value, int attribute, int) {
   ENTER("cuDeviceGetAttribute", false);
-  static const std::map<int, int>& values = *new std::map<int, int>{
-      {1, 1024},   {2, 1024},  {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535},
-      {8, 49152},  {10, 32},   {16, 132}, {75, 9}, {76, 0},         {97, 232448}};
+  static const std::map<int, int>& values =
+      *new std::map<int, int>{{1, 1024},  {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535},  {7, 65535},
+                              {8, 49152}, {10, 32},  {16, 132}, {75, 9}, {76, 0},         {97, 232448}};
   auto it = values.find(attribute);
   if (it == values.end()) return invalid_value;
   *value = it->second;
@@ -489,10 +489,10 @@ Result cuMemcpyAsync(Address dst, Address src, size_t bytes, StreamObject* strea
 FILL(D8, unsigned char)
 FILL(D16, unsigned short)
 FILL(D32, unsigned)
-#define FILL_2D(name, type)                                                                                               \
+#define FILL_2D(name, type)                                                                                              \
   Result cuMemsetD2##name##Async(Address dst, size_t pitch, type value, size_t width, size_t height, StreamObject* st) { \
-    ENTER("cuMemsetD2" #name "Async", true);                                                                              \
-    return fill(s, dst, pitch, value, width, height, st);                                                                 \
+    ENTER("cuMemsetD2" #name "Async", true);                                                                             \
+    return fill(s, dst, pitch, value, width, height, st);                                                                \
   }
 FILL_2D(D8, unsigned char)
 FILL_2D(D16, unsigned short)

@@ -23,15 +23,15 @@ typedef struct {
   int cooperative;
 } FakeCudaLaunch;
 
-void fake_cuda_reset(void);                                     // memory limit, planned failures, the record of launches
-void fake_cuda_fail_next(const char* symbol, int result);       // the next call of it returns this
-void fake_cuda_set_memory(size_t bytes);                        // how much the device has free
+void fake_cuda_reset(void);                                // memory limit, planned failures, the record of launches
+void fake_cuda_fail_next(const char* symbol, int result);  // the next call of it returns this
+void fake_cuda_set_memory(size_t bytes);                   // how much the device has free
 size_t fake_cuda_launch_count(void);
-int fake_cuda_last_launch(FakeCudaLaunch* launch);              // 0 when there was none
-size_t fake_cuda_live(const char* what);                        // "memory", "host", "stream", "event", "module"
-uint64_t fake_cuda_calls(void);                                 // of every symbol, since the library was loaded
-void fake_cuda_hold(int on);                                    // while on, queries and host functions find work unfinished
-unsigned fake_cuda_last_flags(void);                            // of the last stream, event or host allocation made
+int fake_cuda_last_launch(FakeCudaLaunch* launch);                    // 0 when there was none
+size_t fake_cuda_live(const char* what);                              // "memory", "host", "stream", "event", "module"
+uint64_t fake_cuda_calls(void);                                       // of every symbol, since the library was loaded
+void fake_cuda_hold(int on);                                          // while on, queries and host functions find work unfinished
+unsigned fake_cuda_last_flags(void);                                  // of the last stream, event or host allocation made
 int fake_cuda_function_attribute(const char* symbol, int attribute);  // what cuFuncSetAttribute set, or -1
 
 #ifdef __cplusplus
