@@ -165,6 +165,9 @@ void init_devices(nb::module_& m) {
       .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
 
   nb::class_<PyEvent>(m, "Event")
+      .def("__init__", [](PyEvent* self, PyDevice device, bool timing, bool blocking_sync) {
+        new (self) PyEvent{device.context, EventPtr(device.context->device.create_event({timing, blocking_sync}).release())};
+      })
       .def("record", [](PyEvent& e, nb::handle stream) {
         PyStream* s = stream_or_null(stream);
         e.event->record(s ? *s->stream : *e.context->default_stream);

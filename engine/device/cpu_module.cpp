@@ -19,6 +19,15 @@ std::string base_name(const std::string& name) {
   return colons == std::string::npos ? plain : plain.substr(colons + 2);
 }
 
+// The loader takes two equal names for one library, and numbers of closed files come again: every load writes its path in another
+// way, with a count spelled as "./" and "/" that mean nothing to the file system.
+std::string unique_path(int fd) {
+  static std::atomic<uint32_t> count{0};
+  std::string path = "/proc/self/fd/";
+  for (uint32_t n = count++, bit = 0; bit < 32; ++bit) path += n >> bit & 1 ? "./" : "/";
+  return path + std::to_string(fd);
+}
+
 void describe(CpuKernel& kernel, const QuernCpuKernel& code) {
   kernel.code = &code;
   KernelInfo& info = kernel.info;
@@ -47,7 +56,7 @@ CpuModule::CpuModule(const Binary& binary) {
     }
     done += static_cast<size_t>(n);
   }
-  std::string path = "/proc/self/fd/" + std::to_string(fd);
+  std::string path = unique_path(fd);
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   std::string why = handle_ ? "" : dlerror();
   close(fd);

@@ -1,8 +1,8 @@
 """What `import pycuda` means under `quern run`.
 
 Imports made by the user's own files lead to quern's doors; those made by installed packages get the real module where it is
-installed. The first is done by wrapping `__import__`, which knows who imports; the second by a finder that comes last, so that it
-serves only names that are not installed.
+installed. The first is done by wrapping `__import__`, which knows who imports; a finder serves the names of packages that
+are not installed.
 """
 
 from __future__ import annotations
@@ -78,11 +78,14 @@ def _import_door(asked, ours):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Serves a door's names where the real package is not installed, also to importlib.import_module()."""
+    """Serves the names of packages that are not installed, also to importlib.import_module() and to installed packages."""
+
+    def __init__(self, served):
+        self.served = served
 
     def find_spec(self, name, path=None, target=None):
         ours = door_of(name)
-        if ours is None or importlib.util.find_spec(ours) is None:
+        if ours is None or name.partition(".")[0] not in self.served or importlib.util.find_spec(ours) is None:
             return None
         return importlib.util.spec_from_loader(name, self, is_package=True)
 
@@ -98,4 +101,4 @@ def open_doors() -> None:
     if isinstance(builtins.__import__, _Importer):
         return
     builtins.__import__ = _Importer()
-    sys.meta_path.append(_Finder())
+    sys.meta_path.insert(0, _Finder({top for top in DOORS if importlib.util.find_spec(top) is None}))

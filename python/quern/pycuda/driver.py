@@ -236,7 +236,7 @@ class Stream(_engine.Stream):
         super().__init__(_engine.current_device(), bool(int(flags) & 1))
 
 
-class Event:
+class Event(_engine.Event):
     """A mark in a stream, with a time.
 
     >>> from quern.pycuda import driver
@@ -247,30 +247,23 @@ class Event:
     """
 
     def __init__(self, flags=0):
-        self._event = _engine.current_device().create_event(timing=not int(flags) & 2, blocking_sync=bool(int(flags) & 1))
+        super().__init__(_engine.current_device(), not int(flags) & 2, bool(int(flags) & 1))
 
     def record(self, stream=None):
-        self._event.record(stream)
+        super().record(stream)
         return self
 
     def synchronize(self):
-        self._event.synchronize()
+        super().synchronize()
         return self
-
-    def query(self):
-        return self._event.query()
 
     def time_since(self, start):
         """Milliseconds from `start` to this event."""
-        return self._event.elapsed_since(start._event)
+        return self.elapsed_since(start)
 
     def time_till(self, end):
         """Milliseconds from this event to `end`."""
-        return end._event.elapsed_since(self._event)
-
-    @property
-    def handle(self):
-        return self._event.handle
+        return end.elapsed_since(self)
 
     def ipc_handle(self):
         raise LogicError("[Event.ipc_handle] sharing between processes is not served")
