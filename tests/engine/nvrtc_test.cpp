@@ -14,6 +14,10 @@
 #include <filesystem>
 #include <fstream>
 
+#ifndef QUERN_PYTHON
+#define QUERN_PYTHON "python3"
+#endif
+
 namespace quern {
 namespace {
 
@@ -22,7 +26,7 @@ namespace fs = std::filesystem;
 // The folders that Python's site-packages are in, as the Python side passes them.
 std::vector<std::string> python_paths() {
   std::vector<std::string> paths;
-  FILE* pipe = popen("python3 -c 'import sys; print(chr(10).join(p for p in sys.path if p))' 2>/dev/null", "r");
+  FILE* pipe = popen(QUERN_PYTHON " -c 'import sys; print(chr(10).join(p for p in sys.path if p))' 2>/dev/null", "r");
   char line[4096];
   while (pipe && fgets(line, sizeof line, pipe)) paths.emplace_back(line, strcspn(line, "\n"));
   if (pipe) pclose(pipe);
