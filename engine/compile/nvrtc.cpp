@@ -431,7 +431,17 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
         row.to == "--use_fast_math" || row.to == "--fmad" || row.to == "--ftz" || row.to.substr(0, 6) == "--prec";
     if (options.exact_arithmetic && about_rounding) continue;
     has_std |= row.to == "--std";
-    words.push_back(has_value ? fmt::format("{}={}", row.to, *match.value) : std::string(row.to));
+    if (!has_value) {
+      words.emplace_back(row.to);
+    } else if (row.to != "--ptxas-options") {
+      words.push_back(fmt::format("{}={}", row.to, *match.value));
+    } else {  // nvcc takes a list, NVRTC one word
+      for (size_t at = 0; at < match.value->size();) {
+        size_t end = std::min(match.value->find_first_of(", ", at), match.value->size());
+        if (end > at) words.push_back(fmt::format("{}={}", row.to, match.value->substr(at, end - at)));
+        at = end + 1;
+      }
+    }
   }
   words.insert(words.begin(), "--gpu-architecture=" + architecture);
   if (!has_std) words.emplace_back("--std=c++17");

@@ -156,6 +156,8 @@ TEST(NvrtcOptions, Translation) {
     EXPECT_TRUE(has(words, word)) << word;
   }
   EXPECT_FALSE(has(words, "--std=c++17"));
+  words = options_of({"--ptxas-options=-v,-O1"});
+  EXPECT_TRUE(has(words, "--ptxas-options=-v") && has(words, "--ptxas-options=-O1"));
   EXPECT_TRUE(has(options_of({}), "--std=c++17"));
 }
 
