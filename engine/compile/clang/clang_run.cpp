@@ -56,6 +56,7 @@ bool run_clang(const std::vector<std::string>& options, llvm::IntrusiveRefCntPtr
   for (const std::string& option : options) words.push_back(option.c_str());
 
   auto text_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  text_options->ShowPresumedLoc = true;  // the user's file names and lines, not ours
   Messages messages(log, text_options.get());
   clang::CompilerInstance instance;
   instance.createDiagnostics(&messages, /*ShouldOwnClient=*/false);

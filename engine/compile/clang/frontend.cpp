@@ -12,7 +12,11 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -100,6 +104,19 @@ void mark_constant_loads(llvm::GlobalVariable& variable) {
   }
 }
 
+// Whether the function, or one that it names, is the prelude's printf.
+bool reaches_print(const llvm::Function& function, llvm::SmallPtrSetImpl<const llvm::Function*>& seen) {
+  if (!seen.insert(&function).second) return false;
+  if (function.getName() == "__quern_print") return true;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (const llvm::Value* operand : instruction.operands()) {
+      const auto* named = llvm::dyn_cast<llvm::Function>(operand);
+      if (named && reaches_print(*named, seen)) return true;
+    }
+  }
+  return false;
+}
+
 // Runs after code generation and fills the Program from clang's declarations.
 class Collector : public clang::ASTConsumer {
  public:
@@ -110,13 +127,24 @@ class Collector : public clang::ASTConsumer {
     llvm::Module* module = generator_.GetModule();
     if (!module || ast.getDiagnostics().hasErrorOccurred()) return;
     mangler_.reset(clang::ItaniumMangleContext::create(ast, ast.getDiagnostics()));
-    for (size_t i = 0; i < request_.name_expressions.size(); ++i) resolve_name(ast, i);
-    for (llvm::Function& function : llvm::make_early_inc_range(*module)) collect_kernel(ast, function);
-    for (llvm::GlobalVariable& variable : module->globals()) collect_variable(ast, variable);
+    try {
+      collect(ast, *module);
+    } catch (const CompileError& caught) {
+      error = caught.what();  // clang's frames, which lie above this one, must not be unwound
+      return;
+    }
     program_.module.reset(generator_.ReleaseModule());
   }
 
+  std::string error;
+
  private:
+  void collect(clang::ASTContext& ast, llvm::Module& module) {
+    for (size_t i = 0; i < request_.name_expressions.size(); ++i) resolve_name(ast, i);
+    for (llvm::Function& function : llvm::make_early_inc_range(module)) collect_kernel(ast, function);
+    for (llvm::GlobalVariable& variable : module.globals()) collect_variable(ast, variable);
+  }
+
   const clang::Decl* decl_of(const llvm::GlobalValue& value) { return generator_.GetDeclForMangledName(value.getName()); }
 
   void resolve_name(clang::ASTContext& ast, size_t index) {
@@ -157,6 +185,8 @@ class Collector : public clang::ASTConsumer {
     decl->getNameForDiagnostic(name, ast.getPrintingPolicy(), true);
     kernel.max_threads = max_threads(ast, *decl);
     make_thunk(generator_.CGM(), *mangler_, *decl, function, kernel);
+    llvm::SmallPtrSet<const llvm::Function*, 16> seen;
+    kernel.prints = reaches_print(function, seen);
     program_.kernels.push_back(std::move(kernel));
   }
 
@@ -189,6 +219,8 @@ class EmitAction : public clang::ASTFrontendAction {
  public:
   EmitAction(const Request& request, Program& program) : request_(request), program_(program) {}
 
+  std::string error;  // what the collector had against the text
+
  protected:
   bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
     explain_missing_headers(instance.getPreprocessor());
@@ -201,14 +233,35 @@ class EmitAction : public clang::ASTFrontendAction {
         instance.getPreprocessorOpts(), instance.getCodeGenOpts(), *program_.context);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.emplace_back(generator);
-    consumers.push_back(std::make_unique<Collector>(request_, program_, *generator));
+    auto collector = std::make_unique<Collector>(request_, program_, *generator);
+    collector_ = collector.get();
+    consumers.push_back(std::move(collector));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  }
+
+  void EndSourceFileAction() override {
+    if (collector_) error = collector_->error;
   }
 
  private:
   const Request& request_;
   Program& program_;
+  Collector* collector_ = nullptr;
 };
+
+// LLVM's passes report here; what they could not optimise is no message for users.
+void keep_errors_only(llvm::LLVMContext& context, std::string& errors) {
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo* info, void* out) {
+        if (info->getSeverity() != llvm::DS_Error) return;
+        llvm::raw_string_ostream stream(*static_cast<std::string*>(out));
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        stream << "error: ";
+        info->print(printer);
+        stream << "\n";
+      },
+      &errors);
+}
 
 }  // namespace
 
@@ -225,6 +278,8 @@ Program parse(const Request& request, std::string& log) {
   for (bool use_pch : {pch != nullptr, false}) {
     Program program;
     program.context = std::make_unique<llvm::LLVMContext>();
+    program.errors = std::make_unique<std::string>();
+    keep_errors_only(*program.context, *program.errors);
     auto files = header_files(request);
     files->addFile(main_path, 0, llvm::MemoryBuffer::getMemBuffer(text, main_path));
     if (use_pch) files->addFileNoOwn(pch_path, 0, pch->getMemBufferRef());
@@ -234,6 +289,7 @@ Program parse(const Request& request, std::string& log) {
     bool ok = run_clang(arguments(request, use_pch), with_host_files(request, files), action, messages, &bad_pch);
     if (use_pch && bad_pch) continue;  // made by another build: the text says the same
     log += messages;
+    if (!action.error.empty()) throw CompileError(log + action.error);
     if (!ok || !program.module) throw CompileError(log);
     return program;
   }

@@ -20,6 +20,7 @@ struct Kernel {
   std::string symbol, name, signature;
   std::vector<lowering::KernelParam> params;
   uint32_t param_bytes = 0, max_threads = 1024;
+  bool prints = false;  // may call printf
 };
 
 struct Global {
@@ -29,6 +30,7 @@ struct Global {
 };
 
 struct Program {
+  std::unique_ptr<std::string> errors;  // LLVM's own messages, from any step; the context points here
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   std::vector<Kernel> kernels;

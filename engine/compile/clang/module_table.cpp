@@ -64,7 +64,8 @@ void add_module_table(Program& program, const std::vector<lowering::LoweredKerne
                                     table.or_null(code.blocks), table.or_null(code.start), table.list(params),
                                     table.number(static_cast<uint32_t>(params.size())), table.number(kernel.param_bytes),
                                     table.number(code.static_shared), table.number(code.slot_bytes),
-                                    table.big_number(frame_bytes(code)), table.number(code.flags),
+                                    table.big_number(frame_bytes(code)),
+                                    table.number(code.flags | (kernel.prints ? QUERN_KERNEL_PRINTS : 0u)),
                                     table.number(kernel.max_threads)}));
   }
   std::vector<llvm::Constant*> globals;

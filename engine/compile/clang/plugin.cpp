@@ -108,6 +108,7 @@ void compile(const quern_clang_request& raw, Result& result) {
 
   llvm::SmallVector<char, 0> object = emit_object(*program.module, *machine);
   watch.add_to(result.emit_ms);
+  if (!program.errors->empty()) throw CompileError(log + *program.errors);
 
   result.code_bytes = link_object(object);
   result.symbol_texts = program.name_symbols;

@@ -1,6 +1,7 @@
 // complex<T> under the names that CuPy's header gives it.
 #pragma once
-#include "complex.cuh"
+#include "quern/complex.cuh"
+using quern::complex;
 namespace thrust {
 using quern::complex;
 }

@@ -32,11 +32,15 @@ template <class T>
 __QUERN_DEVICE typename __quern_enable_if<__quern_is_integer<T>::value || __is_enum(T), unsigned long long>::type __quern_word(T x) {
   return static_cast<unsigned long long>(static_cast<long long>(x));
 }
+// The front end finds the kernels that print by their way to this function.
+extern "C" __QUERN_DEVICE int __quern_print(const char* format, const unsigned long long* words, unsigned int count) {
+  return quern_runtime->print(__quern_launch(), format, words, count);
+}
 template <class... Args>
 __device__ inline int printf(const char* format, Args... args) {
   // One element more, since an array needs one.
   unsigned long long words[sizeof...(Args) + 1] = {__quern_word(args)..., 0ull};
-  return quern_runtime->print(__quern_launch(), format, words, sizeof...(Args));
+  return __quern_print(format, words, sizeof...(Args));
 }
 
 // ---- ends of a launch
