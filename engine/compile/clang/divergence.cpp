@@ -80,6 +80,8 @@ Level Uniformity::compute(const Instruction& inst) const {
   switch (Special special = recognise(&inst); special.op) {
     case Op::tid:
       return special.dim == 0 || !full_warps_ ? Level::thread : Level::warp;
+    case Op::lane:
+      return Level::thread;
     case Op::warp_buffer:
       return Level::warp;
     case Op::none:
@@ -124,6 +126,7 @@ bool Uniformity::is_multiple_of_warp(const Value* value, int depth) const {
 
 // The value is a multiple of 32, the same for the warp, plus the lane.
 bool Uniformity::is_base_plus_lane(const Value* value, int depth) const {
+  if (is(value, Op::lane)) return true;
   if (Special special = recognise(value); special.op == Op::tid) return special.dim == 0;
   if (depth == 0) return false;
   const Value *a, *b;
@@ -134,6 +137,12 @@ bool Uniformity::is_base_plus_lane(const Value* value, int depth) const {
   }
   if (match::match(value, match::m_ZExt(match::m_Value(a)))) return is_base_plus_lane(a, depth - 1);
   return false;
+}
+
+bool Uniformity::is_lane(const llvm::Value* value) const {
+  const Value* a;
+  return full_warps_ && match::match(value, match::m_And(match::m_Value(a), match::m_SpecificInt(warp_size - 1))) &&
+         is_base_plus_lane(a, max_depth);
 }
 
 // base + lane, cut at a multiple of 32.

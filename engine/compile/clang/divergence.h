@@ -26,6 +26,9 @@ class Uniformity {
     return found == levels_.end() ? Level::block : found->second;
   }
 
+  // Written as (base + threadIdx.x) & 31: the thread's number in its warp.
+  bool is_lane(const llvm::Value* value) const;
+
  private:
   Level compute(const llvm::Instruction& inst) const;
   Level of_load(const llvm::LoadInst& load) const;

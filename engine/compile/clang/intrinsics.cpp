@@ -33,6 +33,7 @@ constexpr Row rows[] = {
     {"block_buffer", Op::block_buffer, 0},
     {"launch", Op::launch, 0},
     {".shared_base", Op::shared_base, 0},
+    {".lane", Op::lane, 0},
     {".soft_barrier", Op::soft_barrier, 0},
     {".leave", Op::leave, 0},
     {".guard", Op::guard, 0},
@@ -42,7 +43,7 @@ constexpr Row rows[] = {
 };
 constexpr llvm::StringLiteral prefix = "__quern_";
 
-bool is_index(Op op) { return op == Op::tid || op == Op::ctaid || op == Op::ntid || op == Op::nctaid; }
+bool is_index(Op op) { return op == Op::tid || op == Op::ctaid || op == Op::ntid || op == Op::nctaid || op == Op::lane; }
 bool is_address(Op op) {
   return op == Op::warp_buffer || op == Op::block_buffer || op == Op::launch || op == Op::shared_base;
 }
@@ -67,6 +68,7 @@ void annotate(llvm::Function& function, Special special) {
     function.addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, low), llvm::APInt(32, end)));
   };
   if (special.op == Op::tid) range(0, max_block);
+  if (special.op == Op::lane) range(0, 32);
   if (special.op == Op::ntid) range(1, max_block + 1);
   if (special.op == Op::ctaid) range(0, 0x7fffffff);
   if (special.op == Op::nctaid) range(1, 0x80000000);

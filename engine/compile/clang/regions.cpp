@@ -96,6 +96,24 @@ void Regions::isolate_syncs() {
   }
   uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
   drop_volatile();
+  name_lanes();
+}
+
+// The number in the warp becomes a value of its own: in a loop over lanes it is the loop's index.
+void Regions::name_lanes() {
+  if (!has_warp_syncs_) return;
+  llvm::SmallVector<Instruction*, 8> lanes;
+  for (Instruction& inst : llvm::instructions(body_)) {
+    if (inst.getOpcode() == Instruction::And && uniform_->is_lane(&inst)) lanes.push_back(&inst);
+  }
+  if (lanes.empty()) return;
+  for (Instruction* inst : lanes) {
+    llvm::IRBuilder<> builder(inst);
+    Value* lane = builder.CreateCall(declare(kernel_.module, Op::lane), {}, "lane");
+    inst->replaceAllUsesWith(builder.CreateIntCast(lane, inst->getType(), false));
+    inst->eraseFromParent();
+  }
+  uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
 }
 
 // Threads see each other's writes to shared memory at barriers; between them nothing is gained by volatile, and much lost.

@@ -45,7 +45,8 @@ struct Leaf {
   Group* group = nullptr;  // null at block level
   // Once wrapped:
   llvm::BasicBlock *before = nullptr, *after = nullptr;  // run once
-  llvm::BasicBlock* row = nullptr;                       // runs once for each row of threads; null in a group
+  llvm::BasicBlock* row = nullptr;                       // runs once for each row of threads (in a group: for the warp)
+  llvm::Value* lane = nullptr;                           // in a group
   llvm::Value* index[3] = {};                            // the thread's
   llvm::Value* linear = nullptr;                         // its number in the block, 64 bits
 };
@@ -57,6 +58,12 @@ struct Group {
   llvm::BasicBlock *head = nullptr, *latch = nullptr;  // of the loop over warps
   llvm::Value* index[3] = {};                          // of lane 0
   llvm::Value* linear = nullptr;
+};
+
+// A condition that must hold, or not hold.
+struct Conjunct {
+  llvm::Value* value;
+  bool negated;
 };
 
 // Raised inside the region passes only, and caught in lower(): this kernel needs coroutines.
@@ -74,6 +81,7 @@ class Regions {
   void normalise();
   void isolate_syncs();
   void drop_volatile();
+  void name_lanes();
   Level level_of(const llvm::Value* value) const { return is(value, Op::any) ? Level::block : uniform_->of(value); }
   Leaf* leaf_of(const llvm::BasicBlock* block) const { return leaf_.lookup(block); }
   Group* group_of(const llvm::BasicBlock* block) const { return group_.lookup(block); }
@@ -125,30 +133,49 @@ class Regions {
   void wrap_leaf(Leaf& leaf);
   bool is_empty(const Leaf& leaf) const;
   Loop make_loop(llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Value* begin, llvm::Value* end, llvm::Value* step,
-                 const char* name);
+                 const char* name, llvm::BasicBlock* latch = nullptr);
   void enter_through(llvm::BasicBlock* entry, llvm::BasicBlock* before);
   void leave_through(llvm::BasicBlock* tail, llvm::BasicBlock* latch, llvm::BasicBlock* after);
   void expand_guards(Leaf& leaf, llvm::BasicBlock* skip);
   void place_wide_values();
-  void bind_indices(llvm::BasicBlock& block, llvm::Value* const index[3]);
+  void bind_indices(llvm::BasicBlock& block, llvm::Value* const index[3], llvm::Value* lane);
   void bind_all_indices();
   void mark_parallel(Leaf& leaf, llvm::Instruction* back_edge);
 
   // regions_bounds.cpp: which part of a row of threads has anything to do; index sums that do not wrap
-  struct Bound {  // base + x compared with limit
-    llvm::CmpInst::Predicate predicate;
-    llvm::Value *base, *limit;  // base is null for 0
+  struct Terms {
+    llvm::SmallVector<std::pair<llvm::Value*, bool>, 4> row;  // of the row; true: subtracted
+    int count_of_x = 0;
+    llvm::Type* type = nullptr;
+    bool from_first = false;  // in a group: threadIdx.x of lane 0 is one of them
   };
-  struct Sum {  // an index: base + x, in 32 bits
+  enum class Widened : uint8_t { no, as_signed, as_unsigned };
+  struct Bound {  // terms + x compared with limit
+    llvm::CmpInst::Predicate predicate;
+    Widened widened;  // the sum, before it is compared
+    Terms terms;
+    llvm::Value* limit;
+  };
+  struct Sum {  // an index in 32 bits: terms + x
     llvm::Instruction* value;
-    llvm::SmallVector<std::pair<llvm::Value*, bool>, 4> terms;  // of the base; true: subtracted
+    Terms terms;
     bool is_signed, is_unsigned;  // how it is widened
   };
   struct Row {
     llvm::SmallVector<Bound, 2> bounds;
-    llvm::SmallVector<llvm::Value*, 2> conditions;  // of the row: nothing to do if one is false
+    llvm::SmallVector<Conjunct, 2> conditions;  // of the row: nothing to do if one does not hold
     std::vector<Sum> sums;
   };
+  bool is_row_value(const llvm::Value* value, const Leaf& leaf, int depth) const;
+  bool take_sum_apart(llvm::Value* value, const Leaf& leaf, Terms& terms, int depth) const;
+  bool find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) const;
+  void find_bounds(Leaf& leaf, llvm::BasicBlock* skip, Row& row);
+  void find_sums(Leaf& leaf, Row& row);
+  llvm::Value* add_terms(const Terms& terms, const Leaf& leaf, llvm::BasicBlock* at);
+  llvm::Value* compute_for_row(llvm::Value* value, const Leaf& leaf, llvm::BasicBlock* at);
+  Loop make_row_loop(Leaf& leaf, const Row& row, llvm::BasicBlock* before, llvm::BasicBlock* after, llvm::Value* width,
+                     llvm::BasicBlock* latch);
+
   Kernel& kernel_;
   llvm::Function* body_;
   BodyArguments arguments_;

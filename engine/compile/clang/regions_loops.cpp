@@ -45,9 +45,10 @@ void mark_loop(Instruction* back_edge, llvm::MDNode* access_group) {
 
 // for (index = begin; index < end; index += step), from block `from` (which gets its end here) to block `to`. The body goes
 // between head and latch, which the caller connects.
-Regions::Loop Regions::make_loop(BasicBlock* from, BasicBlock* to, Value* begin, Value* end, Value* step, const char* name) {
+Regions::Loop Regions::make_loop(BasicBlock* from, BasicBlock* to, Value* begin, Value* end, Value* step, const char* name,
+                                 BasicBlock* latch) {
   BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", body_, to);
-  BasicBlock* latch = BasicBlock::Create(context_, llvm::Twine(name) + ".latch", body_, to);
+  if (!latch) latch = BasicBlock::Create(context_, llvm::Twine(name) + ".latch", body_, to);
   llvm::IRBuilder<> builder(from);
   auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
   auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
@@ -192,32 +193,43 @@ void Regions::wrap_leaf(Leaf& leaf) {
     if (owner == &leaf) builder.CreateStore(llvm::Constant::getNullValue(cell->getAllocatedType()), cell);
   }
 
+  BasicBlock* skip = BasicBlock::Create(context_, "next.thread", body_, leaf.after);
+  expand_guards(leaf, skip);
+  leave_through(leaf.tail, skip, leaf.after);
+  Row row;
+  find_bounds(leaf, skip, row);
+  find_sums(leaf, row);
+
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
+  Value* linear;
   Loop inner;
   if (Group* group = leaf.group) {
-    inner = make_loop(leaf.before, leaf.after, zero, builder.getInt32(warp_size), one, "lane");
+    leaf.row = BasicBlock::Create(context_, "warp", body_, leaf.entry);
+    builder.CreateBr(leaf.row);
+    linear = group->linear;
+    inner = make_row_loop(leaf, row, leaf.row, leaf.after, builder.getInt32(warp_size), skip);
     builder.SetInsertPoint(inner.head);
-    leaf.index[0] = builder.CreateAdd(group->index[0], inner.index, "x", true, true);
+    leaf.index[0] = builder.CreateAdd(group->index[0], leaf.lane, "x", true, true);
     leaf.index[1] = group->index[1];
     leaf.index[2] = group->index[2];
-    leaf.linear = builder.CreateAdd(group->linear, builder.CreateZExt(inner.index, builder.getInt64Ty()), "linear", true, true);
   } else {
     Loop z = make_loop(leaf.before, leaf.after, zero, arguments_.ntid[2], one, "z");
     Loop y = make_loop(z.head, z.latch, zero, arguments_.ntid[1], one, "y");
     leaf.row = y.head;
     builder.SetInsertPoint(leaf.row);
-    Value* row = builder.CreateAdd(builder.CreateMul(z.index, arguments_.ntid[1], "", true, true), y.index, "", true, true);
-    row = builder.CreateZExt(builder.CreateMul(row, arguments_.ntid[0], "", true, true), builder.getInt64Ty(), "row");
-    inner = make_loop(leaf.row, y.latch, zero, arguments_.ntid[0], one, "x");
-    builder.SetInsertPoint(inner.head);
-    leaf.index[0] = inner.index;
+    linear = builder.CreateAdd(builder.CreateMul(z.index, arguments_.ntid[1], "", true, true), y.index, "", true, true);
+    linear = builder.CreateZExt(builder.CreateMul(linear, arguments_.ntid[0], "", true, true), builder.getInt64Ty(), "row");
+    inner = make_row_loop(leaf, row, leaf.row, y.latch, arguments_.ntid[0], skip);
+    leaf.index[0] = leaf.lane;
     leaf.index[1] = y.index;
     leaf.index[2] = z.index;
-    leaf.linear = builder.CreateAdd(row, builder.CreateZExt(inner.index, builder.getInt64Ty()), "linear", true, true);
+  }
+  builder.SetInsertPoint(inner.head);
+  leaf.linear = builder.CreateAdd(linear, builder.CreateZExt(leaf.lane, builder.getInt64Ty()), "linear", true, true);
+  if (!leaf.group && has_warp_syncs_) {
+    leaf.lane = builder.CreateAnd(builder.CreateTrunc(leaf.linear, builder.getInt32Ty()), builder.getInt32(warp_size - 1));
   }
   builder.CreateBr(leaf.entry);
-  expand_guards(leaf, inner.latch);
-  leave_through(leaf.tail, inner.latch, leaf.after);
   mark_parallel(leaf, inner.latch->getTerminator());
 }
 
@@ -239,22 +251,21 @@ void Regions::place_wide_values() {
   }
 }
 
-void Regions::bind_indices(BasicBlock& block, Value* const index[3]) {
+void Regions::bind_indices(BasicBlock& block, Value* const index[3], Value* lane) {
   for (Instruction& inst : llvm::make_early_inc_range(block)) {
     Special special = recognise(&inst);
-    if (special.op == Op::tid) {
-      inst.replaceAllUsesWith(index[special.dim]);
-      inst.eraseFromParent();
-    } else if (is_sync(&inst)) {
-      inst.eraseFromParent();
-    }
+    if (special.op == Op::tid) inst.replaceAllUsesWith(index[special.dim]);
+    if (special.op == Op::lane) inst.replaceAllUsesWith(lane);
+    if (special.op == Op::tid || special.op == Op::lane || is_sync(&inst)) inst.eraseFromParent();
   }
 }
 
 void Regions::bind_all_indices() {
+  Value* lane_0 = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), 0);
   for (Leaf& leaf : leaves_) {
-    for (BasicBlock* block : leaf.blocks) bind_indices(*block, leaf.index);
-    if (leaf.group && leaf.before) bind_indices(*leaf.before, leaf.group->index);
+    for (BasicBlock* block : leaf.blocks) bind_indices(*block, leaf.index, leaf.lane);
+    if (leaf.row) bind_indices(*leaf.row, leaf.group ? leaf.group->index : leaf.index, lane_0);
+    if (leaf.group && leaf.before) bind_indices(*leaf.before, leaf.group->index, lane_0);
   }
   for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(body_))) {
     Op op = recognise(&inst).op;
@@ -266,8 +277,8 @@ void Regions::bind_all_indices() {
     inst.replaceAllUsesWith(buffer);
     inst.eraseFromParent();
   }
-  for (BasicBlock* sync : block_sync_) bind_indices(*sync, nullptr);  // only barriers are there
-  for (BasicBlock* sync : warp_sync_) bind_indices(*sync, nullptr);
+  for (BasicBlock* sync : block_sync_) bind_indices(*sync, nullptr, nullptr);  // only barriers are there
+  for (BasicBlock* sync : warp_sync_) bind_indices(*sync, nullptr, nullptr);
 }
 
 }  // namespace quern::lowering
