@@ -1,11 +1,15 @@
 #include "compile/clang/prepare.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -102,6 +106,25 @@ void place_shared(Kernel& kernel) {
   kernel.static_shared = static_cast<uint32_t>(end);
 }
 
+// Loops of a few known rounds are written out before barriers split them and threads become loops around them: index sums and
+// shuffle distances become constants, local arrays become registers, and the innermost loop is the one over threads.
+void unroll_short_loops(Kernel& kernel) {
+  llvm::DominatorTree dominators(*kernel.thread);
+  llvm::LoopInfo loops(dominators);
+  if (loops.empty()) return;
+  size_t before = loops.getLoopsInPreorder().size();
+  llvm::FunctionPassManager unroll;
+  unroll.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(/*OptLevel=*/2), false, false));
+  kernel.passes.run(unroll, *kernel.thread);
+  if (llvm::LoopInfo(llvm::DominatorTree(*kernel.thread)).getLoopsInPreorder().size() == before) return;
+  llvm::FunctionPassManager cleanup;
+  cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  cleanup.addPass(llvm::EarlyCSEPass(true));
+  cleanup.addPass(llvm::InstCombinePass());
+  cleanup.addPass(llvm::SimplifyCFGPass());
+  kernel.passes.run(cleanup, *kernel.thread);
+}
+
 }  // namespace
 
 void gather_allocas(llvm::Function& function) {
@@ -142,6 +165,7 @@ void prepare(Kernel& kernel) {
   cleanup.addPass(llvm::InstCombinePass());
   cleanup.addPass(llvm::SimplifyCFGPass());
   kernel.passes.run(cleanup, thread);
+  unroll_short_loops(kernel);
   gather_allocas(thread);
   verify(thread, "clean-up");
 }

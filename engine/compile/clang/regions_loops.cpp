@@ -116,11 +116,12 @@ void Regions::wrap_group(Group& group) {
   }
 }
 
-// Nothing in it but the way to its target.
+// Nothing for threads to do: wide values, and the way to the target.
 bool Regions::is_empty(const Leaf& leaf) const {
-  return llvm::all_of(leaf.blocks, [](const BasicBlock* block) {
-    return llvm::isa<llvm::PHINode, llvm::BranchInst>(block->front()) && block->getTerminator()->getNumSuccessors() == 1 &&
-           llvm::all_of(*block, [](const Instruction& inst) { return llvm::isa<llvm::PHINode>(inst) || inst.isTerminator(); });
+  return llvm::all_of(leaf.blocks, [&](const BasicBlock* block) {
+    return block->getSingleSuccessor() && llvm::all_of(*block, [&](const Instruction& inst) {
+             return llvm::isa<llvm::BranchInst>(inst) || wide_.count(&inst);
+           });
   });
 }
 
@@ -240,8 +241,10 @@ void Regions::place_wide_values() {
     if (!leaf || llvm::isa<llvm::PHINode>(inst)) continue;
     Group* group = wide_.lookup(inst);
     BasicBlock* before = leaf->group && !group ? leaf->group->before : leaf->before;
-    inst->dropUBImplyingAttrsAndMetadata();
-    inst->moveBefore(*before, before->getTerminator()->getIterator());
+    if (before) {  // else the leaf was empty, and runs once itself
+      inst->dropUBImplyingAttrsAndUnknownMetadata({llvm::LLVMContext::MD_invariant_load, llvm::LLVMContext::MD_tbaa});
+      inst->moveBefore(*before, before->getTerminator()->getIterator());
+    }
     if (!group) continue;
     // Lane 0 computes what the warp agrees on.
     for (llvm::Use& operand : inst->operands()) {
@@ -263,7 +266,10 @@ void Regions::bind_indices(BasicBlock& block, Value* const index[3], Value* lane
 void Regions::bind_all_indices() {
   Value* lane_0 = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), 0);
   for (Leaf& leaf : leaves_) {
-    for (BasicBlock* block : leaf.blocks) bind_indices(*block, leaf.index, leaf.lane);
+    bool runs_once = leaf.group && !leaf.before;
+    for (BasicBlock* block : leaf.blocks) {
+      bind_indices(*block, runs_once ? leaf.group->index : leaf.index, runs_once ? lane_0 : leaf.lane);
+    }
     if (leaf.row) bind_indices(*leaf.row, leaf.group ? leaf.group->index : leaf.index, lane_0);
     if (leaf.group && leaf.before) bind_indices(*leaf.before, leaf.group->index, lane_0);
   }
