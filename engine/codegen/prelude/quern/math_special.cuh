@@ -76,9 +76,18 @@ __QUERN_DEVICE double erfcx(double x) {
 }
 __QUERN_FLOAT_1(erfcx)
 
-// A rational first guess, then Newton's and Halley's steps on erfc, whose relative precision holds in the tail.
+// Halley's steps from a first guess: on erf in the middle, on erfc outside, whose relative precision holds in the tail.
+__QUERN_DEVICE double __quern_erfinv_middle(double y) {
+  double x = 0.88622692545275801365 * y * (1.0 + 0.26179938779914943654 * y * y);
+  for (int i = 0; i < 4; ++i) {
+    double step = (__builtin_erf(x) - y) * 0.88622692545275801365 * __quern_exp_square(x);
+    x -= step / (1.0 + x * step);
+  }
+  return x;
+}
 __QUERN_DEVICE double erfcinv(double y) {
   if (!(y > 0.0 && y < 2.0)) return y == 0.0 ? __builtin_inf() : y == 2.0 ? -__builtin_inf() : __builtin_nan("");
+  if (y > 0.5 && y < 1.5) return __quern_erfinv_middle(1.0 - y);
   double tail = y < 1.0 ? y : 2.0 - y;
   double t = __builtin_sqrt(-2.0 * __builtin_log(0.5 * tail));
   double x = 0.70710678118654752440 * (t - (2.515517 + t * (0.802853 + t * 0.010328)) /
@@ -92,14 +101,9 @@ __QUERN_DEVICE double erfcinv(double y) {
 }
 __QUERN_FLOAT_1(erfcinv)
 __QUERN_DEVICE double erfinv(double y) {
-  if (__builtin_fabs(y) >= 1.0) return y == 1.0 ? __builtin_inf() : y == -1.0 ? -__builtin_inf() : __builtin_nan("");
-  if (__builtin_fabs(y) > 0.5) return __builtin_copysign(erfcinv(1.0 - __builtin_fabs(y)), y);
-  double x = 0.88622692545275801365 * y * (1.0 + 0.26179938779914943654 * y * y);
-  for (int i = 0; i < 4; ++i) {
-    double step = (__builtin_erf(x) - y) * 0.88622692545275801365 * __quern_exp_square(x);
-    x -= step / (1.0 + x * step);
-  }
-  return x;
+  double size = __builtin_fabs(y);
+  if (size >= 1.0) return y == 1.0 ? __builtin_inf() : y == -1.0 ? -__builtin_inf() : __builtin_nan("");
+  return size < 0.5 ? __quern_erfinv_middle(y) : __builtin_copysign(erfcinv(1.0 - size), y);
 }
 __QUERN_FLOAT_1(erfinv)
 __QUERN_DEVICE double normcdf(double x) { return 0.5 * __builtin_erfc(-0.70710678118654752440 * x); }
