@@ -9,4 +9,5 @@ NB_MODULE(_engine, m) {
   init_memory(m);
   init_kernels(m);
   init_trace(m);
+  init_types(m);
 }

@@ -6,6 +6,7 @@
 //   arguments.cpp  one Python value -> one kernel argument
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
+//   types.cpp      data types and layouts
 #pragma once
 
 #include "run/context.h"
@@ -76,6 +77,7 @@ void init_devices(nb::module_& m);
 void init_memory(nb::module_& m);
 void init_kernels(nb::module_& m);
 void init_trace(nb::module_& m);
+void init_types(nb::module_& m);
 
 // Turns the C++ exception in flight into the Python error that is set; for slots, which nanobind does not wrap.
 void set_python_error() noexcept;
