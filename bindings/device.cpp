@@ -106,77 +106,93 @@ void init_devices(nb::module_& m) {
       .def_prop_ro("name", [](const PyDevice& d) { return d.context->name(); })
       .def("info", info_of)
       .def("attribute", [](const PyDevice& d, int number) { return d.context->device.attribute(number); })
-      .def("memory", [](const PyDevice& d) {
-        MemoryInfo i = d.context->device.memory();
-        size_t total = i.total, free = std::min(total, i.free + d.context->pool.info().kept);
-        return std::make_pair(free, total);
-      })
-      .def("pool", [](const PyDevice& d) {
-        PoolInfo i = d.context->pool.info();
-        return std::make_tuple(i.used, i.kept, i.blocks);
-      })
-      .def("trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<nb::gil_scoped_release>())
-      .def("synchronize", [](const PyDevice& d) {
-        release_kept();
-        nb::gil_scoped_release release;
-        d.context->wait_all();
-      })
+      .def("memory",
+           [](const PyDevice& d) {
+             MemoryInfo i = d.context->device.memory();
+             size_t total = i.total, free = std::min(total, i.free + d.context->pool.info().kept);
+             return std::make_pair(free, total);
+           })
+      .def("pool",
+           [](const PyDevice& d) {
+             PoolInfo i = d.context->pool.info();
+             return std::make_tuple(i.used, i.kept, i.blocks);
+           })
+      .def(
+          "trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("synchronize",
+           [](const PyDevice& d) {
+             release_kept();
+             nb::gil_scoped_release release;
+             d.context->wait_all();
+           })
       .def("default_stream", [](const PyDevice& d) { return PyStream{d.context, d.context->default_stream}; })
-      .def("create_stream", [](const PyDevice& d, bool non_blocking, int priority) {
-        return PyStream{d.context, d.context->create_stream({non_blocking, priority})};
-      }, nb::arg("non_blocking") = false, nb::arg("priority") = 0)
-      .def("create_event", [](const PyDevice& d, bool timing, bool blocking_sync) {
-        return PyEvent{d.context, EventPtr(d.context->device.create_event({timing, blocking_sync}).release())};
-      }, nb::arg("timing") = true, nb::arg("blocking_sync") = false)
-      .def("__eq__", [](const PyDevice& a, nb::handle b) {
-        return nb::isinstance<PyDevice>(b) && nb::inst_ptr<PyDevice>(b)->context == a.context;
-      })
+      .def(
+          "create_stream",
+          [](const PyDevice& d, bool non_blocking, int priority) {
+            return PyStream{d.context, d.context->create_stream({non_blocking, priority})};
+          },
+          nb::arg("non_blocking") = false, nb::arg("priority") = 0)
+      .def(
+          "create_event",
+          [](const PyDevice& d, bool timing, bool blocking_sync) {
+            return PyEvent{d.context, EventPtr(d.context->device.create_event({timing, blocking_sync}).release())};
+          },
+          nb::arg("timing") = true, nb::arg("blocking_sync") = false)
+      .def("__eq__", [](const PyDevice& a,
+                        nb::handle b) { return nb::isinstance<PyDevice>(b) && nb::inst_ptr<PyDevice>(b)->context == a.context; })
       .def("__hash__", [](const PyDevice& d) { return reinterpret_cast<size_t>(d.context) >> 4; })
       .def("__repr__", [](const PyDevice& d) { return "<quern device " + d.context->name() + ">"; });
 
   nb::class_<PyStream>(m, "Stream")
-      .def("__init__", [](PyStream* self, PyDevice device, bool non_blocking) {
-        new (self) PyStream{device.context, device.context->create_stream({non_blocking, 0})};
-      })
-      .def("synchronize", [](const PyStream& s) {
-        release_kept();
-        nb::gil_scoped_release release;
-        s.context->wait(s.stream);
-      })
+      .def("__init__",
+           [](PyStream* self, PyDevice device, bool non_blocking) {
+             new (self) PyStream{device.context, device.context->create_stream({non_blocking, 0})};
+           })
+      .def("synchronize",
+           [](const PyStream& s) {
+             release_kept();
+             nb::gil_scoped_release release;
+             s.context->wait(s.stream);
+           })
       .def("is_done", [](const PyStream& s) { return s.stream->done(); })
       .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.stream->wait(*e.event); })
-      .def("add_callback", [](const PyStream& s, nb::callable f) {
-        // The callable lives until it has run; then it is released here, under Python's lock, and not by the worker.
-        keep_until_done(*s.context, s.stream, f);
-        PyObject* borrowed = f.inc_ref().ptr();
-        s.stream->call([borrowed] {
-          if (!Py_IsInitialized()) return;
-          nb::gil_scoped_acquire hold;
-          nb::object result = nb::steal(PyObject_CallNoArgs(borrowed));
-          if (!result.is_valid()) PyErr_WriteUnraisable(borrowed);
-          Py_DECREF(borrowed);
-        });
-      })
+      .def("add_callback",
+           [](const PyStream& s, nb::callable f) {
+             // The callable lives until it has run; then it is released here, under Python's lock, and not by the worker.
+             keep_until_done(*s.context, s.stream, f);
+             PyObject* borrowed = f.inc_ref().ptr();
+             s.stream->call([borrowed] {
+               if (!Py_IsInitialized()) return;
+               nb::gil_scoped_acquire hold;
+               nb::object result = nb::steal(PyObject_CallNoArgs(borrowed));
+               if (!result.is_valid()) PyErr_WriteUnraisable(borrowed);
+               Py_DECREF(borrowed);
+             });
+           })
       .def_prop_ro("handle", [](const PyStream& s) { return s.stream->native(); })
       .def_prop_ro("device", [](const PyStream& s) { return PyDevice{s.context}; })
-      .def("__eq__", [](const PyStream& a, nb::handle b) {
-        return nb::isinstance<PyStream>(b) && nb::inst_ptr<PyStream>(b)->stream == a.stream;
-      })
+      .def("__eq__", [](const PyStream& a,
+                        nb::handle b) { return nb::isinstance<PyStream>(b) && nb::inst_ptr<PyStream>(b)->stream == a.stream; })
       .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
 
   nb::class_<PyEvent>(m, "Event")
-      .def("__init__", [](PyEvent* self, PyDevice device, bool timing, bool blocking_sync) {
-        new (self) PyEvent{device.context, EventPtr(device.context->device.create_event({timing, blocking_sync}).release())};
-      })
-      .def("record", [](PyEvent& e, nb::handle stream) {
-        PyStream* s = stream_or_null(stream);
-        e.event->record(s ? *s->stream : *e.context->default_stream);
-      }, nb::arg("stream").none() = nb::none())
-      .def("synchronize", [](PyEvent& e) {
-        release_kept();
-        nb::gil_scoped_release release;
-        e.context->wait(*e.event);
-      })
+      .def("__init__",
+           [](PyEvent* self, PyDevice device, bool timing, bool blocking_sync) {
+             new (self) PyEvent{device.context, EventPtr(device.context->device.create_event({timing, blocking_sync}).release())};
+           })
+      .def(
+          "record",
+          [](PyEvent& e, nb::handle stream) {
+            PyStream* s = stream_or_null(stream);
+            e.event->record(s ? *s->stream : *e.context->default_stream);
+          },
+          nb::arg("stream").none() = nb::none())
+      .def("synchronize",
+           [](PyEvent& e) {
+             release_kept();
+             nb::gil_scoped_release release;
+             e.context->wait(*e.event);
+           })
       .def("query", [](PyEvent& e) { return e.event->done(); })
       .def("elapsed_since", [](PyEvent& e, PyEvent& start) { return e.event->elapsed_ms(*start.event); })
       .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
@@ -187,8 +203,9 @@ void init_devices(nb::module_& m) {
   m.def("cuda_problem", [] { return cuda_unavailable_reason(); });
   m.def("default_device", [] { return PyDevice{&default_context()}; });
   m.def("current_device", [] { return PyDevice{&current_context()}; });
-  m.def("set_current_device", [](PyDevice* device) { set_current_context(device ? device->context : nullptr); },
-        nb::arg("device").none());
+  m.def(
+      "set_current_device", [](PyDevice* device) { set_current_context(device ? device->context : nullptr); },
+      nb::arg("device").none());
   m.def("shut_down", [] {
     {
       nb::gil_scoped_release release;

@@ -2,7 +2,8 @@
 //
 // Two callables, one for each way that kernels are called: Function (PyCUDA: f(a, b, block=..., grid=...)) and
 // RawFunction (CuPy: f(grid, block, args)), which asks its method `_bind` for the
-// current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the Python class.
+// current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the
+// Python class.
 #include "bindings/objects.h"
 #include "compile/clang.h"
 #include "core/error.h"
@@ -187,34 +188,37 @@ void init_kernels(nb::module_& m) {
       .def("kernel", [](PyProgram& p, const std::string& name) { return PyKernel{p.program->kernel(name)}; })
       .def("kernel_names", [](PyProgram& p) { return p.program->module->kernel_names(); })
       .def("has_kernel", [](PyProgram& p, const std::string& name) { return p.program->module->kernel(name) != nullptr; })
-      .def("global_variable", [](PyProgram& p, const std::string& name) {
-        GlobalInfo g = p.program->global(name);
-        return std::make_pair(reinterpret_cast<uintptr_t>(g.address), g.size);
-      })
+      .def("global_variable",
+           [](PyProgram& p, const std::string& name) {
+             GlobalInfo g = p.program->global(name);
+             return std::make_pair(reinterpret_cast<uintptr_t>(g.address), g.size);
+           })
       .def_prop_ro("log", [](PyProgram& p) { return p.program->log; })
       .def_prop_ro("device", [](PyProgram& p) { return PyDevice{&p.program->context}; })
       .def_prop_ro("cache", [](PyProgram& p) { return cache_hit_names[static_cast<int>(p.program->hit)]; });
 
   nb::class_<PyKernel>(m, "Kernel").def("info", [](PyKernel& k) { return describe(*k.kernel); });
   nb::class_<PyFunction, PyKernel>(m, "Function", nb::type_slots(function_slots), nb::dynamic_attr())
-      .def("__init__", [](PyFunction* self, PyProgram& p, const std::string& name) {
-        new (self) PyFunction{{p.program->kernel(name)}};
-      });
+      .def("__init__",
+           [](PyFunction* self, PyProgram& p, const std::string& name) { new (self) PyFunction{{p.program->kernel(name)}}; });
   nb::class_<PyRawFunction, PyKernel>(m, "RawFunction", nb::type_slots(raw_slots), nb::dynamic_attr())
       .def(nb::init<>())
       .def("set_kernel", [](PyRawFunction& f, PyProgram& p, const std::string& name) { f.kernel = p.program->kernel(name); })
       .def_rw("shared", &PyRawFunction::shared);
 
-  m.def("build", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
-                    std::vector<std::string> expressions) {
-    Source source{std::move(text), std::move(name)};
-    CompileOptions options;
-    options.flags = std::move(flags);
-    options.name_expressions = std::move(expressions);
-    nb::gil_scoped_release release;
-    return PyProgram{build(*device.context, source, options)};
-  }, nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
-     nb::arg("expressions") = std::vector<std::string>());
+  m.def(
+      "build",
+      [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
+         std::vector<std::string> expressions) {
+        Source source{std::move(text), std::move(name)};
+        CompileOptions options;
+        options.flags = std::move(flags);
+        options.name_expressions = std::move(expressions);
+        nb::gil_scoped_release release;
+        return PyProgram{build(*device.context, source, options)};
+      },
+      nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
+      nb::arg("expressions") = std::vector<std::string>());
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });

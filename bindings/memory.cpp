@@ -5,8 +5,7 @@
 namespace quern::python {
 
 void PyAllocation::require_alive(const char* what) const {
-  if (!buffer)
-    raise(ErrorKind::logic, "{}: {} bytes at {:#x}; it must not be used after free()", what, bytes, address);
+  if (!buffer) raise(ErrorKind::logic, "{}: {} bytes at {:#x}; it must not be used after free()", what, bytes, address);
 }
 
 void PyHostMemory::free() {
@@ -26,9 +25,7 @@ void PyHostMemory::free() {
   }
 }
 
-void* PyHostMemory::device_pointer() const {
-  return what == What::managed ? pointer : context->device.device_pointer(pointer);
-}
+void* PyHostMemory::device_pointer() const { return what == What::managed ? pointer : context->device.device_pointer(pointer); }
 
 // Work in flight may still read or write it; CUDA's own frees wait too.
 PyHostMemory::~PyHostMemory() {
@@ -125,23 +122,26 @@ PyType_Slot host_memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get
 
 void init_memory(nb::module_& m) {
   nb::class_<PyAllocation>(m, "Allocation", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def("free", [](PyAllocation& a) {
-        a.require_alive("[free] this device memory was freed already");
-        a.buffer.reset();
-      })
+      .def("free",
+           [](PyAllocation& a) {
+             a.require_alive("[free] this device memory was freed already");
+             a.buffer.reset();
+           })
       .def_prop_ro("nbytes", [](const PyAllocation& a) { return a.bytes; })
       .def_prop_ro("alive", [](const PyAllocation& a) { return static_cast<bool>(a.buffer); })
       .def_prop_ro("device", [](const PyAllocation& a) { return PyDevice{a.context}; })
-      .def("__int__", [](PyAllocation& a) {
-        a.require_alive("[int] this device memory was freed");
-        a.buffer.block()->escaped = true;
-        return a.address;
-      })
-      .def("__index__", [](PyAllocation& a) {
-        a.require_alive("[int] this device memory was freed");
-        a.buffer.block()->escaped = true;
-        return a.address;
-      })
+      .def("__int__",
+           [](PyAllocation& a) {
+             a.require_alive("[int] this device memory was freed");
+             a.buffer.block()->escaped = true;
+             return a.address;
+           })
+      .def("__index__",
+           [](PyAllocation& a) {
+             a.require_alive("[int] this device memory was freed");
+             a.buffer.block()->escaped = true;
+             return a.address;
+           })
       .def("__init__", [](PyAllocation* self, PyDevice device, size_t bytes) {
         Buffer buffer = device.context->allocate(bytes);
         uint64_t address = reinterpret_cast<uint64_t>(buffer.pointer());
@@ -149,44 +149,52 @@ void init_memory(nb::module_& m) {
       });
 
   nb::class_<PyHostMemory>(m, "HostMemory", nb::type_slots(host_memory_slots))
-      .def("free", [](PyHostMemory& h) {
-        if (!h.alive) raise(ErrorKind::logic, "[free] this host memory was freed already");
-        h.free();
-      })
+      .def("free",
+           [](PyHostMemory& h) {
+             if (!h.alive) raise(ErrorKind::logic, "[free] this host memory was freed already");
+             h.free();
+           })
       .def_prop_ro("nbytes", [](const PyHostMemory& h) { return h.bytes; })
       .def_prop_ro("address", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.pointer); })
-      .def("device_pointer", [](const PyHostMemory& h) {
-        return reinterpret_cast<uintptr_t>(h.device_pointer());
-      });
+      .def("device_pointer", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.device_pointer()); });
 
-  m.def("pinned", [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
-    void* p = device.context->device.allocate_pinned(bytes, {portable, mapped, write_combined});
-    if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of pinned host memory", bytes);
-    auto* h = new PyHostMemory;
-    h->what = PyHostMemory::What::pinned, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
-    return h;
-  }, nb::rv_policy::take_ownership);
-  m.def("managed", [](PyDevice device, size_t bytes, unsigned flags) {
-    void* p = device.context->device.allocate_managed(bytes, flags);
-    if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of managed memory", bytes);
-    auto* h = new PyHostMemory;
-    h->what = PyHostMemory::What::managed, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
-    return h;
-  }, nb::rv_policy::take_ownership);
-  m.def("register_host", [](PyDevice device, nb::object array, unsigned flags) {
-    void* p;
-    size_t bytes;
-    {
-      HostView view(array, false, "register_host_memory");
-      p = view.data();
-      bytes = view.bytes();
-    }
-    device.context->device.register_host(p, bytes, flags);
-    auto* h = new PyHostMemory;
-    h->what = PyHostMemory::What::registered, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
-    h->owner = array;
-    return h;
-  }, nb::rv_policy::take_ownership);
+  m.def(
+      "pinned",
+      [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
+        void* p = device.context->device.allocate_pinned(bytes, {portable, mapped, write_combined});
+        if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of pinned host memory", bytes);
+        auto* h = new PyHostMemory;
+        h->what = PyHostMemory::What::pinned, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+        return h;
+      },
+      nb::rv_policy::take_ownership);
+  m.def(
+      "managed",
+      [](PyDevice device, size_t bytes, unsigned flags) {
+        void* p = device.context->device.allocate_managed(bytes, flags);
+        if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of managed memory", bytes);
+        auto* h = new PyHostMemory;
+        h->what = PyHostMemory::What::managed, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+        return h;
+      },
+      nb::rv_policy::take_ownership);
+  m.def(
+      "register_host",
+      [](PyDevice device, nb::object array, unsigned flags) {
+        void* p;
+        size_t bytes;
+        {
+          HostView view(array, false, "register_host_memory");
+          p = view.data();
+          bytes = view.bytes();
+        }
+        device.context->device.register_host(p, bytes, flags);
+        auto* h = new PyHostMemory;
+        h->what = PyHostMemory::What::registered, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+        h->owner = array;
+        return h;
+      },
+      nb::rv_policy::take_ownership);
 
   nb::handle none = nb::none();
   m.def("htod", host_to_device, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("stream").none() = none,

@@ -74,15 +74,18 @@ void init_trace(nb::module_& m) {
   m.def("cuda_report", [] {
     nb::list out;
     for (const NvidiaSource& s : nvidia_sources())
-      out.append(nb::make_tuple("NVIDIA libraries, " + s.kind,
-                                s.root + ", CUDA " + s.version + (s.passed_over.empty() ? "" : ", passed over: " + s.passed_over)));
+      out.append(
+          nb::make_tuple("NVIDIA libraries, " + s.kind,
+                         s.root + ", CUDA " + s.version + (s.passed_over.empty() ? "" : ", passed over: " + s.passed_over)));
     for (const NvidiaLibrary& l : nvidia_libraries())
-      out.append(nb::make_tuple(l.name, l.path.empty() ? std::string("not found") : l.path + (l.version.empty() ? "" : " (" + l.version + ")")));
+      out.append(nb::make_tuple(
+          l.name, l.path.empty() ? std::string("not found") : l.path + (l.version.empty() ? "" : " (" + l.version + ")")));
     return out;
   });
   m.def("set_lowering", [](const std::string& how) {
-    set_lowering_wish(how == "regions" ? LoweringWish::regions : how == "coroutines" ? LoweringWish::coroutines
-                                                                                     : LoweringWish::automatic);
+    set_lowering_wish(how == "regions"      ? LoweringWish::regions
+                      : how == "coroutines" ? LoweringWish::coroutines
+                                            : LoweringWish::automatic);
   });
 }
 

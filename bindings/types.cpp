@@ -23,18 +23,16 @@ void init_types(nb::module_& m) {
     for (const DTypeRow& r : dtype_rows) names.emplace_back(r.name);
     return names;
   });
-  m.def("promote_types", [](const std::string& a, const std::string& b) {
-    return std::string(row(promote(dtype_of(a), dtype_of(b))).name);
-  });
+  m.def("promote_types",
+        [](const std::string& a, const std::string& b) { return std::string(row(promote(dtype_of(a), dtype_of(b))).name); });
   m.def("promote_weak", [](const std::string& a, int kind) {
     return std::string(row(promote(dtype_of(a), static_cast<WeakScalar>(kind))).name);
   });
   m.def("can_cast_safely", [](const std::string& a, const std::string& b) { return can_cast_safely(dtype_of(a), dtype_of(b)); });
 
   nb::class_<Layout>(m, "Layout")
-      .def("__init__", [](Layout* self, Shape shape, std::vector<int64_t> strides, int64_t offset) {
-        new (self) Layout{std::move(shape), std::move(strides), offset};
-      })
+      .def("__init__", [](Layout* self, Shape shape, std::vector<int64_t> strides,
+                          int64_t offset) { new (self) Layout{std::move(shape), std::move(strides), offset}; })
       .def_static("contiguous", &Layout::contiguous)
       .def_ro("shape", &Layout::shape)
       .def_ro("strides", &Layout::strides)

@@ -74,7 +74,8 @@ def install_packages():
     command = "apt-get install -y --no-install-recommends " + " ".join(missing)
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
-        fail(f"these packages are missing: {' '.join(missing)}\nInstall them, then run this again:\n    sudo apt-get update && sudo {command}")
+        fail(f"these packages are missing: {' '.join(missing)}\nInstall them, then run this again:\n"
+             f"    sudo apt-get update && sudo {command}")
     say(f"installing {' '.join(missing)} (some minutes)")
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     for arguments in (["apt-get", "update", "-qq"], [*command.split(), "-qq"]):

@@ -1,7 +1,8 @@
 // The cache of compiled code: memory first, then disk, then the compiler.
 //
-// Start at Cache::get(). A key is a hash of everything that decides the bytes: text, options, target and Compiler::id(). An entry on
-// disk carries its key and a hash of its content; one that is damaged, foreign or somebody else's is compiled again, never run.
+// Start at Cache::get(). A key is a hash of everything that decides the bytes: text, options, target and Compiler::id(). An entry
+// on disk carries its key and a hash of its content; one that is damaged, foreign or somebody else's is compiled again, never
+// run.
 #pragma once
 
 #include "compile/compiler.h"
@@ -43,8 +44,8 @@ class Cache {
   Cache();
   Cached get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
   CacheInfo info();
-  size_t clear();           // removes every entry; returns how many files went
-  void forget_memory();     // the next get() goes to the disk
+  size_t clear();        // removes every entry; returns how many files went
+  void forget_memory();  // the next get() goes to the disk
 
  private:
   std::shared_ptr<const Binary> read(const CacheKey& key);

@@ -58,9 +58,7 @@ struct Plugin {
 
 std::atomic<Plugin*> loaded_plugin{nullptr};
 
-double now_ms() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Plugin& plugin() {
   static std::mutex lock;
@@ -103,8 +101,8 @@ std::string pch_path(const std::string& directory) { return directory + "/prelud
 class ClangCompiler : public Compiler {
  public:
   std::string id() const override {
-    static const std::string fixed = fmt::format("clang/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()), embedded_version,
-                                                 cpu_fingerprint());
+    static const std::string fixed =
+        fmt::format("clang/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()), embedded_version, cpu_fingerprint());
     return fmt::format("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
   }
 

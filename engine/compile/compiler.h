@@ -30,9 +30,9 @@ struct Target {
 };
 
 struct Binary {
-  std::vector<std::byte> code;                               // a cubin, or a shared object for the CPU
-  std::vector<std::pair<std::string, std::string>> names;    // name expression -> symbol in the code
-  std::string log;                                           // warnings; empty when there are none
+  std::vector<std::byte> code;                             // a cubin, or a shared object for the CPU
+  std::vector<std::pair<std::string, std::string>> names;  // name expression -> symbol in the code
+  std::string log;                                         // warnings; empty when there are none
 };
 
 class Compiler {

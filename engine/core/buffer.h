@@ -26,13 +26,13 @@ class BlockOwner {
 
 struct Block {
   void* pointer = nullptr;
-  size_t bytes = 0;     // as asked for
-  void* base = nullptr; // the whole block, as the device gave it
+  size_t bytes = 0;      // as asked for
+  void* base = nullptr;  // the whole block, as the device gave it
   size_t capacity = 0;
   BlockOwner* owner = nullptr;
   Site site = no_site;  // who asked for it
   std::atomic<uint32_t> references{0};
-  std::atomic<bool> escaped{false};       // its address was handed out as a number: any stream may use it
+  std::atomic<bool> escaped{false};  // its address was handed out as a number: any stream may use it
   std::atomic<const void*> last_stream{nullptr};
   std::mutex streams_lock;
   std::vector<std::shared_ptr<void>> streams;  // every Stream that used it

@@ -33,7 +33,7 @@ inline constexpr int dtype_count = 15;
 enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c' };
 
 struct DTypeRow {
-  std::string_view name;    // NumPy's name
+  std::string_view name;  // NumPy's name
   DTypeKind kind;
   uint8_t size;             // bytes
   std::string_view cuda;    // the type in CUDA C++

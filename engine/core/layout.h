@@ -20,19 +20,19 @@ struct Layout {
   std::vector<int64_t> strides;
   int64_t offset = 0;
 
-  static Layout contiguous(Shape shape);          // C order
+  static Layout contiguous(Shape shape);  // C order
   static Layout fortran(Shape shape);
 
   size_t rank() const { return shape.size(); }
-  int64_t size() const;                           // elements
-  bool is_contiguous() const;                     // C order, no gaps; also when empty or a single element
+  int64_t size() const;        // elements
+  bool is_contiguous() const;  // C order, no gaps; also when empty or a single element
   bool is_fortran() const;
-  std::pair<int64_t, int64_t> extent() const;     // lowest and one past the highest element touched; equal when empty
+  std::pair<int64_t, int64_t> extent() const;  // lowest and one past the highest element touched; equal when empty
 
   Layout transposed(std::span<const int> axes) const;
   Layout sliced(size_t axis, int64_t start, int64_t count, int64_t step) const;
   Layout without(size_t axis, int64_t index) const;
-  Layout broadcast_to(const Shape& to) const;     // raises ErrorKind::value when it does not fit
+  Layout broadcast_to(const Shape& to) const;             // raises ErrorKind::value when it does not fit
   std::optional<Layout> reshaped(const Shape& to) const;  // nothing when a copy is needed
 
   bool operator==(const Layout&) const = default;

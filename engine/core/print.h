@@ -1,7 +1,7 @@
 // What kernels print, on its way to where the host's own output goes (the bindings' sys.stdout), in order.
 //
-// The CPU device appends; whoever waits delivers. A GPU's driver writes to C's standard output by itself: flush_host_output() puts
-// what the host printed before it.
+// The CPU device appends; whoever waits delivers. A GPU's driver writes to C's standard output by itself: flush_host_output()
+// puts what the host printed before it.
 #pragma once
 
 #include <string>

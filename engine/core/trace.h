@@ -12,20 +12,20 @@
 namespace quern {
 
 enum class TraceKind : uint8_t { compile, load, launch, host_to_device, device_to_host, device_to_device, fill, wait, allocate };
-inline constexpr const char* trace_kind_names[] = {"compile", "load",  "launch", "host_to_device", "device_to_host",
-                                                   "device_to_device", "fill", "wait", "allocate"};
+inline constexpr const char* trace_kind_names[] = {"compile",          "load", "launch", "host_to_device", "device_to_host",
+                                                   "device_to_device", "fill", "wait",   "allocate"};
 
 struct TraceRecord {
   TraceKind kind;
-  int device = 0;             // 0..n-1 for CUDA, -1 for the CPU
+  int device = 0;  // 0..n-1 for CUDA, -1 for the CPU
   uintptr_t stream = 0;
   Site site = no_site;
   uint64_t bytes = 0;
-  int64_t start_ns = 0;       // host clock (steady), when the call began
-  int64_t host_ns = 0;        // how long the calling thread took
-  double device_ms = -1;      // how long the device took; -1 when not measured
-  std::string name;           // kernel, text or library
-  std::string detail;         // "memory", "disk" or "compiled" for a compile; grid and block for a launch
+  int64_t start_ns = 0;   // host clock (steady), when the call began
+  int64_t host_ns = 0;    // how long the calling thread took
+  double device_ms = -1;  // how long the device took; -1 when not measured
+  std::string name;       // kernel, text or library
+  std::string detail;     // "memory", "disk" or "compiled" for a compile; grid and block for a launch
 };
 
 class TraceSink {

@@ -4,7 +4,7 @@
 namespace quern {
 
 struct WaitHooks {
-  void* (*begin)() = nullptr;     // what it returns goes to end()
+  void* (*begin)() = nullptr;  // what it returns goes to end()
   void (*end)(void*) = nullptr;
 };
 void set_wait_hooks(WaitHooks hooks);

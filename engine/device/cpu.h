@@ -210,13 +210,13 @@ class CpuDevice : public Device {
   std::mutex pool_lock_;
   pthreadpool* pool_ = nullptr;
   std::mutex streams_lock_;
-  std::vector<std::weak_ptr<StreamState>> streams_;   // all but the default
+  std::vector<std::weak_ptr<StreamState>> streams_;  // all but the default
   std::atomic<int> blocking_streams_{0};
   std::unique_ptr<CpuStream> default_stream_;
   std::once_flag default_once_;
   std::mutex memory_lock_;
-  std::map<const char*, size_t> mapped_;              // raw allocations and their mapping
-  std::map<const char*, size_t> pinned_;              // pinned and registered host memory
+  std::map<const char*, size_t> mapped_;  // raw allocations and their mapping
+  std::map<const char*, size_t> pinned_;  // pinned and registered host memory
   std::atomic<size_t> allocated_{0};
   std::atomic<bool> shut_{false};
 };

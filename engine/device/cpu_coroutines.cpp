@@ -187,8 +187,9 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
     if (progress) {
       last_progress = Clock::now();
     } else if (Clock::now() - last_progress > patience) {
-      end_kernel("its blocks wait for something that does not come: a grid that waits for blocks not yet started needs a "
-                 "cooperative launch, and a loop on memory needs somebody who writes it");
+      end_kernel(
+          "its blocks wait for something that does not come: a grid that waits for blocks not yet started needs a "
+          "cooperative launch, and a loop on memory needs somebody who writes it");
     } else {
       std::this_thread::yield();
     }

@@ -201,11 +201,13 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   } else {
     // Chunks of about 50 microseconds balance well; never so few that a thread starves at the end.
     uint64_t by_time = known > 0 ? static_cast<uint64_t>(50e3f / known) : 1;
-    job.chunk = std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
+    job.chunk =
+        std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
     pthreadpool_parallelize_1d(
         device.pool(), [](void* context, size_t) { work_on(*static_cast<Job*>(context)); }, &job, threads, 0);
   }
-  float per_block = static_cast<float>(now_ns() - start) / static_cast<float>(job.count) * (alone ? 1.0f : static_cast<float>(threads));
+  float per_block =
+      static_cast<float>(now_ns() - start) / static_cast<float>(job.count) * (alone ? 1.0f : static_cast<float>(threads));
   kernel.nanoseconds_per_block.store(known < 0 ? per_block : 0.5f * known + 0.5f * per_block, std::memory_order_relaxed);
 }
 

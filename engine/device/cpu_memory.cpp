@@ -192,8 +192,7 @@ void CpuDevice::fill_bytes(const Command& command) noexcept {
     if (bytes < parallel_from || threads_ == 1)
       fill_row(to, command.width);
     else
-      in_slices(pool(), bytes,
-                [&](size_t begin, size_t count) { fill_row(to + begin, count / command.value_bytes); });
+      in_slices(pool(), bytes, [&](size_t begin, size_t count) { fill_row(to + begin, count / command.value_bytes); });
     return;
   }
   for (size_t y = 0; y < command.height; ++y) fill_row(to + y * command.pitch, command.width);

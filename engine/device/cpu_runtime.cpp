@@ -3,10 +3,10 @@
 #include "core/print.h"
 #include "device/cpu.h"
 
+#include <x86intrin.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <x86intrin.h>
 
 namespace quern {
 
@@ -50,8 +50,10 @@ std::string format(const char* f, const uint64_t* args, uint32_t count) {
       case 'd':
       case 'i': {
         uint64_t v = next();
-        long long value = longs > 0 ? static_cast<long long>(v) : longs <= -20 ? static_cast<signed char>(v)
-                          : longs < 0 ? static_cast<short>(v) : static_cast<int>(v);
+        long long value = longs > 0      ? static_cast<long long>(v)
+                          : longs <= -20 ? static_cast<signed char>(v)
+                          : longs < 0    ? static_cast<short>(v)
+                                         : static_cast<int>(v);
         std::snprintf(piece, sizeof piece, (spec + "lld").c_str(), value);
         out += piece;
         break;
@@ -61,8 +63,10 @@ std::string format(const char* f, const uint64_t* args, uint32_t count) {
       case 'X':
       case 'o': {
         uint64_t v = next();
-        unsigned long long value = longs > 0 ? v : longs <= -20 ? static_cast<unsigned char>(v)
-                                   : longs < 0 ? static_cast<unsigned short>(v) : static_cast<unsigned>(v);
+        unsigned long long value = longs > 0      ? v
+                                   : longs <= -20 ? static_cast<unsigned char>(v)
+                                   : longs < 0    ? static_cast<unsigned short>(v)
+                                                  : static_cast<unsigned>(v);
         std::snprintf(piece, sizeof piece, (spec + "ll" + c).c_str(), value);
         out += piece;
         break;

@@ -212,7 +212,8 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
         command.call();
       } catch (const std::exception& e) {
         std::lock_guard hold(stream.failure_lock);
-        if (!stream.failure) stream.failure = Failure{ErrorKind::runtime, std::string("[stream] a callback raised: ") + e.what(), no_site};
+        if (!stream.failure)
+          stream.failure = Failure{ErrorKind::runtime, std::string("[stream] a callback raised: ") + e.what(), no_site};
       }
       break;
   }

@@ -100,6 +100,7 @@ Target CudaDevice::target() { return {DeviceKind::cuda, fmt::format("sm_{}{}", i
 void CudaDevice::synchronize() {
   Use use(*this, "synchronize");
   if (!use) return;
+  before_wait();
   QUERN_CU(*this, "synchronize", cuCtxSynchronize());
   finished_all();
 }

@@ -5,6 +5,7 @@
 // call does nothing.
 #pragma once
 
+#include "core/print.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
 
@@ -141,6 +142,11 @@ class CudaDevice final : public Device {
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
   void keep_failure(std::exception_ptr failure) noexcept;  // of a host function; raised by the next wait
   void retire(cuda::ModuleHandle module) noexcept;         // unloads it when nothing can be running from it
+
+  // What the host printed comes before what the driver prints while it waits for a kernel that prints.
+  void before_wait() {
+    if (printed_.load(std::memory_order_relaxed)) flush_host_output();
+  }
 
  private:
   friend class Use;

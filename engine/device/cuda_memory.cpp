@@ -117,6 +117,7 @@ void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, 
       QUERN_CU(*this, "copy", cuMemcpyHtoDAsync_v2(address(dst), src, bytes, s));
       break;
     case CopyKind::device_to_host:
+      before_wait();
       QUERN_CU(*this, "copy", cuMemcpyDtoHAsync_v2(dst, address(src), bytes, s));
       break;
     case CopyKind::device_to_device:  // the driver sees from the addresses whether it is one GPU or two

@@ -57,6 +57,7 @@ void CudaStream::synchronize() {
   Use use(cuda_device, "synchronize");
   if (!use) return;
   uint64_t last = cuda_device.launches();
+  cuda_device.before_wait();
   QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(handle));
   cuda_device.finished(native(), last);
 }
@@ -117,6 +118,7 @@ void CudaEvent::synchronize() {
   if (!use) return;
   uint64_t last = launches_;
   uintptr_t stream = stream_;
+  device.before_wait();
   QUERN_CU(device, "synchronize", cuEventSynchronize(handle));
   if (recorded_) device.finished(stream, last);
 }

@@ -109,10 +109,10 @@ class Stream {
   virtual ~Stream() = default;  // work already submitted still runs
   virtual void synchronize() = 0;
   virtual bool done() = 0;
-  virtual bool idle() { return done(); }  // like done(), but leaves a failure for the next wait
-  virtual void wait(Event& event) = 0;  // later work of this stream waits for it
+  virtual bool idle() { return done(); }           // like done(), but leaves a failure for the next wait
+  virtual void wait(Event& event) = 0;             // later work of this stream waits for it
   virtual void call(std::function<void()> f) = 0;  // runs f on a thread of ours, in order; f must not call the engine
-  virtual uintptr_t native() = 0;  // cudaStream_t, or our own handle
+  virtual uintptr_t native() = 0;                  // cudaStream_t, or our own handle
   Device& device;
 };
 
@@ -174,7 +174,7 @@ class Device {
 };
 
 // All devices found, CPU last. Made on first use; never destroyed.
-int cuda_device_count() noexcept;  // 0 when there is no driver or no GPU
+int cuda_device_count() noexcept;       // 0 when there is no driver or no GPU
 std::string cuda_unavailable_reason();  // "" when there is one
 Device& cuda_device(int index);
 Device& cpu_device();

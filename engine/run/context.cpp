@@ -18,9 +18,7 @@ Context::Context(Device& device) : device(device), pool(device) {
 
 Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_compiler() : nvrtc_compiler(); }
 
-std::string Context::name() const {
-  return device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index);
-}
+std::string Context::name() const { return device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index); }
 
 Buffer Context::allocate(size_t bytes, Site site) {
   Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);

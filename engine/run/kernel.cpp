@@ -36,8 +36,10 @@ void Kernel::check(const LaunchShape& shape) const {
           shape.block[1], shape.block[2], threads, most < device.max_threads_per_block ? "the kernel" : "the device", most);
   size_t shared = size_t{kernel.static_shared} + shape.dynamic_shared;
   if (shared > device.max_shared_optin)
-    raise(ErrorKind::logic, "[launch] '{}' asks for {} bytes of shared memory ({} in the kernel, {} at the launch); the device has {} "
-          "for a block", kernel.name, shared, kernel.static_shared, shape.dynamic_shared, device.max_shared_optin);
+    raise(ErrorKind::logic,
+          "[launch] '{}' asks for {} bytes of shared memory ({} in the kernel, {} at the launch); the device has {} "
+          "for a block",
+          kernel.name, shared, kernel.static_shared, shape.dynamic_shared, device.max_shared_optin);
 }
 
 void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments& args) {
@@ -87,8 +89,8 @@ void Arguments::mismatch(const std::string& given) const {
   const KernelInfo& kernel = kernel_.info();
   const ParamType* t = type();
   std::string wants = t ? t->text : fmt::format("{} bytes", kernel.params[count_ - 1].size);
-  raise(ErrorKind::type, "[launch] argument {} of '{}' is {}, the kernel takes {}; convert it before the call", count_, kernel.name,
-        given, wants);
+  raise(ErrorKind::type, "[launch] argument {} of '{}' is {}, the kernel takes {}; convert it before the call", count_,
+        kernel.name, given, wants);
 }
 
 char* Arguments::at(const Param* param, size_t size) {
@@ -158,8 +160,8 @@ void Arguments::integer(int64_t value, bool is_boolean) {
   if (size > 8 || (size & (size - 1))) mismatch("a Python int");
   if (!put_integer(at(param, size), size, scalar, value)) {
     std::string wants = t ? t->text : fmt::format("{} bytes", size);
-    raise(ErrorKind::overflow, "[launch] argument {} of '{}' is {}, which does not fit into {}", count_, kernel_.info().name, value,
-          wants);
+    raise(ErrorKind::overflow, "[launch] argument {} of '{}' is {}, which does not fit into {}", count_, kernel_.info().name,
+          value, wants);
   }
 }
 

@@ -15,7 +15,7 @@ class Program : public std::enable_shared_from_this<Program> {
  public:
   Context& context;
   std::shared_ptr<LoadedModule> module;
-  std::string log;      // the compiler's warnings
+  std::string log;  // the compiler's warnings
   CacheHit hit = CacheHit::compiled;
 
   // By the name in the source, a name expression that was asked for when building, or a symbol.

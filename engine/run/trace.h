@@ -33,8 +33,7 @@ std::vector<TraceRecord> stop_trace();
 // Around one call: nothing but a load when nobody traces.
 class Traced {
  public:
-  Traced(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site)
-      : on_(tracing()) {
+  Traced(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site) : on_(tracing()) {
     if (on_) begin(kind, device, stream, bytes, site);
   }
   ~Traced() {
@@ -43,8 +42,12 @@ class Traced {
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
   bool on() const { return on_; }
-  void name(std::string text) { if (on_) record_.name = std::move(text); }
-  void detail(std::string text) { if (on_) record_.detail = std::move(text); }
+  void name(std::string text) {
+    if (on_) record_.name = std::move(text);
+  }
+  void detail(std::string text) {
+    if (on_) record_.detail = std::move(text);
+  }
 
  private:
   void begin(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site);

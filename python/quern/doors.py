@@ -74,7 +74,8 @@ def _import_door(asked, ours):
     except ModuleNotFoundError as e:
         if e.name != ours:
             raise
-        raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {asked.partition('.')[0]} yet", name=asked) from None
+        package = asked.partition(".")[0]
+        raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {package}", name=asked) from None
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -98,7 +98,8 @@ class RawKernel(_engine.RawFunction):
         When grid, block or shared memory are over the device's limits, or there is no such kernel.
     """
 
-    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False):
+    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False,
+                 jitify=False):
         super().__init__()
         expressions = [name] if "<" in name else None
         self._init(RawModule(code=code, options=options, backend=backend, name_expressions=expressions), name)

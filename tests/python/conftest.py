@@ -8,7 +8,6 @@ if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
     sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import pytest  # noqa: E402
-
 from quern.device import set_current_device  # noqa: E402
 from quern.lib import _engine  # noqa: E402
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from programs import ROOT, code, environment
 
 PROGRAM = """

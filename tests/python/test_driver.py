@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 

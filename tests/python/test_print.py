@@ -5,7 +5,6 @@ import io
 import os
 
 import pytest
-
 from programs import code, quern
 
 PROGRAM = """

@@ -5,7 +5,6 @@ import threading
 
 import numpy as np
 import pytest
-
 from programs import code
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule

@@ -4,7 +4,6 @@ import io
 
 import numpy as np
 import pytest
-
 import quern
 from quern.pycuda import driver as drv
 

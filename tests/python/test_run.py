@@ -4,7 +4,6 @@ import os
 import pathlib
 
 import pytest
-
 from programs import ROOT, quern
 from quern.lib import _engine
 

@@ -3,7 +3,6 @@
 import inspect
 
 import numpy as np
-
 import quern
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from quern.lib import _engine
 
 NAMES = [n for n in _engine.dtype_names() if n != "bfloat16"]

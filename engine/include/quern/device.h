@@ -26,15 +26,15 @@ namespace qn {
 
 class Device {
  public:
-  Device();                                // the default device
+  Device();  // the default device
   static Device cpu();
-  static Device cuda(int index = 0);       // throws ErrorKind::value when there is no such GPU
-  static int cuda_count();                 // 0 without a GPU or its driver
+  static Device cuda(int index = 0);  // throws ErrorKind::value when there is no such GPU
+  static int cuda_count();            // 0 without a GPU or its driver
 
-  std::string name() const;                // "cpu", "cuda:0"
-  std::string description() const;         // what the machine calls it
-  size_t total_memory() const;             // bytes
-  void synchronize() const;                // waits for all work; throws what failed in it
+  std::string name() const;         // "cpu", "cuda:0"
+  std::string description() const;  // what the machine calls it
+  size_t total_memory() const;      // bytes
+  void synchronize() const;         // waits for all work; throws what failed in it
   bool operator==(const Device& other) const { return context_ == other.context_; }
 
   quern::Context& context() const { return *context_; }  // the engine's own, for its other headers

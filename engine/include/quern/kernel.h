@@ -1,8 +1,8 @@
 // File: quern/kernel.h
 //
 // Kernels from CUDA C++ source. A Program is the source compiled for one device, or found in the cache; a Kernel is one of its
-// __global__ functions. Arguments are checked against the kernel's parameters: buffers for pointers, numbers and plain structs for
-// values.
+// __global__ functions. Arguments are checked against the kernel's parameters: buffers for pointers, numbers and plain structs
+// for values.
 //
 //   qn::Program program(device, R"(
 //     __global__ void scale(float* x, float a, int n) {
@@ -60,11 +60,11 @@ template <class T>
 Argument argument(const T& value) {
   static_assert(std::is_trivially_copyable_v<T>, "a kernel's argument is a Buffer, a number or a plain struct");
   if constexpr (std::is_pointer_v<T>) return {ArgumentKind::pointer, value, sizeof(void*)};
-  constexpr ArgumentKind kind = std::is_same_v<T, bool>         ? ArgumentKind::boolean
-                                : std::is_floating_point_v<T>   ? ArgumentKind::floating
+  constexpr ArgumentKind kind = std::is_same_v<T, bool>                        ? ArgumentKind::boolean
+                                : std::is_floating_point_v<T>                  ? ArgumentKind::floating
                                 : std::is_integral_v<T> && std::is_signed_v<T> ? ArgumentKind::integer
-                                : std::is_integral_v<T>         ? ArgumentKind::unsigned_integer
-                                                                : ArgumentKind::bytes;
+                                : std::is_integral_v<T>                        ? ArgumentKind::unsigned_integer
+                                                                               : ArgumentKind::bytes;
   return {kind, &value, sizeof(T)};
 }
 

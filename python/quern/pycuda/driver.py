@@ -624,7 +624,8 @@ class Function(_engine.Function):
             if memory is not None:
                 return memory.device_pointer() + value.ctypes.data - memory.address
             raise TypeError(
-                f"[launch] argument {index + 1} is a NumPy array in host memory; wrap it as In(a), Out(a) or InOut(a), or copy it with to_device()"
+                f"[launch] argument {index + 1} is a NumPy array in host memory; "
+                "wrap it as In(a), Out(a) or InOut(a), or copy it with to_device()"
             )
         if isinstance(value, np.void):
             return value
@@ -649,7 +650,7 @@ class Function(_engine.Function):
             raise LogicError("[prepared_call] prepare() was not called")
         if len(args) != len(converters):
             raise TypeError(f"[prepared_call] {len(converters)} arguments were prepared, {len(args)} given")
-        return [value if convert is None else convert(value) for convert, value in zip(converters, args)]
+        return [value if convert is None else convert(value) for convert, value in zip(converters, args, strict=True)]
 
     def prepared_call(self, grid, block, *args, shared_size=0):
         """Launches with the types fixed by prepare()."""

@@ -12,9 +12,9 @@ enum class Together { block, warp, nobody };  // who surely runs the same statem
 
 struct Where {
   Together together = Together::block;
-  int loops = 0;        // counters of enclosing loops that may be read
+  int loops = 0;  // counters of enclosing loops that may be read
   int depth = 0;
-  bool in_loop = false;       // may leave or go to the next round here: no barrier in this loop
+  bool in_loop = false;  // may leave or go to the next round here: no barrier in this loop
   bool may_exit = true;
 };
 
@@ -24,9 +24,10 @@ class Generator {
 
   Kernel kernel() {
     static const Shape shapes[] = {
-        {{32, 1, 1}, {3, 1, 1}}, {{64, 1, 1}, {2, 1, 1}},  {{96, 1, 1}, {2, 2, 1}}, {{128, 1, 1}, {2, 1, 1}}, {{256, 1, 1}, {2, 1, 1}},
-        {{48, 1, 1}, {2, 1, 1}}, {{1, 1, 1}, {5, 1, 1}},   {{33, 1, 1}, {2, 1, 1}}, {{32, 4, 1}, {2, 1, 1}},  {{16, 8, 1}, {1, 2, 1}},
-        {{8, 4, 4}, {2, 1, 1}},  {{64, 2, 1}, {1, 1, 2}},  {{7, 5, 1}, {2, 1, 1}},
+        {{32, 1, 1}, {3, 1, 1}},  {{64, 1, 1}, {2, 1, 1}}, {{96, 1, 1}, {2, 2, 1}}, {{128, 1, 1}, {2, 1, 1}},
+        {{256, 1, 1}, {2, 1, 1}}, {{48, 1, 1}, {2, 1, 1}}, {{1, 1, 1}, {5, 1, 1}},  {{33, 1, 1}, {2, 1, 1}},
+        {{32, 4, 1}, {2, 1, 1}},  {{16, 8, 1}, {1, 2, 1}}, {{8, 4, 4}, {2, 1, 1}},  {{64, 2, 1}, {1, 1, 2}},
+        {{7, 5, 1}, {2, 1, 1}},
     };
     Kernel k;
     k.shape = shapes[below(std::size(shapes))];
@@ -49,8 +50,8 @@ class Generator {
 
  private:
   struct Shared {
-    bool dirty = true;   // written since the last barrier: others may not read it
-    bool read = false;   // read by others since the last barrier: nobody may write it
+    bool dirty = true;  // written since the last barrier: others may not read it
+    bool read = false;  // read by others since the last barrier: nobody may write it
     bool counted = false, counter_read = false;
   };
 
@@ -88,11 +89,16 @@ class Generator {
   ExprPtr uniform(const Where& where, int depth) {
     if (depth <= 0 || chance(35)) {
       switch (below(5)) {
-        case 0: return leaf(Expr::Op::block);
-        case 1: return leaf(Expr::Op::n);
-        case 2: return where.loops ? leaf(Expr::Op::counter_of_loop, static_cast<Value>(below(where.loops))) : leaf(Expr::Op::n);
-        case 3: return node(Expr::Op::input, leaf(Expr::Op::block));  // uniform, which no compiler can know
-        default: return leaf(Expr::Op::constant, static_cast<Value>(below(9)));
+        case 0:
+          return leaf(Expr::Op::block);
+        case 1:
+          return leaf(Expr::Op::n);
+        case 2:
+          return where.loops ? leaf(Expr::Op::counter_of_loop, static_cast<Value>(below(where.loops))) : leaf(Expr::Op::n);
+        case 3:
+          return node(Expr::Op::input, leaf(Expr::Op::block));  // uniform, which no compiler can know
+        default:
+          return leaf(Expr::Op::constant, static_cast<Value>(below(9)));
       }
     }
     static const Expr::Op ops[] = {Expr::Op::add, Expr::Op::mul, Expr::Op::bit_xor, Expr::Op::bit_and, Expr::Op::sub};
@@ -102,35 +108,63 @@ class Generator {
   ExprPtr any(const Where& where, int depth) {
     if (depth <= 0 || chance(25)) return any_leaf(where);
     switch (below(22)) {
-      case 0: return node(Expr::Op::sub, any(where, depth - 1), any(where, depth - 1));
-      case 1: return node(Expr::Op::mul, any(where, depth - 1), any(where, depth - 1));
-      case 2: return node(Expr::Op::div, any(where, depth - 1), node(Expr::Op::bit_or, any(where, depth - 1), leaf(Expr::Op::constant, 1)));
-      case 3: return node(Expr::Op::rem, any(where, depth - 1), node(Expr::Op::bit_or, any(where, depth - 1), leaf(Expr::Op::constant, 1)));
-      case 4: return node(Expr::Op::bit_and, any(where, depth - 1), any(where, depth - 1));
-      case 5: return node(Expr::Op::bit_or, any(where, depth - 1), any(where, depth - 1));
-      case 6: return node(Expr::Op::shift_left, any(where, depth - 1), node(Expr::Op::bit_and, any(where, depth - 1), leaf(Expr::Op::constant, 31)));
-      case 7: return node(Expr::Op::shift_right, any(where, depth - 1), node(Expr::Op::bit_and, any(where, depth - 1), leaf(Expr::Op::constant, 31)));
-      case 8: return node(Expr::Op::less, any(where, depth - 1), any(where, depth - 1));
-      case 9: return node(Expr::Op::equal, any(where, depth - 1), any(where, depth - 1));
-      case 10: return node(Expr::Op::select, any(where, depth - 1), any(where, depth - 1), any(where, depth - 1));
-      case 11: return node(Expr::Op::minimum, any(where, depth - 1), any(where, depth - 1));
-      case 12: return node(Expr::Op::input, any(where, depth - 1));
-      case 13: return node(Expr::Op::private_at, any(where, depth - 1));
-      case 14: return node(Expr::Op::bit_xor, any(where, depth - 1), any(where, depth - 1));
-      default: return node(Expr::Op::add, any(where, depth - 1), any(where, depth - 1));
+      case 0:
+        return node(Expr::Op::sub, any(where, depth - 1), any(where, depth - 1));
+      case 1:
+        return node(Expr::Op::mul, any(where, depth - 1), any(where, depth - 1));
+      case 2:
+        return node(Expr::Op::div, any(where, depth - 1),
+                    node(Expr::Op::bit_or, any(where, depth - 1), leaf(Expr::Op::constant, 1)));
+      case 3:
+        return node(Expr::Op::rem, any(where, depth - 1),
+                    node(Expr::Op::bit_or, any(where, depth - 1), leaf(Expr::Op::constant, 1)));
+      case 4:
+        return node(Expr::Op::bit_and, any(where, depth - 1), any(where, depth - 1));
+      case 5:
+        return node(Expr::Op::bit_or, any(where, depth - 1), any(where, depth - 1));
+      case 6:
+        return node(Expr::Op::shift_left, any(where, depth - 1),
+                    node(Expr::Op::bit_and, any(where, depth - 1), leaf(Expr::Op::constant, 31)));
+      case 7:
+        return node(Expr::Op::shift_right, any(where, depth - 1),
+                    node(Expr::Op::bit_and, any(where, depth - 1), leaf(Expr::Op::constant, 31)));
+      case 8:
+        return node(Expr::Op::less, any(where, depth - 1), any(where, depth - 1));
+      case 9:
+        return node(Expr::Op::equal, any(where, depth - 1), any(where, depth - 1));
+      case 10:
+        return node(Expr::Op::select, any(where, depth - 1), any(where, depth - 1), any(where, depth - 1));
+      case 11:
+        return node(Expr::Op::minimum, any(where, depth - 1), any(where, depth - 1));
+      case 12:
+        return node(Expr::Op::input, any(where, depth - 1));
+      case 13:
+        return node(Expr::Op::private_at, any(where, depth - 1));
+      case 14:
+        return node(Expr::Op::bit_xor, any(where, depth - 1), any(where, depth - 1));
+      default:
+        return node(Expr::Op::add, any(where, depth - 1), any(where, depth - 1));
     }
   }
 
   ExprPtr any_leaf(const Where& where) {
     switch (below(12)) {
-      case 0: return leaf(Expr::Op::tid);
-      case 1: return leaf(Expr::Op::tid_x);
-      case 2: return leaf(Expr::Op::lane);
-      case 3: return leaf(Expr::Op::warp);
-      case 4: return leaf(Expr::Op::constant, static_cast<Value>(below(2) ? below(40) : random_()));
-      case 5: return leaf(Expr::Op::tid_y);
-      case 6: return uniform(where, 1);
-      default: return leaf(Expr::Op::variable, static_cast<Value>(below(variables)));
+      case 0:
+        return leaf(Expr::Op::tid);
+      case 1:
+        return leaf(Expr::Op::tid_x);
+      case 2:
+        return leaf(Expr::Op::lane);
+      case 3:
+        return leaf(Expr::Op::warp);
+      case 4:
+        return leaf(Expr::Op::constant, static_cast<Value>(below(2) ? below(40) : random_()));
+      case 5:
+        return leaf(Expr::Op::tid_y);
+      case 6:
+        return uniform(where, 1);
+      default:
+        return leaf(Expr::Op::variable, static_cast<Value>(below(variables)));
     }
   }
 
@@ -152,14 +186,22 @@ class Generator {
         shared_[a].counter_read = true;
         return leaf(Expr::Op::shared_counter, static_cast<Value>(a));
       }
-      case 2: return leaf(Expr::Op::shared_own, static_cast<Value>(below(shared_arrays)));
-      case 3: return node(Expr::Op::shuffle, any(where, 1), any(where, 1));
-      case 4: return node(Expr::Op::shuffle_xor, any(where, 1), leaf(Expr::Op::constant, 1u << below(5)));
-      case 5: return node(Expr::Op::shuffle_down, any(where, 1), leaf(Expr::Op::constant, 1u << below(5)));
-      case 6: return node(Expr::Op::shuffle_up, any(where, 1), leaf(Expr::Op::constant, static_cast<Value>(below(8))));
-      case 7: return node(Expr::Op::ballot, any(where, 2));
-      case 8: return node(Expr::Op::any, any(where, 2));
-      case 9: return node(Expr::Op::all, any(where, 2));
+      case 2:
+        return leaf(Expr::Op::shared_own, static_cast<Value>(below(shared_arrays)));
+      case 3:
+        return node(Expr::Op::shuffle, any(where, 1), any(where, 1));
+      case 4:
+        return node(Expr::Op::shuffle_xor, any(where, 1), leaf(Expr::Op::constant, 1u << below(5)));
+      case 5:
+        return node(Expr::Op::shuffle_down, any(where, 1), leaf(Expr::Op::constant, 1u << below(5)));
+      case 6:
+        return node(Expr::Op::shuffle_up, any(where, 1), leaf(Expr::Op::constant, static_cast<Value>(below(8))));
+      case 7:
+        return node(Expr::Op::ballot, any(where, 2));
+      case 8:
+        return node(Expr::Op::any, any(where, 2));
+      case 9:
+        return node(Expr::Op::all, any(where, 2));
     }
     return any(where, 3);
   }
@@ -259,11 +301,15 @@ class Generator {
   ExprPtr condition(const Where& where, Together& then) {
     uint64_t pick = below(10);
     then = where.together;
-    if (pick < 3) return node(Expr::Op::less, node(Expr::Op::bit_and, uniform(where, 2), leaf(Expr::Op::constant, 7)), leaf(Expr::Op::constant, static_cast<Value>(below(9))));
+    if (pick < 3)
+      return node(Expr::Op::less, node(Expr::Op::bit_and, uniform(where, 2), leaf(Expr::Op::constant, 7)),
+                  leaf(Expr::Op::constant, static_cast<Value>(below(9))));
     if (pick < 6 && where.together != Together::nobody && whole_warps_) {
       then = Together::warp;
-      if (chance(50)) return node(Expr::Op::less, leaf(Expr::Op::tid), leaf(Expr::Op::constant, 32 * static_cast<Value>(below(5))));
-      return node(Expr::Op::equal, node(Expr::Op::bit_and, leaf(Expr::Op::warp), leaf(Expr::Op::constant, 1)), leaf(Expr::Op::constant, static_cast<Value>(below(2))));
+      if (chance(50))
+        return node(Expr::Op::less, leaf(Expr::Op::tid), leaf(Expr::Op::constant, 32 * static_cast<Value>(below(5))));
+      return node(Expr::Op::equal, node(Expr::Op::bit_and, leaf(Expr::Op::warp), leaf(Expr::Op::constant, 1)),
+                  leaf(Expr::Op::constant, static_cast<Value>(below(2))));
     }
     then = Together::nobody;
     if (chance(30)) return node(Expr::Op::less, leaf(Expr::Op::tid), leaf(Expr::Op::n));

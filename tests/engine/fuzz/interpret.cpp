@@ -71,47 +71,84 @@ class Block {
       return std::array<Value, 3>{bits, total, set};
     };
     switch (e.op) {
-      case Expr::Op::constant: return e.number;
-      case Expr::Op::variable: return threads_[t].v[e.number];
-      case Expr::Op::counter_of_loop: return threads_[t].loops[e.number];
-      case Expr::Op::tid: return t;
-      case Expr::Op::tid_x: return t % k_.shape.block[0];
-      case Expr::Op::tid_y: return t / k_.shape.block[0] % k_.shape.block[1];
-      case Expr::Op::lane: return lane;
-      case Expr::Op::warp: return t >> 5;
-      case Expr::Op::block: return b_;
-      case Expr::Op::n: return n_;
-      case Expr::Op::add: return x(0) + x(1);
-      case Expr::Op::sub: return x(0) - x(1);
-      case Expr::Op::mul: return x(0) * x(1);
-      case Expr::Op::div: return x(0) / x(1);
-      case Expr::Op::rem: return x(0) % x(1);
-      case Expr::Op::bit_and: return x(0) & x(1);
-      case Expr::Op::bit_or: return x(0) | x(1);
-      case Expr::Op::bit_xor: return x(0) ^ x(1);
-      case Expr::Op::shift_left: return x(0) << x(1);
-      case Expr::Op::shift_right: return x(0) >> x(1);
-      case Expr::Op::less: return x(0) < x(1);
-      case Expr::Op::equal: return x(0) == x(1);
-      case Expr::Op::select: return x(0) ? x(1) : x(2);
-      case Expr::Op::minimum: return std::min(x(0), x(1));
-      case Expr::Op::input: return in_[x(0) % inputs];
-      case Expr::Op::private_at: return threads_[t].p[x(0) % private_slots];
-      case Expr::Op::shared_own: return shared_[e.number][t];
-      case Expr::Op::shared_other: return shared_[e.number][x(0) % count_];
-      case Expr::Op::shared_counter: return counters_[e.number];
-      case Expr::Op::shuffle: return from(x(1) & 31);
-      case Expr::Op::shuffle_xor: return from(lane ^ x(1));
-      case Expr::Op::shuffle_down: return lane + x(1) < 32 ? from(lane + x(1)) : x(0);
-      case Expr::Op::shuffle_up: return lane >= x(1) ? from(lane - x(1)) : x(0);
-      case Expr::Op::ballot: return votes(first, first + 32)[0];
-      case Expr::Op::any: return votes(first, first + 32)[2] > 0;
+      case Expr::Op::constant:
+        return e.number;
+      case Expr::Op::variable:
+        return threads_[t].v[e.number];
+      case Expr::Op::counter_of_loop:
+        return threads_[t].loops[e.number];
+      case Expr::Op::tid:
+        return t;
+      case Expr::Op::tid_x:
+        return t % k_.shape.block[0];
+      case Expr::Op::tid_y:
+        return t / k_.shape.block[0] % k_.shape.block[1];
+      case Expr::Op::lane:
+        return lane;
+      case Expr::Op::warp:
+        return t >> 5;
+      case Expr::Op::block:
+        return b_;
+      case Expr::Op::n:
+        return n_;
+      case Expr::Op::add:
+        return x(0) + x(1);
+      case Expr::Op::sub:
+        return x(0) - x(1);
+      case Expr::Op::mul:
+        return x(0) * x(1);
+      case Expr::Op::div:
+        return x(0) / x(1);
+      case Expr::Op::rem:
+        return x(0) % x(1);
+      case Expr::Op::bit_and:
+        return x(0) & x(1);
+      case Expr::Op::bit_or:
+        return x(0) | x(1);
+      case Expr::Op::bit_xor:
+        return x(0) ^ x(1);
+      case Expr::Op::shift_left:
+        return x(0) << x(1);
+      case Expr::Op::shift_right:
+        return x(0) >> x(1);
+      case Expr::Op::less:
+        return x(0) < x(1);
+      case Expr::Op::equal:
+        return x(0) == x(1);
+      case Expr::Op::select:
+        return x(0) ? x(1) : x(2);
+      case Expr::Op::minimum:
+        return std::min(x(0), x(1));
+      case Expr::Op::input:
+        return in_[x(0) % inputs];
+      case Expr::Op::private_at:
+        return threads_[t].p[x(0) % private_slots];
+      case Expr::Op::shared_own:
+        return shared_[e.number][t];
+      case Expr::Op::shared_other:
+        return shared_[e.number][x(0) % count_];
+      case Expr::Op::shared_counter:
+        return counters_[e.number];
+      case Expr::Op::shuffle:
+        return from(x(1) & 31);
+      case Expr::Op::shuffle_xor:
+        return from(lane ^ x(1));
+      case Expr::Op::shuffle_down:
+        return lane + x(1) < 32 ? from(lane + x(1)) : x(0);
+      case Expr::Op::shuffle_up:
+        return lane >= x(1) ? from(lane - x(1)) : x(0);
+      case Expr::Op::ballot:
+        return votes(first, first + 32)[0];
+      case Expr::Op::any:
+        return votes(first, first + 32)[2] > 0;
       case Expr::Op::all: {
         auto v = votes(first, first + 32);
         return v[1] == v[2];
       }
-      case Expr::Op::barrier_count: return votes(0, count_)[2];
-      case Expr::Op::barrier_or: return votes(0, count_)[2] > 0;
+      case Expr::Op::barrier_count:
+        return votes(0, count_)[2];
+      case Expr::Op::barrier_or:
+        return votes(0, count_)[2] > 0;
       case Expr::Op::barrier_and: {
         auto v = votes(0, count_);
         return v[1] == v[2];

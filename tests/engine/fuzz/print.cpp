@@ -17,45 +17,84 @@ std::string text(const Expr& e) {
   };
   std::string a = std::to_string(e.number);
   switch (e.op) {
-    case Expr::Op::constant: return number(e.number);
-    case Expr::Op::variable: return "v[" + a + "]";
-    case Expr::Op::counter_of_loop: return "i" + a;
-    case Expr::Op::tid: return "t";
-    case Expr::Op::tid_x: return "threadIdx.x";
-    case Expr::Op::tid_y: return "threadIdx.y";
-    case Expr::Op::lane: return "(t & 31u)";
-    case Expr::Op::warp: return "(t >> 5)";
-    case Expr::Op::block: return "b";
-    case Expr::Op::n: return "n";
-    case Expr::Op::add: return binary("+");
-    case Expr::Op::sub: return binary("-");
-    case Expr::Op::mul: return binary("*");
-    case Expr::Op::div: return binary("/");
-    case Expr::Op::rem: return binary("%");
-    case Expr::Op::bit_and: return binary("&");
-    case Expr::Op::bit_or: return binary("|");
-    case Expr::Op::bit_xor: return binary("^");
-    case Expr::Op::shift_left: return binary("<<");
-    case Expr::Op::shift_right: return binary(">>");
-    case Expr::Op::less: return "(unsigned)" + binary("<");
-    case Expr::Op::equal: return "(unsigned)" + binary("==");
-    case Expr::Op::select: return "(" + arg(0) + " ? " + arg(1) + " : " + arg(2) + ")";
-    case Expr::Op::minimum: return call("min");
-    case Expr::Op::input: return "in[" + arg(0) + " % " + number(inputs) + "]";
-    case Expr::Op::private_at: return "p[" + arg(0) + " % " + number(private_slots) + "]";
-    case Expr::Op::shared_own: return "s" + a + "[t]";
-    case Expr::Op::shared_other: return "s" + a + "[" + arg(0) + " % T]";
-    case Expr::Op::shared_counter: return "c[" + a + "]";
-    case Expr::Op::shuffle: return "__shfl_sync(~0u, " + arg(0) + ", (int)(" + arg(1) + " & 31u))";
-    case Expr::Op::shuffle_xor: return "__shfl_xor_sync(~0u, " + arg(0) + ", (int)" + arg(1) + ")";
-    case Expr::Op::shuffle_down: return "__shfl_down_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
-    case Expr::Op::shuffle_up: return "__shfl_up_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
-    case Expr::Op::ballot: return "__ballot_sync(~0u, (int)(" + arg(0) + " & 1u))";
-    case Expr::Op::any: return "(unsigned)__any_sync(~0u, (int)(" + arg(0) + " & 1u))";
-    case Expr::Op::all: return "(unsigned)__all_sync(~0u, (int)(" + arg(0) + " & 1u))";
-    case Expr::Op::barrier_count: return "(unsigned)__syncthreads_count((int)(" + arg(0) + " & 1u))";
-    case Expr::Op::barrier_or: return "(unsigned)(__syncthreads_or((int)(" + arg(0) + " & 1u)) != 0)";
-    case Expr::Op::barrier_and: return "(unsigned)(__syncthreads_and((int)(" + arg(0) + " & 1u)) != 0)";
+    case Expr::Op::constant:
+      return number(e.number);
+    case Expr::Op::variable:
+      return "v[" + a + "]";
+    case Expr::Op::counter_of_loop:
+      return "i" + a;
+    case Expr::Op::tid:
+      return "t";
+    case Expr::Op::tid_x:
+      return "threadIdx.x";
+    case Expr::Op::tid_y:
+      return "threadIdx.y";
+    case Expr::Op::lane:
+      return "(t & 31u)";
+    case Expr::Op::warp:
+      return "(t >> 5)";
+    case Expr::Op::block:
+      return "b";
+    case Expr::Op::n:
+      return "n";
+    case Expr::Op::add:
+      return binary("+");
+    case Expr::Op::sub:
+      return binary("-");
+    case Expr::Op::mul:
+      return binary("*");
+    case Expr::Op::div:
+      return binary("/");
+    case Expr::Op::rem:
+      return binary("%");
+    case Expr::Op::bit_and:
+      return binary("&");
+    case Expr::Op::bit_or:
+      return binary("|");
+    case Expr::Op::bit_xor:
+      return binary("^");
+    case Expr::Op::shift_left:
+      return binary("<<");
+    case Expr::Op::shift_right:
+      return binary(">>");
+    case Expr::Op::less:
+      return "(unsigned)" + binary("<");
+    case Expr::Op::equal:
+      return "(unsigned)" + binary("==");
+    case Expr::Op::select:
+      return "(" + arg(0) + " ? " + arg(1) + " : " + arg(2) + ")";
+    case Expr::Op::minimum:
+      return call("min");
+    case Expr::Op::input:
+      return "in[" + arg(0) + " % " + number(inputs) + "]";
+    case Expr::Op::private_at:
+      return "p[" + arg(0) + " % " + number(private_slots) + "]";
+    case Expr::Op::shared_own:
+      return "s" + a + "[t]";
+    case Expr::Op::shared_other:
+      return "s" + a + "[" + arg(0) + " % T]";
+    case Expr::Op::shared_counter:
+      return "c[" + a + "]";
+    case Expr::Op::shuffle:
+      return "__shfl_sync(~0u, " + arg(0) + ", (int)(" + arg(1) + " & 31u))";
+    case Expr::Op::shuffle_xor:
+      return "__shfl_xor_sync(~0u, " + arg(0) + ", (int)" + arg(1) + ")";
+    case Expr::Op::shuffle_down:
+      return "__shfl_down_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
+    case Expr::Op::shuffle_up:
+      return "__shfl_up_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
+    case Expr::Op::ballot:
+      return "__ballot_sync(~0u, (int)(" + arg(0) + " & 1u))";
+    case Expr::Op::any:
+      return "(unsigned)__any_sync(~0u, (int)(" + arg(0) + " & 1u))";
+    case Expr::Op::all:
+      return "(unsigned)__all_sync(~0u, (int)(" + arg(0) + " & 1u))";
+    case Expr::Op::barrier_count:
+      return "(unsigned)__syncthreads_count((int)(" + arg(0) + " & 1u))";
+    case Expr::Op::barrier_or:
+      return "(unsigned)(__syncthreads_or((int)(" + arg(0) + " & 1u)) != 0)";
+    case Expr::Op::barrier_and:
+      return "(unsigned)(__syncthreads_and((int)(" + arg(0) + " & 1u)) != 0)";
   }
   return "?";
 }

@@ -31,10 +31,45 @@ using ExprPtr = std::unique_ptr<Expr>;
 
 struct Expr {
   enum class Op {
-    constant, variable, counter_of_loop, tid, tid_x, tid_y, lane, warp, block, n,
-    add, sub, mul, div, rem, bit_and, bit_or, bit_xor, shift_left, shift_right, less, equal, select, minimum,
-    input, private_at, shared_own, shared_other, shared_counter,
-    shuffle, shuffle_xor, shuffle_down, shuffle_up, ballot, any, all, barrier_count, barrier_or, barrier_and,
+    constant,
+    variable,
+    counter_of_loop,
+    tid,
+    tid_x,
+    tid_y,
+    lane,
+    warp,
+    block,
+    n,
+    add,
+    sub,
+    mul,
+    div,
+    rem,
+    bit_and,
+    bit_or,
+    bit_xor,
+    shift_left,
+    shift_right,
+    less,
+    equal,
+    select,
+    minimum,
+    input,
+    private_at,
+    shared_own,
+    shared_other,
+    shared_counter,
+    shuffle,
+    shuffle_xor,
+    shuffle_down,
+    shuffle_up,
+    ballot,
+    any,
+    all,
+    barrier_count,
+    barrier_or,
+    barrier_and,
   } op;
   Value number = 0;  // constant, variable index, array index, loop depth
   std::vector<ExprPtr> args;
@@ -45,8 +80,21 @@ using Body = std::vector<std::unique_ptr<Stmt>>;
 
 struct Stmt {
   enum class Op {
-    assign, store_private, store_shared, add_counter, add_global,
-    barrier, warp_barrier, branch, loop, loop_while, switch_of, exit, leave_loop, next_round, call,
+    assign,
+    store_private,
+    store_shared,
+    add_counter,
+    add_global,
+    barrier,
+    warp_barrier,
+    branch,
+    loop,
+    loop_while,
+    switch_of,
+    exit,
+    leave_loop,
+    next_round,
+    call,
   } op;
   Value number = 0;
   std::vector<ExprPtr> args;
