@@ -42,6 +42,7 @@ void Regions::lower(RegionResult& result) {
   place_wide_values();
   bind_all_indices();
   place_slots();
+  split_off_edges();
   verify(*body_, "making thread loops");
 
   result.body = body_;

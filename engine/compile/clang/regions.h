@@ -49,6 +49,9 @@ struct Leaf {
   llvm::Value* lane = nullptr;                           // in a group
   llvm::Value* index[3] = {};                            // the thread's
   llvm::Value* linear = nullptr;                         // its number in the block, 64 bits
+  llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;  // of the innermost loop
+  llvm::Value* all_inside = nullptr;                     // whether inner_compares hold for all of its threads
+  llvm::SmallVector<llvm::Instruction*, 4> inner_compares;
 };
 
 struct Group {
@@ -165,12 +168,17 @@ class Regions {
     llvm::SmallVector<Bound, 2> bounds;
     llvm::SmallVector<Conjunct, 2> conditions;  // of the row: nothing to do if one does not hold
     std::vector<Sum> sums;
+    std::vector<Bound> inner_bounds;
+    std::vector<llvm::ICmpInst*> inner_compares;  // one for each
   };
   bool is_row_value(const llvm::Value* value, const Leaf& leaf, int depth) const;
   bool take_sum_apart(llvm::Value* value, const Leaf& leaf, Terms& terms, int depth) const;
   bool find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) const;
   void find_bounds(Leaf& leaf, llvm::BasicBlock* skip, Row& row);
   void find_sums(Leaf& leaf, Row& row);
+  void find_inner_bounds(Leaf& leaf, Row& row);
+  void split_off_edges();
+  static void mark_edge_loop(llvm::Instruction* back_edge);
   llvm::Value* add_terms(const Terms& terms, const Leaf& leaf, llvm::BasicBlock* at);
   llvm::Value* compute_for_row(llvm::Value* value, const Leaf& leaf, llvm::BasicBlock* at);
   Loop make_row_loop(Leaf& leaf, const Row& row, llvm::BasicBlock* before, llvm::BasicBlock* after, llvm::Value* width,

@@ -7,6 +7,7 @@
 // in pieces of one thread, for which both hold trivially.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compile/clang/regions.h"
 
@@ -101,8 +102,6 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
     bound.predicate = CmpInst::getSwappedPredicate(bound.predicate);
   }
   if (bound.predicate == CmpInst::ICMP_NE || !is_row_value(right, leaf, max_depth)) return false;
-  // Lanes are 32 always: a loop of a known length with a mask is better than one that is a little shorter.
-  if (leaf.group && bound.predicate != CmpInst::ICMP_EQ) return false;
   bound.limit = right;
   bound.widened = Widened::no;
   Value* narrow;
@@ -133,7 +132,8 @@ void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, Row& row) {
       Bound bound;
       if (is_row_value(part.value, leaf, max_depth)) {
         row.conditions.push_back(part);
-      } else if (find_bound(part, leaf, bound)) {
+      } else if (find_bound(part, leaf, bound) && (!leaf.group || bound.predicate == CmpInst::ICMP_EQ)) {
+        // (Lanes are 32 always: a loop of a known length with a mask is better than one that is a little shorter.)
         row.bounds.push_back(bound);
       } else {
         rest.push_back(part);
@@ -189,6 +189,21 @@ void Regions::find_sums(Leaf& leaf, Row& row) {
   }
 }
 
+// The comparisons inside of the leaf that may well hold for all threads of the row.
+void Regions::find_inner_bounds(Leaf& leaf, Row& row) {
+  for (BasicBlock* block : leaf.blocks) {
+    for (Instruction& inst : *block) {
+      auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst);
+      if (!compare || compare->isEquality() || wide_.count(compare) || compare->use_empty()) continue;
+      Bound bound;
+      if (!find_bound({compare, false}, leaf, bound) || bound.terms.row.empty()) continue;
+      // Which way is rare is not known; that an index is below a limit is likely.
+      row.inner_bounds.push_back(bound);
+      row.inner_compares.push_back(compare);
+    }
+  }
+}
+
 // terms without x, at the end of a block that runs for each row.
 Value* Regions::add_terms(const Terms& terms, const Leaf& leaf, BasicBlock* at) {
   llvm::IRBuilder<> builder(at);
@@ -232,12 +247,14 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   // Bases, and whether base + x wraps for some x.
   Value* safe = builder.getTrue();
   bool has_checks = false;
-  auto check = [&](Value* base, bool is_signed) {
+  auto never_wraps = [&](Value* base, bool is_signed) {
     unsigned bits = base->getType()->getIntegerBitWidth();
     llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
     Value* last = builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
-    auto predicate = is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE;
-    safe = builder.CreateAnd(safe, builder.CreateICmp(predicate, base, last));
+    return builder.CreateICmp(is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, base, last);
+  };
+  auto check = [&](Value* base, bool is_signed) {
+    safe = builder.CreateAnd(safe, never_wraps(base, is_signed));
     has_checks = true;
   };
   struct Side {
@@ -255,6 +272,15 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     } else {
       check(side.base, CmpInst::isSigned(bound.predicate));
     }
+  }
+  llvm::SmallVector<Side, 2> inner_sides;
+  Value* inner_safe = builder.getTrue();
+  for (const Bound& bound : row.inner_bounds) {
+    Side side{add_terms(bound.terms, leaf, before), compute_for_row(bound.limit, leaf, before)};
+    builder.SetInsertPoint(before);
+    inner_sides.push_back(side);
+    bool is_signed = bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
+    inner_safe = builder.CreateAnd(inner_safe, never_wraps(side.base, is_signed));
   }
   llvm::SmallVector<Value*, 4> bases;
   for (const Sum& sum : row.sums) {
@@ -279,12 +305,15 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   }
   builder.SetInsertPoint(inside);
 
+  auto base_of = [&](const Bound& bound, const Side& side) {
+    Value* base = builder.CreateAdd(side.base, builder.CreateZExt(start, side.base->getType()));
+    return builder.CreateIntCast(base, side.limit->getType(), bound.widened == Widened::as_signed);
+  };
   Value *low = zero, *high = length;
   for (auto [bound, side] : llvm::zip(row.bounds, sides)) {
-    Value* base = builder.CreateAdd(side.base, builder.CreateZExt(start, side.base->getType()));
+    Value* base = base_of(bound, side);
     Value* limit = side.limit;
     llvm::Type* type = limit->getType();
-    base = builder.CreateIntCast(base, type, bound.widened == Widened::as_signed);
     Value* steps = builder.CreateSub(limit, base);
     Value* most = builder.CreateIntCast(length, type, false);
     bool is_signed = CmpInst::isSigned(bound.predicate);
@@ -325,18 +354,62 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     }
   }
   if (!row.conditions.empty()) high = builder.CreateSelect(wanted, high, zero);
+  // Whether the inner bounds hold from the first thread to the last.
+  if (!row.inner_bounds.empty()) leaf.all_inside = inner_safe;
+  for (auto [bound, side] : llvm::zip(row.inner_bounds, inner_sides)) {
+    Value* base = base_of(bound, side);
+    bool below = bound.predicate == CmpInst::ICMP_SLT || bound.predicate == CmpInst::ICMP_ULT ||
+                 bound.predicate == CmpInst::ICMP_SLE || bound.predicate == CmpInst::ICMP_ULE;
+    Value* extreme = below ? builder.CreateSub(high, one) : low;
+    Value* last = builder.CreateAdd(base, builder.CreateZExt(extreme, base->getType()));
+    leaf.all_inside = builder.CreateAnd(leaf.all_inside, builder.CreateICmp(bound.predicate, last, side.limit));
+  }
+  leaf.inner_compares.assign(row.inner_compares.begin(), row.inner_compares.end());
   llvm::SmallVector<Value*, 4> piece_bases;
   for (Value* base : bases) piece_bases.push_back(builder.CreateAdd(base, start));
 
   Loop loop = make_loop(inside, behind, low, high, one, leaf.group ? "lane" : "x", latch);
   builder.SetInsertPoint(loop.head);
   leaf.lane = builder.CreateAdd(start, loop.index, "", true, true);
+  leaf.head = loop.head;
+  leaf.latch = loop.latch;
+  leaf.chooser = inside;
   for (auto [sum, base] : llvm::zip(row.sums, piece_bases)) {
     builder.SetInsertPoint(sum.value);
     Value* index = builder.CreateAdd(base, loop.index, "index", sum.is_unsigned, sum.is_signed);
     sum.value->replaceAllUsesWith(index);
   }
   return loop;
+}
+
+// A leaf with inner bounds gets a second loop: in the first they are known to hold, so that nothing is masked; the second, for
+// the rows at an edge, stays as it was.
+void Regions::split_off_edges() {
+  for (Leaf& leaf : leaves_) {
+    if (!leaf.all_inside) continue;
+    llvm::SmallVector<BasicBlock*, 8> blocks{leaf.head};
+    blocks.append(leaf.blocks.begin(), leaf.blocks.end());
+    blocks.push_back(leaf.latch);
+    llvm::ValueToValueMapTy map;
+    llvm::SmallVector<BasicBlock*, 8> copies;
+    for (BasicBlock* block : blocks) {
+      BasicBlock* copy = llvm::CloneBasicBlock(block, map, ".edge", body_);
+      map[block] = copy;
+      copies.push_back(copy);
+    }
+    llvm::remapInstructionsInBlocks(copies, map);
+
+    BasicBlock* choose = BasicBlock::Create(context_, "choose", body_, leaf.head);
+    leaf.chooser->getTerminator()->replaceSuccessorWith(leaf.head, choose);
+    llvm::BranchInst::Create(leaf.head, copies.front(), leaf.all_inside, choose);
+    leaf.head->replacePhiUsesWith(leaf.chooser, choose);
+    copies.front()->replacePhiUsesWith(leaf.chooser, choose);
+    for (llvm::Instruction* compare : leaf.inner_compares) {
+      compare->replaceAllUsesWith(llvm::ConstantInt::getTrue(context_));
+      compare->eraseFromParent();
+    }
+    mark_edge_loop(copies.back()->getTerminator());
+  }
 }
 
 }  // namespace quern::lowering

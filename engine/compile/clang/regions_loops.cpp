@@ -27,13 +27,13 @@ namespace {
 
 constexpr uint32_t warp_size = 32;
 
-void mark_loop(Instruction* back_edge, llvm::MDNode* access_group) {
+void mark_loop(Instruction* back_edge, bool vectorize, llvm::MDNode* access_group) {
   llvm::LLVMContext& context = back_edge->getContext();
   auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
-  auto* yes = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(context));
+  auto* choice = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, vectorize));
   llvm::SmallVector<llvm::Metadata*, 5> properties{nullptr};
-  properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
-  properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.vectorize.enable"), yes}));
+  if (access_group) properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
+  properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.vectorize.enable"), choice}));
   properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.unroll.disable")}));
   properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.mustprogress")}));
   llvm::MDNode* loop = llvm::MDNode::getDistinct(context, properties);
@@ -181,8 +181,10 @@ void Regions::mark_parallel(Leaf& leaf, Instruction* back_edge) {
       if (!shared_by_turns) inst.setMetadata(llvm::LLVMContext::MD_access_group, access_group);
     }
   }
-  mark_loop(back_edge, access_group);
+  mark_loop(back_edge, true, access_group);
 }
+
+void Regions::mark_edge_loop(Instruction* back_edge) { mark_loop(back_edge, false, nullptr); }
 
 void Regions::wrap_leaf(Leaf& leaf) {
   llvm::IRBuilder<> builder(context_);
@@ -200,6 +202,7 @@ void Regions::wrap_leaf(Leaf& leaf) {
   Row row;
   find_bounds(leaf, skip, row);
   find_sums(leaf, row);
+  find_inner_bounds(leaf, row);
 
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
   Value* linear;
