@@ -1,6 +1,8 @@
 #include "compile/clang/pipeline.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
@@ -19,6 +21,9 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/InjectTLIMappings.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+
+#include <algorithm>
 
 #include "compile/clang/vector_math.h"
 #include "compile/cpu_module.h"
@@ -53,11 +58,16 @@ void internalise(llvm::Module& module, const std::vector<LoweredKernel>& kernels
   }
 }
 
-bool is_simple(const std::vector<LoweredKernel>& kernels) {
-  for (const LoweredKernel& kernel : kernels) {
-    if (kernel.start || (kernel.flags & QUERN_KERNEL_BARRIERS)) return false;
-  }
-  return true;
+// Whether the kernel has loops besides those over blocks and threads (three dimensions each).
+bool has_own_loops(const llvm::Function& blocks) {
+  constexpr unsigned outer_loops = 4;
+  llvm::DominatorTree dominators(const_cast<llvm::Function&>(blocks));
+  llvm::LoopInfo loops(dominators);
+  return loops.getLoopsInPreorder().size() > outer_loops;
+}
+
+bool is_elementwise(const LoweredKernel& kernel) {
+  return !kernel.start && !(kernel.flags & QUERN_KERNEL_BARRIERS) && !has_own_loops(*kernel.blocks);
 }
 
 template <class... Passes>
@@ -67,8 +77,11 @@ llvm::FunctionToLoopPassAdaptor loop_passes(bool memory_ssa, Passes... passes) {
   return llvm::createFunctionToLoopPassAdaptor(std::move(manager), memory_ssa, /*UseBlockFrequencyInfo=*/true);
 }
 
-// What an elementwise kernel needs: straighten, rotate and hoist, vectorise, clean up. A third of the time of -O3.
-llvm::ModulePassManager quick_pipeline() {
+// The pipeline of every kernel that is made of loops: straighten, rotate and hoist, vectorise, clean up. -O3 takes twice to
+// four times as long over the same kernels (most of it in what comes after: it unrolls) and its code is no faster.
+//
+// `thorough` is for kernels with barriers or loops of their own, which run long enough to repay interleaving.
+llvm::ModulePassManager loop_pipeline(bool thorough) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
@@ -81,9 +94,15 @@ llvm::ModulePassManager quick_pipeline() {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InjectTLIMappings());
-  passes.addPass(llvm::LoopVectorizePass());
+  // An elementwise kernel is not interleaved: it is a third less code, and its loops wait for memory anyway.
+  passes.addPass(llvm::LoopVectorizePass(llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/!thorough,
+                                                                    /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
+  if (thorough) {
+    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(llvm::EarlyCSEPass());
+  }
   passes.addPass(loop_passes(true, llvm::LICMPass(llvm::LICMOptions())));
   passes.addPass(llvm::SimplifyCFGPass());
 
@@ -91,14 +110,6 @@ llvm::ModulePassManager quick_pipeline() {
   module_passes.addPass(llvm::AlwaysInlinerPass());
   module_passes.addPass(llvm::GlobalDCEPass());
   module_passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  return module_passes;
-}
-
-llvm::ModulePassManager full_pipeline(llvm::PassBuilder& builder) {
-  llvm::ModulePassManager module_passes;
-  module_passes.addPass(llvm::AlwaysInlinerPass());
-  module_passes.addPass(llvm::GlobalDCEPass());
-  module_passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   return module_passes;
 }
 
@@ -112,9 +123,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine);
 
   llvm::TargetLibraryInfoImpl library{llvm::Triple(module.getTargetTriple())};
   library.addVectorizableFunctions(vector_functions(cpu));
@@ -125,7 +134,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
 
-  llvm::ModulePassManager passes = is_simple(kernels) ? quick_pipeline() : full_pipeline(builder);
+  llvm::ModulePassManager passes = loop_pipeline(!std::all_of(kernels.begin(), kernels.end(), is_elementwise));
   passes.run(module, modules);
 }
 

@@ -13,8 +13,8 @@ class TargetMachine;
 
 namespace quern::plugin {
 
-// Internalises everything but `keep` (and variables the host can see), then optimises: a short list of passes for kernels
-// without barriers, -O3 with LLVM's coroutine passes for the others.
+// Internalises everything but the kernels and the variables that the host can see, then optimises by a list of passes
+// made for lowered loops.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu,
               const std::vector<lowering::LoweredKernel>& kernels);
 

@@ -99,8 +99,8 @@ void compile(const quern_clang_request& raw, Result& result) {
   keep_ir(request, *program.module, "after lowering", log);
   watch.add_to(result.lower_ms);
 
-  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(cpu);
-  program.module->setDataLayout(machine->createDataLayout());
+  BorrowedMachine machine(cpu);
+  program.module->setDataLayout((*machine).createDataLayout());
   optimise(*program.module, *machine, cpu, lowered);
   add_module_table(program, lowered);
   keep_ir(request, *program.module, "after optimisation", log);

@@ -7,6 +7,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -42,6 +43,8 @@ const Cpu& host_cpu() {
 
 bool has_avx512(const Cpu& cpu) { return cpu.features.find("+avx512f") != std::string::npos; }
 
+namespace {
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Cpu& cpu) {
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -50,6 +53,34 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Cpu& cpu) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // fuse what the front end marked, nothing else
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu.name, cpu.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+struct IdleMachines {
+  std::mutex mutex;
+  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+};
+IdleMachines& idle() {
+  static IdleMachines& machines = *new IdleMachines;  // never destroyed: threads may still compile at exit
+  return machines;
+}
+
+}  // namespace
+
+BorrowedMachine::BorrowedMachine(const Cpu& cpu) : key_(cpu.name + ":" + cpu.features) {
+  {
+    std::lock_guard lock(idle().mutex);
+    auto found = idle().machines.find(key_);
+    if (found != idle().machines.end()) {
+      machine_ = std::move(found->second);
+      idle().machines.erase(found);
+    }
+  }
+  if (!machine_) machine_ = make_target_machine(cpu);
+}
+
+BorrowedMachine::~BorrowedMachine() {
+  std::lock_guard lock(idle().mutex);
+  idle().machines.emplace(key_, std::move(machine_));
 }
 
 void set_cpu_attributes(llvm::Module& module, const Cpu& cpu) {

@@ -18,7 +18,21 @@ struct Cpu {
 };
 const Cpu& host_cpu();
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Cpu& cpu);
+// A target machine for one compilation. Making one costs as much as a pass or two, so finished compilations leave theirs to the
+// next; it serves one thread at a time.
+class BorrowedMachine {
+ public:
+  explicit BorrowedMachine(const Cpu& cpu);
+  ~BorrowedMachine();
+  BorrowedMachine(const BorrowedMachine&) = delete;
+  BorrowedMachine& operator=(const BorrowedMachine&) = delete;
+
+  llvm::TargetMachine& operator*() const { return *machine_; }
+
+ private:
+  std::string key_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
 
 // The front end works for plain x86-64, so that one precompiled prelude serves every CPU; this sets the real one.
 void set_cpu_attributes(llvm::Module& module, const Cpu& cpu);
