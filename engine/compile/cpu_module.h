@@ -75,7 +75,7 @@ typedef struct QuernCpuThread {
   uint32_t block[3];
   uint32_t mask;     /* of a warp wait */
   char* shared;      /* the block's */
-  char* warp_buffer; /* 32 * 16 bytes for shuffles and votes, one for each warp */
+  char* warp_buffer; /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start */
   char* block_buffer; /* 64 bytes for __syncthreads_count and its kin, one for each block */
   char* frame;       /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
 } QuernCpuThread;

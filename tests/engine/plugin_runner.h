@@ -270,6 +270,8 @@ class Module {
       thread.frame = frames.get() + frame * t;
       handles[t] = kernel.start(&launch, &thread);
     }
+    // A grid of one block: its grid barrier is the block's.
+    auto is_barrier = [&](uint32_t wait) { return wait == QUERN_WAIT_BARRIER || (wait == QUERN_WAIT_GRID && launch.grid[0] == 1); };
     auto warp_ready = [&](uint32_t t) {
       for (uint32_t u = t / 32 * 32; u < std::min(count, t / 32 * 32 + 32); ++u) {
         bool named = (state[t].mask >> (u % 32)) & 1;
@@ -281,12 +283,12 @@ class Module {
       any = false;
       bool all_at_barrier = true;
       for (uint32_t t = 0; t < count; ++t) {
-        all_at_barrier &= state[t].wait == QUERN_WAIT_FINISHED || state[t].wait == QUERN_WAIT_BARRIER;
+        all_at_barrier &= state[t].wait == QUERN_WAIT_FINISHED || is_barrier(state[t].wait);
       }
       std::vector<uint32_t> ready;
       for (uint32_t t = 0; t < count; ++t) {
         uint32_t wait = state[t].wait;
-        if (wait == QUERN_WAIT_YIELD || (wait == QUERN_WAIT_WARP && warp_ready(t)) || (wait == QUERN_WAIT_BARRIER && all_at_barrier)) {
+        if (wait == QUERN_WAIT_YIELD || (wait == QUERN_WAIT_WARP && warp_ready(t)) || (is_barrier(wait) && all_at_barrier)) {
           ready.push_back(t);
         }
       }

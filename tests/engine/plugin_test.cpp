@@ -401,8 +401,11 @@ TEST(Plugin, WarningsDoNotFail) {
 }
 
 TEST(Plugin, BadTextNeverEndsTheProcess) {
+  std::string sum = "__device__ int x = 1";
+  for (int i = 0; i < 200000; ++i) sum += "+1";
   std::string deep(20000, '('), templates = "template <int N> struct S { static const int v = S<N + 1>::v; }; __device__ int x = S<0>::v;";
-  for (const std::string& text : {std::string("\0\x01\xff", 3), deep, std::string("__global__ void k() { " + deep), templates,
+  for (const std::string& text : {std::string("\0\x01\xff", 3), deep, std::string("__global__ void k() { " + deep), templates, sum + ";",
+                                  "__global__ void k(int* p) { *p = " + sum.substr(21) + "; }",
                                   std::string("__global__ void k(int n) { int a[1 << 30][1 << 30]; a[n][n] = n; }"),
                                   std::string("#include \"kernel.cu\""), std::string("__global__ int k() { return 1; }"),
                                   std::string("int main() { return 0; }"), std::string()}) {
@@ -530,6 +533,14 @@ TEST(Plugin, ManyThreadsAtOnce) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Plugin, LargeObjects) {
+  Module module("__device__ int table[1 << 20] = {1, 2, 3};\nextern \"C\" __global__ void k(int* out) { out[0] = table[2] + table[1 << 19]; }");
+  int out = 0;
+  module.launch("k", {1}, {1}, 0, &out);
+  EXPECT_EQ(out, 3);
+  EXPECT_EQ(module.global("table").size, 4u << 20);
 }
 
 TEST(Plugin, KeepsTheIrOnRequest) {

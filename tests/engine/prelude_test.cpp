@@ -454,6 +454,49 @@ TEST_P(Warps, BlockVotes) {
   expect("for (int i = 0; i < 5; ++i) r += __syncthreads_count(t < i * 10);", [](int) { return 0 + 10 + 20 + 30 + 40; }, 70);
 }
 
+TEST_P(Warps, CooperativeGroups) {
+  Options options;
+  options.request_flags = GetParam();
+  Module module(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(int* out) {
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  auto quad = cg::tiled_partition<4>(warp);
+  __shared__ int sums[2];
+  int t = block.thread_rank(), v = t;
+  for (int step = warp.size() / 2; step > 0; step /= 2) v += warp.shfl_down(v, step);
+  if (warp.thread_rank() == 0) sums[warp.meta_group_rank()] = v;
+  block.sync();
+  int r = sums[0] + sums[1] + 10000 * cg::reduce(quad, (int)quad.thread_rank(), cg::plus<int>());
+  r += 1000000 * (int)quad.ballot(quad.thread_rank() == 2) + (quad.shfl(t, 1) == (t & ~3) + 1 ? 100000000 : 0);
+  cg::sync(warp);
+  out[t] = r;
+}
+)",
+                options);
+  std::vector<int> out(64);
+  module.launch("k", {1}, {64}, 0, out.data());
+  for (int t = 0; t < 64; ++t) ASSERT_EQ(out[t], 2016 + 60000 + 4000000 + 100000000) << t;
+}
+
+TEST(Prelude, GridBarrier) {
+  Module module(R"(
+#include <cooperative_groups.h>
+extern "C" __global__ void k(int* out) {
+  auto grid = cooperative_groups::this_grid();
+  out[grid.thread_rank()] = (int)grid.size();
+  grid.sync();
+  out[grid.thread_rank()] += out[grid.size() - 1 - grid.thread_rank()] >= 32;
+}
+)");
+  std::vector<int> out(32);
+  module.launch("k", {1}, {32}, 0, out.data());
+  EXPECT_EQ(out, std::vector<int>(32, 33));
+}
+
 INSTANTIATE_TEST_SUITE_P(Lowerings, Warps, testing::Values(0u, static_cast<uint32_t>(QUERN_CLANG_COROUTINES)));
 
 // ---- memory and time
@@ -670,7 +713,8 @@ TEST(Prelude, NvrtcReadsEveryHeader) {
 __global__ void k(half* h, float* f, complex<float>* z, complex<double>* w, cuFloatComplex* c) {
   h[0] = h[1] * h[2] + half(1.5f); h[3] = __hfma(h[0], h[1], h[2]); h[4] = hexp(h[5]); atomicAdd(h, h[1]); f[0] = h[1] < h[2] ? __half2float(h[3]) : 0;
   z[0] = z[1] * z[2] / 2.0f + exp(z[3]); w[0] = pow(w[1], w[2]) + sqrt(w[3]); c[0] = cuCmulf(c[1], c[2]);
-  f[1] = std::numeric_limits<float>::infinity() + INFINITY + std::sqrt(2.0f) + M_PI; uint32_t u = UINT32_MAX; f[2] = u; assert(f[3] > 0); printf("%f", f[0]);
+  auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block()); f[4] = cooperative_groups::reduce(tile, f[5], cooperative_groups::plus<float>());
+  cooperative_groups::this_grid().sync(); f[1] = std::numeric_limits<float>::infinity() + INFINITY + std::sqrt(2.0f) + M_PI; uint32_t u = UINT32_MAX; f[2] = u; assert(f[3] > 0); printf("%f", f[0]);
 }
 )";
   for (const std::string& text : {uses, "extern \"C\" {\n" + all + "__global__ void k(half* h) { h[0] = 1.0f; }\n}\n"}) {

@@ -9,7 +9,7 @@
 //   __quern_barrier()                   __syncthreads; convergent
 //   __quern_warp_barrier(unsigned mask) __syncwarp and the steps of shuffles and votes; convergent
 //   __quern_grid_barrier()              grid-wide barrier of a cooperative launch; convergent
-//   __quern_warp_buffer()               void*: 32 * 16 bytes shared by the threads of a warp; pure
+//   __quern_warp_buffer()               void*: 32 * 16 bytes shared by the threads of a warp, zero at the start; pure
 //   __quern_block_buffer()              void*: 64 bytes shared by the threads of a block, zero at the start; pure
 //   __quern_launch()                    const QuernCpuLaunch*; pure
 //

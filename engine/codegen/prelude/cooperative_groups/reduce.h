@@ -1,0 +1,3 @@
+// reduce() is part of the main header.
+#pragma once
+#include <cooperative_groups.h>
