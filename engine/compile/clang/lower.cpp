@@ -33,17 +33,20 @@ Needs find_needs(const llvm::Function& thread) {
   return needs;
 }
 
-RegionResult try_regions(Kernel& kernel) {
+RegionResult try_regions(Kernel& kernel, bool interchange) {
   RegionResult result;
   BodyArguments arguments;
   llvm::Function* body = make_body(kernel, arguments);
+  Regions regions(kernel, body, arguments, interchange);
   try {
-    Regions(kernel, body, arguments).lower(result);
+    regions.lower(result);
   } catch (const Refused& refused) {
     result = {};
     result.reason = refused.reason;
     body->eraseFromParent();
   }
+  // An interchange may ask for more than the barriers themselves.
+  if (!result.body && regions.interchanged()) return try_regions(kernel, false);
   return result;
 }
 
@@ -69,7 +72,7 @@ LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
   if (use_regions && needs.grid_barrier) lowered.reason = "a barrier of the whole grid";
   if (use_regions && spins) lowered.reason = "a loop that waits for other threads";
   if (use_regions && lowered.reason.empty()) {
-    RegionResult regions = try_regions(kernel);
+    RegionResult regions = try_regions(kernel, /*interchange=*/true);
     lowered.reason = regions.reason;
     if (regions.body) {
       lowered.blocks = make_blocks(kernel, regions.body);

@@ -14,8 +14,8 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
 
-Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments)
-    : kernel_(kernel), body_(body), arguments_(arguments), context_(body->getContext()) {}
+Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange)
+    : kernel_(kernel), body_(body), arguments_(arguments), context_(body->getContext()), interchange_(interchange) {}
 
 void Regions::lower(RegionResult& result) {
   // The shape of the code: which blocks run once for a block or warp, and which for each thread.
@@ -68,12 +68,13 @@ void Regions::normalise() {
   first->splitBasicBlock(first->begin(), "body");  // what is put into `first` runs exactly once
 
   bool has_syncs = llvm::any_of(*body_, contains_sync);
-  if (has_syncs) {
+  if (has_syncs || interchange_) {
     llvm::FunctionPassManager loops;
     loops.addPass(llvm::LoopSimplifyPass());
     loops.addPass(llvm::LCSSAPass());
     kernel_.passes.run(loops, *body_);
   }
+  if (interchange_) interchange_loops();
   block_sync_.insert(&entry);
   block_sync_.insert(end_);
 }

@@ -10,6 +10,7 @@
 //   wide value   an SSA value that lives outside of the thread loops: computed once for the block (or for the warp)
 #pragma once
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 
 #include <deque>
@@ -76,8 +77,9 @@ struct Refused {
 
 class Regions {
  public:
-  Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments);
+  Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange);
   void lower(RegionResult& result);
+  bool interchanged() const { return interchanged_; }
 
  private:
   // regions.cpp
@@ -91,6 +93,11 @@ class Regions {
   bool is_block_sync_block(const llvm::BasicBlock* block) const { return block_sync_.count(const_cast<llvm::BasicBlock*>(block)); }
   bool is_warp_sync_block(const llvm::BasicBlock* block) const { return warp_sync_.count(const_cast<llvm::BasicBlock*>(block)); }
   bool is_sync_block(const llvm::BasicBlock* block) const { return is_block_sync_block(block) || is_warp_sync_block(block); }
+
+  // regions_interchange.cpp: loops of the thread's own, turned inside out
+  void interchange_loops();
+  bool all_go_alike(const llvm::Loop& loop) const;
+  bool make_loop_alike(llvm::Loop& loop);
 
   // regions_plan.cpp: which blocks go together
   void predicate_exits();
@@ -189,6 +196,7 @@ class Regions {
   BodyArguments arguments_;
   llvm::LLVMContext& context_;
   std::unique_ptr<Uniformity> uniform_;
+  bool interchange_, interchanged_ = false;  // may be, was
   bool has_warp_syncs_ = false, has_block_syncs_ = false;
 
   llvm::BasicBlock* end_ = nullptr;   // the return
@@ -216,6 +224,7 @@ class Regions {
   llvm::SmallPtrSet<const llvm::Value*, 16> cells_;  // one for all
   std::vector<std::pair<Leaf*, llvm::AllocaInst*>> any_cells_;  // zero when the leaf begins
   std::map<std::pair<llvm::Value*, llvm::BasicBlock*>, llvm::Value*> reloads_;
+  llvm::DenseMap<llvm::Value*, llvm::AllocaInst*> phi_slots_;  // what is read where a phi was -> the phi's slot
   uint32_t slot_bytes_ = 0;
 };
 

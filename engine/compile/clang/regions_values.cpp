@@ -4,6 +4,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "compile/clang/regions.h"
 
@@ -155,6 +156,7 @@ void Regions::demote_phis() {
       if (done.insert(from).second) store_slot(phi->getIncomingValue(i), slot, from->getTerminator()->getIterator());
     }
     Value* value = load_slot(phi->getType(), slot, phi->getParent()->getFirstInsertionPt(), phi->getName());
+    phi_slots_[value] = slot;
     phi->replaceAllUsesWith(value);
     phi->eraseFromParent();
   }
@@ -171,6 +173,7 @@ bool Regions::is_cheap(const Value* value, const Group* group, int depth) const 
 
 Value* Regions::recompute(Value* value, Instruction* at, const Group* group) {
   if (is_wide(value, group) || llvm::isa<llvm::AllocaInst>(value)) return value;
+  if (llvm::isa<llvm::PHINode>(value)) return value;  // an index of the loop over warps, which is bound already
   Instruction* copy = llvm::cast<Instruction>(value)->clone();
   copy->insertBefore(at->getIterator());
   copy->setName(value->getName());
@@ -190,6 +193,7 @@ void Regions::place_values() {
     }
   }
   for (Instruction* value : values) place_value(*value);
+  for (auto [value, slot] : phi_slots_) llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
 }
 
 void Regions::place_value(Instruction& value) {
@@ -213,6 +217,8 @@ void Regions::place_value(Instruction& value) {
   llvm::AllocaInst* slot = nullptr;
   auto slot_of_value = [&] {
     if (slot) return slot;
+    // A phi's slot holds the phi's value until the way back to it is taken.
+    if ((slot = phi_slots_.lookup(&value))) return slot;
     slot = new_slot(value.getType(), value.getName() + ".slot");
     auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, slot, at);
