@@ -235,12 +235,14 @@ class Module {
 
  private:
   static void run(const QuernCpuKernel& kernel, Dim grid, Dim block, uint32_t dynamic_shared, const char* args) {
-    QuernCpuLaunch launch = {args, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared, QUERN_LAUNCH_SMALL_GRID, nullptr};
+    QuernCpuLaunch launch = {args,           {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                             dynamic_shared, QUERN_LAUNCH_SMALL_GRID,  nullptr};
     uint32_t threads = block.x * block.y * block.z;
     uint64_t blocks = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
     bool whole = kernel.blocks && (!(kernel.flags & QUERN_KERNEL_FULL_WARPS) || block.x % 32 == 0);
     if (whole) {
-      AlignedBytes shared(kernel.static_shared + dynamic_shared), slots(static_cast<size_t>(kernel.slot_bytes) * ((threads + 63) / 64 * 64));
+      AlignedBytes shared(kernel.static_shared + dynamic_shared),
+          slots(static_cast<size_t>(kernel.slot_bytes) * ((threads + 63) / 64 * 64));
       kernel.blocks(&launch, 0, blocks, shared.get(), slots.get());
       return;
     }
@@ -249,10 +251,12 @@ class Module {
 
   static void resume(void* handle) { (*static_cast<void (**)(void*)>(handle))(handle); }
 
-  static void run_threads(const QuernCpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t index, uint32_t count, uint32_t dynamic_shared) {
+  static void run_threads(const QuernCpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t index, uint32_t count,
+                          uint32_t dynamic_shared) {
     uint32_t warps = (count + 31) / 32;
     uint64_t frame = (kernel.frame_bytes + 63) / 64 * 64;
-    AlignedBytes shared(kernel.static_shared + dynamic_shared), warp_buffers(512 * warps), block_buffer(64), frames(frame * count);
+    AlignedBytes shared(kernel.static_shared + dynamic_shared), warp_buffers(512 * warps), block_buffer(64),
+        frames(frame * count);
     std::vector<QuernCpuThread> state(count);
     std::vector<void*> handles(count);
     for (uint32_t t = 0; t < count; ++t) {
@@ -271,7 +275,9 @@ class Module {
       handles[t] = kernel.start(&launch, &thread);
     }
     // A grid of one block: its grid barrier is the block's.
-    auto is_barrier = [&](uint32_t wait) { return wait == QUERN_WAIT_BARRIER || (wait == QUERN_WAIT_GRID && launch.grid[0] == 1); };
+    auto is_barrier = [&](uint32_t wait) {
+      return wait == QUERN_WAIT_BARRIER || (wait == QUERN_WAIT_GRID && launch.grid[0] == 1);
+    };
     auto warp_ready = [&](uint32_t t) {
       for (uint32_t u = t / 32 * 32; u < std::min(count, t / 32 * 32 + 32); ++u) {
         bool named = (state[t].mask >> (u % 32)) & 1;

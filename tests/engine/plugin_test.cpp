@@ -129,11 +129,11 @@ extern "C" __global__ void all(bool flag, char c, Small small, unsigned char u, 
   struct alignas(8) Pair {
     float x, y;
   };
-  module.launch("all", {1}, {2}, 0, true, static_cast<char>(-3), Small{4, -5}, static_cast<unsigned char>(250), Mixed{6.5f, -7, 8},
-                Three{1, 2, 3}, odd, Four{4, 5, 6, 7}, static_cast<short>(-9), Two{2.5, 3.5}, Large{{10, 0, 0, 0, 20}, 30},
-                static_cast<long long>(1) << 40, Pair{0.5f, 0.25f}, 99.0, out.data());
-  double expected[27] = {1, -3, 4, -5, 250, 6.5, -7, 8, 1, 2, 3, 11, -12, 4, 5, 6, 7, -9, 2.5, 3.5, 11, 20, 30, 1099511627776.0,
-                         0.5, 0.25, 99};
+  module.launch("all", {1}, {2}, 0, true, static_cast<char>(-3), Small{4, -5}, static_cast<unsigned char>(250),
+                Mixed{6.5f, -7, 8}, Three{1, 2, 3}, odd, Four{4, 5, 6, 7}, static_cast<short>(-9), Two{2.5, 3.5},
+                Large{{10, 0, 0, 0, 20}, 30}, static_cast<long long>(1) << 40, Pair{0.5f, 0.25f}, 99.0, out.data());
+  double expected[27] = {
+      1, -3, 4, -5, 250, 6.5, -7, 8, 1, 2, 3, 11, -12, 4, 5, 6, 7, -9, 2.5, 3.5, 11, 20, 30, 1099511627776.0, 0.5, 0.25, 99};
   for (int t = 0; t < 2; ++t) {
     for (int i = 0; i < 27; ++i) EXPECT_EQ(out[t * 27 + i], expected[i]) << "value " << i << " thread " << t;
   }
@@ -304,9 +304,24 @@ TEST(Plugin, Options) {
 extern "C" __global__ void k(int* out) { out[0] = VALUE + PLAIN; out[1] = __cplusplus / 100; }
 )";
   Options options;
-  options.flags = {"-DVALUE=7", "-D", "GONE=1", "-UGONE", "--define-macro=PLAIN", "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80",
-                   "--gpu-architecture=compute_70", "-I/no/such/folder", "-lineinfo", "-O3", "--std=c++20", "-Xptxas", "-v",
-                   "-maxrregcount=32", "--use_fast_math", "-fmad=false"};
+  options.flags = {"-DVALUE=7",
+                   "-D",
+                   "GONE=1",
+                   "-UGONE",
+                   "--define-macro=PLAIN",
+                   "-arch=sm_80",
+                   "-gencode",
+                   "arch=compute_80,code=sm_80",
+                   "--gpu-architecture=compute_70",
+                   "-I/no/such/folder",
+                   "-lineinfo",
+                   "-O3",
+                   "--std=c++20",
+                   "-Xptxas",
+                   "-v",
+                   "-maxrregcount=32",
+                   "--use_fast_math",
+                   "-fmad=false"};
   Compiled compiled = compile(text, options);
   ASSERT_TRUE(compiled.ok) << compiled.log;
   EXPECT_EQ(compiled.log, "");
@@ -380,11 +395,14 @@ TEST(Plugin, WhatIsNotServedIsSaidOnce) {
     EXPECT_EQ(count(result.log, "error:"), 1u) << result.log;
     return result.log;
   };
-  EXPECT_TRUE(contains(log_of("__global__ void k(float* x) { float y; asm volatile(\"sin.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x[0])); "
-                              "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(y)); x[0] = y; }"),
-                       "inline PTX"));
-  EXPECT_TRUE(contains(log_of("texture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 0, 0); }"), "texture"));
-  EXPECT_TRUE(contains(log_of("__global__ void k(cudaTextureObject_t t, float* x) { x[0] = tex1Dfetch<float>(t, 0); }"), "texture"));
+  EXPECT_TRUE(contains(
+      log_of("__global__ void k(float* x) { float y; asm volatile(\"sin.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x[0])); "
+             "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(y)); x[0] = y; }"),
+      "inline PTX"));
+  EXPECT_TRUE(
+      contains(log_of("texture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 0, 0); }"), "texture"));
+  EXPECT_TRUE(
+      contains(log_of("__global__ void k(cudaTextureObject_t t, float* x) { x[0] = tex1Dfetch<float>(t, 0); }"), "texture"));
   EXPECT_TRUE(contains(log_of("#include <thrust/sort.h>\n__global__ void k(float* x) { thrust::sort(x, x); }"), "Thrust"));
   EXPECT_TRUE(contains(log_of("#include <cub/cub.cuh>\n__global__ void k() { cub::BlockReduce<int, 3> r; }"), "CUB"));
   EXPECT_TRUE(contains(log_of("#include <vector>\n"), "<vector>"));
@@ -403,12 +421,13 @@ TEST(Plugin, WarningsDoNotFail) {
 TEST(Plugin, BadTextNeverEndsTheProcess) {
   std::string sum = "__device__ int x = 1";
   for (int i = 0; i < 200000; ++i) sum += "+1";
-  std::string deep(20000, '('), templates = "template <int N> struct S { static const int v = S<N + 1>::v; }; __device__ int x = S<0>::v;";
-  for (const std::string& text : {std::string("\0\x01\xff", 3), deep, std::string("__global__ void k() { " + deep), templates, sum + ";",
-                                  "__global__ void k(int* p) { *p = " + sum.substr(21) + "; }",
-                                  std::string("__global__ void k(int n) { int a[1 << 30][1 << 30]; a[n][n] = n; }"),
-                                  std::string("#include \"kernel.cu\""), std::string("__global__ int k() { return 1; }"),
-                                  std::string("int main() { return 0; }"), std::string()}) {
+  std::string deep(20000, '('),
+      templates = "template <int N> struct S { static const int v = S<N + 1>::v; }; __device__ int x = S<0>::v;";
+  for (const std::string& text :
+       {std::string("\0\x01\xff", 3), deep, std::string("__global__ void k() { " + deep), templates, sum + ";",
+        "__global__ void k(int* p) { *p = " + sum.substr(21) + "; }",
+        std::string("__global__ void k(int n) { int a[1 << 30][1 << 30]; a[n][n] = n; }"), std::string("#include \"kernel.cu\""),
+        std::string("__global__ int k() { return 1; }"), std::string("int main() { return 0; }"), std::string()}) {
     compile(text);
   }
   check_saxpy(Module(saxpy));
@@ -429,7 +448,8 @@ extern "C" __global__ void k(const int* a, const int* b, int* out, unsigned* u, 
   int a[4] = {7, INT32_MIN, -7, 9}, b[4] = {0, -1, 2, -1}, out[8];
   unsigned u[4];
   long long w[4];
-  module.launch("k", {1}, {4}, 0, static_cast<int*>(a), static_cast<int*>(b), static_cast<int*>(out), static_cast<unsigned*>(u), static_cast<long long*>(w));
+  module.launch("k", {1}, {4}, 0, static_cast<int*>(a), static_cast<int*>(b), static_cast<int*>(out), static_cast<unsigned*>(u),
+                static_cast<long long*>(w));
   EXPECT_EQ(out[4], -3);
   EXPECT_EQ(out[5], -1);
   EXPECT_EQ(out[6], -9);
@@ -467,8 +487,10 @@ extern "C" __global__ void stop() { __trap(); }
   // Kernel code has no unwind tables to throw through, so the failing calls are only checked for being there.
   Options no_debug;
   no_debug.flags = {"-DNDEBUG"};
-  EXPECT_FALSE(contains(std::string(compile("#include <cassert>\nextern \"C\" __global__ void c(int n) { assert(n == 12321); }", no_debug).code.data(), 64),
-                        "12321"));
+  EXPECT_FALSE(contains(
+      std::string(
+          compile("#include <cassert>\nextern \"C\" __global__ void c(int n) { assert(n == 12321); }", no_debug).code.data(), 64),
+      "12321"));
 }
 
 TEST(Plugin, VectorMathIsUsed) {
@@ -507,7 +529,10 @@ TEST(Plugin, PrecompiledPrelude) {
   check_saxpy(Module(saxpy, options));
   options.flags = {"-DN=5", "-use_fast_math"};
   float out[1];
-  Module("#include <cuda_fp16.h>\nextern \"C\" __global__ void k(float* out) { half h = N; out[0] = __half2float(h) + fmaxf(1, 2); }", options)
+  Module(
+      "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(float* out) { half h = N; out[0] = __half2float(h) + fmaxf(1, 2); "
+      "}",
+      options)
       .launch("k", {1}, {1}, 0, static_cast<float*>(out));
   EXPECT_EQ(out[0], 7.0f);
   // A file of another build, or of nothing, falls back on the text.
@@ -536,7 +561,9 @@ TEST(Plugin, ManyThreadsAtOnce) {
 }
 
 TEST(Plugin, LargeObjects) {
-  Module module("__device__ int table[1 << 20] = {1, 2, 3};\nextern \"C\" __global__ void k(int* out) { out[0] = table[2] + table[1 << 19]; }");
+  Module module(
+      "__device__ int table[1 << 20] = {1, 2, 3};\nextern \"C\" __global__ void k(int* out) { out[0] = table[2] + table[1 << "
+      "19]; }");
   int out = 0;
   module.launch("k", {1}, {1}, 0, &out);
   EXPECT_EQ(out, 3);

@@ -21,7 +21,8 @@ std::vector<std::vector<Out>> evaluate(const char* out_type, const char* in_type
                                        const std::vector<In>& x, const std::vector<In>& y = {}, const std::vector<In>& z = {},
                                        const std::string& before = "") {
   std::string out(out_type), in(in_type);
-  std::string text = before + "extern \"C\" __global__ void k(const " + in + "* xs, const " + in + "* ys, const " + in + "* zs, " + out +
+  std::string text = before + "extern \"C\" __global__ void k(const " + in + "* xs, const " + in + "* ys, const " + in +
+                     "* zs, " + out +
                      "* out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  " + in +
                      " x = xs[i], y = ys[i], z = zs[i];\n";
   for (size_t e = 0; e < expressions.size(); ++e) {
@@ -70,26 +71,58 @@ constexpr long double pi = 3.14159265358979323846264338327950288L;
 double sinpi(double x) { return static_cast<double>(std::sin(pi * x)); }
 double cospi(double x) { return static_cast<double>(std::cos(pi * x)); }
 double normcdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-double erfcx(double x) { return static_cast<double>(std::exp(static_cast<long double>(x) * x) * std::erfc(static_cast<long double>(x))); }
+double erfcx(double x) {
+  return static_cast<double>(std::exp(static_cast<long double>(x) * x) * std::erfc(static_cast<long double>(x)));
+}
 double bessel_i0(double x) { return std::cyl_bessel_i(0, x); }
 double bessel_i1(double x) { return std::cyl_bessel_i(1, x); }
 
 const MathCase math_cases[] = {
-    {"sin", std::sin, -10, 10},       {"cos", std::cos, -10, 10},         {"tan", std::tan, -1.5, 1.5},
-    {"asin", std::asin, -1, 1},       {"acos", std::acos, -1, 1},         {"atan", std::atan, -20, 20},
-    {"sinh", std::sinh, -5, 5},       {"cosh", std::cosh, -5, 5},         {"tanh", std::tanh, -5, 5},
-    {"asinh", std::asinh, -50, 50},   {"acosh", std::acosh, 1, 50},       {"atanh", std::atanh, -0.99, 0.99},
-    {"exp", std::exp, -20, 20},       {"exp2", std::exp2, -20, 20},       {"exp10", exp10, -10, 10},
-    {"expm1", std::expm1, -2, 2},     {"log", std::log, 0.01, 100},       {"log2", std::log2, 0.01, 100},
-    {"log10", std::log10, 0.01, 100}, {"log1p", std::log1p, -0.5, 10},    {"sqrt", std::sqrt, 0, 100},
-    {"cbrt", std::cbrt, -100, 100},   {"rsqrt", rsqrt, 0.01, 100},        {"rcbrt", rcbrt, 0.01, 100},
-    {"erf", std::erf, -4, 4},         {"erfc", std::erfc, -4, 4},         {"tgamma", std::tgamma, 0.5, 10},
-    {"lgamma", std::lgamma, 3, 50},   {"floor", std::floor, -10, 10},     {"ceil", std::ceil, -10, 10},
-    {"trunc", std::trunc, -10, 10},   {"round", std::round, -10, 10},     {"rint", std::rint, -10, 10},
-    {"nearbyint", std::nearbyint, -10, 10}, {"fabs", std::fabs, -10, 10}, {"logb", std::logb, 0.01, 100},
-    {"sinpi", sinpi, -3, 3},          {"cospi", cospi, -3, 3},            {"normcdf", normcdf, -3, 3},
-    {"erfcx", erfcx, -3, 9.5},        {"j0", ::j0, 0, 2},                 {"j1", ::j1, 0.1, 3},
-    {"y0", ::y0, 1, 3},               {"y1", ::y1, 0.5, 2},               {"cyl_bessel_i0", bessel_i0, 0, 60},
+    {"sin", std::sin, -10, 10},
+    {"cos", std::cos, -10, 10},
+    {"tan", std::tan, -1.5, 1.5},
+    {"asin", std::asin, -1, 1},
+    {"acos", std::acos, -1, 1},
+    {"atan", std::atan, -20, 20},
+    {"sinh", std::sinh, -5, 5},
+    {"cosh", std::cosh, -5, 5},
+    {"tanh", std::tanh, -5, 5},
+    {"asinh", std::asinh, -50, 50},
+    {"acosh", std::acosh, 1, 50},
+    {"atanh", std::atanh, -0.99, 0.99},
+    {"exp", std::exp, -20, 20},
+    {"exp2", std::exp2, -20, 20},
+    {"exp10", exp10, -10, 10},
+    {"expm1", std::expm1, -2, 2},
+    {"log", std::log, 0.01, 100},
+    {"log2", std::log2, 0.01, 100},
+    {"log10", std::log10, 0.01, 100},
+    {"log1p", std::log1p, -0.5, 10},
+    {"sqrt", std::sqrt, 0, 100},
+    {"cbrt", std::cbrt, -100, 100},
+    {"rsqrt", rsqrt, 0.01, 100},
+    {"rcbrt", rcbrt, 0.01, 100},
+    {"erf", std::erf, -4, 4},
+    {"erfc", std::erfc, -4, 4},
+    {"tgamma", std::tgamma, 0.5, 10},
+    {"lgamma", std::lgamma, 3, 50},
+    {"floor", std::floor, -10, 10},
+    {"ceil", std::ceil, -10, 10},
+    {"trunc", std::trunc, -10, 10},
+    {"round", std::round, -10, 10},
+    {"rint", std::rint, -10, 10},
+    {"nearbyint", std::nearbyint, -10, 10},
+    {"fabs", std::fabs, -10, 10},
+    {"logb", std::logb, 0.01, 100},
+    {"sinpi", sinpi, -3, 3},
+    {"cospi", cospi, -3, 3},
+    {"normcdf", normcdf, -3, 3},
+    {"erfcx", erfcx, -3, 9.5},
+    {"j0", ::j0, 0, 2},
+    {"j1", ::j1, 0.1, 3},
+    {"y0", ::y0, 1, 3},
+    {"y1", ::y1, 0.5, 2},
+    {"cyl_bessel_i0", bessel_i0, 0, 60},
     {"cyl_bessel_i1", bessel_i1, 0.1, 60},
 };
 
@@ -118,12 +151,13 @@ TEST(Prelude, MathInFloat) {
 
 TEST(Prelude, OverloadsChooseTheirType) {
   // sizeof tells which overload was taken.
-  auto got = evaluate<int, float>("int", "float",
-                                  {"sizeof(sin(x))", "sizeof(sin((double)x))", "sizeof(sqrt(3))", "sizeof(pow(x, y))", "sizeof(pow(x, 2.0))",
-                                   "sizeof(pow(2, 3))", "sizeof(fmax(x, 1))", "sizeof(abs(x))", "sizeof(max(1, 2u))", "sizeof(max(x, 2.0))",
-                                   "(int)pow(2, 10)", "abs(-7)", "max(-1, 1u) == 4294967295u", "(int)min(3, 2)", "sizeof(floor(1))",
-                                   "isnan(nanf(\"\")) + 2 * isinf(1.0 / 0.0) + 4 * isfinite(x) + 8 * signbit(-1.0f)", "(int)llabs(-5ll)"},
-                                  {1.0f});
+  auto got = evaluate<int, float>(
+      "int", "float",
+      {"sizeof(sin(x))", "sizeof(sin((double)x))", "sizeof(sqrt(3))", "sizeof(pow(x, y))", "sizeof(pow(x, 2.0))",
+       "sizeof(pow(2, 3))", "sizeof(fmax(x, 1))", "sizeof(abs(x))", "sizeof(max(1, 2u))", "sizeof(max(x, 2.0))",
+       "(int)pow(2, 10)", "abs(-7)", "max(-1, 1u) == 4294967295u", "(int)min(3, 2)", "sizeof(floor(1))",
+       "isnan(nanf(\"\")) + 2 * isinf(1.0 / 0.0) + 4 * isfinite(x) + 8 * signbit(-1.0f)", "(int)llabs(-5ll)"},
+      {1.0f});
   int expected[] = {4, 8, 8, 4, 8, 8, 8, 4, 4, 8, 1024, 7, 1, 2, 8, 15, 5};
   for (size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(got[i][0], expected[i]) << i;
 }
@@ -131,16 +165,32 @@ TEST(Prelude, OverloadsChooseTheirType) {
 TEST(Prelude, TwoArguments) {
   std::vector<double> x = numbers<double>(101, -10, 10), y = numbers<double>(101, 0.5, 5);
   std::reverse(y.begin(), y.end());
-  auto got = evaluate<double, double>("double", "double",
-                                      {"pow(fabs(x), y)", "atan2(x, y)", "fmod(x, y)", "hypot(x, y)", "copysign(y, x)", "fdim(x, y)",
-                                       "fmax(x, y)", "fmin(x, y)", "remainder(x, y)", "nextafter(x, y)", "fma(x, y, x)", "rhypot(x, y)",
-                                       "norm3d(x, y, 1.0)", "ldexp(x, 3)", "scalbn(x, -2)", "fdivide(x, y)", "max(x, y)", "jn(2, y)"},
-                                      x, y);
+  auto got =
+      evaluate<double, double>("double", "double",
+                               {"pow(fabs(x), y)", "atan2(x, y)", "fmod(x, y)", "hypot(x, y)", "copysign(y, x)", "fdim(x, y)",
+                                "fmax(x, y)", "fmin(x, y)", "remainder(x, y)", "nextafter(x, y)", "fma(x, y, x)", "rhypot(x, y)",
+                                "norm3d(x, y, 1.0)", "ldexp(x, 3)", "scalbn(x, -2)", "fdivide(x, y)", "max(x, y)", "jn(2, y)"},
+                               x, y);
   for (size_t i = 0; i < x.size(); ++i) {
     double a = x[i], b = y[i];
-    double expected[] = {std::pow(std::abs(a), b), std::atan2(a, b), std::fmod(a, b), std::hypot(a, b), std::copysign(b, a), std::fdim(a, b),
-                         std::fmax(a, b), std::fmin(a, b), std::remainder(a, b), std::nextafter(a, b), std::fma(a, b, a), 1 / std::hypot(a, b),
-                         std::sqrt(a * a + b * b + 1), std::ldexp(a, 3), std::scalbn(a, -2), a / b, std::fmax(a, b), ::jn(2, b)};
+    double expected[] = {std::pow(std::abs(a), b),
+                         std::atan2(a, b),
+                         std::fmod(a, b),
+                         std::hypot(a, b),
+                         std::copysign(b, a),
+                         std::fdim(a, b),
+                         std::fmax(a, b),
+                         std::fmin(a, b),
+                         std::remainder(a, b),
+                         std::nextafter(a, b),
+                         std::fma(a, b, a),
+                         1 / std::hypot(a, b),
+                         std::sqrt(a * a + b * b + 1),
+                         std::ldexp(a, 3),
+                         std::scalbn(a, -2),
+                         a / b,
+                         std::fmax(a, b),
+                         ::jn(2, b)};
     for (size_t e = 0; e < std::size(expected); ++e) {
       ASSERT_NEAR(got[e][i], expected[e], 1e-14 * std::abs(expected[e])) << "expression " << e << " of " << a << ", " << b;
     }
@@ -150,8 +200,8 @@ TEST(Prelude, TwoArguments) {
 TEST(Prelude, SpecialValues) {
   float inf = INFINITY, nan = NAN;
   auto got = evaluate<float, float>("float", "float",
-                                    {"fmaxf(x, y)", "fminf(x, y)", "max(y, x)", "sqrtf(-x)", "logf(0.0f * y)", "sinpif(4.0f)", "cospif(0.5f)",
-                                     "normcdfinvf(0.5f)", "__saturatef(y)", "rsqrtf(4.0f)", "fmaxf(x, x)"},
+                                    {"fmaxf(x, y)", "fminf(x, y)", "max(y, x)", "sqrtf(-x)", "logf(0.0f * y)", "sinpif(4.0f)",
+                                     "cospif(0.5f)", "normcdfinvf(0.5f)", "__saturatef(y)", "rsqrtf(4.0f)", "fmaxf(x, x)"},
                                     {nan}, {2.0f});
   EXPECT_EQ(got[0][0], 2.0f);
   EXPECT_EQ(got[1][0], 2.0f);
@@ -168,7 +218,8 @@ TEST(Prelude, SpecialValues) {
 
 TEST(Prelude, InverseFunctionsInvert) {
   std::vector<double> x = numbers<double>(301, -0.9999, 0.9999);
-  auto got = evaluate<double, double>("double", "double", {"erfinv(x)", "erfcinv(1 + x)", "normcdfinv(0.5 + 0.5 * x)", "erfcinv(exp(-20 * fabs(x)))"}, x);
+  auto got = evaluate<double, double>(
+      "double", "double", {"erfinv(x)", "erfcinv(1 + x)", "normcdfinv(0.5 + 0.5 * x)", "erfcinv(exp(-20 * fabs(x)))"}, x);
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_NEAR(std::erf(got[0][i]), x[i], 4e-15 * std::abs(x[i]) + 1e-300);
     ASSERT_NEAR(std::erfc(got[1][i]), 1 + x[i], 4e-15);
@@ -199,7 +250,8 @@ extern "C" __global__ void k(double* out, int* whole) {
   double out[12];
   int whole[3];
   module.launch("k", {1}, {1}, 0, static_cast<double*>(out), static_cast<int*>(whole));
-  double expected[12] = {std::sin(0.5), std::cos(0.5), std::sin(0.5f), std::cos(0.5f), std::sqrt(0.5), std::sqrt(0.5), 0.75, -0.25, -3, 2.5, -1, 7};
+  double expected[12] = {
+      std::sin(0.5), std::cos(0.5), std::sin(0.5f), std::cos(0.5f), std::sqrt(0.5), std::sqrt(0.5), 0.75, -0.25, -3, 2.5, -1, 7};
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(out[i], expected[i], i == 2 || i == 3 ? 1e-7 : 1e-15) << i;
   EXPECT_EQ(whole[0], 4);
   EXPECT_EQ(whole[1] & 7, 4);
@@ -230,26 +282,63 @@ TEST(Prelude, IntegerIntrinsics) {
       {"__ffsll(((long long)x << 32))", [&](auto a, auto, auto) { return a ? 33 + __builtin_ctz(a) : 0; }},
       {"__brev(x)", [](auto a, auto, auto) { return reverse(a); }},
       {"(unsigned)(__brevll(x) >> 32)", [](auto a, auto, auto) { return reverse(a); }},
-      {"__mulhi((int)x, (int)y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<int64_t>(static_cast<int>(a)) * static_cast<int>(b)) >> 32); }},
+      {"__mulhi((int)x, (int)y)",
+       [](auto a, auto b, auto) {
+         return static_cast<uint32_t>((static_cast<int64_t>(static_cast<int>(a)) * static_cast<int>(b)) >> 32);
+       }},
       {"__umulhi(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32); }},
-      {"(unsigned)__umul64hi((unsigned long long)x << 32, (unsigned long long)y << 20)", [&](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<unsigned __int128>(wide(a, 0)) * (static_cast<uint64_t>(b) << 20)) >> 64); }},
+      {"(unsigned)__umul64hi((unsigned long long)x << 32, (unsigned long long)y << 20)",
+       [&](auto a, auto b, auto) {
+         return static_cast<uint32_t>((static_cast<unsigned __int128>(wide(a, 0)) * (static_cast<uint64_t>(b) << 20)) >> 64);
+       }},
       {"__umul24(x, y)", [](auto a, auto b, auto) { return (a & 0xffffff) * (b & 0xffffff); }},
-      {"__mul24((int)(x & 0x7fffff), (int)y | 0x800000)", [](auto a, auto b, auto) { return (a & 0x7fffff) * static_cast<uint32_t>(static_cast<int>((b | 0x800000) << 8) >> 8); }},
-      {"__sad((int)x, (int)y, z)", [&](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(static_cast<int>(a)) - static_cast<int>(b)); }},
+      {"__mul24((int)(x & 0x7fffff), (int)y | 0x800000)",
+       [](auto a, auto b, auto) { return (a & 0x7fffff) * static_cast<uint32_t>(static_cast<int>((b | 0x800000) << 8) >> 8); }},
+      {"__sad((int)x, (int)y, z)",
+       [&](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(static_cast<int>(a)) - static_cast<int>(b)); }},
       {"__usad(x, y, z)", [&](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(a) - b); }},
-      {"(unsigned)__hadd((int)x, (int)y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<int64_t>(static_cast<int>(a)) + static_cast<int>(b)) >> 1); }},
+      {"(unsigned)__hadd((int)x, (int)y)",
+       [](auto a, auto b, auto) {
+         return static_cast<uint32_t>((static_cast<int64_t>(static_cast<int>(a)) + static_cast<int>(b)) >> 1);
+       }},
       {"__uhadd(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) + b) >> 1); }},
       {"__urhadd(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) + b + 1) >> 1); }},
       {"__funnelshift_l(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << (c & 31)) >> 32); }},
       {"__funnelshift_r(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> (c & 31)); }},
-      {"__funnelshift_lc(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << std::min(c, 32u)) >> 32); }},
-      {"__funnelshift_rc(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> std::min(c, 32u)); }},
-      {"__byte_perm(x, y, 0x3715)", [&](auto a, auto b, auto) { auto byte = [&](int i) { return static_cast<uint32_t>(wide(b, a) >> (8 * i)) & 0xff; }; return byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24; }},
+      {"__funnelshift_lc(x, y, z)",
+       [&](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << std::min(c, 32u)) >> 32); }},
+      {"__funnelshift_rc(x, y, z)",
+       [&](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> std::min(c, 32u)); }},
+      {"__byte_perm(x, y, 0x3715)",
+       [&](auto a, auto b, auto) {
+         auto byte = [&](int i) { return static_cast<uint32_t>(wide(b, a) >> (8 * i)) & 0xff; };
+         return byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24;
+       }},
       {"__byte_perm(x, y, 0x9)", [&](auto a, auto, auto) { return ((a >> 8) & 0x80 ? 0xffu : 0u) | (a & 0xff) * 0x01010100u; }},
-      {"(unsigned)__dp4a((int)x, (int)y, (int)z)", [](auto a, auto b, auto c) { for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i); return c; }},
-      {"__dp4a(x, y, z)", [](auto a, auto b, auto c) { for (int i = 0; i < 32; i += 8) c += static_cast<uint8_t>(a >> i) * static_cast<uint8_t>(b >> i); return c; }},
-      {"__vadd4(x, y)", [](auto a, auto b, auto) { uint32_t r = 0; for (int i = 0; i < 32; i += 8) r |= (((a >> i) + (b >> i)) & 0xff) << i; return r; }},
-      {"__vmaxs2(x, y)", [](auto a, auto b, auto) { uint32_t r = 0; for (int i = 0; i < 32; i += 16) r |= static_cast<uint32_t>(static_cast<uint16_t>(std::max(static_cast<int16_t>(a >> i), static_cast<int16_t>(b >> i)))) << i; return r; }},
+      {"(unsigned)__dp4a((int)x, (int)y, (int)z)",
+       [](auto a, auto b, auto c) {
+         for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);
+         return c;
+       }},
+      {"__dp4a(x, y, z)",
+       [](auto a, auto b, auto c) {
+         for (int i = 0; i < 32; i += 8) c += static_cast<uint8_t>(a >> i) * static_cast<uint8_t>(b >> i);
+         return c;
+       }},
+      {"__vadd4(x, y)",
+       [](auto a, auto b, auto) {
+         uint32_t r = 0;
+         for (int i = 0; i < 32; i += 8) r |= (((a >> i) + (b >> i)) & 0xff) << i;
+         return r;
+       }},
+      {"__vmaxs2(x, y)",
+       [](auto a, auto b, auto) {
+         uint32_t r = 0;
+         for (int i = 0; i < 32; i += 16)
+           r |= static_cast<uint32_t>(static_cast<uint16_t>(std::max(static_cast<int16_t>(a >> i), static_cast<int16_t>(b >> i))))
+                << i;
+         return r;
+       }},
       {"x << (y & 63)", [](auto a, auto b, auto) { return (b & 63) < 32 ? a << (b & 63) : 0; }},
   };
   std::vector<std::string> expressions;
@@ -257,7 +346,8 @@ TEST(Prelude, IntegerIntrinsics) {
   auto got = evaluate<uint32_t, uint32_t>("unsigned", "unsigned", expressions, x, y, z);
   for (size_t e = 0; e < expressions.size(); ++e) {
     for (size_t i = 0; i < x.size(); ++i) {
-      ASSERT_EQ(got[e][i], static_cast<uint32_t>(cases[e].second(x[i], y[i], z[i]))) << expressions[e] << " of " << x[i] << ", " << y[i] << ", " << z[i];
+      ASSERT_EQ(got[e][i], static_cast<uint32_t>(cases[e].second(x[i], y[i], z[i])))
+          << expressions[e] << " of " << x[i] << ", " << y[i] << ", " << z[i];
     }
   }
 }
@@ -265,11 +355,12 @@ TEST(Prelude, IntegerIntrinsics) {
 // ---- conversions and rounding
 
 TEST(Prelude, BitCasts) {
-  auto got = evaluate<uint32_t, uint32_t>("unsigned", "unsigned",
-                                          {"__float_as_uint(__uint_as_float(x))", "(unsigned)__float_as_int(__int_as_float((int)x))",
-                                           "(unsigned)__double2hiint(__hiloint2double((int)x, (int)y))", "(unsigned)__double2loint(__hiloint2double((int)x, (int)y))",
-                                           "(unsigned)(__double_as_longlong(__longlong_as_double(((long long)x << 31))) >> 31)", "__float_as_uint(1.5f)"},
-                                          {0x3f800000u, 5u}, {7u, 9u});
+  auto got = evaluate<uint32_t, uint32_t>(
+      "unsigned", "unsigned",
+      {"__float_as_uint(__uint_as_float(x))", "(unsigned)__float_as_int(__int_as_float((int)x))",
+       "(unsigned)__double2hiint(__hiloint2double((int)x, (int)y))", "(unsigned)__double2loint(__hiloint2double((int)x, (int)y))",
+       "(unsigned)(__double_as_longlong(__longlong_as_double(((long long)x << 31))) >> 31)", "__float_as_uint(1.5f)"},
+      {0x3f800000u, 5u}, {7u, 9u});
   for (int i : {0, 1}) {
     uint32_t x = i ? 5u : 0x3f800000u, y = i ? 9u : 7u;
     EXPECT_EQ(got[0][i], x);
@@ -303,7 +394,8 @@ void check_directed(const char* type, const char* prefix, const char* fused, T l
       std::fesetround(mode.host);
       volatile T expected[] = {a + b, a - b, a * b, a / b, one / a, std::sqrt(square), std::fma(a, b, c)};
       std::fesetround(FE_TONEAREST);
-      for (size_t e = 0; e < 7; ++e) ASSERT_EQ(got[e][i], expected[e]) << mode.suffix << " expression " << e << " of " << a << ", " << b;
+      for (size_t e = 0; e < 7; ++e)
+        ASSERT_EQ(got[e][i], expected[e]) << mode.suffix << " expression " << e << " of " << a << ", " << b;
     }
   }
 }
@@ -322,11 +414,12 @@ TEST(Prelude, DirectedConversions) {
   std::vector<double> x = numbers<double>(300, -1e6, 1e6);
   for (const Mode& mode : modes) {
     std::string s = mode.suffix;
-    auto got = evaluate<double, double>("double", "double",
-                                        {"__float2int_" + s + "((float)x)", "__double2int_" + s + "(x)", "__double2ll_" + s + "(x)",
-                                         "__double2uint_" + s + "(fabs(x))", "__double2float_" + s + "(x)", "__int2float_" + s + "((int)x * 1999)",
-                                         "__ll2float_" + s + "((long long)(x * 1e9))", "__ull2double_" + s + "((unsigned long long)(fabs(x) * 9e12) | 1)"},
-                                        x);
+    auto got = evaluate<double, double>(
+        "double", "double",
+        {"__float2int_" + s + "((float)x)", "__double2int_" + s + "(x)", "__double2ll_" + s + "(x)",
+         "__double2uint_" + s + "(fabs(x))", "__double2float_" + s + "(x)", "__int2float_" + s + "((int)x * 1999)",
+         "__ll2float_" + s + "((long long)(x * 1e9))", "__ull2double_" + s + "((unsigned long long)(fabs(x) * 9e12) | 1)"},
+        x);
     for (size_t i = 0; i < x.size(); ++i) {
       double v = x[i];
       float narrow = static_cast<float>(v);
@@ -337,16 +430,19 @@ TEST(Prelude, DirectedConversions) {
       volatile int scaled = static_cast<int>(v) * 1999;
       volatile long long ll = big;
       volatile unsigned long long ull = bigger;
-      volatile double expected[] = {static_cast<float>(d), static_cast<float>(scaled), static_cast<float>(ll), static_cast<double>(ull)};
+      volatile double expected[] = {static_cast<float>(d), static_cast<float>(scaled), static_cast<float>(ll),
+                                    static_cast<double>(ull)};
       std::fesetround(FE_TONEAREST);
       double wholes[] = {whole(narrow, mode.host), whole(v, mode.host), whole(v, mode.host), whole(std::fabs(v), mode.host)};
-      for (size_t e = 0; e < 8; ++e) ASSERT_EQ(got[e][i], e < 4 ? wholes[e] : expected[e - 4]) << s << " expression " << e << " of " << v;
+      for (size_t e = 0; e < 8; ++e)
+        ASSERT_EQ(got[e][i], e < 4 ? wholes[e] : expected[e - 4]) << s << " expression " << e << " of " << v;
     }
   }
 }
 
 TEST(Prelude, ConversionsSaturate) {
-  auto got = evaluate<int, float>("int", "float", {"__float2int_rz(x)", "(int)x", "__float2int_rn(y)", "(int)__float2uint_rz(y)"}, {3e9f, -3e9f, NAN}, {2.5f, -1.0f, 3.5f});
+  auto got = evaluate<int, float>("int", "float", {"__float2int_rz(x)", "(int)x", "__float2int_rn(y)", "(int)__float2uint_rz(y)"},
+                                  {3e9f, -3e9f, NAN}, {2.5f, -1.0f, 3.5f});
   EXPECT_EQ(got[0], (std::vector<int>{INT32_MAX, INT32_MIN, 0}));
   EXPECT_EQ(got[1], got[0]);
   EXPECT_EQ(got[2], (std::vector<int>{2, -1, 4}));
@@ -399,9 +495,11 @@ class Warps : public testing::TestWithParam<uint32_t> {
   std::vector<int> run(const std::string& body, uint32_t threads) {
     Options options;
     options.request_flags = GetParam();
-    Module module("extern \"C\" __global__ void k(int* out) { int t = threadIdx.x, lane = t & 31; unsigned all = 0xffffffffu; int r = 0; (void)lane; (void)all;\n" +
-                      body + "\nout[t] = r; }",
-                  options);
+    Module module(
+        "extern \"C\" __global__ void k(int* out) { int t = threadIdx.x, lane = t & 31; unsigned all = 0xffffffffu; int r = 0; "
+        "(void)lane; (void)all;\n" +
+            body + "\nout[t] = r; }",
+        options);
     std::vector<int> out(threads, -1);
     module.launch("k", {1}, {threads}, 0, out.data());
     return out;
@@ -421,8 +519,10 @@ TEST_P(Warps, Shuffles) {
   expect("r = __shfl_down_sync(all, t, 2, 4);", [&](int t) { return (t & 3) + 2 > 3 ? t : t + 2; });
   expect("r = __shfl_xor_sync(all, t, 9);", [&](int t) { return t ^ 9; });
   expect("r = (int)(__shfl_xor_sync(all, t * 0.5, 1) * 2);", [&](int t) { return t ^ 1; });
-  expect("r = (int)__shfl_down_sync(all, (unsigned long long)t << 40, 1) + (int)(__shfl_sync(all, (unsigned long long)t << 40, 2) >> 40);",
-         [&](int t) { return base(t) + 2; });
+  expect(
+      "r = (int)__shfl_down_sync(all, (unsigned long long)t << 40, 1) + (int)(__shfl_sync(all, (unsigned long long)t << 40, 2) "
+      ">> 40);",
+      [&](int t) { return base(t) + 2; });
   expect("int v = t; for (int k = 16; k; k >>= 1) v += __shfl_down_sync(all, v, k); r = __shfl_sync(all, v, 0);",
          [&](int t) { return base(t) * 32 + 496; });
 }
@@ -437,21 +537,31 @@ TEST_P(Warps, Votes) {
   expect("r = __any_sync(all, t == 40) + 2 * __all_sync(all, t >= 32);", [](int t) { return t < 32 ? 0 : 3; });
   expect("r = (int)__ballot_sync(all, 1); r += __popc(__ballot_sync(all, lane < 4));", [](int) { return -1 + 4; });
   expect("r = (int)__match_any_sync(all, t % 4);", [](int t) { return static_cast<int>(0x11111111u << (t % 4)); });
-  expect("int p; unsigned m = __match_all_sync(all, t / 32, &p); r = p * 2 + (m == all); m = __match_all_sync(all, t, &p); r += p * 8 + (m ? 16 : 0);",
-         [](int) { return 3; });
-  expect("r = __reduce_add_sync(all, t) - __reduce_min_sync(all, t) + (int)__reduce_or_sync(all, 1u << lane) + __reduce_max_sync(all, -t);",
-         [&](int t) { return base(t) * 32 + 496 - base(t) - 1 - base(t); });
+  expect(
+      "int p; unsigned m = __match_all_sync(all, t / 32, &p); r = p * 2 + (m == all); m = __match_all_sync(all, t, &p); r += p * "
+      "8 + (m ? 16 : 0);",
+      [](int) { return 3; });
+  expect(
+      "r = __reduce_add_sync(all, t) - __reduce_min_sync(all, t) + (int)__reduce_or_sync(all, 1u << lane) + "
+      "__reduce_max_sync(all, -t);",
+      [&](int t) { return base(t) * 32 + 496 - base(t) - 1 - base(t); });
 }
 
 TEST_P(Warps, ShortWarps) {
-  expect("r = (int)__ballot_sync(all, 1);", [](int t) { return t < 64 ? -1 : 63; }, 70);
-  expect("r = __reduce_add_sync(all, 1);", [](int t) { return t < 64 ? 32 : 6; }, 70);
-  expect("r = __popc(__activemask());", [](int t) { return t < 64 ? 32 : 6; }, 70);
+  expect(
+      "r = (int)__ballot_sync(all, 1);", [](int t) { return t < 64 ? -1 : 63; }, 70);
+  expect(
+      "r = __reduce_add_sync(all, 1);", [](int t) { return t < 64 ? 32 : 6; }, 70);
+  expect(
+      "r = __popc(__activemask());", [](int t) { return t < 64 ? 32 : 6; }, 70);
 }
 
 TEST_P(Warps, BlockVotes) {
-  expect("r = __syncthreads_count(t % 2) * 100 + __syncthreads_and(t < 70) * 10 + __syncthreads_or(t == 69);", [](int) { return 35 * 100 + 11; }, 70);
-  expect("for (int i = 0; i < 5; ++i) r += __syncthreads_count(t < i * 10);", [](int) { return 0 + 10 + 20 + 30 + 40; }, 70);
+  expect(
+      "r = __syncthreads_count(t % 2) * 100 + __syncthreads_and(t < 70) * 10 + __syncthreads_or(t == 69);",
+      [](int) { return 35 * 100 + 11; }, 70);
+  expect(
+      "for (int i = 0; i < 5; ++i) r += __syncthreads_count(t < i * 10);", [](int) { return 0 + 10 + 20 + 30 + 40; }, 70);
 }
 
 TEST_P(Warps, CooperativeGroups) {
@@ -551,10 +661,11 @@ TEST(Prelude, HalfConversionsAreExact) {
   std::vector<uint32_t> x(65536);
   std::iota(x.begin(), x.end(), 0u);
   std::string include = "#include <cuda_fp16.h>\n";
-  auto got = evaluate<uint32_t, uint32_t>("unsigned", "unsigned",
-                                          {"__float_as_uint(__half2float(__ushort_as_half(x)))", "__half_as_ushort(__float2half(__half2float(__ushort_as_half(x))))",
-                                           "__half_as_ushort(half(__half2float(__ushort_as_half(x)) * 1.00037f))", "__half_as_ushort(half((int)x))"},
-                                          x, {}, {}, include);
+  auto got = evaluate<uint32_t, uint32_t>(
+      "unsigned", "unsigned",
+      {"__float_as_uint(__half2float(__ushort_as_half(x)))", "__half_as_ushort(__float2half(__half2float(__ushort_as_half(x))))",
+       "__half_as_ushort(half(__half2float(__ushort_as_half(x)) * 1.00037f))", "__half_as_ushort(half((int)x))"},
+      x, {}, {}, include);
   for (uint32_t i = 0; i < 65536; ++i) {
     uint16_t bits = static_cast<uint16_t>(i);
     _Float16 half;
@@ -598,7 +709,9 @@ extern "C" __global__ void k(const half* a, const half* b, half* out, int* flags
   for (int i = 0; i < n; ++i) {
     float x = static_cast<float>(a[i]), y = static_cast<float>(b[i]);
     float expected[] = {x + y, x - y, x * y, x / y, std::fma(x, y, x), -x, std::sqrt(std::fabs(x)), std::fmax(x, y)};
-    for (int e = 0; e < 8; ++e) ASSERT_EQ(static_cast<float>(out[8 * i + e]), static_cast<float>(static_cast<_Float16>(expected[e]))) << e << " of " << x << ", " << y;
+    for (int e = 0; e < 8; ++e)
+      ASSERT_EQ(static_cast<float>(out[8 * i + e]), static_cast<float>(static_cast<_Float16>(expected[e])))
+          << e << " of " << x << ", " << y;
     ASSERT_EQ(flags[i], (x < y) + 2 + 8 + 16 + 32);
   }
   EXPECT_EQ(static_cast<float>(cells[0]), n / 2);
@@ -608,10 +721,34 @@ extern "C" __global__ void k(const half* a, const half* b, half* out, int* flags
 // ---- complex
 
 TEST(Prelude, ComplexNumbers) {
-  const char* expressions[] = {"a + b", "a - b", "a * b", "a / b", "exp(a)", "log(a)", "sqrt(a)", "pow(a, b)", "sin(a)", "cos(a)", "tan(a)", "sinh(a)",
-                               "cosh(a)", "tanh(a)", "asin(a)", "acos(a)", "atan(a)", "asinh(a)", "acosh(a)", "atanh(a)", "conj(a)", "2.0 * a + 1.0",
-                               "complex<double>(abs(a), arg(a))", "pow(a, 3)", "complex<double>(norm(a), a == b)"};
-  std::string text = "#include <cupy/complex.cuh>\nextern \"C\" __global__ void k(const complex<double>* x, const complex<double>* y, complex<double>* out, int n) {\n  int i = threadIdx.x; complex<double> a = x[i], b = y[i];\n";
+  const char* expressions[] = {"a + b",
+                               "a - b",
+                               "a * b",
+                               "a / b",
+                               "exp(a)",
+                               "log(a)",
+                               "sqrt(a)",
+                               "pow(a, b)",
+                               "sin(a)",
+                               "cos(a)",
+                               "tan(a)",
+                               "sinh(a)",
+                               "cosh(a)",
+                               "tanh(a)",
+                               "asin(a)",
+                               "acos(a)",
+                               "atan(a)",
+                               "asinh(a)",
+                               "acosh(a)",
+                               "atanh(a)",
+                               "conj(a)",
+                               "2.0 * a + 1.0",
+                               "complex<double>(abs(a), arg(a))",
+                               "pow(a, 3)",
+                               "complex<double>(norm(a), a == b)"};
+  std::string text =
+      "#include <cupy/complex.cuh>\nextern \"C\" __global__ void k(const complex<double>* x, const complex<double>* y, "
+      "complex<double>* out, int n) {\n  int i = threadIdx.x; complex<double> a = x[i], b = y[i];\n";
   int count = 0;
   for (const char* expression : expressions) text += "  out[" + std::to_string(count++) + " * n + i] = " + expression + ";\n";
   Module module(text + "}\n");
@@ -625,11 +762,34 @@ TEST(Prelude, ComplexNumbers) {
   module.launch("k", {1}, {static_cast<uint32_t>(n)}, 0, x.data(), y.data(), out.data(), n);
   for (int i = 0; i < n; ++i) {
     C a = x[i], b = y[i];
-    C expected[] = {a + b, a - b, a * b, a / b, std::exp(a), std::log(a), std::sqrt(a), std::pow(a, b), std::sin(a), std::cos(a), std::tan(a), std::sinh(a),
-                    std::cosh(a), std::tanh(a), std::asin(a), std::acos(a), std::atan(a), std::asinh(a), std::acosh(a), std::atanh(a), std::conj(a), 2.0 * a + 1.0,
-                    {std::abs(a), std::arg(a)}, a * a * a, {std::norm(a), 0}};
+    C expected[] = {a + b,
+                    a - b,
+                    a * b,
+                    a / b,
+                    std::exp(a),
+                    std::log(a),
+                    std::sqrt(a),
+                    std::pow(a, b),
+                    std::sin(a),
+                    std::cos(a),
+                    std::tan(a),
+                    std::sinh(a),
+                    std::cosh(a),
+                    std::tanh(a),
+                    std::asin(a),
+                    std::acos(a),
+                    std::atan(a),
+                    std::asinh(a),
+                    std::acosh(a),
+                    std::atanh(a),
+                    std::conj(a),
+                    2.0 * a + 1.0,
+                    {std::abs(a), std::arg(a)},
+                    a * a * a,
+                    {std::norm(a), 0}};
     for (int e = 0; e < count; ++e) {
-      ASSERT_LT(std::abs(out[e * n + i] - expected[e]), 1e-13 * std::abs(expected[e]) + 1e-14) << expressions[e] << " of " << a << ", " << b << ": " << out[e * n + i] << " not " << expected[e];
+      ASSERT_LT(std::abs(out[e * n + i] - expected[e]), 1e-13 * std::abs(expected[e]) + 1e-14)
+          << expressions[e] << " of " << a << ", " << b << ": " << out[e * n + i] << " not " << expected[e];
     }
   }
 }
@@ -677,7 +837,19 @@ extern "C" __global__ void k(double* out) {
 )");
   double out[13];
   module.launch("k", {1}, {1}, 0, static_cast<double*>(out));
-  double expected[13] = {12, 4, 3.402823466e38f, 2147483647.0, 18446744073709551616.0, INFINITY, M_PI, 3.141592654f, 2.220446049250313e-16, -2147483648.0, INFINITY, 1, 1};
+  double expected[13] = {12,
+                         4,
+                         3.402823466e38f,
+                         2147483647.0,
+                         18446744073709551616.0,
+                         INFINITY,
+                         M_PI,
+                         3.141592654f,
+                         2.220446049250313e-16,
+                         -2147483648.0,
+                         INFINITY,
+                         1,
+                         1};
   for (int i = 0; i < 13; ++i) EXPECT_EQ(out[i], expected[i]) << i;
 }
 
@@ -685,7 +857,8 @@ TEST(Prelude, EveryStandardReadsIt) {
   for (const char* standard : {"-std=c++11", "-std=c++14", "-std=c++20"}) {
     Options options;
     options.flags = {standard};
-    Compiled compiled = compile("#include <cuda_fp16.h>\n#include <cupy/complex.cuh>\n__global__ void k(half* h) { h[0] = hexp(h[1]); }", options);
+    Compiled compiled = compile(
+        "#include <cuda_fp16.h>\n#include <cupy/complex.cuh>\n__global__ void k(half* h) { h[0] = hexp(h[1]); }", options);
     EXPECT_TRUE(compiled.ok) << standard << "\n" << compiled.log;
     EXPECT_EQ(compiled.log, "");
   }
@@ -698,7 +871,8 @@ TEST(Prelude, NvrtcReadsEveryHeader) {
   }
   if (!library) GTEST_SKIP() << "NVRTC is not installed";
   using Program = void*;
-  auto create = reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*, const char* const*)>(dlsym(library, "nvrtcCreateProgram"));
+  auto create = reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*, const char* const*)>(
+      dlsym(library, "nvrtcCreateProgram"));
   auto build = reinterpret_cast<int (*)(Program, int, const char* const*)>(dlsym(library, "nvrtcCompileProgram"));
   auto log_size = reinterpret_cast<int (*)(Program, size_t*)>(dlsym(library, "nvrtcGetProgramLogSize"));
   auto get_log = reinterpret_cast<int (*)(Program, char*)>(dlsym(library, "nvrtcGetProgramLog"));

@@ -6,9 +6,7 @@ namespace cooperative_groups {
 
 namespace quern_details {
 
-__QUERN_DEVICE unsigned int thread_in_block() {
-  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
+__QUERN_DEVICE unsigned int thread_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 __QUERN_DEVICE unsigned int threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 __QUERN_DEVICE unsigned int block_in_grid() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
 __QUERN_DEVICE unsigned int blocks_of_grid() { return gridDim.x * gridDim.y * gridDim.z; }
@@ -85,11 +83,17 @@ class thread_block_tile {
   __QUERN_DEVICE static unsigned int meta_group_rank() { return quern_details::thread_in_block() / Size; }
   __QUERN_DEVICE static unsigned int meta_group_size() { return (quern_details::threads_of_block() + Size - 1) / Size; }
   template <class T>
-  __QUERN_DEVICE T shfl(T value, int source) const { return __shfl_sync(mask(), value, source, Size); }
+  __QUERN_DEVICE T shfl(T value, int source) const {
+    return __shfl_sync(mask(), value, source, Size);
+  }
   template <class T>
-  __QUERN_DEVICE T shfl_up(T value, unsigned int delta) const { return __shfl_up_sync(mask(), value, delta, Size); }
+  __QUERN_DEVICE T shfl_up(T value, unsigned int delta) const {
+    return __shfl_up_sync(mask(), value, delta, Size);
+  }
   template <class T>
-  __QUERN_DEVICE T shfl_down(T value, unsigned int delta) const { return __shfl_down_sync(mask(), value, delta, Size); }
+  __QUERN_DEVICE T shfl_down(T value, unsigned int delta) const {
+    return __shfl_down_sync(mask(), value, delta, Size);
+  }
   template <class T>
   __QUERN_DEVICE T shfl_xor(T value, unsigned int lane_mask) const {
     return __shfl_xor_sync(mask(), value, static_cast<int>(lane_mask), Size);
@@ -98,7 +102,9 @@ class thread_block_tile {
   __QUERN_DEVICE int all(int predicate) const { return __all_sync(mask(), predicate); }
   __QUERN_DEVICE unsigned int ballot(int predicate) const { return __ballot_sync(mask(), predicate) >> first(); }
   template <class T>
-  __QUERN_DEVICE unsigned int match_any(T value) const { return __match_any_sync(mask(), value) >> first(); }
+  __QUERN_DEVICE unsigned int match_any(T value) const {
+    return __match_any_sync(mask(), value) >> first();
+  }
 
  private:
   __QUERN_DEVICE static unsigned int first() { return (quern_details::thread_in_block() & 31) & ~(Size - 1); }
@@ -134,7 +140,9 @@ class coalesced_group {
 __QUERN_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <class Group>
-__QUERN_DEVICE void sync(const Group& group) { group.sync(); }
+__QUERN_DEVICE void sync(const Group& group) {
+  group.sync();
+}
 
 template <class T = void>
 struct plus {

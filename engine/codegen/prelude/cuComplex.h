@@ -9,7 +9,9 @@ __QUERN_BOTH cuFloatComplex make_cuFloatComplex(float real, float imag) { return
 __QUERN_BOTH cuFloatComplex cuConjf(cuFloatComplex z) { return make_float2(z.x, -z.y); }
 __QUERN_BOTH cuFloatComplex cuCaddf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x + b.x, a.y + b.y); }
 __QUERN_BOTH cuFloatComplex cuCsubf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x - b.x, a.y - b.y); }
-__QUERN_BOTH cuFloatComplex cuCmulf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+__QUERN_BOTH cuFloatComplex cuCmulf(cuFloatComplex a, cuFloatComplex b) {
+  return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
 __QUERN_BOTH cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b) {
   quern::complex<float> quotient = quern::complex<float>(a.x, a.y) / quern::complex<float>(b.x, b.y);
   return make_float2(quotient.re, quotient.im);
@@ -26,7 +28,9 @@ __QUERN_BOTH cuDoubleComplex make_cuDoubleComplex(double real, double imag) { re
 __QUERN_BOTH cuDoubleComplex cuConj(cuDoubleComplex z) { return make_double2(z.x, -z.y); }
 __QUERN_BOTH cuDoubleComplex cuCadd(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x + b.x, a.y + b.y); }
 __QUERN_BOTH cuDoubleComplex cuCsub(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x - b.x, a.y - b.y); }
-__QUERN_BOTH cuDoubleComplex cuCmul(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+__QUERN_BOTH cuDoubleComplex cuCmul(cuDoubleComplex a, cuDoubleComplex b) {
+  return make_double2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
 __QUERN_BOTH cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b) {
   quern::complex<double> quotient = quern::complex<double>(a.x, a.y) / quern::complex<double>(b.x, b.y);
   return make_double2(quotient.re, quotient.im);

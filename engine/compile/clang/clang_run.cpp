@@ -23,10 +23,9 @@ std::vector<std::string> language_options(const UserOptions& options) {
       "-triple", triple, "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-std=" + options.standard,
       "-fdeclspec", "-fno-rtti", "-fno-threadsafe-statics", "-fno-gnu-inline-asm", "-fgnuc-version=4.2.1",
       // Reading a float's bits through an int pointer is common in CUDA code, and nvcc lets it pass.
-      "-relaxed-aliasing",
-      "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
-      "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-pass-failed", "-Wno-inline-new-delete",
-      "-ferror-limit", "20"};
+      "-relaxed-aliasing", "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
+      "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-pass-failed",
+      "-Wno-inline-new-delete", "-ferror-limit", "20"};
   out.push_back(options.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   if (options.fast_math) {
     for (const char* flag : {"-fapprox-func", "-freciprocal-math", "-fno-signed-zeros"}) out.push_back(flag);

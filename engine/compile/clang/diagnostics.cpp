@@ -35,11 +35,32 @@ constexpr MissingHeader missing_headers[] = {
 
 // Names that only texture and surface code uses.
 constexpr std::string_view texture_names[] = {
-    "texture",        "surface",       "cudaTextureObject_t", "cudaSurfaceObject_t", "tex1D",         "tex2D",
-    "tex3D",          "tex1Dfetch",    "tex1DLod",            "tex2DLod",            "tex3DLod",      "tex2DLayered",
-    "tex1DLayered",   "tex2Dgather",   "texCubemap",          "surf1Dread",          "surf1Dwrite",   "surf2Dread",
-    "surf2Dwrite",    "surf3Dread",    "surf3Dwrite",         "cudaReadModeElementType", "cudaTextureType1D",
-    "cudaTextureType2D", "cudaTextureType3D", "cudaReadModeNormalizedFloat",
+    "texture",
+    "surface",
+    "cudaTextureObject_t",
+    "cudaSurfaceObject_t",
+    "tex1D",
+    "tex2D",
+    "tex3D",
+    "tex1Dfetch",
+    "tex1DLod",
+    "tex2DLod",
+    "tex3DLod",
+    "tex2DLayered",
+    "tex1DLayered",
+    "tex2Dgather",
+    "texCubemap",
+    "surf1Dread",
+    "surf1Dwrite",
+    "surf2Dread",
+    "surf2Dwrite",
+    "surf3Dread",
+    "surf3Dwrite",
+    "cudaReadModeElementType",
+    "cudaTextureType1D",
+    "cudaTextureType2D",
+    "cudaTextureType3D",
+    "cudaReadModeNormalizedFloat",
 };
 
 std::string quoted_name(const std::string& message) {
@@ -62,9 +83,7 @@ std::string explanation(unsigned id, const std::string& message) {
   return "";
 }
 
-bool is_serialization(unsigned id) {
-  return id > clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX;
-}
+bool is_serialization(unsigned id) { return id > clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX; }
 
 class HeaderWatch : public clang::PPCallbacks {
  public:

@@ -228,9 +228,9 @@ class EmitAction : public clang::ASTFrontendAction {
   }
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance, llvm::StringRef file) override {
-    clang::CodeGenerator* generator = clang::CreateLLVMCodeGen(
-        instance.getDiagnostics(), file, &instance.getVirtualFileSystem(), instance.getHeaderSearchOpts(),
-        instance.getPreprocessorOpts(), instance.getCodeGenOpts(), *program_.context);
+    clang::CodeGenerator* generator = clang::CreateLLVMCodeGen(instance.getDiagnostics(), file, &instance.getVirtualFileSystem(),
+                                                               instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
+                                                               instance.getCodeGenOpts(), *program_.context);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.emplace_back(generator);
     auto collector = std::make_unique<Collector>(request_, program_, *generator);

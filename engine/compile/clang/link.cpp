@@ -108,18 +108,18 @@ class OutputPipe {
 
 // libm, by the name of the double variant; each has a float variant with an f behind it.
 constexpr const char* libm_functions[] = {
-    "acos",  "acosh", "asin",   "asinh",     "atan",     "atan2",  "atanh",     "cbrt",   "ceil",   "copysign", "cos",
-    "cosh",  "erf",   "erfc",   "exp",       "exp10",    "exp2",   "expm1",     "fabs",   "fdim",   "floor",    "fma",
-    "fmax",  "fmin",  "fmod",   "frexp",     "hypot",    "ilogb",  "j0",        "j1",     "jn",     "ldexp",    "lgamma",
-    "llrint", "llround", "log", "log10",     "log1p",    "log2",   "logb",      "lrint",  "lround", "modf",     "nan",
-    "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "roundeven", "scalbln", "scalbn", "sin",
-    "sincos", "sinh", "sqrt",   "tan",       "tanh",     "tgamma", "trunc",     "y0",     "y1",     "yn",
+    "acos",      "acosh",     "asin", "asinh",     "atan",   "atan2",  "atanh", "cbrt",      "ceil",    "copysign", "cos",
+    "cosh",      "erf",       "erfc", "exp",       "exp10",  "exp2",   "expm1", "fabs",      "fdim",    "floor",    "fma",
+    "fmax",      "fmin",      "fmod", "frexp",     "hypot",  "ilogb",  "j0",    "j1",        "jn",      "ldexp",    "lgamma",
+    "llrint",    "llround",   "log",  "log10",     "log1p",  "log2",   "logb",  "lrint",     "lround",  "modf",     "nan",
+    "nearbyint", "nextafter", "pow",  "remainder", "remquo", "rint",   "round", "roundeven", "scalbln", "scalbn",   "sin",
+    "sincos",    "sinh",      "sqrt", "tan",       "tanh",   "tgamma", "trunc", "y0",        "y1",      "yn",
 };
 constexpr const char* libc_functions[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "abort"};
 // What compilers call for 128-bit integers and, on old CPUs, for half precision.
 constexpr const char* libgcc_functions[] = {
-    "__divti3", "__modti3", "__udivti3", "__umodti3", "__multi3", "__truncsfhf2", "__truncdfhf2", "__extendhfsf2",
-    "__floattisf", "__floattidf", "__floatuntisf", "__floatuntidf", "__fixsfti", "__fixdfti", "__fixunssfti", "__fixunsdfti",
+    "__divti3",    "__modti3",    "__udivti3",     "__umodti3",     "__multi3",  "__truncsfhf2", "__truncdfhf2", "__extendhfsf2",
+    "__floattisf", "__floattidf", "__floatuntisf", "__floatuntidf", "__fixsfti", "__fixdfti",    "__fixunssfti", "__fixunsdfti",
 };
 
 // Made once; they live as long as the process.
@@ -180,9 +180,25 @@ std::vector<char> link_object(const llvm::SmallVectorImpl<char>& object) {
   OutputPipe output;
   input.write(object.data(), object.size());
 
-  std::vector<std::string> words = {"ld.lld", "-shared", "-z", "now", "-z", "defs", "-Bsymbolic", "--hash-style=gnu",
-                                    "--build-id=none", "--threads=1", "--no-mmap-output-file", "--gc-sections", "-o", output.path(),
-                                    input.path(), "--as-needed", stubs.libmvec.path(), stubs.libm.path(), stubs.libc.path(),
+  std::vector<std::string> words = {"ld.lld",
+                                    "-shared",
+                                    "-z",
+                                    "now",
+                                    "-z",
+                                    "defs",
+                                    "-Bsymbolic",
+                                    "--hash-style=gnu",
+                                    "--build-id=none",
+                                    "--threads=1",
+                                    "--no-mmap-output-file",
+                                    "--gc-sections",
+                                    "-o",
+                                    output.path(),
+                                    input.path(),
+                                    "--as-needed",
+                                    stubs.libmvec.path(),
+                                    stubs.libm.path(),
+                                    stubs.libc.path(),
                                     stubs.libgcc.path()};
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());

@@ -57,27 +57,26 @@ void add_module_table(Program& program, const std::vector<lowering::LoweredKerne
     const lowering::LoweredKernel& code = lowered[i];
     std::vector<llvm::Constant*> params;
     for (const lowering::KernelParam& param : code.params) {
-      params.push_back(
-          table.record({table.number(param.offset), table.number(param.size), table.number(param.align), table.number(param.access)}));
+      params.push_back(table.record(
+          {table.number(param.offset), table.number(param.size), table.number(param.align), table.number(param.access)}));
     }
-    kernels.push_back(table.record({table.text(kernel.symbol), table.text(kernel.name), table.text(kernel.signature),
-                                    table.or_null(code.blocks), table.or_null(code.start), table.list(params),
-                                    table.number(static_cast<uint32_t>(params.size())), table.number(kernel.param_bytes),
-                                    table.number(code.static_shared), table.number(code.slot_bytes),
-                                    table.big_number(frame_bytes(code)),
-                                    table.number(code.flags | (kernel.prints ? QUERN_KERNEL_PRINTS : 0u)),
-                                    table.number(kernel.max_threads)}));
+    kernels.push_back(
+        table.record({table.text(kernel.symbol), table.text(kernel.name), table.text(kernel.signature),
+                      table.or_null(code.blocks), table.or_null(code.start), table.list(params),
+                      table.number(static_cast<uint32_t>(params.size())), table.number(kernel.param_bytes),
+                      table.number(code.static_shared), table.number(code.slot_bytes), table.big_number(frame_bytes(code)),
+                      table.number(code.flags | (kernel.prints ? QUERN_KERNEL_PRINTS : 0u)), table.number(kernel.max_threads)}));
   }
   std::vector<llvm::Constant*> globals;
   for (const Global& global : program.globals) {
     globals.push_back(
         table.record({table.text(global.name), table.text(global.symbol), global.variable, table.big_number(global.size)}));
   }
-  llvm::GlobalVariable* header = table.constant(
-      table.record({table.number(QUERN_CPU_ABI), table.number(static_cast<uint32_t>(kernels.size())),
-                    table.number(static_cast<uint32_t>(globals.size())), table.number(0), table.list(kernels),
-                    table.list(globals)}),
-      "quern_module");
+  llvm::GlobalVariable* header =
+      table.constant(table.record({table.number(QUERN_CPU_ABI), table.number(static_cast<uint32_t>(kernels.size())),
+                                   table.number(static_cast<uint32_t>(globals.size())), table.number(0), table.list(kernels),
+                                   table.list(globals)}),
+                     "quern_module");
   header->setVisibility(llvm::GlobalValue::DefaultVisibility);
 
   llvm::GlobalVariable* runtime = module.getNamedGlobal("quern_runtime");

@@ -1,45 +1,153 @@
 // Reads the user's compiler options: those of NVRTC and nvcc that mean something on a CPU. The rest are known and ignored
 // (tables below), or unknown and warned about.
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "compile/clang/request.h"
 
 namespace quern::plugin {
 namespace {
 
-// Options that say something about a GPU or about nvcc's own steps; ignored with what follows them.
-constexpr std::array ignored_with_argument = {
-    "-arch",   "--gpu-architecture", "-gencode", "--generate-code", "-code",           "--gpu-code",        "-Xptxas",
-    "-Xcompiler", "--compiler-options", "--ptxas-options", "-maxrregcount", "--maxrregcount", "-Xcudafe",  "-Xlinker",
-    "-ccbin",  "--compiler-bindir",  "-diag-suppress", "--diag-suppress", "-x",        "-jump-table-density",
-    "-split-compile", "--split-compile", "-opt-info", "--opt-info", "-optf", "--options-file", "-time", "--time",
+// Options about a GPU, or about nvcc's own steps. Ignored:
+// with the word that follows them,
+constexpr std::string_view ignored_with_argument[] = {
+    "-arch",
+    "--gpu-architecture",
+    "-code",
+    "--gpu-code",
+    "-gencode",
+    "--generate-code",
+    "-maxrregcount",
+    "--maxrregcount",
+    "-Xptxas",
+    "--ptxas-options",
+    "-Xcompiler",
+    "--compiler-options",
+    "-Xlinker",
+    "--linker-options",
+    "-Xcudafe",
+    "-ccbin",
+    "--compiler-bindir",
+    "-diag-suppress",
+    "--diag-suppress",
+    "-x",
+    "--x",
+    "-optf",
+    "--options-file",
+    "-time",
+    "--time",
 };
-constexpr std::array ignored_exact = {
-    "-rdc", "-dc", "-c", "-cubin", "--cubin", "-ptx", "--ptx", "-dlto", "--dlink-time-opt", "-keep", "--keep", "-m64", "--machine=64",
-    "-default-device", "--device-as-default-execution-space", "--extensible-whole-program", "-ewp", "--expt-relaxed-constexpr",
-    "-expt-relaxed-constexpr", "--expt-extended-lambda", "-expt-extended-lambda", "--extended-lambda", "-extended-lambda", "-O0",
-    "-O1", "-O2", "-O3", "-O", "-Os", "--no-source-include", "-no-source-include", "--builtin-initializer-list=true",
-    "--builtin-move-forward=true", "-restrict", "--restrict", "--dopt", "-dopt", "-dopt=on", "--verbose",
-    "-v", "--resource-usage", "-res-usage", "--display-error-number", "-err-no", "--no-display-error-number",
-    "--minimal", "-minimal", "-pic", "-fPIC", "--relocatable-device-code=true", "--relocatable-device-code=false",
-    "-rdc=true", "-rdc=false", "-lto",
+// as they are,
+constexpr std::string_view ignored[] = {
+    "-O",
+    "-O0",
+    "-O1",
+    "-O2",
+    "-O3",
+    "-Os",
+    "-c",
+    "-dc",
+    "-v",
+    "--verbose",
+    "-m64",
+    "-cubin",
+    "--cubin",
+    "-ptx",
+    "--ptx",
+    "-keep",
+    "--keep",
+    "-lto",
+    "-dlto",
+    "--dlink-time-opt",
+    "-ewp",
+    "--extensible-whole-program",
+    "-default-device",
+    "--device-as-default-execution-space",
+    "-expt-relaxed-constexpr",
+    "--expt-relaxed-constexpr",
+    "-extended-lambda",
+    "--extended-lambda",
+    "-expt-extended-lambda",
+    "--expt-extended-lambda",
+    "-no-source-include",
+    "--no-source-include",
+    "-restrict",
+    "--restrict",
+    "-dopt",
+    "--dopt",
+    "-res-usage",
+    "--resource-usage",
+    "-err-no",
+    "--display-error-number",
+    "--no-display-error-number",
+    "-minimal",
+    "--minimal",
+    "-fPIC",
 };
-// Options that always carry their value behind '='; ignored by prefix.
-constexpr std::array ignored_prefix = {
-    "-arch=", "--gpu-architecture=", "-gencode=", "--generate-code=", "-code=", "--gpu-code=", "-Xptxas=", "--ptxas-options=",
-    "-Xcompiler=", "--compiler-options=", "-maxrregcount=", "--maxrregcount=", "-ftz=", "--ftz=", "-prec-div=", "--prec-div=",
-    "-prec-sqrt=", "--prec-sqrt=", "-ccbin=", "--compiler-bindir=", "-diag-", "--diag-", "-Werror", "-Wno-", "-W",
-    "-opt-info=", "--opt-info=", "-split-compile=", "--split-compile=", "-jump-table-density=", "--time=",
-    "-time=", "--fdevice-", "-fdevice-", "--device-int128", "-device-int128", "--modify-stack-limit",
-    "--pch", "--create-pch", "--use-pch", "--optimization-level", "--threads", "-t=",
+// and by how they begin.
+constexpr std::string_view ignored_prefixes[] = {
+    "-arch=",
+    "--gpu-architecture=",
+    "-code=",
+    "--gpu-code=",
+    "-gencode=",
+    "--generate-code=",
+    "-maxrregcount=",
+    "--maxrregcount=",
+    "-Xptxas=",
+    "--ptxas-options=",
+    "-Xcompiler=",
+    "--compiler-options=",
+    "-ccbin=",
+    "--compiler-bindir=",
+    "-ftz=",
+    "--ftz=",
+    "-prec-div=",
+    "--prec-div=",
+    "-prec-sqrt=",
+    "--prec-sqrt=",
+    "-rdc",
+    "--relocatable-device-code",
+    "-m=",
+    "--machine",
+    "-W",
+    "-diag-",
+    "--diag-",
+    "-dopt=",
+    "--dopt=",
+    "-opt-info",
+    "--opt-info",
+    "-split-compile",
+    "--split-compile",
+    "-time=",
+    "--time=",
+    "-jump-table-density",
+    "--jump-table-density",
+    "-fdevice-",
+    "--fdevice-",
+    "-device-int128",
+    "--device-int128",
+    "-modify-stack-limit",
+    "--modify-stack-limit",
+    "-builtin-",
+    "--builtin-",
+    "-pch",
+    "--pch",
+    "-create-pch",
+    "--create-pch",
+    "-use-pch",
+    "--use-pch",
+    "-threads",
+    "--threads",
+    "-t=",
+    "--optimization-level",
 };
 
 bool starts_with(const std::string& text, std::string_view prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
 
 template <class Table>
 bool contains(const Table& table, const std::string& text) {
-  return std::find(table.begin(), table.end(), text) != table.end();
+  return std::find(std::begin(table), std::end(table), text) != std::end(table);
 }
 
 // "NAME=VALUE" as #define does it; a name alone is 1, as on every command line.
@@ -106,8 +214,8 @@ UserOptions read_options(const std::vector<std::string>& options) {
       out.line_info = true;
     } else if (contains(ignored_with_argument, option)) {
       ++i;
-    } else if (contains(ignored_exact, option) ||
-               std::any_of(ignored_prefix.begin(), ignored_prefix.end(), [&](const char* p) { return starts_with(option, p); })) {
+    } else if (contains(ignored, option) || std::any_of(std::begin(ignored_prefixes), std::end(ignored_prefixes),
+                                                        [&](std::string_view prefix) { return starts_with(option, prefix); })) {
       continue;
     } else {
       out.warnings.push_back("[compile] option " + option + " is not known and was ignored");

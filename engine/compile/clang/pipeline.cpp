@@ -115,8 +115,7 @@ llvm::ModulePassManager loop_pipeline(bool thorough) {
 
 }  // namespace
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu,
-              const std::vector<LoweredKernel>& kernels) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels) {
   internalise(module, kernels);
 
   llvm::LoopAnalysisManager loops;

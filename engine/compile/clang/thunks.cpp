@@ -90,9 +90,7 @@ class ThunkWriter {
   std::vector<llvm::Value*> arguments;
 
  private:
-  llvm::Value* address(uint64_t offset) {
-    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), block_, offset);
-  }
+  llvm::Value* address(uint64_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), block_, offset); }
 
   llvm::Value* load(llvm::Type* type, uint64_t offset, uint64_t align) {
     // A bool is one bit as a value and a byte in memory.
@@ -137,8 +135,8 @@ void make_thunk(clang::CodeGen::CodeGenModule& code, clang::MangleContext& mangl
   llvm::LLVMContext& context = function.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* thunk_type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
-  auto* thunk = llvm::Function::Create(thunk_type, llvm::GlobalValue::InternalLinkage, "thread." + kernel.symbol,
-                                       function.getParent());
+  auto* thunk =
+      llvm::Function::Create(thunk_type, llvm::GlobalValue::InternalLinkage, "thread." + kernel.symbol, function.getParent());
   thunk->addFnAttr(llvm::Attribute::NoUnwind);
   thunk->addFnAttr(llvm::Attribute::Convergent);
   thunk->addParamAttr(0, llvm::Attribute::NoAlias);

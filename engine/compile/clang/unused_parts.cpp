@@ -3,7 +3,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Passes/PassPlugin.h>
 
-#define QUERN_UNUSED(name) extern "C" void name() {}
+#define QUERN_UNUSED(name) \
+  extern "C" void name() {}
 #define QUERN_UNUSED_TARGET(name)                \
   QUERN_UNUSED(LLVMInitialize##name##TargetInfo) \
   QUERN_UNUSED(LLVMInitialize##name##Target)     \

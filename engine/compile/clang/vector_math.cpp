@@ -14,12 +14,12 @@ struct MathFunction {
   int arguments;
 };
 constexpr MathFunction functions[] = {
-    {"sin", "llvm.sin", 1},     {"cos", "llvm.cos", 1},     {"tan", "llvm.tan", 1},       {"asin", "llvm.asin", 1},
-    {"acos", "llvm.acos", 1},   {"atan", "llvm.atan", 1},   {"sinh", "llvm.sinh", 1},     {"cosh", "llvm.cosh", 1},
-    {"tanh", "llvm.tanh", 1},   {"asinh", nullptr, 1},      {"acosh", nullptr, 1},        {"atanh", nullptr, 1},
-    {"exp", "llvm.exp", 1},     {"exp2", "llvm.exp2", 1},   {"exp10", "llvm.exp10", 1},   {"expm1", nullptr, 1},
-    {"log", "llvm.log", 1},     {"log2", "llvm.log2", 1},   {"log10", "llvm.log10", 1},   {"log1p", nullptr, 1},
-    {"cbrt", nullptr, 1},       {"erf", nullptr, 1},        {"erfc", nullptr, 1},         {"pow", "llvm.pow", 2},
+    {"sin", "llvm.sin", 1},     {"cos", "llvm.cos", 1},   {"tan", "llvm.tan", 1},     {"asin", "llvm.asin", 1},
+    {"acos", "llvm.acos", 1},   {"atan", "llvm.atan", 1}, {"sinh", "llvm.sinh", 1},   {"cosh", "llvm.cosh", 1},
+    {"tanh", "llvm.tanh", 1},   {"asinh", nullptr, 1},    {"acosh", nullptr, 1},      {"atanh", nullptr, 1},
+    {"exp", "llvm.exp", 1},     {"exp2", "llvm.exp2", 1}, {"exp10", "llvm.exp10", 1}, {"expm1", nullptr, 1},
+    {"log", "llvm.log", 1},     {"log2", "llvm.log2", 1}, {"log10", "llvm.log10", 1}, {"log1p", nullptr, 1},
+    {"cbrt", nullptr, 1},       {"erf", nullptr, 1},      {"erfc", nullptr, 1},       {"pow", "llvm.pow", 2},
     {"atan2", "llvm.atan2", 2}, {"hypot", nullptr, 2},
 };
 

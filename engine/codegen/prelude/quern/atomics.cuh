@@ -1,10 +1,10 @@
 // CPU: atomic functions. CUDA's are relaxed; the _block and _system ones differ in scope only, which a CPU does not know.
 #pragma once
 
-#define __QUERN_SCOPES(T, name)                                                              \
-  __QUERN_DEVICE T name##_block(T* address, T value) { return name(address, value); }        \
+#define __QUERN_SCOPES(T, name)                                                       \
+  __QUERN_DEVICE T name##_block(T* address, T value) { return name(address, value); } \
   __QUERN_DEVICE T name##_system(T* address, T value) { return name(address, value); }
-#define __QUERN_ATOMIC(T, name, builtin)                                                     \
+#define __QUERN_ATOMIC(T, name, builtin)                                                           \
   __QUERN_DEVICE T name(T* address, T value) { return builtin(address, value, __ATOMIC_RELAXED); } \
   __QUERN_SCOPES(T, name)
 
@@ -24,10 +24,10 @@ __QUERN_DEVICE float atomicExch(float* address, float value) {
 }
 __QUERN_SCOPES(float, atomicExch)
 
-#define __QUERN_ATOMIC_INTEGERS(name, builtin)     \
-  __QUERN_ATOMIC(int, name, builtin)               \
-  __QUERN_ATOMIC(unsigned int, name, builtin)      \
-  __QUERN_ATOMIC(long long, name, builtin)         \
+#define __QUERN_ATOMIC_INTEGERS(name, builtin) \
+  __QUERN_ATOMIC(int, name, builtin)           \
+  __QUERN_ATOMIC(unsigned int, name, builtin)  \
+  __QUERN_ATOMIC(long long, name, builtin)     \
   __QUERN_ATOMIC(unsigned long long, name, builtin)
 __QUERN_ATOMIC_INTEGERS(atomicMin, __atomic_fetch_min)
 __QUERN_ATOMIC_INTEGERS(atomicMax, __atomic_fetch_max)
@@ -53,12 +53,12 @@ __QUERN_DEVICE unsigned int atomicDec(unsigned int* address, unsigned int limit)
 __QUERN_SCOPES(unsigned int, atomicInc)
 __QUERN_SCOPES(unsigned int, atomicDec)
 
-#define __QUERN_ATOMIC_CAS(T)                                                                                       \
-  __QUERN_DEVICE T atomicCAS(T* address, T compare, T value) {                                                      \
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);               \
-    return compare;                                                                                                 \
-  }                                                                                                                 \
-  __QUERN_DEVICE T atomicCAS_block(T* address, T compare, T value) { return atomicCAS(address, compare, value); }   \
+#define __QUERN_ATOMIC_CAS(T)                                                                                     \
+  __QUERN_DEVICE T atomicCAS(T* address, T compare, T value) {                                                    \
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
+    return compare;                                                                                               \
+  }                                                                                                               \
+  __QUERN_DEVICE T atomicCAS_block(T* address, T compare, T value) { return atomicCAS(address, compare, value); } \
   __QUERN_DEVICE T atomicCAS_system(T* address, T compare, T value) { return atomicCAS(address, compare, value); }
 __QUERN_ATOMIC_CAS(int)
 __QUERN_ATOMIC_CAS(unsigned int)

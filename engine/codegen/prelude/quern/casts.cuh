@@ -19,10 +19,10 @@ __QUERN_BOTH double __hiloint2double(int high, int low) {
 
 // ---- numbers to integers
 
-#define __QUERN_TO_INTEGER(from, T, builtin_suffix, name, R)                                                       \
-  __QUERN_DEVICE R __##from##2##name##_rz(T x) { return static_cast<R>(x); }                                      \
-  __QUERN_DEVICE R __##from##2##name##_rn(T x) { return static_cast<R>(__builtin_rint##builtin_suffix(x)); }      \
-  __QUERN_DEVICE R __##from##2##name##_rd(T x) { return static_cast<R>(__builtin_floor##builtin_suffix(x)); }     \
+#define __QUERN_TO_INTEGER(from, T, builtin_suffix, name, R)                                                  \
+  __QUERN_DEVICE R __##from##2##name##_rz(T x) { return static_cast<R>(x); }                                  \
+  __QUERN_DEVICE R __##from##2##name##_rn(T x) { return static_cast<R>(__builtin_rint##builtin_suffix(x)); }  \
+  __QUERN_DEVICE R __##from##2##name##_rd(T x) { return static_cast<R>(__builtin_floor##builtin_suffix(x)); } \
   __QUERN_DEVICE R __##from##2##name##_ru(T x) { return static_cast<R>(__builtin_ceil##builtin_suffix(x)); }
 __QUERN_TO_INTEGER(float, float, f, int, int)
 __QUERN_TO_INTEGER(float, float, f, uint, unsigned int)
@@ -63,14 +63,14 @@ __QUERN_DEVICE double __int2double_rn(int x) { return static_cast<double>(x); }
 __QUERN_DEVICE double __uint2double_rn(unsigned int x) { return static_cast<double>(x); }
 
 // The error of an integer's conversion is a whole number; 128 bits hold every value that can arise.
-#define __QUERN_FROM_INTEGER(from, T, to, R)                                                              \
-  __QUERN_DEVICE R __quern_##from##2##to(T x, __quern_rounding mode) {                                    \
-    R nearest = static_cast<R>(x);                                                                        \
+#define __QUERN_FROM_INTEGER(from, T, to, R)                                                                                \
+  __QUERN_DEVICE R __quern_##from##2##to(T x, __quern_rounding mode) {                                                      \
+    R nearest = static_cast<R>(x);                                                                                          \
     return __quern_directed(nearest, static_cast<double>(static_cast<__int128>(x) - static_cast<__int128>(nearest)), mode); \
-  }                                                                                                       \
-  __QUERN_DEVICE R __##from##2##to##_rn(T x) { return static_cast<R>(x); }                                \
-  __QUERN_DEVICE R __##from##2##to##_rz(T x) { return __quern_##from##2##to(x, __quern_toward_zero); }    \
-  __QUERN_DEVICE R __##from##2##to##_ru(T x) { return __quern_##from##2##to(x, __quern_upward); }         \
+  }                                                                                                                         \
+  __QUERN_DEVICE R __##from##2##to##_rn(T x) { return static_cast<R>(x); }                                                  \
+  __QUERN_DEVICE R __##from##2##to##_rz(T x) { return __quern_##from##2##to(x, __quern_toward_zero); }                      \
+  __QUERN_DEVICE R __##from##2##to##_ru(T x) { return __quern_##from##2##to(x, __quern_upward); }                           \
   __QUERN_DEVICE R __##from##2##to##_rd(T x) { return __quern_##from##2##to(x, __quern_downward); }
 __QUERN_FROM_INTEGER(int, int, float, float)
 __QUERN_FROM_INTEGER(uint, unsigned int, float, float)
@@ -160,20 +160,20 @@ __QUERN_DEVICE T __quern_fused(T x, T y, T z, __quern_rounding mode) {
   T nearest = __quern_fma(x, y, z);
   return __quern_directed(nearest, static_cast<double>((sum - nearest) + (sum_error + product_error)), mode);
 }
-#define __QUERN_DIRECTED(suffix, mode)                                                                      \
-  __QUERN_DEVICE float __fadd_##suffix(float x, float y) { return __quern_add(x, y, mode); }                \
-  __QUERN_DEVICE float __fsub_##suffix(float x, float y) { return __quern_add(x, -y, mode); }               \
-  __QUERN_DEVICE float __fmul_##suffix(float x, float y) { return __quern_mul(x, y, mode); }                \
-  __QUERN_DEVICE float __fdiv_##suffix(float x, float y) { return __quern_div(x, y, mode); }                \
-  __QUERN_DEVICE float __frcp_##suffix(float x) { return __quern_div(1.0f, x, mode); }                      \
-  __QUERN_DEVICE float __fsqrt_##suffix(float x) { return __quern_root(x, mode); }                          \
-  __QUERN_DEVICE float __fmaf_##suffix(float x, float y, float z) { return __quern_fused(x, y, z, mode); }  \
-  __QUERN_DEVICE double __dadd_##suffix(double x, double y) { return __quern_add(x, y, mode); }             \
-  __QUERN_DEVICE double __dsub_##suffix(double x, double y) { return __quern_add(x, -y, mode); }            \
-  __QUERN_DEVICE double __dmul_##suffix(double x, double y) { return __quern_mul(x, y, mode); }             \
-  __QUERN_DEVICE double __ddiv_##suffix(double x, double y) { return __quern_div(x, y, mode); }             \
-  __QUERN_DEVICE double __drcp_##suffix(double x) { return __quern_div(1.0, x, mode); }                     \
-  __QUERN_DEVICE double __dsqrt_##suffix(double x) { return __quern_root(x, mode); }                        \
+#define __QUERN_DIRECTED(suffix, mode)                                                                     \
+  __QUERN_DEVICE float __fadd_##suffix(float x, float y) { return __quern_add(x, y, mode); }               \
+  __QUERN_DEVICE float __fsub_##suffix(float x, float y) { return __quern_add(x, -y, mode); }              \
+  __QUERN_DEVICE float __fmul_##suffix(float x, float y) { return __quern_mul(x, y, mode); }               \
+  __QUERN_DEVICE float __fdiv_##suffix(float x, float y) { return __quern_div(x, y, mode); }               \
+  __QUERN_DEVICE float __frcp_##suffix(float x) { return __quern_div(1.0f, x, mode); }                     \
+  __QUERN_DEVICE float __fsqrt_##suffix(float x) { return __quern_root(x, mode); }                         \
+  __QUERN_DEVICE float __fmaf_##suffix(float x, float y, float z) { return __quern_fused(x, y, z, mode); } \
+  __QUERN_DEVICE double __dadd_##suffix(double x, double y) { return __quern_add(x, y, mode); }            \
+  __QUERN_DEVICE double __dsub_##suffix(double x, double y) { return __quern_add(x, -y, mode); }           \
+  __QUERN_DEVICE double __dmul_##suffix(double x, double y) { return __quern_mul(x, y, mode); }            \
+  __QUERN_DEVICE double __ddiv_##suffix(double x, double y) { return __quern_div(x, y, mode); }            \
+  __QUERN_DEVICE double __drcp_##suffix(double x) { return __quern_div(1.0, x, mode); }                    \
+  __QUERN_DEVICE double __dsqrt_##suffix(double x) { return __quern_root(x, mode); }                       \
   __QUERN_DEVICE double __fma_##suffix(double x, double y, double z) { return __quern_fused(x, y, z, mode); }
 __QUERN_DIRECTED(rz, __quern_toward_zero)
 __QUERN_DIRECTED(ru, __quern_upward)

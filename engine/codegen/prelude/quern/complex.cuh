@@ -26,13 +26,21 @@ struct __align__(2 * sizeof(T)) complex {
     return *this;
   }
   template <class U>
-  __QUERN_BOTH complex& operator+=(const U& other) { return *this = *this + complex(other); }
+  __QUERN_BOTH complex& operator+=(const U& other) {
+    return *this = *this + complex(other);
+  }
   template <class U>
-  __QUERN_BOTH complex& operator-=(const U& other) { return *this = *this - complex(other); }
+  __QUERN_BOTH complex& operator-=(const U& other) {
+    return *this = *this - complex(other);
+  }
   template <class U>
-  __QUERN_BOTH complex& operator*=(const U& other) { return *this = *this * complex(other); }
+  __QUERN_BOTH complex& operator*=(const U& other) {
+    return *this = *this * complex(other);
+  }
   template <class U>
-  __QUERN_BOTH complex& operator/=(const U& other) { return *this = *this / complex(other); }
+  __QUERN_BOTH complex& operator/=(const U& other) {
+    return *this = *this / complex(other);
+  }
 
   // Not templates, so that a scalar on either side converts.
   friend __QUERN_BOTH complex operator+(const complex& a, const complex& b) { return complex(a.re + b.re, a.im + b.im); }
@@ -58,32 +66,54 @@ struct __align__(2 * sizeof(T)) complex {
 };
 
 template <class T>
-__QUERN_BOTH T real(const complex<T>& z) { return z.re; }
+__QUERN_BOTH T real(const complex<T>& z) {
+  return z.re;
+}
 template <class T>
-__QUERN_BOTH T imag(const complex<T>& z) { return z.im; }
+__QUERN_BOTH T imag(const complex<T>& z) {
+  return z.im;
+}
 template <class T>
-__QUERN_BOTH complex<T> conj(const complex<T>& z) { return complex<T>(z.re, -z.im); }
+__QUERN_BOTH complex<T> conj(const complex<T>& z) {
+  return complex<T>(z.re, -z.im);
+}
 template <class T>
-__QUERN_BOTH T norm(const complex<T>& z) { return z.re * z.re + z.im * z.im; }
+__QUERN_BOTH T norm(const complex<T>& z) {
+  return z.re * z.re + z.im * z.im;
+}
 template <class T>
-__QUERN_DEVICE T abs(const complex<T>& z) { return ::hypot(z.re, z.im); }
+__QUERN_DEVICE T abs(const complex<T>& z) {
+  return ::hypot(z.re, z.im);
+}
 template <class T>
-__QUERN_DEVICE T arg(const complex<T>& z) { return ::atan2(z.im, z.re); }
+__QUERN_DEVICE T arg(const complex<T>& z) {
+  return ::atan2(z.im, z.re);
+}
 template <class T>
 __QUERN_DEVICE complex<T> polar(const T& length, const T& angle) {
   return complex<T>(length * ::cos(angle), length * ::sin(angle));
 }
 template <class T>
-__QUERN_BOTH complex<T> proj(const complex<T>& z) { return z; }
+__QUERN_BOTH complex<T> proj(const complex<T>& z) {
+  return z;
+}
 
 template <class T>
-__QUERN_DEVICE complex<T> exp(const complex<T>& z) { return polar(::exp(z.re), z.im); }
+__QUERN_DEVICE complex<T> exp(const complex<T>& z) {
+  return polar(::exp(z.re), z.im);
+}
 template <class T>
-__QUERN_DEVICE complex<T> log(const complex<T>& z) { return complex<T>(::log(abs(z)), arg(z)); }
+__QUERN_DEVICE complex<T> log(const complex<T>& z) {
+  return complex<T>(::log(abs(z)), arg(z));
+}
 template <class T>
-__QUERN_DEVICE complex<T> log2(const complex<T>& z) { return log(z) * complex<T>(T(1.44269504088896340736)); }
+__QUERN_DEVICE complex<T> log2(const complex<T>& z) {
+  return log(z) * complex<T>(T(1.44269504088896340736));
+}
 template <class T>
-__QUERN_DEVICE complex<T> log10(const complex<T>& z) { return log(z) * complex<T>(T(0.43429448190325182765)); }
+__QUERN_DEVICE complex<T> log10(const complex<T>& z) {
+  return log(z) * complex<T>(T(0.43429448190325182765));
+}
 template <class T>
 __QUERN_DEVICE complex<T> sqrt(const complex<T>& z) {
   T length = abs(z);
@@ -99,9 +129,13 @@ __QUERN_DEVICE complex<T> pow(const complex<T>& z, const complex<T>& w) {
   return exp(w * log(z));
 }
 template <class T>
-__QUERN_DEVICE complex<T> pow(const complex<T>& z, const T& w) { return pow(z, complex<T>(w)); }
+__QUERN_DEVICE complex<T> pow(const complex<T>& z, const T& w) {
+  return pow(z, complex<T>(w));
+}
 template <class T>
-__QUERN_DEVICE complex<T> pow(const T& z, const complex<T>& w) { return pow(complex<T>(z), w); }
+__QUERN_DEVICE complex<T> pow(const T& z, const complex<T>& w) {
+  return pow(complex<T>(z), w);
+}
 template <class T>
 __QUERN_DEVICE complex<T> pow(const complex<T>& z, int n) {
   complex<T> power(T(1)), square = z;
@@ -150,7 +184,9 @@ __QUERN_DEVICE complex<T> asin(const complex<T>& z) {
   return complex<T>(w.im, -w.re);
 }
 template <class T>
-__QUERN_DEVICE complex<T> acos(const complex<T>& z) { return complex<T>(T(1.57079632679489661923)) - asin(z); }
+__QUERN_DEVICE complex<T> acos(const complex<T>& z) {
+  return complex<T>(T(1.57079632679489661923)) - asin(z);
+}
 template <class T>
 __QUERN_DEVICE complex<T> acosh(const complex<T>& z) {
   complex<T> one(T(1));

@@ -22,10 +22,10 @@ __QUERN_BOTH unsigned short __quern_half_from_double(double x) {
   return __builtin_bit_cast(unsigned short, static_cast<_Float16>(x));
 }
 // Twice the digits and more: rounding a float's sum, product, quotient or root to half gives what one rounding would.
-#define __QUERN_HALF_ARITHMETIC(name, expression)                                        \
-  __QUERN_BOTH unsigned short __quern_half_##name(unsigned short x, unsigned short y) {  \
-    float a = __quern_half_to_float(x), b = __quern_half_to_float(y);                    \
-    return __quern_half_from_float(expression);                                          \
+#define __QUERN_HALF_ARITHMETIC(name, expression)                                       \
+  __QUERN_BOTH unsigned short __quern_half_##name(unsigned short x, unsigned short y) { \
+    float a = __quern_half_to_float(x), b = __quern_half_to_float(y);                   \
+    return __quern_half_from_float(expression);                                         \
   }
 __QUERN_HALF_ARITHMETIC(add, a + b)
 __QUERN_HALF_ARITHMETIC(sub, a - b)
@@ -52,11 +52,11 @@ __QUERN_BOTH unsigned short __quern_half_from_double(double x) {
   return out;
 }
 // .rn keeps the assembler from contracting them.
-#define __QUERN_HALF_ARITHMETIC(name, instruction)                                       \
-  __QUERN_BOTH unsigned short __quern_half_##name(unsigned short x, unsigned short y) {  \
-    unsigned short out;                                                                  \
-    asm(instruction " %0, %1, %2;" : "=h"(out) : "h"(x), "h"(y));                        \
-    return out;                                                                          \
+#define __QUERN_HALF_ARITHMETIC(name, instruction)                                      \
+  __QUERN_BOTH unsigned short __quern_half_##name(unsigned short x, unsigned short y) { \
+    unsigned short out;                                                                 \
+    asm(instruction " %0, %1, %2;" : "=h"(out) : "h"(x), "h"(y));                       \
+    return out;                                                                         \
   }
 __QUERN_HALF_ARITHMETIC(add, "add.rn.f16")
 __QUERN_HALF_ARITHMETIC(sub, "sub.rn.f16")
@@ -147,11 +147,11 @@ __QUERN_BOTH unsigned short __half_as_ushort(__half x) { return x.__x; }
 __QUERN_BOTH short __half_as_short(__half x) { return static_cast<short>(x.__x); }
 __QUERN_BOTH __half __ushort_as_half(unsigned short x) { return __quern_half_of(x); }
 __QUERN_BOTH __half __short_as_half(short x) { return __quern_half_of(static_cast<unsigned short>(x)); }
-#define __QUERN_HALF_INTEGER(T, name)                                                                                   \
-  __QUERN_BOTH __half __##name##2half_rn(T x) { return __half(x); }                                                     \
-  __QUERN_DEVICE T __half2##name##_rn(__half x) { return static_cast<T>(rintf(__half2float(x))); }                      \
-  __QUERN_DEVICE T __half2##name##_rz(__half x) { return static_cast<T>(__half2float(x)); }                             \
-  __QUERN_DEVICE T __half2##name##_rd(__half x) { return static_cast<T>(floorf(__half2float(x))); }                     \
+#define __QUERN_HALF_INTEGER(T, name)                                                               \
+  __QUERN_BOTH __half __##name##2half_rn(T x) { return __half(x); }                                 \
+  __QUERN_DEVICE T __half2##name##_rn(__half x) { return static_cast<T>(rintf(__half2float(x))); }  \
+  __QUERN_DEVICE T __half2##name##_rz(__half x) { return static_cast<T>(__half2float(x)); }         \
+  __QUERN_DEVICE T __half2##name##_rd(__half x) { return static_cast<T>(floorf(__half2float(x))); } \
   __QUERN_DEVICE T __half2##name##_ru(__half x) { return static_cast<T>(ceilf(__half2float(x))); }
 __QUERN_HALF_INTEGER(int, int)
 __QUERN_HALF_INTEGER(unsigned int, uint)
@@ -163,8 +163,8 @@ __QUERN_HALF_INTEGER(unsigned long long, ull)
 
 // ---- arithmetic and comparison, on one and on two
 
-#define __QUERN_HALF_2(name, expression)                                                              \
-  __QUERN_BOTH __half name(__half a, __half b) { return expression; }                                 \
+#define __QUERN_HALF_2(name, expression)                              \
+  __QUERN_BOTH __half name(__half a, __half b) { return expression; } \
   __QUERN_BOTH __half2 name##2(__half2 a, __half2 b) { return __half2(name(a.x, b.x), name(a.y, b.y)); }
 __QUERN_HALF_2(__hadd, __quern_half_of(__quern_half_add(a.__x, b.__x)))
 __QUERN_HALF_2(__hsub, __quern_half_of(__quern_half_sub(a.__x, b.__x)))
@@ -182,11 +182,11 @@ __QUERN_BOTH __half2 __habs2(__half2 a) { return __half2(__habs(a.x), __habs(a.y
 __QUERN_BOTH __half __hfma(__half a, __half b, __half c) { return __quern_half_of(__quern_half_fma(a.__x, b.__x, c.__x)); }
 __QUERN_BOTH __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
 
-#define __QUERN_HALF_COMPARE(name, op)                                                                            \
-  __QUERN_BOTH bool __h##name(__half a, __half b) { return __half2float(a) op __half2float(b); }                  \
-  __QUERN_BOTH bool __hb##name##2(__half2 a, __half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }    \
-  __QUERN_BOTH __half2 __h##name##2(__half2 a, __half2 b) {                                                       \
-    return __half2(__half(__h##name(a.x, b.x) ? 1.0f : 0.0f), __half(__h##name(a.y, b.y) ? 1.0f : 0.0f));         \
+#define __QUERN_HALF_COMPARE(name, op)                                                                         \
+  __QUERN_BOTH bool __h##name(__half a, __half b) { return __half2float(a) op __half2float(b); }               \
+  __QUERN_BOTH bool __hb##name##2(__half2 a, __half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
+  __QUERN_BOTH __half2 __h##name##2(__half2 a, __half2 b) {                                                    \
+    return __half2(__half(__h##name(a.x, b.x) ? 1.0f : 0.0f), __half(__h##name(a.y, b.y) ? 1.0f : 0.0f));      \
   }
 __QUERN_HALF_COMPARE(eq, ==)
 __QUERN_HALF_COMPARE(ne, !=)
@@ -202,10 +202,10 @@ __QUERN_DEVICE __half __hmin(__half a, __half b) { return __half(fminf(__half2fl
 __QUERN_DEVICE __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
 __QUERN_DEVICE __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
 
-#define __QUERN_HALF_OPERATOR(op, function, function2)                                                \
-  __QUERN_BOTH __half operator op(const __half& a, const __half& b) { return function(a, b); }        \
-  __QUERN_BOTH __half& operator op##=(__half& a, const __half& b) { return a = function(a, b); }      \
-  __QUERN_BOTH __half2 operator op(const __half2& a, const __half2& b) { return function2(a, b); }    \
+#define __QUERN_HALF_OPERATOR(op, function, function2)                                             \
+  __QUERN_BOTH __half operator op(const __half& a, const __half& b) { return function(a, b); }     \
+  __QUERN_BOTH __half& operator op##=(__half& a, const __half& b) { return a = function(a, b); }   \
+  __QUERN_BOTH __half2 operator op(const __half2& a, const __half2& b) { return function2(a, b); } \
   __QUERN_BOTH __half2& operator op##=(__half2& a, const __half2& b) { return a = function2(a, b); }
 __QUERN_HALF_OPERATOR(+, __hadd, __hadd2)
 __QUERN_HALF_OPERATOR(-, __hsub, __hsub2)
@@ -229,8 +229,8 @@ __QUERN_HALF_OPERATOR(>=, ge)
 
 // ---- functions, by way of float
 
-#define __QUERN_HALF_FUNCTION(name, function)                                                 \
-  __QUERN_DEVICE __half h##name(__half a) { return __half(function(__half2float(a))); }       \
+#define __QUERN_HALF_FUNCTION(name, function)                                           \
+  __QUERN_DEVICE __half h##name(__half a) { return __half(function(__half2float(a))); } \
   __QUERN_DEVICE __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
 __QUERN_HALF_FUNCTION(sqrt, sqrtf)
 __QUERN_HALF_FUNCTION(rsqrt, rsqrtf)
@@ -269,13 +269,14 @@ __QUERN_DEVICE __half atomicAdd(__half* address, __half value) { return __quern_
 __QUERN_DEVICE __half2 atomicAdd(__half2* address, __half2 value) {
   return __half2(__quern_half_atomic_add(&address->x, value.x), __quern_half_atomic_add(&address->y, value.y));
 }
-#define __QUERN_HALF_SHUFFLE(name, T)                                                                        \
-  __QUERN_DEVICE __half name(unsigned int mask, __half value, T which, int width = 32) {                     \
+#define __QUERN_HALF_SHUFFLE(name, T)                                                                           \
+  __QUERN_DEVICE __half name(unsigned int mask, __half value, T which, int width = 32) {                        \
     return __quern_half_of(static_cast<unsigned short>(name(mask, static_cast<int>(value.__x), which, width))); \
-  }                                                                                                          \
-  __QUERN_DEVICE __half2 name(unsigned int mask, __half2 value, T which, int width = 32) {                   \
-    unsigned int both = name(mask, value.x.__x | static_cast<unsigned int>(value.y.__x) << 16, which, width); \
-    return __half2(__quern_half_of(static_cast<unsigned short>(both)), __quern_half_of(static_cast<unsigned short>(both >> 16))); \
+  }                                                                                                             \
+  __QUERN_DEVICE __half2 name(unsigned int mask, __half2 value, T which, int width = 32) {                      \
+    unsigned int both = name(mask, value.x.__x | static_cast<unsigned int>(value.y.__x) << 16, which, width);   \
+    return __half2(__quern_half_of(static_cast<unsigned short>(both)),                                          \
+                   __quern_half_of(static_cast<unsigned short>(both >> 16)));                                   \
   }
 __QUERN_HALF_SHUFFLE(__shfl_sync, int)
 __QUERN_HALF_SHUFFLE(__shfl_up_sync, unsigned int)

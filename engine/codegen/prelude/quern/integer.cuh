@@ -75,10 +75,10 @@ __QUERN_DEVICE unsigned int __funnelshift_rc(unsigned int low, unsigned int high
 }
 
 // Four products of bytes (two of a short and a byte for dp2a), added to c.
-#define __QUERN_DOT_4(R, A, B)                                                                             \
-  __QUERN_DEVICE R __dp4a(A a, B b, R c) {                                                                 \
+#define __QUERN_DOT_4(R, A, B)                                                                              \
+  __QUERN_DEVICE R __dp4a(A a, B b, R c) {                                                                  \
     for (int i = 0; i < 32; i += 8) c += static_cast<R>(__QUERN_BYTE(A, a >> i)) * __QUERN_BYTE(B, b >> i); \
-    return c;                                                                                              \
+    return c;                                                                                               \
   }
 template <class T>
 struct __quern_byte {
@@ -102,20 +102,20 @@ __QUERN_DEVICE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + 
 
 // ---- two 16-bit or four 8-bit numbers in a word
 
-#define __QUERN_LANES(name, lane_t, bits, expression)                                                \
-  __QUERN_DEVICE unsigned int name(unsigned int x, unsigned int y) {                                 \
-    unsigned int out = 0;                                                                            \
-    for (int i = 0; i < 32; i += bits) {                                                             \
-      int a = static_cast<lane_t>(x >> i), b = static_cast<lane_t>(y >> i);                          \
-      out |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << i;                      \
-    }                                                                                                \
-    return out;                                                                                      \
+#define __QUERN_LANES(name, lane_t, bits, expression)                           \
+  __QUERN_DEVICE unsigned int name(unsigned int x, unsigned int y) {            \
+    unsigned int out = 0;                                                       \
+    for (int i = 0; i < 32; i += bits) {                                        \
+      int a = static_cast<lane_t>(x >> i), b = static_cast<lane_t>(y >> i);     \
+      out |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << i; \
+    }                                                                           \
+    return out;                                                                 \
   }
-#define __QUERN_LANES_BOTH(stem, sign, expression)                                                   \
-  __QUERN_LANES(stem##sign##2, short, 16, expression)                                                \
+#define __QUERN_LANES_BOTH(stem, sign, expression)    \
+  __QUERN_LANES(stem##sign##2, short, 16, expression) \
   __QUERN_LANES(stem##sign##4, signed char, 8, expression)
-#define __QUERN_LANES_UNSIGNED(stem, expression)                                                     \
-  __QUERN_LANES(stem##2, unsigned short, 16, expression)                                             \
+#define __QUERN_LANES_UNSIGNED(stem, expression)         \
+  __QUERN_LANES(stem##2, unsigned short, 16, expression) \
   __QUERN_LANES(stem##4, unsigned char, 8, expression)
 __QUERN_LANES_UNSIGNED(__vadd, a + b)
 __QUERN_LANES_UNSIGNED(__vsub, a - b)

@@ -111,22 +111,20 @@ struct dim3 {
   __QUERN_BOTH constexpr operator uint3() const { return uint3{x, y, z}; }
 };
 
-#define __QUERN_INDEX(Type, name, source)                                \
-  struct Type {                                                          \
-    __declspec(property(get = __get_x)) unsigned int x;                  \
-    __declspec(property(get = __get_y)) unsigned int y;                  \
-    __declspec(property(get = __get_z)) unsigned int z;                  \
-    __QUERN_DEVICE unsigned int __get_x() const { return source##_x(); } \
-    __QUERN_DEVICE unsigned int __get_y() const { return source##_y(); } \
-    __QUERN_DEVICE unsigned int __get_z() const { return source##_z(); } \
-    __QUERN_DEVICE operator uint3() const {                              \
-      uint3 v = {source##_x(), source##_y(), source##_z()};              \
-      return v;                                                          \
-    }                                                                    \
-    __QUERN_DEVICE operator dim3() const {                               \
-      return dim3(source##_x(), source##_y(), source##_z());             \
-    }                                                                    \
-  };                                                                     \
+#define __QUERN_INDEX(Type, name, source)                                                           \
+  struct Type {                                                                                     \
+    __declspec(property(get = __get_x)) unsigned int x;                                             \
+    __declspec(property(get = __get_y)) unsigned int y;                                             \
+    __declspec(property(get = __get_z)) unsigned int z;                                             \
+    __QUERN_DEVICE unsigned int __get_x() const { return source##_x(); }                            \
+    __QUERN_DEVICE unsigned int __get_y() const { return source##_y(); }                            \
+    __QUERN_DEVICE unsigned int __get_z() const { return source##_z(); }                            \
+    __QUERN_DEVICE operator uint3() const {                                                         \
+      uint3 v = {source##_x(), source##_y(), source##_z()};                                         \
+      return v;                                                                                     \
+    }                                                                                               \
+    __QUERN_DEVICE operator dim3() const { return dim3(source##_x(), source##_y(), source##_z()); } \
+  };                                                                                                \
   extern const __device__ __attribute__((weak)) Type name;
 __QUERN_INDEX(__quern_thread_index, threadIdx, __quern_tid)
 __QUERN_INDEX(__quern_block_index, blockIdx, __quern_ctaid)

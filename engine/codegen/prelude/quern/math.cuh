@@ -31,25 +31,25 @@ using __quern_mixed_t = typename __quern_enable_if<__quern_is_real<A>::value && 
 template <class T>
 using __quern_integer_t = typename __quern_enable_if<__quern_is_integer<T>::value, double>::type;
 
-#define __QUERN_OVERLOADS_1(name)                              \
-  __QUERN_DEVICE float name(float x) { return name##f(x); }    \
-  template <class T>                                           \
-  __QUERN_DEVICE __quern_integer_t<T> name(T x) {              \
-    return name(static_cast<double>(x));                       \
+#define __QUERN_OVERLOADS_1(name)                           \
+  __QUERN_DEVICE float name(float x) { return name##f(x); } \
+  template <class T>                                        \
+  __QUERN_DEVICE __quern_integer_t<T> name(T x) {           \
+    return name(static_cast<double>(x));                    \
   }
-#define __QUERN_OVERLOADS_2(name)                                                \
-  __QUERN_DEVICE float name(float x, float y) { return name##f(x, y); }          \
-  template <class A, class B>                                                    \
-  __QUERN_DEVICE __quern_mixed_t<A, B> name(A x, B y) {                          \
-    return name(static_cast<double>(x), static_cast<double>(y));                 \
+#define __QUERN_OVERLOADS_2(name)                                       \
+  __QUERN_DEVICE float name(float x, float y) { return name##f(x, y); } \
+  template <class A, class B>                                           \
+  __QUERN_DEVICE __quern_mixed_t<A, B> name(A x, B y) {                 \
+    return name(static_cast<double>(x), static_cast<double>(y));        \
   }
-#define __QUERN_BUILTIN_1(name)                                           \
-  __QUERN_DEVICE double name(double x) { return __builtin_##name(x); }    \
+#define __QUERN_BUILTIN_1(name)                                            \
+  __QUERN_DEVICE double name(double x) { return __builtin_##name(x); }     \
   __QUERN_DEVICE float name##f(float x) { return __builtin_##name##f(x); } \
   __QUERN_OVERLOADS_1(name)
-#define __QUERN_BUILTIN_2(name)                                                                \
-  __QUERN_DEVICE double name(double x, double y) { return __builtin_##name(x, y); }            \
-  __QUERN_DEVICE float name##f(float x, float y) { return __builtin_##name##f(x, y); }         \
+#define __QUERN_BUILTIN_2(name)                                                        \
+  __QUERN_DEVICE double name(double x, double y) { return __builtin_##name(x, y); }    \
+  __QUERN_DEVICE float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   __QUERN_OVERLOADS_2(name)
 
 __QUERN_BUILTIN_1(acos)
@@ -110,9 +110,9 @@ __QUERN_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y
 
 // ---- results other than one number of the argument's type
 
-#define __QUERN_TO_INTEGER(name, T)                                      \
-  __QUERN_DEVICE T name(double x) { return __builtin_##name(x); }        \
-  __QUERN_DEVICE T name##f(float x) { return __builtin_##name##f(x); }   \
+#define __QUERN_TO_INTEGER(name, T)                                    \
+  __QUERN_DEVICE T name(double x) { return __builtin_##name(x); }      \
+  __QUERN_DEVICE T name##f(float x) { return __builtin_##name##f(x); } \
   __QUERN_DEVICE T name(float x) { return __builtin_##name##f(x); }
 __QUERN_TO_INTEGER(lrint, long)
 __QUERN_TO_INTEGER(lround, long)
@@ -121,9 +121,9 @@ __QUERN_TO_INTEGER(llround, long long)
 __QUERN_TO_INTEGER(ilogb, int)
 #undef __QUERN_TO_INTEGER
 
-#define __QUERN_WITH_INT(name, T)                                                        \
-  __QUERN_DEVICE double name(double x, T n) { return __builtin_##name(x, n); }           \
-  __QUERN_DEVICE float name##f(float x, T n) { return __builtin_##name##f(x, n); }       \
+#define __QUERN_WITH_INT(name, T)                                                  \
+  __QUERN_DEVICE double name(double x, T n) { return __builtin_##name(x, n); }     \
+  __QUERN_DEVICE float name##f(float x, T n) { return __builtin_##name##f(x, n); } \
   __QUERN_DEVICE float name(float x, T n) { return __builtin_##name##f(x, n); }
 __QUERN_WITH_INT(ldexp, int)
 __QUERN_WITH_INT(scalbn, int)
@@ -151,12 +151,12 @@ __QUERN_DEVICE void sincosf(float x, float* s, float* c) {
 }
 __QUERN_DEVICE void sincos(float x, float* s, float* c) { sincosf(x, s, c); }
 
-#define __QUERN_CLASSIFY(name)                                            \
-  __QUERN_BOTH bool name(float x) { return __builtin_##name(x); }         \
-  __QUERN_BOTH bool name(double x) { return __builtin_##name(x); }        \
-  template <class T>                                                      \
+#define __QUERN_CLASSIFY(name)                                                                  \
+  __QUERN_BOTH bool name(float x) { return __builtin_##name(x); }                               \
+  __QUERN_BOTH bool name(double x) { return __builtin_##name(x); }                              \
+  template <class T>                                                                            \
   __QUERN_BOTH typename __quern_enable_if<__quern_is_integer<T>::value, bool>::type name(T x) { \
-    return __builtin_##name(static_cast<double>(x));                      \
+    return __builtin_##name(static_cast<double>(x));                                            \
   }
 __QUERN_CLASSIFY(isnan)
 __QUERN_CLASSIFY(isinf)
@@ -195,7 +195,7 @@ __QUERN_BOTH long long llabs(long long x) { return x < 0 ? -x : x; }
 __QUERN_BOTH float abs(float x) { return __builtin_fabsf(x); }
 __QUERN_BOTH double abs(double x) { return __builtin_fabs(x); }
 
-#define __QUERN_MIN_MAX(A, B, R)                                                                                    \
+#define __QUERN_MIN_MAX(A, B, R)                                                                                         \
   __QUERN_BOTH R min(A a, B b) { return static_cast<R>(b) < static_cast<R>(a) ? static_cast<R>(b) : static_cast<R>(a); } \
   __QUERN_BOTH R max(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); }
 __QUERN_MIN_MAX(int, int, int)

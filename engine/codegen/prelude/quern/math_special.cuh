@@ -5,20 +5,20 @@
   __QUERN_DEVICE float name##f(float x) { return static_cast<float>(name(static_cast<double>(x))); } \
   __QUERN_OVERLOADS_1(name)
 // libm's Bessel functions, which have no builtin.
-#define __QUERN_LIBM(name)                                                                        \
-  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(double) __asm__(#name); \
+#define __QUERN_LIBM(name)                                                                                 \
+  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(double) __asm__(#name);      \
   extern "C" __device__ __attribute__((const, nothrow)) float __quern_##name##f(float) __asm__(#name "f"); \
-  __QUERN_DEVICE double name(double x) { return __quern_##name(x); }                              \
+  __QUERN_DEVICE double name(double x) { return __quern_##name(x); }                                       \
   __QUERN_DEVICE float name##f(float x) { return __quern_##name##f(x); }
 __QUERN_LIBM(j0)
 __QUERN_LIBM(j1)
 __QUERN_LIBM(y0)
 __QUERN_LIBM(y1)
 #undef __QUERN_LIBM
-#define __QUERN_LIBM_ORDER(name)                                                                        \
-  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(int, double) __asm__(#name); \
+#define __QUERN_LIBM_ORDER(name)                                                                                \
+  extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(int, double) __asm__(#name);      \
   extern "C" __device__ __attribute__((const, nothrow)) float __quern_##name##f(int, float) __asm__(#name "f"); \
-  __QUERN_DEVICE double name(int n, double x) { return __quern_##name(n, x); }                          \
+  __QUERN_DEVICE double name(int n, double x) { return __quern_##name(n, x); }                                  \
   __QUERN_DEVICE float name##f(int n, float x) { return __quern_##name##f(n, x); }
 __QUERN_LIBM_ORDER(jn)
 __QUERN_LIBM_ORDER(yn)
@@ -90,8 +90,8 @@ __QUERN_DEVICE double erfcinv(double y) {
   if (y > 0.5 && y < 1.5) return __quern_erfinv_middle(1.0 - y);
   double tail = y < 1.0 ? y : 2.0 - y;
   double t = __builtin_sqrt(-2.0 * __builtin_log(0.5 * tail));
-  double x = 0.70710678118654752440 * (t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                                               (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+  double x = 0.70710678118654752440 *
+             (t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
   for (int i = 0; i < 3; ++i) {
     double error = __builtin_erfc(x) - tail;
     double step = error * 0.88622692545275801365 * __quern_exp_square(x);  // error / (2 / sqrt(pi) * exp(-x * x))

@@ -29,7 +29,8 @@ __QUERN_DEVICE unsigned long long __quern_word(T* x) {
 }
 __QUERN_DEVICE unsigned long long __quern_word(decltype(nullptr)) { return 0; }
 template <class T>
-__QUERN_DEVICE typename __quern_enable_if<__quern_is_integer<T>::value || __is_enum(T), unsigned long long>::type __quern_word(T x) {
+__QUERN_DEVICE typename __quern_enable_if<__quern_is_integer<T>::value || __is_enum(T), unsigned long long>::type __quern_word(
+    T x) {
   return static_cast<unsigned long long>(static_cast<long long>(x));
 }
 // The front end finds the kernels that print by their way to this function.
@@ -46,7 +47,7 @@ __device__ inline int printf(const char* format, Args... args) {
 // ---- ends of a launch
 
 __device__ __attribute__((noinline, cold, noreturn)) inline void __quern_assert_fail(const char* condition, const char* file,
-                                                                               unsigned int line, const char* function) {
+                                                                                     unsigned int line, const char* function) {
   unsigned int block[3] = {__quern_ctaid_x(), __quern_ctaid_y(), __quern_ctaid_z()};
   unsigned int thread[3] = {__quern_tid_x(), __quern_tid_y(), __quern_tid_z()};
   quern_runtime->assert_fail(__quern_launch(), condition, file, line, function, block, thread);
@@ -55,8 +56,7 @@ __device__ __attribute__((noinline, cold, noreturn)) inline void __quern_assert_
 #ifdef NDEBUG
 #define assert(condition) static_cast<void>(0)
 #else
-#define assert(condition) \
-  ((condition) ? static_cast<void>(0) : __quern_assert_fail(#condition, __FILE__, __LINE__, __func__))
+#define assert(condition) ((condition) ? static_cast<void>(0) : __quern_assert_fail(#condition, __FILE__, __LINE__, __func__))
 #endif
 
 __device__ __attribute__((noreturn)) inline void __trap() {
@@ -97,10 +97,10 @@ __QUERN_DEVICE void operator delete[](void* pointer, size_t) noexcept { free(poi
 
 // ---- loads and stores with a hint for a cache: plain ones here
 
-#define __QUERN_LOAD(name)               \
-  template <class T>                     \
-  __QUERN_DEVICE T name(const T* p) {    \
-    return *p;                           \
+#define __QUERN_LOAD(name)            \
+  template <class T>                  \
+  __QUERN_DEVICE T name(const T* p) { \
+    return *p;                        \
   }
 __QUERN_LOAD(__ldg)
 __QUERN_LOAD(__ldca)
@@ -109,10 +109,10 @@ __QUERN_LOAD(__ldcs)
 __QUERN_LOAD(__ldlu)
 __QUERN_LOAD(__ldcv)
 #undef __QUERN_LOAD
-#define __QUERN_STORE(name)                     \
-  template <class T>                            \
-  __QUERN_DEVICE void name(T* p, T value) {     \
-    *p = value;                                 \
+#define __QUERN_STORE(name)                 \
+  template <class T>                        \
+  __QUERN_DEVICE void name(T* p, T value) { \
+    *p = value;                             \
   }
 __QUERN_STORE(__stwb)
 __QUERN_STORE(__stcg)

@@ -45,18 +45,18 @@ __QUERN_DEVICE unsigned int __quern_source_of_xor(int lane_mask, int width) {
   return source > (lane | inside) ? lane : source;
 }
 
-#define __QUERN_SHUFFLES(T)                                                                                 \
-  __QUERN_DEVICE T __shfl_sync(unsigned int mask, T value, int source, int width = 32) {                    \
-    return __quern_shuffle(mask, value, __quern_source_of_index(source, width));                            \
-  }                                                                                                         \
-  __QUERN_DEVICE T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {         \
-    return __quern_shuffle(mask, value, __quern_source_below(delta, width));                                \
-  }                                                                                                         \
-  __QUERN_DEVICE T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {       \
-    return __quern_shuffle(mask, value, __quern_source_above(delta, width));                                \
-  }                                                                                                         \
-  __QUERN_DEVICE T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = 32) {             \
-    return __quern_shuffle(mask, value, __quern_source_of_xor(lane_mask, width));                           \
+#define __QUERN_SHUFFLES(T)                                                                           \
+  __QUERN_DEVICE T __shfl_sync(unsigned int mask, T value, int source, int width = 32) {              \
+    return __quern_shuffle(mask, value, __quern_source_of_index(source, width));                      \
+  }                                                                                                   \
+  __QUERN_DEVICE T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {   \
+    return __quern_shuffle(mask, value, __quern_source_below(delta, width));                          \
+  }                                                                                                   \
+  __QUERN_DEVICE T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32) { \
+    return __quern_shuffle(mask, value, __quern_source_above(delta, width));                          \
+  }                                                                                                   \
+  __QUERN_DEVICE T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = 32) {       \
+    return __quern_shuffle(mask, value, __quern_source_of_xor(lane_mask, width));                     \
   }
 __QUERN_SHUFFLES(int)
 __QUERN_SHUFFLES(unsigned int)
@@ -88,21 +88,21 @@ __QUERN_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
 __QUERN_DEVICE int __any_sync(unsigned int mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 __QUERN_DEVICE int __all_sync(unsigned int mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 
-#define __QUERN_MATCH(T)                                                                      \
-  __QUERN_DEVICE unsigned int __match_any_sync(unsigned int mask, T value) {                  \
-    T* values = static_cast<T*>(__quern_warp_buffer());                                       \
-    values[__quern_lane()] = value;                                                           \
-    __quern_warp_barrier(mask);                                                               \
-    unsigned int result = 0;                                                                  \
+#define __QUERN_MATCH(T)                                                                       \
+  __QUERN_DEVICE unsigned int __match_any_sync(unsigned int mask, T value) {                   \
+    T* values = static_cast<T*>(__quern_warp_buffer());                                        \
+    values[__quern_lane()] = value;                                                            \
+    __quern_warp_barrier(mask);                                                                \
+    unsigned int result = 0;                                                                   \
     for (int i = 0; i < 32; ++i) result |= static_cast<unsigned int>(values[i] == value) << i; \
-    __quern_warp_barrier(mask);                                                               \
-    return result & mask & __quern_lanes();                                                   \
-  }                                                                                           \
-  __QUERN_DEVICE unsigned int __match_all_sync(unsigned int mask, T value, int* predicate) {  \
-    unsigned int lanes = mask & __quern_lanes();                                              \
-    bool all = __match_any_sync(mask, value) == lanes;                                        \
-    *predicate = all;                                                                         \
-    return all ? lanes : 0;                                                                   \
+    __quern_warp_barrier(mask);                                                                \
+    return result & mask & __quern_lanes();                                                    \
+  }                                                                                            \
+  __QUERN_DEVICE unsigned int __match_all_sync(unsigned int mask, T value, int* predicate) {   \
+    unsigned int lanes = mask & __quern_lanes();                                               \
+    bool all = __match_any_sync(mask, value) == lanes;                                         \
+    *predicate = all;                                                                          \
+    return all ? lanes : 0;                                                                    \
   }
 __QUERN_MATCH(int)
 __QUERN_MATCH(unsigned int)
@@ -113,19 +113,19 @@ __QUERN_MATCH(unsigned long long)
 __QUERN_MATCH(float)
 __QUERN_MATCH(double)
 
-#define __QUERN_REDUCE(T, name, identity, step)                       \
-  __QUERN_DEVICE T name(unsigned int mask, T value) {                 \
-    T* values = static_cast<T*>(__quern_warp_buffer());               \
-    values[__quern_lane()] = value;                                   \
-    __quern_warp_barrier(mask);                                       \
-    unsigned int lanes = mask & __quern_lanes();                      \
-    T a = identity;                                                   \
-    for (int i = 0; i < 32; ++i) {                                    \
-      T b = values[i];                                                \
-      if ((lanes >> i) & 1) a = step;                                 \
-    }                                                                 \
-    __quern_warp_barrier(mask);                                       \
-    return a;                                                         \
+#define __QUERN_REDUCE(T, name, identity, step)         \
+  __QUERN_DEVICE T name(unsigned int mask, T value) {   \
+    T* values = static_cast<T*>(__quern_warp_buffer()); \
+    values[__quern_lane()] = value;                     \
+    __quern_warp_barrier(mask);                         \
+    unsigned int lanes = mask & __quern_lanes();        \
+    T a = identity;                                     \
+    for (int i = 0; i < 32; ++i) {                      \
+      T b = values[i];                                  \
+      if ((lanes >> i) & 1) a = step;                   \
+    }                                                   \
+    __quern_warp_barrier(mask);                         \
+    return a;                                           \
   }
 __QUERN_REDUCE(int, __reduce_add_sync, 0, static_cast<int>(static_cast<unsigned int>(a) + static_cast<unsigned int>(b)))
 __QUERN_REDUCE(unsigned int, __reduce_add_sync, 0, a + b)
@@ -133,7 +133,7 @@ __QUERN_REDUCE(int, __reduce_min_sync, 0x7fffffff, b < a ? b : a)
 __QUERN_REDUCE(unsigned int, __reduce_min_sync, 0xffffffffu, b < a ? b : a)
 __QUERN_REDUCE(int, __reduce_max_sync, -0x7fffffff - 1, b > a ? b : a)
 __QUERN_REDUCE(unsigned int, __reduce_max_sync, 0, b > a ? b : a)
-__QUERN_REDUCE(unsigned int, __reduce_and_sync, 0xffffffffu, a & b)
+__QUERN_REDUCE(unsigned int, __reduce_and_sync, 0xffffffffu, a& b)
 __QUERN_REDUCE(unsigned int, __reduce_or_sync, 0, a | b)
 __QUERN_REDUCE(unsigned int, __reduce_xor_sync, 0, a ^ b)
 
