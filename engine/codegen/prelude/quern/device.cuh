@@ -13,17 +13,19 @@
 #pragma once
 
 #ifdef __clang__
-#include "quern/atomics.cuh"
-#include "quern/casts.cuh"
-#include "quern/complex.cuh"
-#include "quern/half.cuh"
-#include "quern/integer.cuh"
+// clang-format off
 #include "quern/keywords.cuh"
+#include "quern/vector_types.cuh"
 #include "quern/math.cuh"
 #include "quern/math_special.cuh"
+#include "quern/integer.cuh"
+#include "quern/casts.cuh"
 #include "quern/runtime.cuh"
-#include "quern/vector_types.cuh"
+#include "quern/atomics.cuh"
 #include "quern/warp.cuh"
+#include "quern/half.cuh"
+#include "quern/complex.cuh"
+// clang-format on
 #else
 #define __QUERN_DEVICE __device__ __forceinline__
 #define __QUERN_BOTH __host__ __device__ __forceinline__
