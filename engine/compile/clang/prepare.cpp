@@ -62,6 +62,35 @@ void inline_everything(llvm::Function& thread) {
   }
 }
 
+// What stays a call (recursion, function pointers, virtual functions) must not ask where it runs: nobody could tell it.
+void refuse_places_in_calls(const Kernel& kernel) {
+  llvm::SmallPtrSet<const llvm::Function*, 8> seen;
+  llvm::SmallVector<const llvm::Function*, 8> open{kernel.thread};
+  llvm::SmallPtrSet<const llvm::Constant*, 16> seen_constants;
+  auto look_at = [&](const llvm::Value* value, auto&& look_at) -> void {
+    if (auto* function = llvm::dyn_cast<llvm::Function>(value)) {
+      if (!function->isDeclaration() && seen.insert(function).second) open.push_back(function);
+      return;
+    }
+    auto* constant = llvm::dyn_cast<llvm::Constant>(value);  // a table of functions, by way of its address
+    if (!constant || llvm::isa<llvm::ConstantData>(constant) || !seen_constants.insert(constant).second) return;
+    auto* global = llvm::dyn_cast<llvm::GlobalVariable>(constant);
+    if (global && global->hasInitializer()) look_at(global->getInitializer(), look_at);
+    for (const llvm::Use& operand : constant->operands()) look_at(operand.get(), look_at);
+  };
+  while (!open.empty()) {
+    const llvm::Function* function = open.pop_back_val();
+    for (const llvm::Instruction& inst : llvm::instructions(function)) {
+      if (function != kernel.thread && recognise(&inst).op != Op::none) {
+        throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " calls " + function->getName().str() +
+                                 " by recursion or through a pointer, and that uses threadIdx, shuffles or barriers; "
+                                 "pass it what it needs as arguments");
+      }
+      for (const llvm::Use& operand : inst.operands()) look_at(operand.get(), look_at);
+    }
+  }
+}
+
 // Shared variables lie one behind the other at the start of the block's shared memory; all dynamic ones at its end.
 void place_shared(Kernel& kernel) {
   llvm::SmallVector<llvm::Constant*, 8> all(kernel.input.shared.begin(), kernel.input.shared.end());
@@ -151,6 +180,7 @@ void prepare(Kernel& kernel) {
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);
   inline_everything(thread);
+  refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);
   annotate_declarations(kernel.module);
   define_arithmetic(thread);

@@ -4,6 +4,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -50,6 +51,28 @@ void Regions::lower(RegionResult& result) {
   result.needs_full_warps = has_warp_syncs_;
 }
 
+// The ends that trap are not shared: each belongs to the region it is reached from.
+static void separate_traps(llvm::Function& body) {
+  llvm::SmallVector<BasicBlock*, 4> traps;
+  for (BasicBlock& block : body) {
+    if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) traps.push_back(&block);
+  }
+  for (BasicBlock* trap : traps) {
+    llvm::SmallSetVector<BasicBlock*, 4> from(llvm::pred_begin(trap), llvm::pred_end(trap));
+    for (BasicBlock* block : llvm::drop_begin(from)) {
+      llvm::ValueToValueMapTy map;
+      BasicBlock* copy = llvm::CloneBasicBlock(trap, map, "", &body);
+      llvm::remapInstructionsInBlocks({copy}, map);
+      for (llvm::PHINode& phi : llvm::make_early_inc_range(copy->phis())) {
+        phi.replaceAllUsesWith(phi.getIncomingValueForBlock(block));
+        phi.eraseFromParent();
+      }
+      trap->removePredecessor(block, /*KeepOneInputPHIs=*/true);
+      block->getTerminator()->replaceSuccessorWith(trap, copy);
+    }
+  }
+}
+
 // One return in a block of its own, an entry block with nothing but allocas, loops in LCSSA form: then a value that leaves a
 // loop is spilled once, behind the loop.
 void Regions::normalise() {
@@ -62,6 +85,7 @@ void Regions::normalise() {
   llvm::ReturnInst::Create(context_, end_);
   for (llvm::ReturnInst* ret : returns) llvm::ReplaceInstWithInst(ret, llvm::BranchInst::Create(end_));
 
+  separate_traps(*body_);
   gather_allocas(*body_);
   BasicBlock& entry = body_->getEntryBlock();
   BasicBlock* first = entry.splitBasicBlock(entry.getFirstNonPHIOrDbgOrAlloca(), "first");

@@ -370,3 +370,223 @@ extern "C" __global__ void edges(const int* a, int* o, int n) {
   o[t + 64] = (1 << s) + (n >> s) + ((unsigned)(n * 1000) >> s);
   o[t + 128] = (int)(a[t + 1] * 1e9f) + (int)(unsigned char)(a[t] * 100.f) + (int)(-3e9f * d);
 }
+
+// ---- loops of a thread's own
+
+// run: grid=3 block=64 args=f1000,f1000,i1000 by=regions
+// run: grid=3 block=50 args=f1000,f1000,i999 by=regions
+extern "C" __global__ void grid_stride(const float* x, float* y, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) y[i] = 2 * x[i] + y[i];
+}
+
+// run: grid=3 block=64 args=f1000,f1000,i1000 by=regions
+extern "C" __global__ void grid_stride_wide(const float* x, float* y, int n) {
+  for (unsigned long i = (unsigned long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    if (x[i] < 0.3f) continue;
+    y[i] = 2 * x[i] + y[i];
+  }
+}
+
+// run: grid=3 block=64 args=f1000,f192,i1000 by=regions
+extern "C" __global__ void grid_stride_sum(const float* x, float* y, int n) {
+  float sum = 0, most = 0;
+  int last = -1;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    sum += x[i];
+    if (x[i] > most) { most = x[i]; last = i; }
+  }
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum + 10 * most + last;
+}
+
+// run: grid=3 block=64 args=f1000,f192,i1000 by=regions
+extern "C" __global__ void grid_stride_break(const float* x, float* y, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    sum += x[i];
+    if (sum > 1.2f) break;
+  }
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// run: grid=2,2 block=16,16 args=f1024,f1024,f1024,i29 by=regions
+extern "C" __global__ void naive_matmul(const float* A, const float* B, float* C, int N) {
+  int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < N && c < N) {
+    float acc = 0;
+    for (int k = 0; k < N; k++) acc += A[r * N + k] * B[k * N + c];
+    C[r * N + c] = acc;
+  }
+}
+
+// run: grid=2 block=128 args=f512,f512,f512,i200 by=regions
+extern "C" __global__ void bodies(const float* x, const float* m, float* o, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float a = 0, b = 1;
+  for (int j = 0; j < n; j++) {
+    float d = x[j] - x[i];
+    if (d < 0) d = -d * 0.5f;
+    a += m[j] * d;
+    float t = a;
+    a = b;
+    b = t;
+  }
+  o[i] = a - b;
+}
+
+// run: grid=2 block=64 args=f1000,f128,i10 by=regions
+extern "C" __global__ void loop_under_condition(const float* x, float* y, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 1;
+  if (x[t] > 0.5f) {
+    for (int k = 0; k < n; k++) sum += x[t + k];
+  } else {
+    for (int k = 0; k < n * 2; k++) sum -= x[t + k];
+  }
+  y[t] = sum;
+}
+
+// run: grid=2 block=64 args=f1000,f128,i10 by=regions
+extern "C" __global__ void nested_loops(const float* x, float* y, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
+  float sum = 0;
+  for (int a = 0; a < n; a++) {
+    s[t] = x[g + a];
+    __syncthreads();
+    for (int b = 0; b < n; b++) sum += s[(t + b) & 63] * x[b];
+    for (int b = 0; b < t; b += 7) sum -= s[b];
+    __syncthreads();
+  }
+  y[g] = sum;
+}
+
+// run: grid=2 block=64 args=f1000,f128,i10 by=regions
+extern "C" __global__ void do_while(const float* x, float* y, int n) {
+  int t = threadIdx.x, g = blockIdx.x * blockDim.x + t, k = n;
+  float sum = 0;
+  do {
+    sum += x[g + k];
+    k -= 3;
+  } while (k > 0);
+  y[g] = sum + k;
+}
+
+// run: grid=2 block=64 args=f1000,u128,i10 by=regions
+extern "C" __global__ void switches(const float* x, int* y, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
+  s[t] = x[g];
+  switch (n + blockIdx.x) {
+    case 10: __syncthreads(); s[t ^ 1] = t; break;
+    case 11: __syncthreads(); s[t ^ 2] = t * 2;
+    case 12: __syncthreads(); s[t ^ 3] += t * 3; break;
+    default: break;
+  }
+  __syncthreads();
+  switch (y[g]) {
+    case 1: y[g] = s[t] * 100; break;
+    case 2: y[g] = s[t] * 200;
+    case 5: y[g] += 7; break;
+    default: y[g] = -1;
+  }
+}
+
+// run: grid=2 block=96 args=f4000,f192,i700 by=both
+// run: grid=2 block=32,3 args=f4000,f192,i700 by=both
+extern "C" __global__ void shuffles_in_loop(const float* x, float* y, int n) {
+  int t = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+  float total = 0;
+  for (int i = blockIdx.x * threads; i < n; i += gridDim.x * threads) {
+    float v = i + t < n ? x[i + t] : 0;
+    for (int d = 1; d < 32; d *= 2) {
+      float u = __shfl_up_sync(~0u, v, d);
+      if ((t & 31) >= d) v += u;
+    }
+    total += v * __shfl_sync(~0u, v, 31);
+    __syncthreads();
+  }
+  y[blockIdx.x * threads + t] = total;
+}
+
+// run: grid=2 block=64 args=f4000,z128,i700 by=both
+extern "C" __global__ void leaders(const float* x, int* y, int n) {
+  __shared__ int found;
+  int t = threadIdx.x;
+  if (t == 0) found = 0;
+  __syncthreads();
+  unsigned votes = __ballot_sync(~0u, x[blockIdx.x * 64 + t] > 0.5f);
+  if ((t & 31) == 0) atomicAdd(&found, __builtin_popcount(votes));
+  __syncthreads();
+  int before = __builtin_popcount(votes & ((1u << (t & 31)) - 1));
+  y[blockIdx.x * 64 + t] = found * 100 + before;
+}
+
+// run: grid=2 block=40,3,2 args=f4000,f1000,i3 by=regions
+extern "C" __global__ void three_dimensions(const float* x, float* y, int n) {
+  __shared__ float s[2][3][40];
+  int g = ((blockIdx.x * blockDim.z + threadIdx.z) * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  s[threadIdx.z][threadIdx.y][threadIdx.x] = x[g];
+  __syncthreads();
+  float sum = 0;
+  if (threadIdx.x > 0) sum += s[threadIdx.z][threadIdx.y][threadIdx.x - 1];
+  if (threadIdx.x < blockDim.x - 1) sum += s[threadIdx.z][threadIdx.y][threadIdx.x + 1];
+  if (threadIdx.y >= 1) sum += s[threadIdx.z][threadIdx.y - 1][threadIdx.x];
+  if (threadIdx.z == 1) sum += s[0][threadIdx.y][threadIdx.x] * n;
+  __syncthreads();
+  if (threadIdx.x <= n && threadIdx.y != 1) y[g] = sum;
+  if (threadIdx.x == 5 && threadIdx.z == 0) y[g] = -sum;
+}
+
+// run: grid=2 block=40 args=f4000,f1000,i80 by=regions
+extern "C" __global__ void negative_bases(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x - 5;
+  float v = 0;
+  if (i >= 0 && i < n) v = x[i];
+  unsigned j = blockIdx.x * blockDim.x + threadIdx.x - 7u;
+  if (j < n) v += x[j] * 3;
+  y[i + 5] = v;
+  if (i > 10) y[i + 5] += x[i - 10];
+}
+
+__device__ int factorial(int n) { return n <= 1 ? 1 : n * factorial(n - 1); }
+// run: grid=2 block=40 args=u80,u80,i80 by=regions
+extern "C" __global__ void recursive(const int* x, int* y, int n) {
+  __shared__ int s[40];
+  s[threadIdx.x] = factorial(x[threadIdx.x] + 1);
+  __syncthreads();
+  y[blockIdx.x * 40 + threadIdx.x] = s[39 - threadIdx.x];
+}
+
+// run: grid=2 block=64 args=f128,f128,i128 by=regions
+extern "C" __global__ void trapping(const float* x, float* y, int n) {
+  __shared__ float s[64];
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (x[i] < 0) __builtin_trap();
+  s[threadIdx.x] = x[i];
+  __syncthreads();
+  for (int k = 0; k < 3; k++) {
+    if (s[threadIdx.x] < 0) __builtin_trap();
+    __syncthreads();
+    s[threadIdx.x ^ 1] += 1;
+    __syncthreads();
+  }
+  y[i] = s[threadIdx.x];
+}
+
+// run: grid=4 block=64 args=f512,z8,i512 by=regions
+extern "C" __global__ void last_block(const float* x, int* y, int n) {
+  __shared__ bool last;
+  __shared__ int s[64];
+  s[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x] * 10;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    int sum = 0;
+    for (int k = 0; k < 64; k++) sum += s[k];
+    atomicAdd(&y[0], sum);
+    __threadfence();
+    last = atomicAdd(&y[1], 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) y[2] = y[0] + 1;
+}
