@@ -213,7 +213,7 @@ std::string print(const Kernel& k, const std::string& name) {
   printer.line(1, "unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;");
   printer.line(1, "unsigned b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;");
   printer.line(1, "unsigned v[5] = {in[t % 64], t, b * 7 + 1, n ^ t, 5}, p[4] = {1, t, 3, 4};");
-  printer.line(1, "s0[t] = t * 3 + b; s1[t] = t ^ 21u; if (t < 2) c[t] = t;");
+  printer.line(1, "s0[t] = t * 3 + b; s1[t] = t ^ 21u; if (t == 0) { c[0] = 0; c[1] = 1; }");
   printer.line(1, "__syncthreads();");
   printer.body(k.body, 1);
   printer.line(1, "finish(out, v, p, s0[t], t, b);");
