@@ -2,6 +2,7 @@
 // messages. The functions of the prelude are tested in prelude_test.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -352,7 +353,37 @@ TEST(Plugin, IncludeFolders) {
   Module("#include \"mine.cuh\"\n#include <stdint.h>\nextern \"C\" __global__ void k(int32_t* out) { *out = MINE; }", options)
       .launch("k", {1}, {1}, 0, &out);
   EXPECT_EQ(out, 42);
+  // Ours are found before those of a toolkit.
+  std::ofstream(folder / "cuda_fp16.h") << "#error the other header\n";
+  Module("#include <cuda_fp16.h>\nextern \"C\" __global__ void k(half* out) { *out = 1.0f; }", options);
   std::filesystem::remove_all(folder);
+}
+
+TEST(Plugin, KernelsOfEveryLinkage) {
+  Module module(R"(
+template <class T> __global__ void twice(T* x) { *x *= 2; }
+template __global__ void twice<int>(int*);
+static __global__ void quiet(int* x) { *x += 1; }
+namespace { __global__ void hidden(int* x) { *x += 10; } }
+struct Base { __device__ virtual int value() { return 1; } __device__ virtual ~Base() {} };
+struct Derived : Base { __device__ int value() override { return 100; } };
+extern "C" __global__ void objects(int* x) {
+  Base* object = new Derived;
+  auto add = [=](int n) { return n + object->value(); };
+  *x = add(*x);
+  delete object;
+}
+)");
+  EXPECT_EQ(module.table().kernel_count, 4u);
+  int x = 5;
+  for (uint32_t i = 0; i < 4; ++i) module.launch(module.table().kernels[i].symbol, {1}, {1}, 0, &x);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < 4; ++i) names.push_back(module.table().kernels[i].name);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"(anonymous namespace)::hidden", "objects", "quiet", "twice<int>"}));
+  x = 3;
+  module.launch("objects", {1}, {1}, 0, &x);
+  EXPECT_EQ(x, 103);
 }
 
 TEST(Plugin, ContractionAndExactArithmetic) {

@@ -36,7 +36,11 @@ std::vector<std::string> language_options(const UserOptions& options) {
   if (options.quiet) out.push_back("-w");
   // As system headers: clang then skips the warnings' analyses there, which cost more than parsing.
   for (const char* word : {"-isystem", header_dir}) out.push_back(word);
-  for (const std::string& dir : options.include_dirs) out.push_back("-I" + dir);
+  // The user's folders come after it, so that a CUDA toolkit's headers, which speak PTX, do not hide ours.
+  for (const std::string& dir : options.include_dirs) {
+    out.push_back("-isystem");
+    out.push_back(dir);
+  }
   return out;
 }
 

@@ -34,4 +34,3 @@
 // nvcc's host headers give these names, and kernels written for it use them.
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long ulong;
