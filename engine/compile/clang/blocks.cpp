@@ -4,12 +4,13 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "compile/clang/exchanges.h"
 #include "compile/clang/layout.h"
 
 namespace quern::lowering {
 namespace {
 
-constexpr uint64_t warp_buffer_bytes = 32 * 16, block_buffer_bytes = 64;
+constexpr uint64_t warp_buffer_bytes = 2 * exchange_bytes, block_buffer_bytes = 64;
 constexpr uint64_t buffer_align = 64;
 
 // The order of the body's arguments.

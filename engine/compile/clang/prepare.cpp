@@ -78,15 +78,24 @@ void refuse_places_in_calls(const Kernel& kernel) {
     if (global && global->hasInitializer()) look_at(global->getInitializer(), look_at);
     for (const llvm::Use& operand : constant->operands()) look_at(operand.get(), look_at);
   };
+  auto refuse = [&](const char* what) {
+    throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " calls a function by recursion or through a pointer, and " +
+                             "that function " + what + "; pass it what it needs as arguments");
+  };
+  auto is_shared = [&](const llvm::GlobalVariable* variable) {
+    return llvm::is_contained(kernel.input.shared, variable) || llvm::is_contained(kernel.input.dynamic_shared, variable);
+  };
   while (!open.empty()) {
     const llvm::Function* function = open.pop_back_val();
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       if (function != kernel.thread && recognise(&inst).op != Op::none) {
-        throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " calls " + function->getName().str() +
-                                 " by recursion or through a pointer, and that uses threadIdx, shuffles or barriers; "
-                                 "pass it what it needs as arguments");
+        refuse("uses threadIdx, shuffles or barriers");
       }
-      for (const llvm::Use& operand : inst.operands()) look_at(operand.get(), look_at);
+      for (const llvm::Use& operand : inst.operands()) {
+        auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripInBoundsConstantOffsets());
+        if (function != kernel.thread && variable && is_shared(variable)) refuse("uses shared memory");
+        look_at(operand.get(), look_at);
+      }
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "compile/clang/regions.h"
 
+#include "compile/clang/exchanges.h"
+
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -21,6 +23,7 @@ Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& argu
 void Regions::lower(RegionResult& result) {
   // The shape of the code: which blocks run once for a block or warp, and which for each thread.
   normalise();
+  merge_warp_exchanges(*body_);
   isolate_syncs();
   predicate_exits();
   choose_block_branches();
