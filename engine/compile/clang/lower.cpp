@@ -1,5 +1,7 @@
 #include "compile/clang/lower.h"
 
+#include <llvm/IR/Verifier.h>
+
 #include <llvm/IR/InstIterator.h>
 
 #include <stdexcept>
@@ -40,6 +42,8 @@ RegionResult try_regions(Kernel& kernel, bool interchange) {
   Regions regions(kernel, body, arguments, interchange);
   try {
     regions.lower(result);
+    // Coroutines are always right: a mistake in the regions may cost speed, not the kernel.
+    if (llvm::verifyFunction(*body)) throw Refused{"the regions came out wrong"};
   } catch (const Refused& refused) {
     result = {};
     result.reason = refused.reason;
