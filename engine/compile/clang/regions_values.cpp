@@ -229,6 +229,8 @@ void Regions::place_value(Instruction& value) {
     BasicBlock* block = at->getParent();
     Group* group = group_of(block);
     if (is_sync_block(block)) {
+      // One place serves a warp only when the warp itself writes it: from outside of its group the last warp's value would stand.
+      if (is_warp_sync_block(block) && (!home || home->group != group)) throw Refused{"a warp's branch on a value from outside"};
       use->set(read_cell(value, block));
     } else if (is_cheap(&value, group, max_cheap_depth)) {
       use->set(recompute(&value, at, group));
