@@ -205,19 +205,19 @@ void CpuDevice::synchronize() {
 void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) {
   if (bytes == 0) return;
   auto& on = static_cast<CpuStream&>(stream);
-  Command command;
-  command.what = Command::What::copy;
-  command.dst = dst;
-  command.src = src;
-  command.bytes = bytes;
+  auto fill = [&](Command& command) {
+    command.what = Command::What::copy;
+    command.dst = dst;
+    command.src = src;
+    command.bytes = bytes;
+  };
   bool host_waits = (kind == CopyKind::host_to_device && !is_pinned(src, bytes)) ||
                     (kind == CopyKind::device_to_host && !is_pinned(dst, bytes));
   if (!host_waits) {
-    on.submit(std::move(command));
+    on.submit(fill);
     return;
   }
-  uint32_t sequence = on.submit(std::move(command), CpuStream::Wake::by_waiter);
-  finish(*on.state, sequence);
+  finish(*on.state, on.submit(fill, CpuStream::Wake::by_waiter));
   if (kind == CopyKind::device_to_host) raise_failure(*on.state);
 }
 
@@ -228,15 +228,15 @@ void CpuDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_b
 void CpuDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
                         size_t height) {
   if (width == 0 || height == 0) return;
-  Command command;
-  command.what = Command::What::fill;
-  command.dst = dst;
-  command.pitch = pitch;
-  command.value = value;
-  command.value_bytes = value_bytes;
-  command.width = width;
-  command.height = height;
-  static_cast<CpuStream&>(stream).submit(std::move(command));
+  static_cast<CpuStream&>(stream).submit([&](Command& command) {
+    command.what = Command::What::fill;
+    command.dst = dst;
+    command.pitch = pitch;
+    command.value = value;
+    command.value_bytes = value_bytes;
+    command.width = width;
+    command.height = height;
+  });
 }
 
 // ---- code
@@ -246,16 +246,16 @@ std::shared_ptr<LoadedModule> CpuDevice::load(const Binary& binary) { return std
 void CpuDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
                        Site site) {
   auto& cpu_kernel = static_cast<CpuKernel&>(kernel);
-  Command command;
-  command.what = Command::What::launch;
-  command.module = cpu_kernel.module->shared_from_this();
-  command.kernel = &cpu_kernel;
-  command.shape = shape;
-  command.site = site;
-  command.arg_bytes = static_cast<uint32_t>(arg_bytes);
-  if (arg_bytes > command.small_args.size()) command.large_args = std::make_unique<char[]>(arg_bytes);
-  std::memcpy(command.large_args ? command.large_args.get() : command.small_args.data(), args, arg_bytes);
-  static_cast<CpuStream&>(stream).submit(std::move(command));
+  static_cast<CpuStream&>(stream).submit([&](Command& command) {
+    command.what = Command::What::launch;
+    command.module = cpu_kernel.module->shared_from_this();
+    command.kernel = &cpu_kernel;
+    command.shape = shape;
+    command.site = site;
+    command.arg_bytes = static_cast<uint32_t>(arg_bytes);
+    if (arg_bytes > command.small_args.size()) command.large_args = std::make_unique<char[]>(arg_bytes);
+    std::memcpy(command.large_args ? command.large_args.get() : command.small_args.data(), args, arg_bytes);
+  });
 }
 
 // ---- exit and fork

@@ -83,6 +83,16 @@ struct Command {
   std::function<void()> call;
 
   const char* args() const { return large_args ? large_args.get() : small_args.data(); }
+
+  // Drops what it holds; the plain members keep whatever they had.
+  void clear() {
+    what = What::nothing;
+    if (!after.empty()) after.clear();
+    module.reset();
+    large_args.reset();
+    event.reset();
+    call = nullptr;
+  }
 };
 
 // The queue behind a stream; outlives the Stream object while work is pending. Producers fill slots under `producers`;
@@ -128,11 +138,27 @@ class CpuStream : public Stream {
   uintptr_t native() override;
 
   enum class Wake { now, by_waiter };  // by_waiter: the caller waits next and does the work itself
-  uint32_t submit(Command&& command, Wake wake = Wake::now);
+  // fill(Command&) says what to do; the command is a cleared one that lies in the queue already.
+  template <class Fill>
+  uint32_t submit(Fill&& fill, Wake wake = Wake::now) {
+    if (is_shut()) return state->completed.load();
+    std::vector<Dependency> after = dependencies();
+    std::unique_lock hold(state->producers);
+    Command& command = next_slot();
+    fill(command);
+    command.after = std::move(after);
+    return publish(hold, wake);
+  }
   // Waits for everything submitted, without raising.
   void drain() noexcept;
   std::shared_ptr<StreamState> state;
   const bool is_default;
+
+ private:
+  bool is_shut() const;
+  std::vector<Dependency> dependencies() const;
+  Command& next_slot();  // with `producers` held; waits for room
+  uint32_t publish(std::unique_lock<std::mutex>& hold, Wake wake);
 };
 
 class CpuEvent : public Event {

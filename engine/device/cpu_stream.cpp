@@ -6,6 +6,8 @@
 #include "core/wait.h"
 #include "device/cpu.h"
 
+#include <immintrin.h>
+
 #include <chrono>
 
 namespace quern {
@@ -16,6 +18,8 @@ int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+constexpr int spins_before_sleep = 2000;  // some tens of microseconds
+
 // Carries out what is submitted, up to `until`; the caller holds the baton.
 void work(StreamState& stream, uint32_t until) noexcept {
   while (!stream.reached(until)) {
@@ -23,7 +27,7 @@ void work(StreamState& stream, uint32_t until) noexcept {
     Command& command = stream.slots[next % StreamState::capacity];
     for (const Dependency& d : command.after) finish(*d.stream, d.sequence);
     stream.device.run(stream, command);
-    command = Command();  // drops what it held before its slot is free
+    command.clear();  // before its slot is free
     stream.completed.store(next + 1, std::memory_order_release);
     stream.completed.notify_all();
   }
@@ -34,6 +38,8 @@ void worker_main(std::shared_ptr<StreamState> stream) {
     uint32_t seen = stream->submitted.load(std::memory_order_acquire);
     if (stream->reached(seen)) {
       if (stream->closing.load()) return;
+      // More often comes at once: look for a while before sleeping, since waking costs the submitter more than its call.
+      for (int i = 0; i < spins_before_sleep && stream->submitted.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
       stream->submitted.wait(seen, std::memory_order_acquire);
       continue;
     }
@@ -85,23 +91,24 @@ CpuStream::~CpuStream() {
   }
 }
 
-uint32_t CpuStream::submit(Command&& command, Wake wake) {
-  auto& device = static_cast<CpuDevice&>(this->device);
-  if (device.shut()) return state->completed.load();
-  command.after = device.dependencies(*this);
-  uint32_t sequence;
-  {
-    std::lock_guard hold(state->producers);
-    uint32_t tail = state->submitted.load(std::memory_order_relaxed);
-    if (tail - state->completed.load(std::memory_order_acquire) >= StreamState::capacity) {
-      Waiting waiting;
-      finish(*state, tail - StreamState::capacity / 2);
-    }
-    state->slots[tail % StreamState::capacity] = std::move(command);
-    sequence = tail + 1;
-    state->submitted.store(sequence, std::memory_order_release);
-    if (wake == Wake::now && !state->worker.joinable()) state->worker = std::thread(worker_main, state);
+bool CpuStream::is_shut() const { return static_cast<CpuDevice&>(device).shut(); }
+
+std::vector<Dependency> CpuStream::dependencies() const { return static_cast<CpuDevice&>(device).dependencies(*this); }
+
+Command& CpuStream::next_slot() {
+  uint32_t tail = state->submitted.load(std::memory_order_relaxed);
+  if (tail - state->completed.load(std::memory_order_acquire) >= StreamState::capacity) {
+    Waiting waiting;
+    finish(*state, tail - StreamState::capacity / 2);
   }
+  return state->slots[tail % StreamState::capacity];
+}
+
+uint32_t CpuStream::publish(std::unique_lock<std::mutex>& hold, Wake wake) {
+  uint32_t sequence = state->submitted.load(std::memory_order_relaxed) + 1;
+  state->submitted.store(sequence, std::memory_order_release);
+  if (wake == Wake::now && !state->worker.joinable()) state->worker = std::thread(worker_main, state);
+  hold.unlock();
   if (wake == Wake::now) state->submitted.notify_one();
   return sequence;
 }
@@ -132,18 +139,17 @@ bool CpuStream::done() {
 void CpuStream::wait(Event& event) {
   auto& other = static_cast<CpuEvent&>(event);
   if (!other.state || !other.state->recorded.load()) return;
-  Command command;
-  std::shared_ptr<EventState> state = other.state;
-  command.what = Command::What::call;
-  command.call = [state] { finish(*state->stream, state->sequence.load()); };
-  submit(std::move(command));
+  submit([state = other.state](Command& command) {
+    command.what = Command::What::call;
+    command.call = [state] { finish(*state->stream, state->sequence.load()); };
+  });
 }
 
 void CpuStream::call(std::function<void()> f) {
-  Command command;
-  command.what = Command::What::call;
-  command.call = std::move(f);
-  submit(std::move(command));
+  submit([&](Command& command) {
+    command.what = Command::What::call;
+    command.call = std::move(f);
+  });
 }
 
 uintptr_t CpuStream::native() { return is_default ? 0 : reinterpret_cast<uintptr_t>(state.get()); }
@@ -152,13 +158,13 @@ void CpuEvent::record(Stream& stream) {
   auto& on = static_cast<CpuStream&>(stream);
   state = std::make_shared<EventState>();
   state->stream = on.state;
-  Command command;
-  command.what = Command::What::record;
-  command.event = state;
   // The sequence is known only after submit(); until then a waiter waits for everything submitted, which includes it.
   state->sequence = on.state->submitted.load() + 1;
   state->recorded = true;
-  state->sequence = on.submit(std::move(command));
+  state->sequence = on.submit([this](Command& command) {
+    command.what = Command::What::record;
+    command.event = state;
+  });
 }
 
 void CpuEvent::synchronize() {
