@@ -8,8 +8,8 @@
 //   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
 //   runtime.cuh       printf, assert, clock, malloc
 //   atomics.cuh, warp.cuh
-//   half.cuh, complex.cuh are read here too, since a precompiled header makes them free; cuda_fp16.h and
-//   cupy/complex.cuh then only bring in the short names.
+//   half.cuh, complex.cuh are part of the precompiled header, where they cost nothing; cuda_fp16.h and cupy/complex.cuh then
+//   only bring in the short names. Without it they are read when they are included.
 #pragma once
 
 #ifdef __clang__
@@ -23,8 +23,10 @@
 #include "quern/runtime.cuh"
 #include "quern/atomics.cuh"
 #include "quern/warp.cuh"
+#ifdef __QUERN_PRECOMPILING__
 #include "quern/half.cuh"
 #include "quern/complex.cuh"
+#endif
 // clang-format on
 #else
 #define __QUERN_DEVICE __device__ __forceinline__
