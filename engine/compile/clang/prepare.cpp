@@ -1,6 +1,7 @@
 #include "compile/clang/prepare.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/ReplaceConstant.h>
@@ -14,6 +15,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <stdexcept>
 
@@ -24,6 +26,7 @@ namespace quern::lowering {
 namespace {
 
 constexpr uint64_t shared_align = 64;
+constexpr unsigned max_exchange_rounds = 8;
 
 // Calls are kept with the chain of functions they came from, so that recursion is left as a call.
 struct CallSite {
@@ -150,7 +153,18 @@ void unroll_short_loops(Kernel& kernel) {
   llvm::DominatorTree dominators(*kernel.thread);
   llvm::LoopInfo loops(dominators);
   if (loops.empty()) return;
+  kernel.passes.functions.clear(*kernel.thread, kernel.thread->getName());
   size_t before = loops.getLoopsInPreorder().size();
+  // Shuffles look large to the unroller, and gain most: their distances become constants.
+  auto& evolution = kernel.passes.functions.getResult<llvm::ScalarEvolutionAnalysis>(*kernel.thread);
+  for (llvm::Loop* loop : kernel.passes.functions.getResult<llvm::LoopAnalysis>(*kernel.thread).getLoopsInPreorder()) {
+    bool exchanges = loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
+    });
+    if (!exchanges || !loop->getLoopLatch()) continue;
+    unsigned rounds = evolution.getSmallConstantTripCount(loop);
+    if (rounds > 0 && rounds <= max_exchange_rounds) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");
+  }
   llvm::FunctionPassManager unroll;
   unroll.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(/*OptLevel=*/2), false, false));
   kernel.passes.run(unroll, *kernel.thread);

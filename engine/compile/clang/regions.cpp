@@ -47,6 +47,7 @@ void Regions::lower(RegionResult& result) {
   bind_all_indices();
   place_slots();
   split_off_edges();
+  split_lanes();
   verify(*body_, "making thread loops");
 
   result.body = body_;

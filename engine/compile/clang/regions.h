@@ -12,9 +12,11 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "compile/clang/divergence.h"
 #include "compile/clang/flow.h"
@@ -53,6 +55,8 @@ struct Leaf {
   llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;  // of the innermost loop
   llvm::Value* all_inside = nullptr;                     // whether inner_compares hold for all of its threads
   llvm::SmallVector<llvm::Instruction*, 4> inner_compares;
+  int64_t lane_split = 0;  // where the loop over lanes is cut in two; 0 for nowhere
+  llvm::SmallVector<std::pair<llvm::Instruction*, bool>, 4> lane_compares;  // true: they hold below
 };
 
 struct Group {
@@ -184,7 +188,12 @@ class Regions {
   void find_bounds(Leaf& leaf, llvm::BasicBlock* skip, Row& row);
   void find_sums(Leaf& leaf, Row& row);
   void find_inner_bounds(Leaf& leaf, Row& row);
+  static std::optional<int64_t> distance_from_lane(const Leaf& leaf, const Terms& terms);
+  void note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& bound, int64_t distance);
+  llvm::SmallVector<llvm::BasicBlock*, 8> copy_loop(const Leaf& leaf, const char* suffix, llvm::ValueToValueMapTy& map);
   void split_off_edges();
+  void split_lanes();
+  static void copy_loop_properties(llvm::Instruction* from, llvm::Instruction* to);
   static void mark_edge_loop(llvm::Instruction* back_edge);
   llvm::Value* add_terms(const Terms& terms, const Leaf& leaf, llvm::BasicBlock* at);
   llvm::Value* compute_for_row(llvm::Value* value, const Leaf& leaf, llvm::BasicBlock* at);

@@ -22,6 +22,7 @@ namespace match = llvm::PatternMatch;
 namespace {
 
 constexpr int max_depth = 8;
+constexpr unsigned warp_size = 32;
 
 bool has_effects(const BasicBlock& block) {
   return llvm::any_of(block, [](const Instruction& inst) { return inst.mayHaveSideEffects(); });
@@ -182,11 +183,38 @@ void Regions::find_sums(Leaf& leaf, Row& row) {
         }
       }
       if (!sum.is_signed && !sum.is_unsigned) continue;
-      if (take_sum_apart(&inst, leaf, sum.terms, max_depth) && sum.terms.count_of_x == 1 && !sum.terms.row.empty()) {
+      if (take_sum_apart(&inst, leaf, sum.terms, max_depth) && sum.terms.count_of_x == 1 && !sum.terms.row.empty() &&
+          !distance_from_lane(leaf, sum.terms)) {
         row.sums.push_back(sum);
       }
     }
   }
+}
+
+// How far lane + constant is from the lane, if terms are no more than that.
+std::optional<int64_t> Regions::distance_from_lane(const Leaf& leaf, const Terms& terms) {
+  if (!leaf.group || terms.from_first) return std::nullopt;
+  int64_t distance = 0;
+  for (auto [value, subtracted] : terms.row) {
+    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+    if (!constant || constant->getValue().abs().ugt(1024)) return std::nullopt;
+    distance += subtracted ? -constant->getSExtValue() : constant->getSExtValue();
+  }
+  return distance;
+}
+
+// lane < 24 and its like, as shuffles and scans have them: the loop over lanes can be cut there.
+void Regions::note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& bound, int64_t distance) {
+  auto* limit = llvm::dyn_cast<llvm::ConstantInt>(bound.limit);
+  if (!limit || limit->getValue().ugt(2 * warp_size) || distance < 0) return;
+  bool up_to = bound.predicate == CmpInst::ICMP_ULE || bound.predicate == CmpInst::ICMP_SLE ||
+               bound.predicate == CmpInst::ICMP_UGT || bound.predicate == CmpInst::ICMP_SGT;
+  int64_t first = static_cast<int64_t>(limit->getZExtValue()) + up_to - distance;
+  if (first <= 0 || first >= warp_size || (leaf.lane_split && leaf.lane_split != first)) return;
+  leaf.lane_split = first;
+  bool below = bound.predicate == CmpInst::ICMP_ULT || bound.predicate == CmpInst::ICMP_SLT ||
+               bound.predicate == CmpInst::ICMP_ULE || bound.predicate == CmpInst::ICMP_SLE;
+  leaf.lane_compares.push_back({compare, below});
 }
 
 // The comparisons inside of the leaf that may well hold for all threads of the row.
@@ -196,7 +224,12 @@ void Regions::find_inner_bounds(Leaf& leaf, Row& row) {
       auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst);
       if (!compare || compare->isEquality() || wide_.count(compare) || compare->use_empty()) continue;
       Bound bound;
-      if (!find_bound({compare, false}, leaf, bound) || bound.terms.row.empty()) continue;
+      if (!find_bound({compare, false}, leaf, bound)) continue;
+      if (std::optional<int64_t> distance = distance_from_lane(leaf, bound.terms)) {
+        note_lane_split(leaf, compare, bound, *distance);
+        continue;
+      }
+      if (bound.terms.row.empty()) continue;
       // Which way is rare is not known; that an index is below a limit is likely.
       row.inner_bounds.push_back(bound);
       row.inner_compares.push_back(compare);
@@ -371,6 +404,8 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   Loop loop = make_loop(inside, behind, low, high, one, leaf.group ? "lane" : "x", latch);
   builder.SetInsertPoint(loop.head);
   leaf.lane = builder.CreateAdd(start, loop.index, "", true, true);
+  bool whole_warp = low == zero && high == width && !has_checks;
+  if (!whole_warp) leaf.lane_split = 0;
   leaf.head = loop.head;
   leaf.latch = loop.latch;
   leaf.chooser = inside;
@@ -382,22 +417,27 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   return loop;
 }
 
+// A copy of the innermost loop: its head first, its latch last.
+llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const char* suffix, llvm::ValueToValueMapTy& map) {
+  llvm::SmallVector<BasicBlock*, 8> blocks{leaf.head}, copies;
+  blocks.append(leaf.blocks.begin(), leaf.blocks.end());
+  blocks.push_back(leaf.latch);
+  for (BasicBlock* block : blocks) {
+    BasicBlock* copy = llvm::CloneBasicBlock(block, map, suffix, body_);
+    map[block] = copy;
+    copies.push_back(copy);
+  }
+  llvm::remapInstructionsInBlocks(copies, map);
+  return copies;
+}
+
 // A leaf with inner bounds gets a second loop: in the first they are known to hold, so that nothing is masked; the second, for
 // the rows at an edge, stays as it was.
 void Regions::split_off_edges() {
   for (Leaf& leaf : leaves_) {
     if (!leaf.all_inside) continue;
-    llvm::SmallVector<BasicBlock*, 8> blocks{leaf.head};
-    blocks.append(leaf.blocks.begin(), leaf.blocks.end());
-    blocks.push_back(leaf.latch);
     llvm::ValueToValueMapTy map;
-    llvm::SmallVector<BasicBlock*, 8> copies;
-    for (BasicBlock* block : blocks) {
-      BasicBlock* copy = llvm::CloneBasicBlock(block, map, ".edge", body_);
-      map[block] = copy;
-      copies.push_back(copy);
-    }
-    llvm::remapInstructionsInBlocks(copies, map);
+    llvm::SmallVector<BasicBlock*, 8> copies = copy_loop(leaf, ".edge", map);
 
     BasicBlock* choose = BasicBlock::Create(context_, "choose", body_, leaf.head);
     leaf.chooser->getTerminator()->replaceSuccessorWith(leaf.head, choose);
@@ -409,6 +449,36 @@ void Regions::split_off_edges() {
       compare->eraseFromParent();
     }
     mark_edge_loop(copies.back()->getTerminator());
+  }
+}
+
+// for lane in [0, 32) becomes [0, split) and [split, 32): what is compared with lanes is known in each.
+void Regions::split_lanes() {
+  for (Leaf& leaf : leaves_) {
+    if (!leaf.lane_split || leaf.all_inside) continue;
+    llvm::ValueToValueMapTy map;
+    llvm::SmallVector<BasicBlock*, 8> copies = copy_loop(leaf, ".rest", map);
+    Value* split = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), leaf.lane_split);
+    auto* lane = llvm::cast<llvm::PHINode>(&leaf.head->front());
+    auto* rest = llvm::cast<llvm::PHINode>(map[lane]);
+
+    // The first part's way out leads to the rest.
+    auto* end = llvm::cast<llvm::BranchInst>(leaf.latch->getTerminator());
+    unsigned out = end->getSuccessor(0) == leaf.head ? 1 : 0;
+    BasicBlock* between = BasicBlock::Create(context_, "rest", body_, copies.front());
+    llvm::BranchInst::Create(copies.front(), between);
+    end->getSuccessor(out)->replacePhiUsesWith(leaf.latch, copies.back());
+    end->setSuccessor(out, between);
+    auto* goes_on = llvm::cast<llvm::ICmpInst>(end->getCondition());
+    goes_on->setOperand(1, split);
+    rest->setIncomingBlock(rest->getBasicBlockIndex(leaf.chooser), between);
+    rest->setIncomingValueForBlock(between, split);
+
+    for (auto [compare, below] : leaf.lane_compares) {
+      map[compare]->replaceAllUsesWith(llvm::ConstantInt::getBool(context_, !below));
+      compare->replaceAllUsesWith(llvm::ConstantInt::getBool(context_, below));
+    }
+    copy_loop_properties(leaf.latch->getTerminator(), copies.back()->getTerminator());
   }
 }
 

@@ -184,6 +184,16 @@ void Regions::mark_parallel(Leaf& leaf, Instruction* back_edge) {
   mark_loop(back_edge, true, access_group);
 }
 
+// The copy of a loop is a loop of its own, over the same parallel accesses.
+void Regions::copy_loop_properties(Instruction* from, Instruction* to) {
+  llvm::MDNode* old = from->getMetadata(llvm::LLVMContext::MD_loop);
+  if (!old) return;
+  llvm::SmallVector<llvm::Metadata*, 5> properties(old->op_begin(), old->op_end());
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(to->getContext(), properties);
+  loop->replaceOperandWith(0, loop);
+  to->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 void Regions::mark_edge_loop(Instruction* back_edge) { mark_loop(back_edge, false, nullptr); }
 
 void Regions::wrap_leaf(Leaf& leaf) {
