@@ -42,6 +42,7 @@ class BlockRun {
     threads_ = reinterpret_cast<QuernCpuThread*>(take(sizeof(QuernCpuThread) * geometry.threads));
     char* warps = take(geometry.warps * warp_buffer_bytes);
     char* block_buffer = take(block_buffer_bytes);
+    std::memset(warps, 0, geometry.warps * warp_buffer_bytes);
     std::memset(block_buffer, 0, block_buffer_bytes);
     handles_ = reinterpret_cast<void**>(take(sizeof(void*) * geometry.threads));
     char* frames = take(geometry.frame * geometry.threads);
