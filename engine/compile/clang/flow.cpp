@@ -106,4 +106,15 @@ Blocks deciding(llvm::Function& function, const Blocks& goals, const PostDominan
   return deciders;
 }
 
+bool reaches_itself(BasicBlock* block) {
+  llvm::SmallPtrSet<BasicBlock*, 16> seen;
+  llvm::SmallVector<BasicBlock*, 16> open(llvm::successors(block));
+  while (!open.empty()) {
+    BasicBlock* at = open.pop_back_val();
+    if (at == block) return true;
+    if (seen.insert(at).second) open.append(llvm::succ_begin(at), llvm::succ_end(at));
+  }
+  return false;
+}
+
 }  // namespace quern::lowering

@@ -30,6 +30,9 @@ class PostDominance {
 // The blocks from which one of `goals` can be reached, goals included.
 Blocks reaching(const Blocks& goals);
 
+// Whether the block stands in a loop.
+bool reaches_itself(llvm::BasicBlock* block);
+
 // The blocks whose branches decide whether, or how often, one of `goals` is reached, and so on for those blocks themselves.
 Blocks deciding(llvm::Function& function, const Blocks& goals, const PostDominance& meeting);
 

@@ -2,6 +2,7 @@
 
 #include "compile/clang/exchanges.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -24,6 +25,7 @@ void Regions::lower(RegionResult& result) {
   // The shape of the code: which blocks run once for a block or warp, and which for each thread.
   normalise();
   merge_warp_exchanges(*body_);
+  if (interchange_) begin_warps_late();
   isolate_syncs();
   predicate_exits();
   choose_block_branches();
@@ -105,6 +107,28 @@ void Regions::normalise() {
   if (interchange_) interchange_loops();
   block_sync_.insert(&entry);
   block_sync_.insert(end_);
+}
+
+// What comes before the first shuffle runs better in loops over whole rows than warp by warp.
+void Regions::begin_warps_late() {
+  bool loads_before = false;
+  llvm::ReversePostOrderTraversal<llvm::Function*> order(body_);
+  for (BasicBlock* block : order) {
+    for (Instruction& inst : *block) {
+      if (is_sync(&inst)) return;
+      const Value* pointer = llvm::getLoadStorePointerOperand(&inst);
+      if (!pointer) continue;
+      if (!is(llvm::getUnderlyingObject(pointer), Op::warp_buffer)) {
+        loads_before |= llvm::isa<llvm::LoadInst>(inst) && !inst.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+        continue;
+      }
+      PostDominance meeting(*body_);
+      if (!loads_before || reaches_itself(block) || !meeting.post_dominates(block, &body_->getEntryBlock())) return;
+      llvm::IRBuilder<>(&inst).CreateCall(declare(kernel_.module, Op::soft_barrier));
+      interchanged_ = true;
+      return;
+    }
+  }
 }
 
 void Regions::isolate_syncs() {

@@ -88,6 +88,7 @@ class Regions {
  private:
   // regions.cpp
   void normalise();
+  void begin_warps_late();
   void isolate_syncs();
   void drop_volatile();
   void name_lanes();

@@ -31,13 +31,6 @@ Blocks reachable_until(BasicBlock* from, const BasicBlock* stop) {
   return found;
 }
 
-bool reaches_itself(BasicBlock* block) {
-  for (BasicBlock* next : llvm::successors(block)) {
-    if (reachable_until(next, nullptr).count(block)) return true;
-  }
-  return false;
-}
-
 bool depends_on_memory(const Value* value) {
   llvm::SmallPtrSet<const Value*, 16> seen;
   llvm::SmallVector<const Value*, 16> open{value};

@@ -30,9 +30,15 @@ bool is_movable(const Instruction& inst) {
   return llvm::isSafeToSpeculativelyExecute(&inst);
 }
 
+// Where the thread is, or where its buffers are.
+bool is_place(const Instruction& inst) {
+  Op op = recognise(&inst).op;
+  return op == Op::tid || op == Op::lane || op == Op::warp_buffer || op == Op::block_buffer || op == Op::shared_base;
+}
+
 // What is better computed again than kept.
 bool is_light(const Instruction& inst) {
-  if (is(&inst, Op::tid) || is(&inst, Op::lane)) return true;
+  if (is_place(inst)) return true;
   if (!is_movable(inst)) return false;
   switch (inst.getOpcode()) {
     case Instruction::FDiv:
@@ -167,7 +173,7 @@ bool Regions::is_cheap(const Value* value, const Group* group, int depth) const 
   if (is_wide(value, group) || llvm::isa<llvm::AllocaInst>(value)) return true;
   auto* inst = llvm::dyn_cast<Instruction>(value);
   if (!inst || depth == 0 || !is_light(*inst)) return false;
-  if (is(inst, Op::tid) || is(inst, Op::lane)) return true;
+  if (is_place(*inst)) return true;
   return llvm::all_of(inst->operands(), [&](const Value* operand) { return is_cheap(operand, group, depth - 1); });
 }
 
