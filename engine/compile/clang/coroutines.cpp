@@ -1,5 +1,5 @@
-// The function that comes in waits at calls (barriers, turns). Each becomes: say in QuernCpuThread why, suspend. CoroSplit runs
-// here and not in the front end's pipeline, so that the frame's size is known when lower() returns.
+// The function that comes in waits at calls (barriers, turns). Each becomes: say in QuernCpuThread why, suspend.
+// CoroSplit runs here and not in the front end's pipeline, so that the frame's size is known when lower() returns.
 #include "compile/clang/coroutines.h"
 
 #include <llvm/IR/InstIterator.h>
@@ -24,8 +24,9 @@ llvm::Function* take_body(Kernel& kernel) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Function& from = *kernel.thread;
-  auto* start = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
-                                       llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
+  auto* start =
+      llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
+                             llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
   start->copyAttributesFrom(&from);
   start->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
                                                 llvm::AttrBuilder(context, from.getAttributes().getFnAttrs())));
@@ -39,7 +40,8 @@ llvm::Function* take_body(Kernel& kernel) {
   start->getArg(1)->setName("thread");
   for (llvm::Argument& argument : start->args()) argument.addAttr(llvm::Attribute::NoAlias);
   llvm::IRBuilder<> builder(&*start->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  from.getArg(0)->replaceAllUsesWith(load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
+  from.getArg(0)->replaceAllUsesWith(
+      load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
   return start;
 }
 
@@ -159,7 +161,8 @@ class SuspendWriter {
   }
 
   llvm::SwitchInst* suspend(bool final) {
-    auto* why = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_suspend), {none_, builder_.getInt1(final)});
+    auto* why =
+        builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_suspend), {none_, builder_.getInt1(final)});
     llvm::SwitchInst* next = builder_.CreateSwitch(why, suspended_, 2);
     next->addCase(builder_.getInt8(1), destroyed_);
     return next;
@@ -179,7 +182,8 @@ void read_frame_size(llvm::GlobalVariable* frame_bytes) {
   for (llvm::User* user : llvm::make_early_inc_range(frame_bytes->users())) {
     auto* store = llvm::cast<llvm::StoreInst>(user);
     auto* size = llvm::cast<llvm::ConstantInt>(store->getValueOperand());
-    frame_bytes->setInitializer(llvm::ConstantInt::get(size->getType(), llvm::alignTo(size->getZExtValue(), frame_align)));
+    frame_bytes->setInitializer(
+        llvm::ConstantInt::get(size->getType(), llvm::alignTo(size->getZExtValue(), frame_align)));
     store->eraseFromParent();
   }
   frame_bytes->setConstant(true);

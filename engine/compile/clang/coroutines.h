@@ -6,8 +6,8 @@
 namespace quern::lowering {
 
 struct Coroutine {
-  llvm::Function* start = nullptr;                // QuernCpuStart
-  llvm::GlobalVariable* frame_bytes = nullptr;    // i64
+  llvm::Function* start = nullptr;              // QuernCpuStart
+  llvm::GlobalVariable* frame_bytes = nullptr;  // i64
 };
 
 // Takes over the body of kernel.thread and splits it: what comes out are plain functions.

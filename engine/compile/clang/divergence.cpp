@@ -26,13 +26,14 @@ Level higher(Level a, Level b) { return std::max(a, b); }
 
 Value* branch_condition(const BasicBlock& block) {
   auto* end = const_cast<Instruction*>(block.getTerminator());
-  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(end)) return branch->isConditional() ? branch->getCondition() : nullptr;
+  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(end))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
   if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) return choice->getCondition();
   if (auto* jump = llvm::dyn_cast<llvm::IndirectBrInst>(end)) return jump->getAddress();
   return nullptr;
 }
 
-Uniformity::Uniformity(llvm::Function& function, bool full_warps) 
+Uniformity::Uniformity(llvm::Function& function, bool full_warps)
     : function_(function), full_warps_(full_warps), meeting_(function) {
   llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   order_.assign(order.begin(), order.end());
@@ -89,7 +90,8 @@ Level Uniformity::compute(const Instruction& inst) const {
     default:
       return Level::block;
   }
-  if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::VAArgInst>(inst)) return Level::thread;
+  if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::VAArgInst>(inst))
+    return Level::thread;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) return of_load(*load);
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&inst)) {
     return call->doesNotAccessMemory() ? of_operands(inst) : Level::thread;
@@ -179,8 +181,8 @@ bool Uniformity::splits_warps_evenly(const Instruction& inst) const {
   return false;
 }
 
-// Threads that part at the end of this block: where they meet again, what phis choose differs between them; and what a loop
-// left at different times computed differs outside of it.
+// Threads that part at the end of this block: where they meet again, what phis choose differs between them; and what a
+// loop left at different times computed differs outside of it.
 bool Uniformity::spread_branch(const BasicBlock& block, Level level) {
   if (level == Level::block) return false;
   auto [known, fresh] = spread_.try_emplace(&block, level);

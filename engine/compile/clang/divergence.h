@@ -1,7 +1,8 @@
 // Which values are the same for all threads of a block, or of a warp.
 //
-// A load from one address counts as uniform: a program in which two threads read different values there without a barrier
-// between has a race, and no defined result. Such a value may decide where a block or warp goes, but must not be moved.
+// A load from one address counts as uniform: a program in which two threads read different values there without a
+// barrier between has a race, and no defined result. Such a value may decide where a block or warp goes, but must not
+// be moved.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

@@ -1,5 +1,5 @@
-// Shuffles and votes are: write to the warp buffer, barrier, read, barrier. The second barrier keeps the next exchange from
-// overwriting what other lanes have still to read; where the next one can use another buffer, it is not needed.
+// Shuffles and votes are: write to the warp buffer, barrier, read, barrier. The second barrier keeps the next exchange
+// from overwriting what other lanes have still to read; where the next one can use another buffer, it is not needed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Post-dominance as threads see it: only paths that end in a return count. Paths that end in a trap never meet anybody again.
+// Post-dominance as threads see it: only paths that end in a return count. Paths that end in a trap never meet anybody
+// again.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -33,7 +34,8 @@ Blocks reaching(const Blocks& goals);
 // Whether the block stands in a loop.
 bool reaches_itself(llvm::BasicBlock* block);
 
-// The blocks whose branches decide whether, or how often, one of `goals` is reached, and so on for those blocks themselves.
+// The blocks whose branches decide whether, or how often, one of `goals` is reached, and so on for those blocks
+// themselves.
 Blocks deciding(llvm::Function& function, const Blocks& goals, const PostDominance& meeting);
 
 }  // namespace quern::lowering

@@ -1,8 +1,7 @@
 #include "compile/clang/lower.h"
 
-#include <llvm/IR/Verifier.h>
-
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Verifier.h>
 
 #include <stdexcept>
 

@@ -82,11 +82,13 @@ void refuse_places_in_calls(const Kernel& kernel) {
     for (const llvm::Use& operand : constant->operands()) look_at(operand.get(), look_at);
   };
   auto refuse = [&](const char* what) {
-    throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " calls a function by recursion or through a pointer, and " +
-                             "that function " + what + "; pass it what it needs as arguments");
+    throw std::runtime_error("[compile] kernel " + kernel.input.symbol +
+                             " calls a function by recursion or through a pointer, and " + "that function " + what +
+                             "; pass it what it needs as arguments");
   };
   auto is_shared = [&](const llvm::GlobalVariable* variable) {
-    return llvm::is_contained(kernel.input.shared, variable) || llvm::is_contained(kernel.input.dynamic_shared, variable);
+    return llvm::is_contained(kernel.input.shared, variable) ||
+           llvm::is_contained(kernel.input.dynamic_shared, variable);
   };
   while (!open.empty()) {
     const llvm::Function* function = open.pop_back_val();
@@ -143,12 +145,14 @@ void place_shared(Kernel& kernel) {
   for (llvm::GlobalVariable* variable : kernel.input.dynamic_shared) {
     if (used(variable)) put(variable, end);
   }
-  if (end > UINT32_MAX) throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
+  if (end > UINT32_MAX)
+    throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
   kernel.static_shared = static_cast<uint32_t>(end);
 }
 
-// Loops of a few known rounds are written out before barriers split them and threads become loops around them: index sums and
-// shuffle distances become constants, local arrays become registers, and the innermost loop is the one over threads.
+// Loops of a few known rounds are written out before barriers split them and threads become loops around them: index
+// sums and shuffle distances become constants, local arrays become registers, and the innermost loop is the one over
+// threads.
 void unroll_short_loops(Kernel& kernel) {
   llvm::DominatorTree dominators(*kernel.thread);
   llvm::LoopInfo loops(dominators);
@@ -158,9 +162,10 @@ void unroll_short_loops(Kernel& kernel) {
   // Shuffles look large to the unroller, and gain most: their distances become constants.
   auto& evolution = kernel.passes.functions.getResult<llvm::ScalarEvolutionAnalysis>(*kernel.thread);
   for (llvm::Loop* loop : kernel.passes.functions.getResult<llvm::LoopAnalysis>(*kernel.thread).getLoopsInPreorder()) {
-    bool exchanges = loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
-      return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
-    });
+    bool exchanges =
+        loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
+          return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
+        });
     if (!exchanges || !loop->getLoopLatch()) continue;
     unsigned rounds = evolution.getSmallConstantTripCount(loop);
     if (rounds > 0 && rounds <= max_exchange_rounds) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");

@@ -1,5 +1,5 @@
-// From a kernel's thread function as the front end left it to one plain function without calls to device code: everything
-// inlined, shared memory placed, arithmetic defined, local variables in registers.
+// From a kernel's thread function as the front end left it to one plain function without calls to device code:
+// everything inlined, shared memory placed, arithmetic defined, local variables in registers.
 #pragma once
 
 #include "compile/clang/lower.h"

@@ -1,7 +1,5 @@
 #include "compile/clang/regions.h"
 
-#include "compile/clang/exchanges.h"
-
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
@@ -11,6 +9,8 @@
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+
+#include "compile/clang/exchanges.h"
 
 namespace quern::lowering {
 
@@ -34,7 +34,8 @@ void Regions::lower(RegionResult& result) {
   add_guards();
   verify(*body_, "partition into regions");
 
-  // The values: what is the same for a block or warp stays in registers; what a thread keeps across regions goes to slots.
+  // The values: what is the same for a block or warp stays in registers; what a thread keeps across regions goes to
+  // slots.
   choose_wide_values();
   split_edges_into_phis();
   demote_phis();
@@ -79,8 +80,8 @@ static void separate_traps(llvm::Function& body) {
   }
 }
 
-// One return in a block of its own, an entry block with nothing but allocas, loops in LCSSA form: then a value that leaves a
-// loop is spilled once, behind the loop.
+// One return in a block of its own, an entry block with nothing but allocas, loops in LCSSA form: then a value that
+// leaves a loop is spilled once, behind the loop.
 void Regions::normalise() {
   llvm::SmallVector<llvm::ReturnInst*, 4> returns;
   for (BasicBlock& block : *body_) {
@@ -137,7 +138,8 @@ void Regions::isolate_syncs() {
     if (is_sync(&inst)) syncs.push_back(&inst);
   }
   for (Instruction* sync : syncs) {
-    if (is(sync, Op::warp_barrier)) sync->setOperand(0, llvm::PoisonValue::get(sync->getOperand(0)->getType()));  // unused
+    if (is(sync, Op::warp_barrier))
+      sync->setOperand(0, llvm::PoisonValue::get(sync->getOperand(0)->getType()));  // unused
     BasicBlock* block = sync->getParent()->splitBasicBlock(sync, "sync");
     block->splitBasicBlock(sync->getNextNode(), "after.sync");
     if (is_block_sync(sync)) {
@@ -170,7 +172,8 @@ void Regions::name_lanes() {
   uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
 }
 
-// Threads see each other's writes to shared memory at barriers; between them nothing is gained by volatile, and much lost.
+// Threads see each other's writes to shared memory at barriers; between them nothing is gained by volatile, and much
+// lost.
 void Regions::drop_volatile() {
   for (Instruction& inst : llvm::instructions(body_)) {
     Value* pointer = llvm::getLoadStorePointerOperand(&inst);

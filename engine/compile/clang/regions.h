@@ -5,7 +5,8 @@
 //   sync block   holds nothing but a barrier, or nothing but a branch that a whole block (or warp) takes together;
 //                it runs once for the block (or warp)
 //   leaf         a region that runs for every thread: one entry, one tail, inside loops over the threads
-//   group        a region at block level that has warp barriers inside: a loop over warps, with leaves and sync blocks of its
+//   group        a region at block level that has warp barriers inside: a loop over warps, with leaves and sync blocks
+//   of its
 //                own, each leaf in a loop over the 32 lanes
 //   wide value   an SSA value that lives outside of the thread loops: computed once for the block (or for the warp)
 #pragma once
@@ -34,8 +35,8 @@ struct BodyArguments {
 struct RegionResult {
   llvm::Function* body = nullptr;  // runs one block; null when regions do not serve this kernel
   uint32_t slot_bytes = 0;
-  bool needs_full_warps = false;   // blockDim.x must be a multiple of 32
-  std::string reason;              // why there is no body
+  bool needs_full_warps = false;  // blockDim.x must be a multiple of 32
+  std::string reason;             // why there is no body
 };
 
 struct Group;
@@ -53,7 +54,7 @@ struct Leaf {
   llvm::Value* index[3] = {};                            // the thread's
   llvm::Value* linear = nullptr;                         // its number in the block, 64 bits
   llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;  // of the innermost loop
-  llvm::Value* all_inside = nullptr;                     // whether inner_compares hold for all of its threads
+  llvm::Value* all_inside = nullptr;  // whether inner_compares hold for all of its threads
   llvm::SmallVector<llvm::Instruction*, 4> inner_compares;
   int64_t lane_split = 0;  // where the loop over lanes is cut in two; 0 for nowhere
   llvm::SmallVector<std::pair<llvm::Instruction*, bool>, 4> lane_compares;  // true: they hold below
@@ -95,9 +96,15 @@ class Regions {
   Level level_of(const llvm::Value* value) const { return is(value, Op::any) ? Level::block : uniform_->of(value); }
   Leaf* leaf_of(const llvm::BasicBlock* block) const { return leaf_.lookup(block); }
   Group* group_of(const llvm::BasicBlock* block) const { return group_.lookup(block); }
-  bool is_block_sync_block(const llvm::BasicBlock* block) const { return block_sync_.count(const_cast<llvm::BasicBlock*>(block)); }
-  bool is_warp_sync_block(const llvm::BasicBlock* block) const { return warp_sync_.count(const_cast<llvm::BasicBlock*>(block)); }
-  bool is_sync_block(const llvm::BasicBlock* block) const { return is_block_sync_block(block) || is_warp_sync_block(block); }
+  bool is_block_sync_block(const llvm::BasicBlock* block) const {
+    return block_sync_.count(const_cast<llvm::BasicBlock*>(block));
+  }
+  bool is_warp_sync_block(const llvm::BasicBlock* block) const {
+    return warp_sync_.count(const_cast<llvm::BasicBlock*>(block));
+  }
+  bool is_sync_block(const llvm::BasicBlock* block) const {
+    return is_block_sync_block(block) || is_warp_sync_block(block);
+  }
 
   // regions_interchange.cpp: loops of the thread's own, turned inside out
   void interchange_loops();
@@ -113,7 +120,8 @@ class Regions {
   bool predicate_branch(llvm::BasicBlock* block, const Blocks& goals, const PostDominance& meeting);
   void partition();
   void partition_group(Group& group);
-  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> grow(const Blocks& universe, const Blocks& syncs, Blocks entries);
+  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> grow(const Blocks& universe, const Blocks& syncs,
+                                                                   Blocks entries);
   void finish_leaf(Leaf& leaf);
   llvm::BasicBlock* single_way_out(llvm::ArrayRef<llvm::BasicBlock*> blocks, llvm::BasicBlock* entry,
                                    llvm::BasicBlock*& target);
@@ -133,7 +141,8 @@ class Regions {
   llvm::Value* read_cell(llvm::Instruction& value, llvm::BasicBlock* sync);
   llvm::AllocaInst* new_slot(llvm::Type* type, const llvm::Twine& name);
   void store_slot(llvm::Value* value, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at);
-  llvm::Value* load_slot(llvm::Type* type, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at, const llvm::Twine& name);
+  llvm::Value* load_slot(llvm::Type* type, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at,
+                         const llvm::Twine& name);
   void choose_private_slots();
   void place_slots();
 
@@ -209,7 +218,7 @@ class Regions {
   bool interchange_, interchanged_ = false;  // may be, was
   bool has_warp_syncs_ = false, has_block_syncs_ = false;
 
-  llvm::BasicBlock* end_ = nullptr;   // the return
+  llvm::BasicBlock* end_ = nullptr;  // the return
   Blocks block_sync_, warp_sync_;
   std::deque<Leaf> leaves_;
   std::deque<Group> groups_;
@@ -222,7 +231,8 @@ class Regions {
   };
   std::vector<Leaving> leavings_;
   llvm::AllocaInst* alive_ = nullptr;
-  struct Predicated {  // between the two sides of any's branch, code runs only for the lanes for which the condition holds
+  struct Predicated {  // between the two sides of any's branch, code runs only for the lanes for which the condition
+                       // holds
     llvm::Value* condition;
     llvm::CallInst* any;
   };
@@ -230,8 +240,8 @@ class Regions {
 
   llvm::DenseMap<const llvm::Value*, Group*> wide_;  // null: wide for the block
   std::vector<llvm::Instruction*> wide_order_;
-  llvm::SmallVector<llvm::AllocaInst*, 8> slots_;  // one element for each thread
-  llvm::SmallPtrSet<const llvm::Value*, 16> cells_;  // one for all
+  llvm::SmallVector<llvm::AllocaInst*, 8> slots_;               // one element for each thread
+  llvm::SmallPtrSet<const llvm::Value*, 16> cells_;             // one for all
   std::vector<std::pair<Leaf*, llvm::AllocaInst*>> any_cells_;  // zero when the leaf begins
   std::map<std::pair<llvm::Value*, llvm::BasicBlock*>, llvm::Value*> reloads_;
   llvm::DenseMap<llvm::Value*, llvm::AllocaInst*> phi_slots_;  // what is read where a phi was -> the phi's slot

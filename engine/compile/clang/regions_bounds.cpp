@@ -3,8 +3,8 @@
 //   if (base + x < n) ...       at the start of a leaf bounds the loop instead of masking it
 //   a[base + x]                 is a run of neighbours only if base + x does not wrap around in 32 bits
 //
-// Both hold when base is not within a block's width of the largest number. That is checked for each row; a row that fails is run
-// in pieces of one thread, for which both hold trivially.
+// Both hold when base is not within a block's width of the largest number. That is checked for each row; a row that
+// fails is run in pieces of one thread, for which both hold trivially.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -115,7 +115,8 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
   return take_sum_apart(left, leaf, bound.terms, max_depth) && bound.terms.count_of_x == 1;
 }
 
-// Looks at the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will say.
+// Looks at the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will
+// say.
 void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, Row& row) {
   for (BasicBlock* block = leaf.entry; block && !has_effects(*block);) {
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
@@ -283,7 +284,8 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   auto never_wraps = [&](Value* base, bool is_signed) {
     unsigned bits = base->getType()->getIntegerBitWidth();
     llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
-    Value* last = builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
+    Value* last =
+        builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
     return builder.CreateICmp(is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, base, last);
   };
   auto check = [&](Value* base, bool is_signed) {
@@ -312,7 +314,8 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     Side side{add_terms(bound.terms, leaf, before), compute_for_row(bound.limit, leaf, before)};
     builder.SetInsertPoint(before);
     inner_sides.push_back(side);
-    bool is_signed = bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
+    bool is_signed =
+        bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
     inner_safe = builder.CreateAnd(inner_safe, never_wraps(side.base, is_signed));
   }
   llvm::SmallVector<Value*, 4> bases;
@@ -353,7 +356,8 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     // How many x there are before the limit (or up to it), at most `length`.
     auto count = [&](bool with_limit) {
       Value* some = builder.CreateICmp(with_limit ? (is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
-                                                  : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT), base, limit);
+                                                  : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT),
+                                       base, limit);
       Value* number = builder.CreateBinaryIntrinsic(
           llvm::Intrinsic::umin, steps, with_limit ? builder.CreateSub(most, llvm::ConstantInt::get(type, 1)) : most);
       if (with_limit) number = builder.CreateAdd(number, llvm::ConstantInt::get(type, 1));
@@ -418,7 +422,8 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
 }
 
 // A copy of the innermost loop: its head first, its latch last.
-llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const char* suffix, llvm::ValueToValueMapTy& map) {
+llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const char* suffix,
+                                                     llvm::ValueToValueMapTy& map) {
   llvm::SmallVector<BasicBlock*, 8> blocks{leaf.head}, copies;
   blocks.append(leaf.blocks.begin(), leaf.blocks.end());
   blocks.push_back(leaf.latch);
@@ -431,8 +436,8 @@ llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const cha
   return copies;
 }
 
-// A leaf with inner bounds gets a second loop: in the first they are known to hold, so that nothing is masked; the second, for
-// the rows at an edge, stays as it was.
+// A leaf with inner bounds gets a second loop: in the first they are known to hold, so that nothing is masked; the
+// second, for the rows at an edge, stays as it was.
 void Regions::split_off_edges() {
   for (Leaf& leaf : leaves_) {
     if (!leaf.all_inside) continue;

@@ -1,5 +1,6 @@
-// Thread loops want to be innermost. A loop in the thread's code that all threads of a block run alike is turned inside out by a
-// soft barrier at its head: for each round, for each thread. A loop over i = base + threadIdx.x, i += step first becomes one:
+// Thread loops want to be innermost. A loop in the thread's code that all threads of a block run alike is turned inside
+// out by a soft barrier at its head: for each round, for each thread. A loop over i = base + threadIdx.x, i += step
+// first becomes one:
 //
 //   for (u = base; u < n; u += step) if (u + threadIdx.x < n) ...
 #include <llvm/Analysis/LoopInfo.h>
@@ -147,16 +148,17 @@ bool Regions::all_go_alike(const llvm::Loop& loop) const {
   unsigned carried = 0;
   for (const llvm::PHINode& phi : loop.getHeader()->phis()) carried += uniform_->of(&phi) != Level::block;
   return carried <= max_carried && llvm::all_of(exiting, [&](const BasicBlock* block) {
-    const Value* condition = branch_condition(*block);
-    return uniform_->of(condition) == Level::block && !depends_on_loads(condition);
-  });
+           const Value* condition = branch_condition(*block);
+           return uniform_->of(condition) == Level::block && !depends_on_loads(condition);
+         });
 }
 
 // for (i = base + x; i < n; i += step): the head tests, and does nothing else.
 bool Regions::make_loop_alike(llvm::Loop& loop) {
   BasicBlock *head = loop.getHeader(), *latch = loop.getLoopLatch(), *front = loop.getLoopPreheader();
   auto* branch = llvm::dyn_cast<llvm::BranchInst>(head->getTerminator());
-  if (!branch || !branch->isConditional() || loop.getExitingBlock() != head || !loop.contains(branch->getSuccessor(0))) return false;
+  if (!branch || !branch->isConditional() || loop.getExitingBlock() != head || !loop.contains(branch->getSuccessor(0)))
+    return false;
   auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
   if (!compare || compare->getParent() != head || !compare->hasOneUse()) return false;
   auto predicate = compare->getPredicate();

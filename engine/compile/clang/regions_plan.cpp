@@ -1,4 +1,5 @@
-// Which blocks run for the block, for the warp and for the thread; how threads that left, or stay aside, are passed over.
+// Which blocks run for the block, for the warp and for the thread; how threads that left, or stay aside, are passed
+// over.
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/CFG.h>
@@ -53,8 +54,8 @@ bool Regions::decides_by_memory(const Blocks& blocks) const {
   });
 }
 
-// `if (i >= n) return;` and its like before a barrier: a thread for which a branch leads past all further barriers leaves.
-// Threads that left take no part in barriers, so the others' way is the block's.
+// `if (i >= n) return;` and its like before a barrier: a thread for which a branch leads past all further barriers
+// leaves. Threads that left take no part in barriers, so the others' way is the block's.
 void Regions::predicate_exits() {
   Blocks block_goals, goals;
   for (BasicBlock* block : block_sync_) {
@@ -166,8 +167,8 @@ void Regions::choose_block_branches() {
   }
 }
 
-// Branches that decide about warp barriers are the warp's. Where lanes may disagree, `if (c) { ... }` is entered when any lane
-// wants to, and the others are passed over inside.
+// Branches that decide about warp barriers are the warp's. Where lanes may disagree, `if (c) { ... }` is entered when
+// any lane wants to, and the others are passed over inside.
 void Regions::choose_warp_branches() {
   if (!has_warp_syncs_) return;
   for (bool again = true; again;) {
@@ -240,7 +241,8 @@ bool Regions::predicate_branch(BasicBlock* block, const Blocks& goals, const Pos
 }
 
 // Divides `universe` without `syncs` into regions with one entry each. Where two regions meet, a third begins.
-std::map<BasicBlock*, std::vector<BasicBlock*>> Regions::grow(const Blocks& universe, const Blocks& syncs, Blocks entries) {
+std::map<BasicBlock*, std::vector<BasicBlock*>> Regions::grow(const Blocks& universe, const Blocks& syncs,
+                                                              Blocks entries) {
   auto inside = [&](BasicBlock* block) { return universe.count(block) && !syncs.count(block); };
   std::map<BasicBlock*, std::vector<BasicBlock*>> regions;
   llvm::DenseMap<BasicBlock*, BasicBlock*> region;
@@ -427,9 +429,8 @@ void Regions::add_guards() {
     llvm::SmallVector<const Leaving*, 4> before;
     for (const Leaving& leaving : leavings_) {
       Leaf* own = leaf_of(leaving.marker->getParent());
-      bool reached = llvm::any_of(llvm::successors(own->tail), [&](BasicBlock* next) {
-        return reachable_until(next, nullptr).count(leaf.entry);
-      });
+      bool reached = llvm::any_of(llvm::successors(own->tail),
+                                  [&](BasicBlock* next) { return reachable_until(next, nullptr).count(leaf.entry); });
       if (reached) before.push_back(&leaving);
     }
     bool all_by_value = llvm::all_of(before, [&](const Leaving* leaving) { return by_value(*leaving, leaf); });

@@ -1,5 +1,5 @@
-// Where values live once threads are loops: in registers of the block or warp (wide values), computed again where they are
-// needed (cheap ones), or in slots, arrays with one element for each thread. Slots are allocas until place_slots().
+// Where values live once threads are loops: in registers of the block or warp (wide values), computed again where they
+// are needed (cheap ones), or in slots, arrays with one element for each thread. Slots are allocas until place_slots().
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -20,10 +20,12 @@ constexpr int max_cheap_depth = 6;
 constexpr uint32_t thread_rounding = 64;  // slots have room for a multiple of so many threads
 
 bool is_movable(const Instruction& inst) {
-  if (inst.isTerminator() || inst.getType()->isVoidTy() || llvm::isa<llvm::AllocaInst>(inst) || inst.isEHPad()) return false;
+  if (inst.isTerminator() || inst.getType()->isVoidTy() || llvm::isa<llvm::AllocaInst>(inst) || inst.isEHPad())
+    return false;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
     if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load) || !load->isSimple()) return false;
-    if (llvm::isa<llvm::Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets())) return true;  // a parameter
+    if (llvm::isa<llvm::Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets()))
+      return true;  // a parameter
   } else if (inst.mayReadOrWriteMemory()) {
     return false;
   }
@@ -49,7 +51,8 @@ bool is_light(const Instruction& inst) {
     case Instruction::URem:
       return false;
     default:
-      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst>(inst) &&
+      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst>(
+                 inst) &&
              !inst.getType()->isFPOrFPVectorTy();
   }
 }
@@ -88,7 +91,8 @@ void Regions::choose_wide_values() {
         if (!other) return false;
         if (candidates.count(other)) return !for_warp || leaf_of(other->getParent())->group == group;
         // Lane 0 computes what the warp agrees on.
-        return for_warp && !llvm::isa<llvm::PHINode>(inst) && level_of(inst) == Level::warp && is_cheap(other, group, max_cheap_depth);
+        return for_warp && !llvm::isa<llvm::PHINode>(inst) && level_of(inst) == Level::warp &&
+               is_cheap(other, group, max_cheap_depth);
       });
     };
     for (bool changed = true; changed;) {
@@ -101,8 +105,8 @@ void Regions::choose_wide_values() {
   }
 }
 
-// A slot must be written by every thread; a sync block runs once. So an edge from a sync block into a phi that is not wide gets
-// a leaf of its own.
+// A slot must be written by every thread; a sync block runs once. So an edge from a sync block into a phi that is not
+// wide gets a leaf of its own.
 void Regions::split_edges_into_phis() {
   std::vector<std::pair<BasicBlock*, BasicBlock*>> edges;
   for (Leaf& leaf : leaves_) {
@@ -226,7 +230,8 @@ void Regions::place_value(Instruction& value) {
     // A phi's slot holds the phi's value until the way back to it is taken.
     if ((slot = phi_slots_.lookup(&value))) return slot;
     slot = new_slot(value.getType(), value.getName() + ".slot");
-    auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
+    auto at =
+        llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, slot, at);
     return slot;
   };
@@ -235,8 +240,10 @@ void Regions::place_value(Instruction& value) {
     BasicBlock* block = at->getParent();
     Group* group = group_of(block);
     if (is_sync_block(block)) {
-      // One place serves a warp only when the warp itself writes it: from outside of its group the last warp's value would stand.
-      if (is_warp_sync_block(block) && (!home || home->group != group)) throw Refused{"a warp's branch on a value from outside"};
+      // One place serves a warp only when the warp itself writes it: from outside of its group the last warp's value
+      // would stand.
+      if (is_warp_sync_block(block) && (!home || home->group != group))
+        throw Refused{"a warp's branch on a value from outside"};
       use->set(read_cell(value, block));
     } else if (is_cheap(&value, group, max_cheap_depth)) {
       use->set(recompute(&value, at, group));
@@ -244,15 +251,16 @@ void Regions::place_value(Instruction& value) {
       Leaf* leaf = leaf_of(block);
       Value*& reload = reloads_[{&value, leaf->entry}];
       if (!reload) {
-        reload = load_slot(value.getType(), slot_of_value(), leaf->entry->getFirstInsertionPt(), value.getName() + ".again");
+        reload =
+            load_slot(value.getType(), slot_of_value(), leaf->entry->getFirstInsertionPt(), value.getName() + ".again");
       }
       use->set(reload);
     }
   }
 }
 
-// A value that decides where the block (or warp) goes, but cannot be computed for it: every thread leaves it in one place, where
-// the sync block reads it. For an `any`, the threads' values are put together there.
+// A value that decides where the block (or warp) goes, but cannot be computed for it: every thread leaves it in one
+// place, where the sync block reads it. For an `any`, the threads' values are put together there.
 Value* Regions::read_cell(Instruction& value, BasicBlock* sync) {
   llvm::IRBuilder<> builder(context_);
   llvm::Type* type = value.getType()->isIntegerTy(1) ? builder.getInt8Ty() : value.getType();
@@ -266,7 +274,8 @@ Value* Regions::read_cell(Instruction& value, BasicBlock* sync) {
     builder.CreateStore(builder.CreateOr(so_far, builder.CreateZExt(mine, type)), cell);
     any_cells_.push_back({leaf_of(value.getParent()), cell});
   } else {
-    auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
+    auto at =
+        llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, cell, at);
   }
   return load_slot(value.getType(), cell, sync->getTerminator()->getIterator(), value.getName() + ".read");

@@ -5,13 +5,15 @@
 
 namespace quern::lowering {
 
-// Puts a turn for the other threads at the back edges of such loops. Returns whether there are any: then only coroutines serve.
+// Puts a turn for the other threads at the back edges of such loops. Returns whether there are any: then only
+// coroutines serve.
 bool mark_spins(Kernel& kernel);
 
 // Marks accesses whose order among threads matters.
 inline constexpr const char* one_by_one_name = "quern.one_by_one";
 
-// The threads of a block run on one core: what is atomic only among them need not be so for the machine. Not with spins.
+// The threads of a block run on one core: what is atomic only among them need not be so for the machine. Not with
+// spins.
 void relax_shared_atomics(Kernel& kernel);
 
 }  // namespace quern::lowering

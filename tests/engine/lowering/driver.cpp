@@ -1,5 +1,5 @@
-// Runs the kernels of a .cu file by regions and by coroutines on the same data and compares every buffer. The `// run:` lines in
-// the file say with what; kernels.cu explains them. A development tool: it needs clang-19 and a shared LLVM.
+// Runs the kernels of a .cu file by regions and by coroutines on the same data and compares every buffer. The `// run:`
+// lines in the file say with what; kernels.cu explains them. A development tool: it needs clang-19 and a shared LLVM.
 //
 //   driver kernels.cu [--dump NAME] [--only NAME] [--time N]     --time: measure instead of comparing
 #include <llvm/ADT/StringExtras.h>
@@ -88,25 +88,30 @@ std::vector<Run> read_runs(const std::string& file) {
 
 std::string compile(const std::string& file, const std::string& prelude) {
   std::string ll = "/tmp/lowering_driver_" + std::to_string(getpid()) + ".ll";
-  std::string command = "/usr/lib/llvm-19/bin/clang-19 -cc1 -triple x86_64-unknown-linux-gnu -x cuda -fcuda-is-device "
+  std::string command =
+      "/usr/lib/llvm-19/bin/clang-19 -cc1 -triple x86_64-unknown-linux-gnu -x cuda -fcuda-is-device "
       "-fcuda-allow-variadic-functions -fdeclspec -std=c++20 -O2 -disable-llvm-passes -emit-llvm -w -ffp-contract=fast "
-      "-mrelocation-model pic -pic-level 2 -nostdsysteminc -nobuiltininc -nostdinc++ -include " + prelude + " -o " + ll + " " + file;
+      "-mrelocation-model pic -pic-level 2 -nostdsysteminc -nobuiltininc -nostdinc++ -include " +
+      prelude + " -o " + ll + " " + file;
   if (std::system(command.c_str()) != 0) std::exit(1);
   return ll;
 }
 
 // void thread(ptr args), as the front end makes it.
-llvm::Function* make_thread(llvm::Module& module, llvm::Function* kernel, std::vector<quern::lowering::KernelParam>& params) {
+llvm::Function* make_thread(llvm::Module& module, llvm::Function* kernel,
+                            std::vector<quern::lowering::KernelParam>& params) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
-  auto* thread = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "thread." + kernel->getName(), module);
+  auto* thread =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "thread." + kernel->getName(), module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", thread));
   std::vector<llvm::Value*> values;
   uint32_t end = 0;
   for (llvm::Argument& argument : kernel->args()) {
     uint32_t size = module.getDataLayout().getTypeAllocSize(argument.getType());
     end = (end + size - 1) / size * size;
-    auto* value = builder.CreateLoad(argument.getType(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread->getArg(0), end));
+    auto* value = builder.CreateLoad(argument.getType(),
+                                     builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread->getArg(0), end));
     value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
     values.push_back(value);
     params.push_back({end, size, size, argument.getType()->isPointerTy(), false, 0});
@@ -142,7 +147,8 @@ Compiled build(const std::string& ll, const std::string& name, Strategy strategy
   kernel->setLinkage(llvm::GlobalValue::InternalLinkage);
   quern::lowering::KernelInput input;
   for (llvm::GlobalVariable& global : module->globals()) {
-    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer())) input.shared.push_back(&global);
+    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer()))
+      input.shared.push_back(&global);
     auto* array = llvm::dyn_cast<llvm::ArrayType>(global.getValueType());
     if (global.isDeclaration() && array && array->getNumElements() == 0) input.dynamic_shared.push_back(&global);
   }
@@ -151,7 +157,8 @@ Compiled build(const std::string& ll, const std::string& name, Strategy strategy
   input.strategy = strategy;
   for (llvm::Function& function : llvm::make_early_inc_range(*module)) {
     if (&function != kernel && &function != input.thread && !function.isDeclaration()) {
-      if (function.hasFnAttribute("kernel") || function.getCallingConv() == llvm::CallingConv::C) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      if (function.hasFnAttribute("kernel") || function.getCallingConv() == llvm::CallingConv::C)
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
     }
   }
   double t0 = cpu_ms();
@@ -294,9 +301,14 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
     for (unsigned t = 0; t < count; ++t) {
       Thread& thread = threads[b * count + t];
       const uint32_t *block = launch.launch.block, *grid = launch.launch.grid;
-      thread.state = {{t % block[0], t / block[0] % block[1], t / block[0] / block[1]}, 0,
-                      {uint32_t(b % grid[0]), uint32_t(b / grid[0] % grid[1]), uint32_t(b / grid[0] / grid[1])}, 0,
-                      shared, warp_buffers + t / 32 * 512, block_buffer, frames + (b * count + t) * compiled.frame_bytes};
+      thread.state = {{t % block[0], t / block[0] % block[1], t / block[0] / block[1]},
+                      0,
+                      {uint32_t(b % grid[0]), uint32_t(b / grid[0] % grid[1]), uint32_t(b / grid[0] / grid[1])},
+                      0,
+                      shared,
+                      warp_buffers + t / 32 * 512,
+                      block_buffer,
+                      frames + (b * count + t) * compiled.frame_bytes};
       thread.handle = compiled.start(&launch.launch, &thread.state);
     }
   }
@@ -383,8 +395,10 @@ int main(int argc, char** argv) {
     std::string by = automatic.has_blocks ? automatic.has_start ? "both" : "regions" : "coroutines";
     std::string verdict = by == run.by ? "" : " SERVED BY " + by + " (" + automatic.info.reason + ")";
     auto expected = make_launch(run), got = make_launch(run);
-    if (times) expected = make_launch(run);
-    else if (!run_coroutines(coroutine, *expected)) verdict += " STUCK";
+    if (times)
+      expected = make_launch(run);
+    else if (!run_coroutines(coroutine, *expected))
+      verdict += " STUCK";
     bool full_warps = run.block[0] % 32 == 0 || !(automatic.info.flags & QUERN_KERNEL_FULL_WARPS);
     if (automatic.has_blocks && full_warps) {
       run_blocks(automatic, *got);
@@ -401,19 +415,24 @@ int main(int argc, char** argv) {
         std::memcpy(&x, &a[k], 4);
         std::memcpy(&y, &b[k], 4);
         if (std::memcmp(&x, &y, 4) != 0 && !(std::abs(x - y) <= 1e-5f * std::abs(x))) {
-          if (wrong++ == 0) verdict += " WRONG buffer " + std::to_string(i) + "[" + std::to_string(k / 4) + "] " + std::to_string(x) + " != " + std::to_string(y);
+          if (wrong++ == 0)
+            verdict += " WRONG buffer " + std::to_string(i) + "[" + std::to_string(k / 4) + "] " + std::to_string(x) +
+                       " != " + std::to_string(y);
         }
       }
       if (wrong) verdict += " and " + std::to_string(wrong - 1) + " more";
     }
     failures += !verdict.empty();
-    std::printf("%-24s %-10s lower %.1f ms, optimise %.1f ms, slots %u, frame %lu, flags %u%s\n", run.kernel.c_str(), by.c_str(),
-                automatic.lower_ms, automatic.optimise_ms, automatic.info.slot_bytes, coroutine.frame_bytes, automatic.info.flags,
-                verdict.empty() ? "" : ("  <<<" + verdict).c_str());
+    std::printf("%-24s %-10s lower %.1f ms, optimise %.1f ms, slots %u, frame %lu, flags %u%s\n", run.kernel.c_str(),
+                by.c_str(), automatic.lower_ms, automatic.optimise_ms, automatic.info.slot_bytes, coroutine.frame_bytes,
+                automatic.info.flags, verdict.empty() ? "" : ("  <<<" + verdict).c_str());
     double best = 1e9;
     for (int i = 0; i < times; ++i) {
       double t = cpu_ms();
-      if (automatic.has_blocks) run_blocks(automatic, *got); else run_coroutines(automatic, *got);
+      if (automatic.has_blocks)
+        run_blocks(automatic, *got);
+      else
+        run_coroutines(automatic, *got);
       best = std::min(best, cpu_ms() - t);
     }
     if (times && dump_now) std::printf("  blocks at %p\n", reinterpret_cast<void*>(automatic.blocks));
