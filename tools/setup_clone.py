@@ -150,7 +150,6 @@ def source_state(root):
                 continue
             s = os.stat(path)
             digest.update(f"{path}\0{s.st_size}\0{s.st_mtime_ns}\n".encode())
-    digest.update(sys.version.encode())
     return digest.hexdigest()
 
 
