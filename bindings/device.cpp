@@ -64,6 +64,8 @@ nb::dict info_of(const PyDevice& device) {
 
 }  // namespace
 
+std::atomic<int> pending_callbacks{0};
+
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object) {
   EventPtr event(context.device.create_event({false, false}).release());
   event->record(*stream);
@@ -118,11 +120,11 @@ void init_devices(nb::module_& m) {
              return std::make_tuple(i.used, i.kept, i.blocks);
            })
       .def(
-          "trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<nb::gil_scoped_release>())
+          "trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<ReleaseGil>())
       .def("synchronize",
            [](const PyDevice& d) {
              release_kept();
-             nb::gil_scoped_release release;
+             ReleaseGil release;
              d.context->wait_all();
            })
       .def("default_stream", [](const PyDevice& d) { return PyStream{d.context, d.context->default_stream}; })
@@ -151,22 +153,22 @@ void init_devices(nb::module_& m) {
       .def("synchronize",
            [](const PyStream& s) {
              release_kept();
-             nb::gil_scoped_release release;
+             ReleaseGil release;
              s.context->wait(s.stream);
            })
       .def("is_done", [](const PyStream& s) { return s.stream->done(); })
       .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.stream->wait(*e.event); })
       .def("add_callback",
            [](const PyStream& s, nb::callable f) {
-             // The callable lives until it has run; then it is released here, under Python's lock, and not by the worker.
-             keep_until_done(*s.context, s.stream, f);
-             PyObject* borrowed = f.inc_ref().ptr();
-             s.stream->call([borrowed] {
+             PyObject* callable = f.inc_ref().ptr();
+             ++pending_callbacks;
+             s.stream->call([callable] {
                if (!Py_IsInitialized()) return;
                nb::gil_scoped_acquire hold;
-               nb::object result = nb::steal(PyObject_CallNoArgs(borrowed));
-               if (!result.is_valid()) PyErr_WriteUnraisable(borrowed);
-               Py_DECREF(borrowed);
+               nb::object result = nb::steal(PyObject_CallNoArgs(callable));
+               if (!result.is_valid()) PyErr_WriteUnraisable(callable);
+               Py_DECREF(callable);
+               --pending_callbacks;
              });
            })
       .def_prop_ro("handle", [](const PyStream& s) { return s.stream->native(); })
@@ -190,7 +192,7 @@ void init_devices(nb::module_& m) {
       .def("synchronize",
            [](PyEvent& e) {
              release_kept();
-             nb::gil_scoped_release release;
+             ReleaseGil release;
              e.context->wait(*e.event);
            })
       .def("query", [](PyEvent& e) { return e.event->done(); })
@@ -208,7 +210,7 @@ void init_devices(nb::module_& m) {
       nb::arg("device").none());
   m.def("shut_down", [] {
     {
-      nb::gil_scoped_release release;
+      ReleaseGil release;
       shut_down();
       deliver_prints();
     }

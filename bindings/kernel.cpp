@@ -64,6 +64,13 @@ Dim3 to_dims(PyObject* value, const char* what) {
   return out;
 }
 
+// A launch may wait for room in the stream, and there a callback may wait for Python's lock.
+void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, Arguments& args) {
+  if (pending_callbacks.load(std::memory_order_relaxed) == 0) return kernel.launch(stream, shape, args);
+  ReleaseGil release;
+  kernel.launch(stream, shape, args);
+}
+
 // f(*args, block=(x, y, z), grid=(x, y), stream=None, shared=0)
 PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
   try {
@@ -100,7 +107,7 @@ PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
       Py_ssize_t n = PyTuple_GET_SIZE(args);
       for (Py_ssize_t i = 0; i < n && !slow; ++i) slow = !add_argument(packed, PyTuple_GET_ITEM(args, i));
       if (!slow) {
-        kernel.launch(*stream, shape, packed);
+        submit(kernel, *stream, shape, packed);
         Py_RETURN_NONE;
       }
     }
@@ -152,7 +159,7 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
         raise(ErrorKind::type, "[launch] argument {} of '{}' is a {}; pass device memory, a number or a NumPy scalar", i + 1,
               kernel.info().name, Py_TYPE(value)->tp_name);
     }
-    kernel.launch(*stream, shape, packed);
+    submit(kernel, *stream, shape, packed);
     Py_RETURN_NONE;
   } catch (...) {
     set_python_error();
@@ -214,7 +221,7 @@ void init_kernels(nb::module_& m) {
         CompileOptions options;
         options.flags = std::move(flags);
         options.name_expressions = std::move(expressions);
-        nb::gil_scoped_release release;
+        ReleaseGil release;
         return PyProgram{build(*device.context, source, options)};
       },
       nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
@@ -230,7 +237,7 @@ void init_kernels(nb::module_& m) {
     options.name_expressions = std::move(expressions);
     std::shared_ptr<const Binary> binary;
     {
-      nb::gil_scoped_release release;
+      ReleaseGil release;
       binary = compile_cache().get(device.context->compiler(), source, options, device.context->device.target()).binary;
     }
     return nb::bytes(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());

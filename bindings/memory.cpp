@@ -31,7 +31,7 @@ void* PyHostMemory::device_pointer() const { return what == What::managed ? poin
 PyHostMemory::~PyHostMemory() {
   if (!alive) return;
   try {
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     context->device.synchronize();
   } catch (const std::exception&) {
     // The failure belongs to whoever waits next; there is nobody to tell here.
@@ -67,7 +67,7 @@ void host_to_device(PyDevice device, nb::handle dst, nb::handle src, nb::handle 
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
   {
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     device.context->copy(on, reinterpret_cast<void*>(address), host.data(), host.bytes(), CopyKind::host_to_device, false);
   }
   if (!blocking && !on->idle()) keep_until_done(*device.context, on, src);
@@ -81,7 +81,7 @@ void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle 
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
   {
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     device.context->copy(on, host.data(), reinterpret_cast<void*>(address), host.bytes(), CopyKind::device_to_host, blocking);
   }
   if (!blocking && !on->idle()) keep_until_done(*device.context, on, dst);

@@ -20,6 +20,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -78,6 +79,23 @@ void init_memory(nb::module_& m);
 void init_kernels(nb::module_& m);
 void init_trace(nb::module_& m);
 void init_types(nb::module_& m);
+
+// Gives up Python's lock for as long as it lives. A thread that comes back after the interpreter went away must not touch it:
+// it sleeps until the process ends, as Python's own threads do.
+class ReleaseGil {
+ public:
+  ReleaseGil() : state_(PyEval_SaveThread()) {}
+  ~ReleaseGil() { take_back(state_); }
+  ReleaseGil(const ReleaseGil&) = delete;
+  ReleaseGil& operator=(const ReleaseGil&) = delete;
+  static void take_back(PyThreadState* state);
+
+ private:
+  PyThreadState* state_;
+};
+
+// Python callbacks that wait in a stream: while there are any, a launch that must wait for room gives up the lock.
+extern std::atomic<int> pending_callbacks;
 
 // Turns the C++ exception in flight into the Python error that is set; for slots, which nanobind does not wrap.
 void set_python_error() noexcept;

@@ -5,6 +5,8 @@
 #include "bindings/objects.h"
 #include "core/wait.h"
 
+#include <unistd.h>
+
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -142,11 +144,21 @@ std::string describe(Site site) {
 
 }  // namespace
 
+void ReleaseGil::take_back(PyThreadState* state) {
+#if PY_VERSION_HEX >= 0x030D0000
+  bool over = Py_IsFinalizing();
+#else
+  bool over = _Py_IsFinalizing();
+#endif
+  while (over) pause();
+  PyEval_RestoreThread(state);
+}
+
 void init_sites(nb::module_& m) {
   set_site_hooks({current, describe});
   set_wait_hooks({[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
                   [](void* state) {
-                    if (state) PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+                    if (state) ReleaseGil::take_back(static_cast<PyThreadState*>(state));
                   }});
   m.def("set_package_folder", [](const std::string& folder) { package_folder = folder; });
   m.def("current_site", [] { return current(); });

@@ -104,7 +104,7 @@ typedef struct {
   QuernCpuStart start;
   const QuernCpuParam* params;
   uint32_t param_count, param_bytes;
-  uint32_t static_shared; /* bytes */
+  uint32_t static_shared; /* bytes; dynamic shared memory begins at the next multiple of 64 */
   uint32_t slot_bytes;    /* for each thread of a block (regions) */
   uint64_t frame_bytes;   /* for each thread of a block (coroutines) */
   uint32_t flags;         /* QUERN_KERNEL_... */

@@ -21,7 +21,7 @@ struct Geometry {
   Geometry(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
     threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
     warps = (threads + warp_size - 1) / warp_size;
-    shared = round_up(size_t{code.static_shared} + launch.dynamic_shared, 64);
+    shared = round_up(round_up(code.static_shared, 64) + launch.dynamic_shared, 64);
     frame = round_up(code.frame_bytes, 64);
     bytes = shared + round_up(sizeof(QuernCpuThread) * threads, 64) + warps * warp_buffer_bytes + block_buffer_bytes +
             round_up(sizeof(void*) * threads, 64) + frame * threads;

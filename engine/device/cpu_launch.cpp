@@ -146,7 +146,7 @@ void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t 
   const QuernCpuKernel& code = *kernel.code;
   if (as_coroutines(code, launch)) return run_coroutine_blocks(kernel, launch, first, last);
   size_t threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  size_t shared = (size_t{code.static_shared} + launch.dynamic_shared + 63) / 64 * 64;
+  size_t shared = (size_t{code.static_shared} + 63) / 64 * 64 + (size_t{launch.dynamic_shared} + 63) / 64 * 64;
   size_t slots = size_t{code.slot_bytes} * ((threads + 63) / 64 * 64);
   char* memory = scratch(shared + slots + 64);
   code.blocks(&launch, first, last, memory, memory + shared);

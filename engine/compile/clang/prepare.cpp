@@ -141,13 +141,14 @@ void place_shared(Kernel& kernel) {
     put(variable, end);
     end += layout.getTypeAllocSize(variable->getValueType());
   }
+  uint64_t bytes = end;
   end = llvm::alignTo(end, shared_align);
   for (llvm::GlobalVariable* variable : kernel.input.dynamic_shared) {
     if (used(variable)) put(variable, end);
   }
   if (end > UINT32_MAX)
     throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
-  kernel.static_shared = static_cast<uint32_t>(end);
+  kernel.static_shared = static_cast<uint32_t>(bytes);
 }
 
 // Loops of a few known rounds are written out before barriers split them and threads become loops around them: index
