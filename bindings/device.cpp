@@ -209,6 +209,7 @@ void init_devices(nb::module_& m) {
       "set_current_device", [](PyDevice* device) { set_current_context(device ? device->context : nullptr); },
       nb::arg("device").none());
   m.def("shut_down", [] {
+    ReleaseGil::begin_exit();
     {
       ReleaseGil release;
       shut_down();

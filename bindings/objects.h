@@ -89,6 +89,7 @@ class ReleaseGil {
   ReleaseGil(const ReleaseGil&) = delete;
   ReleaseGil& operator=(const ReleaseGil&) = delete;
   static void take_back(PyThreadState* state);
+  static void begin_exit();  // from now on only the calling thread gets it back
 
  private:
   PyThreadState* state_;

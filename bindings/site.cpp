@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -144,7 +145,18 @@ std::string describe(Site site) {
 
 }  // namespace
 
+namespace {
+std::atomic<bool> exiting{false};
+std::thread::id exit_thread;
+}  // namespace
+
+void ReleaseGil::begin_exit() {
+  exit_thread = std::this_thread::get_id();
+  exiting = true;
+}
+
 void ReleaseGil::take_back(PyThreadState* state) {
+  while (exiting && std::this_thread::get_id() != exit_thread) pause();
 #if PY_VERSION_HEX >= 0x030D0000
   bool over = Py_IsFinalizing();
 #else

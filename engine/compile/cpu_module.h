@@ -73,11 +73,11 @@ typedef struct QuernCpuThread {
   uint32_t thread[3];
   uint32_t wait;
   uint32_t block[3];
-  uint32_t mask;     /* of a warp wait */
-  char* shared;      /* the block's */
-  char* warp_buffer; /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start */
+  uint32_t mask;      /* of a warp wait */
+  char* shared;       /* the block's */
+  char* warp_buffer;  /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start */
   char* block_buffer; /* 64 bytes for __syncthreads_count and its kin, one for each block */
-  char* frame;       /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
+  char* frame;        /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
 } QuernCpuThread;
 
 typedef void* (*QuernCpuStart)(const QuernCpuLaunch* launch, QuernCpuThread* thread);
@@ -91,8 +91,8 @@ typedef struct {
 
 enum {
   QUERN_KERNEL_BARRIERS = 1u << 0,
-  QUERN_KERNEL_PRINTS = 1u << 1,    /* may call print: the host flushes its own output before waiting */
-  QUERN_KERNEL_SPINS = 1u << 2,     /* waits on memory in a loop: blocks must make progress together */
+  QUERN_KERNEL_PRINTS = 1u << 1,     /* may call print: the host flushes its own output before waiting */
+  QUERN_KERNEL_SPINS = 1u << 2,      /* waits on memory in a loop: blocks must make progress together */
   QUERN_KERNEL_FULL_WARPS = 1u << 3, /* `blocks` serves launches with block[0] % 32 == 0 only; `start` serves the others */
 };
 

@@ -548,20 +548,16 @@ TEST_P(Warps, Votes) {
 }
 
 TEST_P(Warps, ShortWarps) {
-  expect(
-      "r = (int)__ballot_sync(all, 1);", [](int t) { return t < 64 ? -1 : 63; }, 70);
-  expect(
-      "r = __reduce_add_sync(all, 1);", [](int t) { return t < 64 ? 32 : 6; }, 70);
-  expect(
-      "r = __popc(__activemask());", [](int t) { return t < 64 ? 32 : 6; }, 70);
+  expect("r = (int)__ballot_sync(all, 1);", [](int t) { return t < 64 ? -1 : 63; }, 70);
+  expect("r = __reduce_add_sync(all, 1);", [](int t) { return t < 64 ? 32 : 6; }, 70);
+  expect("r = __popc(__activemask());", [](int t) { return t < 64 ? 32 : 6; }, 70);
 }
 
 TEST_P(Warps, BlockVotes) {
   expect(
       "r = __syncthreads_count(t % 2) * 100 + __syncthreads_and(t < 70) * 10 + __syncthreads_or(t == 69);",
       [](int) { return 35 * 100 + 11; }, 70);
-  expect(
-      "for (int i = 0; i < 5; ++i) r += __syncthreads_count(t < i * 10);", [](int) { return 0 + 10 + 20 + 30 + 40; }, 70);
+  expect("for (int i = 0; i < 5; ++i) r += __syncthreads_count(t < i * 10);", [](int) { return 0 + 10 + 20 + 30 + 40; }, 70);
 }
 
 TEST_P(Warps, CooperativeGroups) {

@@ -4,7 +4,7 @@ import os
 import pathlib
 
 import pytest
-from programs import ROOT, quern
+from programs import ROOT, environment, quern
 from quern.lib import _engine
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
@@ -78,7 +78,7 @@ def test_installed_packages_get_the_real_module(tmp_path):
     (site / "library.py").write_text("import pycuda.driver as d\nreal = getattr(d, 'real', False)\n")
     program = tmp_path / "program.py"
     program.write_text("import library, pycuda.driver as d\nfrom pycuda import compiler\nprint(library.real, hasattr(d, 'real'), compiler.__name__)\n")
-    done = quern("run", program, PYTHONPATH=os.pathsep.join([os.path.join(ROOT, "python"), str(site)]))
+    done = quern("run", program, PYTHONPATH=os.pathsep.join([environment()["PYTHONPATH"], str(site)]))
     assert done.stdout.strip() == "True False quern.pycuda.compiler", done.stderr
 
 

@@ -1,5 +1,7 @@
 """Bad input and faults: one clear message each, and the process lives on."""
 
+import resource
+
 import numpy as np
 import pytest
 import quern
@@ -170,6 +172,8 @@ def test_a_stack_that_overflows_on_the_cpu():
     from quern.device import set_current_device
 
     set_current_device(quern.device("cpu"))
+    limits = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, limits[1]))
     try:
         f = SourceModule("__device__ __noinline__ int deep(int n, int* p) { int big[256]; big[n % 256] = n; p[0] = big[0];"
                          " return n == 0 ? 0 : deep(n - 1, p) + big[n % 256]; }"
@@ -180,6 +184,7 @@ def test_a_stack_that_overflows_on_the_cpu():
             drv.Context.synchronize()
         still_works(SourceModule(SCALE).get_function("scale"))
     finally:
+        resource.setrlimit(resource.RLIMIT_STACK, limits)
         set_current_device(None)
 
 

@@ -13,8 +13,7 @@ constexpr uint32_t read = QUERN_ACCESS_READ, write = QUERN_ACCESS_WRITE, both = 
 // What one use of a pointer does to the memory behind it; `passes_on` when its result is such a pointer itself.
 uint32_t access_of(const llvm::Use& use, bool& passes_on) {
   const auto* inst = llvm::cast<llvm::Instruction>(use.getUser());
-  if (llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst, llvm::FreezeInst, llvm::AddrSpaceCastInst>(
-          inst)) {
+  if (llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst, llvm::FreezeInst, llvm::AddrSpaceCastInst>(inst)) {
     passes_on = true;
     return 0;
   }

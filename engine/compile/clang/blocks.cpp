@@ -14,15 +14,7 @@ constexpr uint64_t warp_buffer_bytes = 2 * exchange_bytes, block_buffer_bytes = 
 constexpr uint64_t buffer_align = 64;
 
 // The order of the body's arguments.
-enum Argument : unsigned {
-  arg_args,
-  arg_launch,
-  arg_shared,
-  arg_slots,
-  arg_warp_buffer,
-  arg_block_buffer,
-  first_index
-};
+enum Argument : unsigned { arg_args, arg_launch, arg_shared, arg_slots, arg_warp_buffer, arg_block_buffer, first_index };
 constexpr const char* argument_names[] = {"args",         "launch",   "shared",  "slots",   "warp.buffer",
                                           "block.buffer", "ctaid.x",  "ctaid.y", "ctaid.z", "nctaid.x",
                                           "nctaid.y",     "nctaid.z", "ntid.x",  "ntid.y",  "ntid.z"};
@@ -52,8 +44,7 @@ llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments) {
   llvm::SmallVector<llvm::Type*, argument_count> types(first_index, pointer);
   types.append(argument_count - first_index, i32);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
-  auto* body =
-      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".body", kernel.module);
+  auto* body = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".body", kernel.module);
   for (unsigned i = 0; i < argument_count; ++i) body->getArg(i)->setName(argument_names[i]);
   arguments.args = body->getArg(arg_args);
   arguments.launch = body->getArg(arg_launch);
@@ -74,8 +65,8 @@ llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments) {
   body->setLinkage(llvm::GlobalValue::InternalLinkage);
   auto range = [&](llvm::Value* value, uint64_t low, uint64_t end) {
     auto* argument = llvm::cast<llvm::Argument>(value);
-    argument->addAttr(llvm::Attribute::get(context, llvm::Attribute::Range,
-                                           llvm::ConstantRange(llvm::APInt(32, low), llvm::APInt(32, end))));
+    argument->addAttr(
+        llvm::Attribute::get(context, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(32, low), llvm::APInt(32, end))));
     argument->addAttr(llvm::Attribute::NoUndef);
   };
   for (unsigned dim = 0; dim < 3; ++dim) {
@@ -98,14 +89,12 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   llvm::IRBuilder<> builder(context);
   llvm::Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, i64, i64, pointer, pointer}, false);
-  auto* blocks =
-      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".blocks", kernel.module);
+  auto* blocks = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".blocks", kernel.module);
   blocks->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
                                                  llvm::AttrBuilder(context, body->getAttributes().getFnAttrs())));
   blocks->setDoesNotThrow();
   for (unsigned i : {0, 3, 4}) blocks->addParamAttr(i, llvm::Attribute::NoAlias);
-  for (unsigned i : {3, 4})
-    blocks->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(buffer_align)));
+  for (unsigned i : {3, 4}) blocks->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(buffer_align)));
   llvm::Value *launch = blocks->getArg(0), *first = blocks->getArg(1), *last = blocks->getArg(2);
 
   auto* entry = llvm::BasicBlock::Create(context, "entry", blocks);
@@ -116,8 +105,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   builder.SetInsertPoint(entry);
   llvm::Value* arguments[argument_count];
   auto buffer = [&](unsigned which, uint64_t bytes) {
-    if (body->getArg(which)->use_empty())
-      return static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()));
+    if (body->getArg(which)->use_empty()) return static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()));
     llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
     memory->setAlignment(llvm::Align(buffer_align));
     return static_cast<llvm::Value*>(memory);
@@ -146,8 +134,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   llvm::Value* wide_x = builder.CreateZExt(grid_x, i64);
   llvm::Value* wide_y = builder.CreateZExt(grid_y, i64);
   llvm::Value* rest = builder.CreateUDiv(first, wide_x);
-  llvm::Value* begin[3] = {builder.CreateURem(first, wide_x), builder.CreateURem(rest, wide_y),
-                           builder.CreateUDiv(rest, wide_y)};
+  llvm::Value* begin[3] = {builder.CreateURem(first, wide_x), builder.CreateURem(rest, wide_y), builder.CreateUDiv(rest, wide_y)};
   for (llvm::Value*& value : begin) value = builder.CreateTrunc(value, i32);
   builder.CreateBr(loop);
 
@@ -161,8 +148,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
     arguments[first_index + dim] = index[dim];
   }
   if (!llvm::isa<llvm::Constant>(arguments[arg_block_buffer])) {
-    builder.CreateMemSet(arguments[arg_block_buffer], builder.getInt8(0), block_buffer_bytes,
-                         llvm::Align(buffer_align));
+    builder.CreateMemSet(arguments[arg_block_buffer], builder.getInt8(0), block_buffer_bytes, llvm::Align(buffer_align));
   }
   llvm::CallInst* call = builder.CreateCall(body, arguments);
   llvm::Value* zero = builder.getInt32(0);
@@ -172,8 +158,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   llvm::Value* next_y = builder.CreateAdd(index[1], builder.CreateZExt(wraps_x, i32), "", true, true);
   llvm::Value* wraps_y = builder.CreateICmpEQ(next_y, grid_y);
   llvm::Value* next_z = builder.CreateAdd(index[2], builder.CreateZExt(wraps_y, i32), "", true, true);
-  llvm::Value* next[3] = {builder.CreateSelect(wraps_x, zero, next_x), builder.CreateSelect(wraps_y, zero, next_y),
-                          next_z};
+  llvm::Value* next[3] = {builder.CreateSelect(wraps_x, zero, next_x), builder.CreateSelect(wraps_y, zero, next_y), next_z};
   llvm::Value* next_number = builder.CreateAdd(number, builder.getInt64(1), "", true, true);
   builder.CreateCondBr(builder.CreateICmpULT(next_number, last), loop, done);
   number->addIncoming(next_number, loop);
@@ -188,8 +173,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   }
   // The body's loop over blocks is closed by now: inlining renames the block that the phis come from.
   llvm::InlineFunctionInfo info;
-  bool inlined =
-      llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
+  bool inlined = llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
   if (inlined) body->eraseFromParent();
   verify(*blocks, "making the loop over blocks");
   return blocks;

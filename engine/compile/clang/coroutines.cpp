@@ -24,9 +24,8 @@ llvm::Function* take_body(Kernel& kernel) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Function& from = *kernel.thread;
-  auto* start =
-      llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
-                             llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
+  auto* start = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
+                                       llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
   start->copyAttributesFrom(&from);
   start->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
                                                 llvm::AttrBuilder(context, from.getAttributes().getFnAttrs())));
@@ -40,8 +39,7 @@ llvm::Function* take_body(Kernel& kernel) {
   start->getArg(1)->setName("thread");
   for (llvm::Argument& argument : start->args()) argument.addAttr(llvm::Attribute::NoAlias);
   llvm::IRBuilder<> builder(&*start->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  from.getArg(0)->replaceAllUsesWith(
-      load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
+  from.getArg(0)->replaceAllUsesWith(load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
   return start;
 }
 
@@ -113,8 +111,8 @@ class SuspendWriter {
     llvm::BasicBlock* body = entry.splitBasicBlock(entry.getFirstNonPHIOrDbgOrAlloca(), "body");
     builder_.SetInsertPoint(body->getSinglePredecessor()->getTerminator());
     auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-    auto* id = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_id),
-                                   {builder_.getInt32(frame_align), null, null, null});
+    auto* id =
+        builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_id), {builder_.getInt32(frame_align), null, null, null});
     auto* size = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_size, {builder_.getInt64Ty()}));
     builder_.CreateStore(size, frame_bytes, /*isVolatile=*/true);  // taken out by read_frame_size()
     auto* frame = load_field(builder_, builder_.getPtrTy(), start.getArg(1), offsetof(QuernCpuThread, frame), "frame");
@@ -156,13 +154,10 @@ class SuspendWriter {
   }
 
  private:
-  void store(size_t offset, llvm::Value* value) {
-    builder_.CreateStore(value, field(builder_, start_.getArg(1), offset));
-  }
+  void store(size_t offset, llvm::Value* value) { builder_.CreateStore(value, field(builder_, start_.getArg(1), offset)); }
 
   llvm::SwitchInst* suspend(bool final) {
-    auto* why =
-        builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_suspend), {none_, builder_.getInt1(final)});
+    auto* why = builder_.CreateCall(intrinsic(module_, llvm::Intrinsic::coro_suspend), {none_, builder_.getInt1(final)});
     llvm::SwitchInst* next = builder_.CreateSwitch(why, suspended_, 2);
     next->addCase(builder_.getInt8(1), destroyed_);
     return next;
@@ -182,8 +177,7 @@ void read_frame_size(llvm::GlobalVariable* frame_bytes) {
   for (llvm::User* user : llvm::make_early_inc_range(frame_bytes->users())) {
     auto* store = llvm::cast<llvm::StoreInst>(user);
     auto* size = llvm::cast<llvm::ConstantInt>(store->getValueOperand());
-    frame_bytes->setInitializer(
-        llvm::ConstantInt::get(size->getType(), llvm::alignTo(size->getZExtValue(), frame_align)));
+    frame_bytes->setInitializer(llvm::ConstantInt::get(size->getType(), llvm::alignTo(size->getZExtValue(), frame_align)));
     store->eraseFromParent();
   }
   frame_bytes->setConstant(true);

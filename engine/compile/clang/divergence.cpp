@@ -26,8 +26,7 @@ Level higher(Level a, Level b) { return std::max(a, b); }
 
 Value* branch_condition(const BasicBlock& block) {
   auto* end = const_cast<Instruction*>(block.getTerminator());
-  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(end))
-    return branch->isConditional() ? branch->getCondition() : nullptr;
+  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(end)) return branch->isConditional() ? branch->getCondition() : nullptr;
   if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) return choice->getCondition();
   if (auto* jump = llvm::dyn_cast<llvm::IndirectBrInst>(end)) return jump->getAddress();
   return nullptr;
@@ -90,8 +89,7 @@ Level Uniformity::compute(const Instruction& inst) const {
     default:
       return Level::block;
   }
-  if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::VAArgInst>(inst))
-    return Level::thread;
+  if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::VAArgInst>(inst)) return Level::thread;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) return of_load(*load);
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&inst)) {
     return call->doesNotAccessMemory() ? of_operands(inst) : Level::thread;

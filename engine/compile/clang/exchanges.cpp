@@ -30,8 +30,7 @@ bool is_simple_access(const Instruction& inst) {
 
 bool touches_warp_buffer(const Instruction& inst) {
   if (!inst.mayReadOrWriteMemory()) return false;
-  return llvm::any_of(inst.operands(),
-                      [](const llvm::Use& use) { return use->getType()->isPointerTy() && in_warp_buffer(use); });
+  return llvm::any_of(inst.operands(), [](const llvm::Use& use) { return use->getType()->isPointerTy() && in_warp_buffer(use); });
 }
 
 // The exchanges of a block, in order; false if something in it uses the buffer in another way.
@@ -83,8 +82,7 @@ void move_to_second_buffer(Instruction* access) {
   auto* address = llvm::cast<llvm::GetElementPtrInst>(access->getOperand(operand));
   llvm::IRBuilder<> builder(access);
   auto* moved = llvm::cast<llvm::GetElementPtrInst>(address->clone());
-  moved->setOperand(
-      0, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address->getPointerOperand(), exchange_bytes));
+  moved->setOperand(0, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address->getPointerOperand(), exchange_bytes));
   builder.Insert(moved, address->getName());
   access->setOperand(operand, moved);
 }

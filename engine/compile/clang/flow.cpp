@@ -95,9 +95,8 @@ Blocks deciding(llvm::Function& function, const Blocks& goals, const PostDominan
     for (BasicBlock& block : function) {
       if (block.getTerminator()->getNumSuccessors() < 2 || !meeting.returns(&block)) continue;
       if (&block != goal && meeting.post_dominates(goal, &block)) continue;
-      bool decides = llvm::any_of(llvm::successors(&block), [&](BasicBlock* next) {
-        return meeting.returns(next) && meeting.post_dominates(goal, next);
-      });
+      bool decides = llvm::any_of(llvm::successors(&block),
+                                  [&](BasicBlock* next) { return meeting.returns(next) && meeting.post_dominates(goal, next); });
       if (!decides) continue;
       deciders.insert(&block);
       if (seen.insert(&block)) open.push_back(&block);

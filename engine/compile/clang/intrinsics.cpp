@@ -43,12 +43,8 @@ constexpr Row rows[] = {
 };
 constexpr llvm::StringLiteral prefix = "__quern_";
 
-bool is_index(Op op) {
-  return op == Op::tid || op == Op::ctaid || op == Op::ntid || op == Op::nctaid || op == Op::lane;
-}
-bool is_address(Op op) {
-  return op == Op::warp_buffer || op == Op::block_buffer || op == Op::launch || op == Op::shared_base;
-}
+bool is_index(Op op) { return op == Op::tid || op == Op::ctaid || op == Op::ntid || op == Op::nctaid || op == Op::lane; }
+bool is_address(Op op) { return op == Op::warp_buffer || op == Op::block_buffer || op == Op::launch || op == Op::shared_base; }
 
 void annotate(llvm::Function& function, Special special) {
   if (!is_index(special.op) && !is_address(special.op)) {

@@ -26,9 +26,9 @@ enum class Op : uint8_t {
   soft_barrier,  // a block barrier that only says where to split; it orders nothing
   leave,         // (i1) the thread takes no part in what follows if true
   guard,         // (i1) the rest of this region is only for threads where true
-  any,  // i1 (i1): whether it is true for any thread of the block (or warp); decides a branch that they take together
-  lockstep,  // lanes of a warp that run together go on together
-  turn,      // the other threads get a turn before this one goes on (coroutines)
+  any,           // i1 (i1): whether it is true for any thread of the block (or warp); decides a branch that they take together
+  lockstep,      // lanes of a warp that run together go on together
+  turn,          // the other threads get a turn before this one goes on (coroutines)
 };
 
 struct Special {

@@ -50,15 +50,16 @@ struct KernelInput {
 };
 
 struct LoweredKernel {
-  llvm::Function* blocks = nullptr;  // QuernCpuBlocks, or
-  llvm::Function* start = nullptr;   // QuernCpuStart; both with QUERN_KERNEL_FULL_WARPS
+  llvm::Function* blocks = nullptr;             // QuernCpuBlocks, or
+  llvm::Function* start = nullptr;              // QuernCpuStart; both with QUERN_KERNEL_FULL_WARPS
   llvm::GlobalVariable* frame_bytes = nullptr;  // i64 holding the coroutine's frame size once the coroutine passes have run
   std::vector<KernelParam> params;
   uint32_t static_shared = 0, slot_bytes = 0, flags = 0;
   std::string reason;  // why regions refused, for QUERN_DEBUG
 };
 
-// Lowers one kernel in place; its thread function is gone afterwards. Raises std::runtime_error with a user-readable text for what cannot be served.
+// Lowers one kernel in place; its thread function is gone afterwards. Raises std::runtime_error with a user-readable text for
+// what cannot be served.
 LoweredKernel lower(llvm::Module& module, const KernelInput& input);
 
 }  // namespace quern::lowering

@@ -22,10 +22,10 @@ typedef struct {
 } quern_clang_header;
 
 enum {
-  QUERN_CLANG_EXACT = 1u << 0,       /* no contraction; IEEE division and square root (always so on the CPU) */
-  QUERN_CLANG_COROUTINES = 1u << 1,  /* lower every kernel with barriers to coroutines (tests) */
-  QUERN_CLANG_REGIONS = 1u << 2,     /* fail instead of falling back to coroutines (tests) */
-  QUERN_CLANG_KEEP_IR = 1u << 3,     /* put the LLVM IR before and after lowering into the log (QUERN_DEBUG=5) */
+  QUERN_CLANG_EXACT = 1u << 0,      /* no contraction; IEEE division and square root (always so on the CPU) */
+  QUERN_CLANG_COROUTINES = 1u << 1, /* lower every kernel with barriers to coroutines (tests) */
+  QUERN_CLANG_REGIONS = 1u << 2,    /* fail instead of falling back to coroutines (tests) */
+  QUERN_CLANG_KEEP_IR = 1u << 3,    /* put the LLVM IR before and after lowering into the log (QUERN_DEBUG=5) */
 };
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
   int ok;           /* 0: the log says why */
   const char* code; /* an ELF shared object; see compile/cpu_module.h for what it exports */
   size_t code_size;
-  const char* log; /* errors or warnings, each with file:line:column, the source line and a caret */
+  const char* log;            /* errors or warnings, each with file:line:column, the source line and a caret */
   const char* const* symbols; /* one for each name expression */
   double parse_ms, lower_ms, optimise_ms, emit_ms, link_ms;
 } quern_clang_result;

@@ -87,8 +87,7 @@ void refuse_places_in_calls(const Kernel& kernel) {
                              "; pass it what it needs as arguments");
   };
   auto is_shared = [&](const llvm::GlobalVariable* variable) {
-    return llvm::is_contained(kernel.input.shared, variable) ||
-           llvm::is_contained(kernel.input.dynamic_shared, variable);
+    return llvm::is_contained(kernel.input.shared, variable) || llvm::is_contained(kernel.input.dynamic_shared, variable);
   };
   while (!open.empty()) {
     const llvm::Function* function = open.pop_back_val();
@@ -146,8 +145,7 @@ void place_shared(Kernel& kernel) {
   for (llvm::GlobalVariable* variable : kernel.input.dynamic_shared) {
     if (used(variable)) put(variable, end);
   }
-  if (end > UINT32_MAX)
-    throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
+  if (end > UINT32_MAX) throw std::runtime_error("[compile] kernel " + kernel.input.symbol + " has over 4 GB of shared memory");
   kernel.static_shared = static_cast<uint32_t>(bytes);
 }
 
@@ -163,10 +161,9 @@ void unroll_short_loops(Kernel& kernel) {
   // Shuffles look large to the unroller, and gain most: their distances become constants.
   auto& evolution = kernel.passes.functions.getResult<llvm::ScalarEvolutionAnalysis>(*kernel.thread);
   for (llvm::Loop* loop : kernel.passes.functions.getResult<llvm::LoopAnalysis>(*kernel.thread).getLoopsInPreorder()) {
-    bool exchanges =
-        loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
-          return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
-        });
+    bool exchanges = loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
+                       return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
+                     });
     if (!exchanges || !loop->getLoopLatch()) continue;
     unsigned rounds = evolution.getSmallConstantTripCount(loop);
     if (rounds > 0 && rounds <= max_exchange_rounds) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");

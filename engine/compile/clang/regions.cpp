@@ -138,8 +138,7 @@ void Regions::isolate_syncs() {
     if (is_sync(&inst)) syncs.push_back(&inst);
   }
   for (Instruction* sync : syncs) {
-    if (is(sync, Op::warp_barrier))
-      sync->setOperand(0, llvm::PoisonValue::get(sync->getOperand(0)->getType()));  // unused
+    if (is(sync, Op::warp_barrier)) sync->setOperand(0, llvm::PoisonValue::get(sync->getOperand(0)->getType()));  // unused
     BasicBlock* block = sync->getParent()->splitBasicBlock(sync, "sync");
     block->splitBasicBlock(sync->getNextNode(), "after.sync");
     if (is_block_sync(sync)) {

@@ -54,7 +54,7 @@ struct Leaf {
   llvm::Value* index[3] = {};                            // the thread's
   llvm::Value* linear = nullptr;                         // its number in the block, 64 bits
   llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;  // of the innermost loop
-  llvm::Value* all_inside = nullptr;  // whether inner_compares hold for all of its threads
+  llvm::Value* all_inside = nullptr;                                       // whether inner_compares hold for all of its threads
   llvm::SmallVector<llvm::Instruction*, 4> inner_compares;
   int64_t lane_split = 0;  // where the loop over lanes is cut in two; 0 for nowhere
   llvm::SmallVector<std::pair<llvm::Instruction*, bool>, 4> lane_compares;  // true: they hold below
@@ -99,12 +99,8 @@ class Regions {
   bool is_block_sync_block(const llvm::BasicBlock* block) const {
     return block_sync_.count(const_cast<llvm::BasicBlock*>(block));
   }
-  bool is_warp_sync_block(const llvm::BasicBlock* block) const {
-    return warp_sync_.count(const_cast<llvm::BasicBlock*>(block));
-  }
-  bool is_sync_block(const llvm::BasicBlock* block) const {
-    return is_block_sync_block(block) || is_warp_sync_block(block);
-  }
+  bool is_warp_sync_block(const llvm::BasicBlock* block) const { return warp_sync_.count(const_cast<llvm::BasicBlock*>(block)); }
+  bool is_sync_block(const llvm::BasicBlock* block) const { return is_block_sync_block(block) || is_warp_sync_block(block); }
 
   // regions_interchange.cpp: loops of the thread's own, turned inside out
   void interchange_loops();
@@ -120,11 +116,9 @@ class Regions {
   bool predicate_branch(llvm::BasicBlock* block, const Blocks& goals, const PostDominance& meeting);
   void partition();
   void partition_group(Group& group);
-  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> grow(const Blocks& universe, const Blocks& syncs,
-                                                                   Blocks entries);
+  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> grow(const Blocks& universe, const Blocks& syncs, Blocks entries);
   void finish_leaf(Leaf& leaf);
-  llvm::BasicBlock* single_way_out(llvm::ArrayRef<llvm::BasicBlock*> blocks, llvm::BasicBlock* entry,
-                                   llvm::BasicBlock*& target);
+  llvm::BasicBlock* single_way_out(llvm::ArrayRef<llvm::BasicBlock*> blocks, llvm::BasicBlock* entry, llvm::BasicBlock*& target);
   void add_guards();
   void guard(Leaf& leaf, llvm::Value* condition);
 
@@ -141,8 +135,7 @@ class Regions {
   llvm::Value* read_cell(llvm::Instruction& value, llvm::BasicBlock* sync);
   llvm::AllocaInst* new_slot(llvm::Type* type, const llvm::Twine& name);
   void store_slot(llvm::Value* value, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at);
-  llvm::Value* load_slot(llvm::Type* type, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at,
-                         const llvm::Twine& name);
+  llvm::Value* load_slot(llvm::Type* type, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at, const llvm::Twine& name);
   void choose_private_slots();
   void place_slots();
 

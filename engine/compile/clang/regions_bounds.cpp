@@ -284,8 +284,7 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   auto never_wraps = [&](Value* base, bool is_signed) {
     unsigned bits = base->getType()->getIntegerBitWidth();
     llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
-    Value* last =
-        builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
+    Value* last = builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
     return builder.CreateICmp(is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, base, last);
   };
   auto check = [&](Value* base, bool is_signed) {
@@ -314,8 +313,7 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     Side side{add_terms(bound.terms, leaf, before), compute_for_row(bound.limit, leaf, before)};
     builder.SetInsertPoint(before);
     inner_sides.push_back(side);
-    bool is_signed =
-        bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
+    bool is_signed = bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
     inner_safe = builder.CreateAnd(inner_safe, never_wraps(side.base, is_signed));
   }
   llvm::SmallVector<Value*, 4> bases;
@@ -355,11 +353,11 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     bool is_signed = CmpInst::isSigned(bound.predicate);
     // How many x there are before the limit (or up to it), at most `length`.
     auto count = [&](bool with_limit) {
-      Value* some = builder.CreateICmp(with_limit ? (is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
-                                                  : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT),
-                                       base, limit);
-      Value* number = builder.CreateBinaryIntrinsic(
-          llvm::Intrinsic::umin, steps, with_limit ? builder.CreateSub(most, llvm::ConstantInt::get(type, 1)) : most);
+      Value* some = builder.CreateICmp(
+          with_limit ? (is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE) : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT),
+          base, limit);
+      Value* number = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, steps,
+                                                    with_limit ? builder.CreateSub(most, llvm::ConstantInt::get(type, 1)) : most);
       if (with_limit) number = builder.CreateAdd(number, llvm::ConstantInt::get(type, 1));
       return builder.CreateIntCast(builder.CreateSelect(some, number, llvm::ConstantInt::get(type, 0)), i32, false);
     };
@@ -422,8 +420,7 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
 }
 
 // A copy of the innermost loop: its head first, its latch last.
-llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const char* suffix,
-                                                     llvm::ValueToValueMapTy& map) {
+llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const char* suffix, llvm::ValueToValueMapTy& map) {
   llvm::SmallVector<BasicBlock*, 8> blocks{leaf.head}, copies;
   blocks.append(leaf.blocks.begin(), leaf.blocks.end());
   blocks.push_back(leaf.latch);

@@ -32,8 +32,7 @@ void mark_loop(Instruction* back_edge, bool vectorize, llvm::MDNode* access_grou
   auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
   auto* choice = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, vectorize));
   llvm::SmallVector<llvm::Metadata*, 5> properties{nullptr};
-  if (access_group)
-    properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
+  if (access_group) properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
   properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.vectorize.enable"), choice}));
   properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.unroll.disable")}));
   properties.push_back(llvm::MDNode::get(context, {text("llvm.loop.mustprogress")}));
@@ -46,8 +45,8 @@ void mark_loop(Instruction* back_edge, bool vectorize, llvm::MDNode* access_grou
 
 // for (index = begin; index < end; index += step), from block `from` (which gets its end here) to block `to`. The body
 // goes between head and latch, which the caller connects.
-Regions::Loop Regions::make_loop(BasicBlock* from, BasicBlock* to, Value* begin, Value* end, Value* step,
-                                 const char* name, BasicBlock* latch) {
+Regions::Loop Regions::make_loop(BasicBlock* from, BasicBlock* to, Value* begin, Value* end, Value* step, const char* name,
+                                 BasicBlock* latch) {
   BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", body_, to);
   if (!latch) latch = BasicBlock::Create(context_, llvm::Twine(name) + ".latch", body_, to);
   llvm::IRBuilder<> builder(from);
@@ -77,8 +76,7 @@ void Regions::enter_through(BasicBlock* entry, BasicBlock* before) {
   for (BasicBlock* block : from) {
     if (done.insert(block).second) block->getTerminator()->replaceSuccessorWith(entry, before);
   }
-  while (auto* phi = llvm::dyn_cast<llvm::PHINode>(&entry->front()))
-    phi->moveBefore(*before, before->getFirstNonPHIIt());
+  while (auto* phi = llvm::dyn_cast<llvm::PHINode>(&entry->front())) phi->moveBefore(*before, before->getFirstNonPHIIt());
 }
 
 // `tail` goes to `latch`; `after` goes where it went.
@@ -104,10 +102,8 @@ void Regions::wrap_group(Group& group) {
   Loop y = make_loop(z.head, z.latch, zero, arguments_.ntid[1], one, "warp.y");
   Loop x = make_loop(y.head, y.latch, zero, arguments_.ntid[0], builder.getInt32(warp_size), "warp.x");
   builder.SetInsertPoint(x.head);
-  Value* row =
-      builder.CreateAdd(builder.CreateMul(z.index, arguments_.ntid[1], "", true, true), y.index, "", true, true);
-  Value* linear =
-      builder.CreateAdd(builder.CreateMul(row, arguments_.ntid[0], "", true, true), x.index, "", true, true);
+  Value* row = builder.CreateAdd(builder.CreateMul(z.index, arguments_.ntid[1], "", true, true), y.index, "", true, true);
+  Value* linear = builder.CreateAdd(builder.CreateMul(row, arguments_.ntid[0], "", true, true), x.index, "", true, true);
   group.linear = builder.CreateZExt(linear, builder.getInt64Ty(), "warp.linear");
   builder.CreateBr(group.entry);
   group.index[0] = x.index;
@@ -124,9 +120,8 @@ void Regions::wrap_group(Group& group) {
 // Nothing for threads to do: wide values, and the way to the target.
 bool Regions::is_empty(const Leaf& leaf) const {
   return llvm::all_of(leaf.blocks, [&](const BasicBlock* block) {
-    return block->getSingleSuccessor() && llvm::all_of(*block, [&](const Instruction& inst) {
-             return llvm::isa<llvm::BranchInst>(inst) || wide_.count(&inst);
-           });
+    return block->getSingleSuccessor() &&
+           llvm::all_of(*block, [&](const Instruction& inst) { return llvm::isa<llvm::BranchInst>(inst) || wide_.count(&inst); });
   });
 }
 
@@ -237,8 +232,7 @@ void Regions::wrap_leaf(Leaf& leaf) {
     leaf.row = y.head;
     builder.SetInsertPoint(leaf.row);
     linear = builder.CreateAdd(builder.CreateMul(z.index, arguments_.ntid[1], "", true, true), y.index, "", true, true);
-    linear =
-        builder.CreateZExt(builder.CreateMul(linear, arguments_.ntid[0], "", true, true), builder.getInt64Ty(), "row");
+    linear = builder.CreateZExt(builder.CreateMul(linear, arguments_.ntid[0], "", true, true), builder.getInt64Ty(), "row");
     inner = make_row_loop(leaf, row, leaf.row, y.latch, arguments_.ntid[0], skip);
     leaf.index[0] = leaf.lane;
     leaf.index[1] = y.index;
@@ -247,8 +241,7 @@ void Regions::wrap_leaf(Leaf& leaf) {
   builder.SetInsertPoint(inner.head);
   leaf.linear = builder.CreateAdd(linear, builder.CreateZExt(leaf.lane, builder.getInt64Ty()), "linear", true, true);
   if (!leaf.group && has_warp_syncs_) {
-    leaf.lane =
-        builder.CreateAnd(builder.CreateTrunc(leaf.linear, builder.getInt32Ty()), builder.getInt32(warp_size - 1));
+    leaf.lane = builder.CreateAnd(builder.CreateTrunc(leaf.linear, builder.getInt32Ty()), builder.getInt32(warp_size - 1));
   }
   builder.CreateBr(leaf.entry);
   mark_parallel(leaf, inner.latch->getTerminator());

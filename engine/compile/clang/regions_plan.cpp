@@ -241,8 +241,7 @@ bool Regions::predicate_branch(BasicBlock* block, const Blocks& goals, const Pos
 }
 
 // Divides `universe` without `syncs` into regions with one entry each. Where two regions meet, a third begins.
-std::map<BasicBlock*, std::vector<BasicBlock*>> Regions::grow(const Blocks& universe, const Blocks& syncs,
-                                                              Blocks entries) {
+std::map<BasicBlock*, std::vector<BasicBlock*>> Regions::grow(const Blocks& universe, const Blocks& syncs, Blocks entries) {
   auto inside = [&](BasicBlock* block) { return universe.count(block) && !syncs.count(block); };
   std::map<BasicBlock*, std::vector<BasicBlock*>> regions;
   llvm::DenseMap<BasicBlock*, BasicBlock*> region;

@@ -20,12 +20,10 @@ constexpr int max_cheap_depth = 6;
 constexpr uint32_t thread_rounding = 64;  // slots have room for a multiple of so many threads
 
 bool is_movable(const Instruction& inst) {
-  if (inst.isTerminator() || inst.getType()->isVoidTy() || llvm::isa<llvm::AllocaInst>(inst) || inst.isEHPad())
-    return false;
+  if (inst.isTerminator() || inst.getType()->isVoidTy() || llvm::isa<llvm::AllocaInst>(inst) || inst.isEHPad()) return false;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
     if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load) || !load->isSimple()) return false;
-    if (llvm::isa<llvm::Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets()))
-      return true;  // a parameter
+    if (llvm::isa<llvm::Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets())) return true;  // a parameter
   } else if (inst.mayReadOrWriteMemory()) {
     return false;
   }
@@ -51,8 +49,7 @@ bool is_light(const Instruction& inst) {
     case Instruction::URem:
       return false;
     default:
-      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst>(
-                 inst) &&
+      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst>(inst) &&
              !inst.getType()->isFPOrFPVectorTy();
   }
 }
@@ -230,8 +227,7 @@ void Regions::place_value(Instruction& value) {
     // A phi's slot holds the phi's value until the way back to it is taken.
     if ((slot = phi_slots_.lookup(&value))) return slot;
     slot = new_slot(value.getType(), value.getName() + ".slot");
-    auto at =
-        llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
+    auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, slot, at);
     return slot;
   };
@@ -242,8 +238,7 @@ void Regions::place_value(Instruction& value) {
     if (is_sync_block(block)) {
       // One place serves a warp only when the warp itself writes it: from outside of its group the last warp's value
       // would stand.
-      if (is_warp_sync_block(block) && (!home || home->group != group))
-        throw Refused{"a warp's branch on a value from outside"};
+      if (is_warp_sync_block(block) && (!home || home->group != group)) throw Refused{"a warp's branch on a value from outside"};
       use->set(read_cell(value, block));
     } else if (is_cheap(&value, group, max_cheap_depth)) {
       use->set(recompute(&value, at, group));
@@ -251,8 +246,7 @@ void Regions::place_value(Instruction& value) {
       Leaf* leaf = leaf_of(block);
       Value*& reload = reloads_[{&value, leaf->entry}];
       if (!reload) {
-        reload =
-            load_slot(value.getType(), slot_of_value(), leaf->entry->getFirstInsertionPt(), value.getName() + ".again");
+        reload = load_slot(value.getType(), slot_of_value(), leaf->entry->getFirstInsertionPt(), value.getName() + ".again");
       }
       use->set(reload);
     }
@@ -274,8 +268,7 @@ Value* Regions::read_cell(Instruction& value, BasicBlock* sync) {
     builder.CreateStore(builder.CreateOr(so_far, builder.CreateZExt(mine, type)), cell);
     any_cells_.push_back({leaf_of(value.getParent()), cell});
   } else {
-    auto at =
-        llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
+    auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, cell, at);
   }
   return load_slot(value.getType(), cell, sync->getTerminator()->getIterator(), value.getName() + ".read");

@@ -80,12 +80,10 @@ bool spins(const llvm::Loop& loop) {
       has_barrier |= is(&inst, Op::barrier);
       const Value* pointer = nullptr;
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
-        if ((load->isVolatile() || load->isAtomic()) && !only_feeds_exchanges(*load))
-          pointer = load->getPointerOperand();
+        if ((load->isVolatile() || load->isAtomic()) && !only_feeds_exchanges(*load)) pointer = load->getPointerOperand();
       } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
         // Adding is progress of one's own; what takes a lock or looks for a flag is not.
-        bool counts = update->getOperation() == llvm::AtomicRMWInst::Add ||
-                      update->getOperation() == llvm::AtomicRMWInst::Sub ||
+        bool counts = update->getOperation() == llvm::AtomicRMWInst::Add || update->getOperation() == llvm::AtomicRMWInst::Sub ||
                       update->getOperation() == llvm::AtomicRMWInst::FAdd;
         auto* step = llvm::dyn_cast<llvm::Constant>(update->getValOperand());
         if (!counts || (step && step->isZeroValue())) pointer = update->getPointerOperand();
@@ -158,8 +156,7 @@ void relax_shared_atomics(Kernel& kernel) {
     } else {
       llvm::lowerAtomicCmpXchgInst(llvm::cast<llvm::AtomicCmpXchgInst>(&inst));
     }
-    for (Instruction* made = before ? before->getNextNode() : &block->front(); made != after;
-         made = made->getNextNode()) {
+    for (Instruction* made = before ? before->getNextNode() : &block->front(); made != after; made = made->getNextNode()) {
       made->setMetadata(one_by_one, llvm::MDNode::get(made->getContext(), {}));
     }
   }

@@ -58,8 +58,7 @@ class StepFinder {
  private:
   // A lane's own element, by the same address, concerns nobody else.
   bool conflicts(Value* address, const llvm::SmallSetVector<Value*, 4>& others) const {
-    return llvm::any_of(others,
-                        [&](Value* other) { return other != address || uniform_.of(address) != Level::thread; });
+    return llvm::any_of(others, [&](Value* other) { return other != address || uniform_.of(address) != Level::thread; });
   }
 
   Uniformity uniform_;
@@ -69,8 +68,7 @@ class StepFinder {
 
 void keep_warps_in_step(Kernel& kernel) {
   llvm::Function& thread = *kernel.thread;
-  bool concerned =
-      llvm::any_of(llvm::instructions(thread), [](Instruction& inst) { return volatile_shared_address(inst); });
+  bool concerned = llvm::any_of(llvm::instructions(thread), [](Instruction& inst) { return volatile_shared_address(inst); });
   if (!concerned) return;
   StepFinder finder(thread);
   llvm::DenseMap<BasicBlock*, State> before;

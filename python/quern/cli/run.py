@@ -32,7 +32,7 @@ def run(argv) -> int:
         exec(compile(source, path, "exec"), main.__dict__)
     except SystemExit as e:
         return _status(e.code)
-    except BaseException as e:  # noqa: B902  (KeyboardInterrupt too is shown as Python shows it)
+    except BaseException as e:  # KeyboardInterrupt too is shown as Python shows it
         _show(e)
         return 130 if isinstance(e, KeyboardInterrupt) else 1
     return 0

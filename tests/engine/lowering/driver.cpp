@@ -98,20 +98,18 @@ std::string compile(const std::string& file, const std::string& prelude) {
 }
 
 // void thread(ptr args), as the front end makes it.
-llvm::Function* make_thread(llvm::Module& module, llvm::Function* kernel,
-                            std::vector<quern::lowering::KernelParam>& params) {
+llvm::Function* make_thread(llvm::Module& module, llvm::Function* kernel, std::vector<quern::lowering::KernelParam>& params) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
-  auto* thread =
-      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "thread." + kernel->getName(), module);
+  auto* thread = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "thread." + kernel->getName(), module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", thread));
   std::vector<llvm::Value*> values;
   uint32_t end = 0;
   for (llvm::Argument& argument : kernel->args()) {
     uint32_t size = module.getDataLayout().getTypeAllocSize(argument.getType());
     end = (end + size - 1) / size * size;
-    auto* value = builder.CreateLoad(argument.getType(),
-                                     builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread->getArg(0), end));
+    auto* value =
+        builder.CreateLoad(argument.getType(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread->getArg(0), end));
     value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
     values.push_back(value);
     params.push_back({end, size, size, argument.getType()->isPointerTy(), false, 0});
@@ -147,8 +145,7 @@ Compiled build(const std::string& ll, const std::string& name, Strategy strategy
   kernel->setLinkage(llvm::GlobalValue::InternalLinkage);
   quern::lowering::KernelInput input;
   for (llvm::GlobalVariable& global : module->globals()) {
-    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer()))
-      input.shared.push_back(&global);
+    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer())) input.shared.push_back(&global);
     auto* array = llvm::dyn_cast<llvm::ArrayType>(global.getValueType());
     if (global.isDeclaration() && array && array->getNumElements() == 0) input.dynamic_shared.push_back(&global);
   }
@@ -423,9 +420,9 @@ int main(int argc, char** argv) {
       if (wrong) verdict += " and " + std::to_string(wrong - 1) + " more";
     }
     failures += !verdict.empty();
-    std::printf("%-24s %-10s lower %.1f ms, optimise %.1f ms, slots %u, frame %lu, flags %u%s\n", run.kernel.c_str(),
-                by.c_str(), automatic.lower_ms, automatic.optimise_ms, automatic.info.slot_bytes, coroutine.frame_bytes,
-                automatic.info.flags, verdict.empty() ? "" : ("  <<<" + verdict).c_str());
+    std::printf("%-24s %-10s lower %.1f ms, optimise %.1f ms, slots %u, frame %lu, flags %u%s\n", run.kernel.c_str(), by.c_str(),
+                automatic.lower_ms, automatic.optimise_ms, automatic.info.slot_bytes, coroutine.frame_bytes, automatic.info.flags,
+                verdict.empty() ? "" : ("  <<<" + verdict).c_str());
     double best = 1e9;
     for (int i = 0; i < times; ++i) {
       double t = cpu_ms();
