@@ -241,7 +241,7 @@ class Module {
     uint64_t blocks = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
     bool whole = kernel.blocks && (!(kernel.flags & QUERN_KERNEL_FULL_WARPS) || block.x % 32 == 0);
     if (whole) {
-      AlignedBytes shared(kernel.static_shared + dynamic_shared),
+      AlignedBytes shared((kernel.static_shared + 63) / 64 * 64 + dynamic_shared),
           slots(static_cast<size_t>(kernel.slot_bytes) * ((threads + 63) / 64 * 64));
       kernel.blocks(&launch, 0, blocks, shared.get(), slots.get());
       return;
@@ -255,7 +255,7 @@ class Module {
                           uint32_t dynamic_shared) {
     uint32_t warps = (count + 31) / 32;
     uint64_t frame = (kernel.frame_bytes + 63) / 64 * 64;
-    AlignedBytes shared(kernel.static_shared + dynamic_shared), warp_buffers(512 * warps), block_buffer(64),
+    AlignedBytes shared((kernel.static_shared + 63) / 64 * 64 + dynamic_shared), warp_buffers(512 * warps), block_buffer(64),
         frames(frame * count);
     std::vector<QuernCpuThread> state(count);
     std::vector<void*> handles(count);

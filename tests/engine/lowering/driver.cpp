@@ -269,7 +269,7 @@ std::unique_ptr<Launch> make_launch(const Run& run) {
 }
 
 void run_blocks(const Compiled& compiled, Launch& launch) {
-  Free shared(aligned(compiled.info.static_shared + launch.launch.dynamic_shared), std::free);
+  Free shared(aligned((compiled.info.static_shared + 63) / 64 * 64 + launch.launch.dynamic_shared), std::free);
   Free slots(aligned(uint64_t(compiled.info.slot_bytes) * ((launch.threads + 63) / 64 * 64)), std::free);
   compiled.blocks(&launch.launch, 0, launch.blocks, static_cast<char*>(shared.get()), static_cast<char*>(slots.get()));
 }
@@ -291,7 +291,7 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
   char* frames = take(compiled.frame_bytes * threads.size());
   auto resume = [](Thread& thread) { (*static_cast<void (**)(void*)>(thread.handle))(thread.handle); };
   for (uint64_t b = 0; b < launch.blocks; ++b) {
-    char* shared = take(compiled.info.static_shared + launch.launch.dynamic_shared);
+    char* shared = take((compiled.info.static_shared + 63) / 64 * 64 + launch.launch.dynamic_shared);
     char* warp_buffers = take(warps * 512);
     char* block_buffer = take(64);
     std::memset(block_buffer, 0, 64);
