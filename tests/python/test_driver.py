@@ -47,7 +47,6 @@ def test_in_out_inout(add):
     add(drv.In(a), drv.In(b), drv.Out(c), np.int32(777), block=(128, 1, 1), grid=(7, 1))
     assert np.array_equal(c, a + b)
     before = b.copy()
-    add(drv.In(a), drv.InOut(b), drv.InOut(b), np.int32(777), block=(128, 1, 1), grid=(7, 1)) if False else None
     f = SourceModule("__global__ void f(float* x) { x[threadIdx.x] *= 2; }").get_function("f")
     f(drv.InOut(b), block=(777, 1, 1))
     assert np.array_equal(b, 2 * before)
@@ -104,8 +103,6 @@ def test_the_default_stream_waits_for_the_others(device):
     stream = drv.Stream()
     slow(x, np.int32(2_000_000), block=(1, 1, 1), stream=stream)
     expected = 1
-    for _ in range(64):
-        pass
     result = drv.from_device(x, 1, np.int32)  # the default stream: after `slow`
     again = drv.from_device(x, 1, np.int32)
     stream.synchronize()

@@ -128,7 +128,6 @@ def test_inline_ptx_on_the_cpu(device):
 
 def test_unmapped_memory_in_a_kernel_on_the_cpu():
     drv_device = quern.device("cpu")
-    quern.device  # noqa: B018
     from quern.device import set_current_device
 
     set_current_device(drv_device)
@@ -190,7 +189,7 @@ def test_a_stack_that_overflows_on_the_cpu():
 
 def test_assert_and_trap(device):
     if device.kind == "cuda":
-        pytest.skip("ends the GPU's context: test_faults_gpu.py does it in processes of its own")
+        pytest.skip("a failed assertion ends the GPU's context, and with it this process's other tests")
     f = SourceModule("#include <assert.h>\n__global__ void checked(int n) { assert(n > 0); }").get_function("checked")
     f(np.int32(1), block=(2, 1, 1))
     drv.Context.synchronize()
