@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* name_variable = "__quern_name_";
 
-std::string quoted(std::string_view text) {
+std::string quoted_name(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -48,7 +48,7 @@ std::string wrap(const Request& request) {
     out += "# 1 \"<options>\"\n";
     for (const std::string& line : request.options.definitions) out += line + "\n";
   }
-  out += "# 1 " + quoted(request.name) + "\n";
+  out += "# 1 " + quoted_name(request.name) + "\n";
   out += request.text;
   out += "\n";
   for (size_t i = 0; i < request.name_expressions.size(); ++i) {

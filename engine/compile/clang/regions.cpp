@@ -40,6 +40,7 @@ void Regions::lower(RegionResult& result) {
   split_edges_into_phis();
   demote_phis();
   place_values();
+  copy_for_lane_0();
   choose_private_slots();
   verify(*body_, "spilling");
 

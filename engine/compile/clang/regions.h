@@ -124,6 +124,7 @@ class Regions {
 
   // regions_values.cpp: where values live
   void choose_wide_values();
+  void copy_for_lane_0();
   bool is_wide_phi(const llvm::PHINode& phi) const;
   bool is_wide(const llvm::Value* value, const Group* group) const;
   void split_edges_into_phis();

@@ -252,17 +252,10 @@ void Regions::place_wide_values() {
   for (Instruction* inst : wide_order_) {
     Leaf* leaf = leaf_of(inst->getParent());
     if (!leaf || llvm::isa<llvm::PHINode>(inst)) continue;
-    Group* group = wide_.lookup(inst);
-    BasicBlock* before = leaf->group && !group ? leaf->group->before : leaf->before;
+    BasicBlock* before = leaf->group && !wide_.lookup(inst) ? leaf->group->before : leaf->before;
     if (before) {  // else the leaf was empty, and runs once itself
       inst->dropUBImplyingAttrsAndUnknownMetadata({llvm::LLVMContext::MD_invariant_load, llvm::LLVMContext::MD_tbaa});
       inst->moveBefore(*before, before->getTerminator()->getIterator());
-    }
-    if (!group) continue;
-    // Lane 0 computes what the warp agrees on.
-    for (llvm::Use& operand : inst->operands()) {
-      auto* other = llvm::dyn_cast<Instruction>(operand);
-      if (other && !is_wide(other, group)) operand.set(recompute(other, inst, group));
     }
   }
 }

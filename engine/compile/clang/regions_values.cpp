@@ -6,6 +6,8 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <functional>
+
 #include "compile/clang/regions.h"
 
 namespace quern::lowering {
@@ -100,6 +102,33 @@ void Regions::choose_wide_values() {
       wide_order_.push_back(inst);
     }
   }
+}
+
+// Lane 0 computes what the warp agrees on: the operands that are not wide get copies that are.
+void Regions::copy_for_lane_0() {
+  std::vector<Instruction*> order;
+  std::function<Value*(Value*, Instruction*, Group*)> copy = [&](Value* value, Instruction* at, Group* group) -> Value* {
+    if (is_wide(value, group) || llvm::isa<llvm::AllocaInst>(value)) return value;
+    Instruction* clone = llvm::cast<Instruction>(value)->clone();
+    clone->insertBefore(at->getIterator());
+    clone->setName(value->getName());
+    for (llvm::Use& operand : clone->operands()) {
+      if (!llvm::isa<llvm::Function>(operand)) operand.set(copy(operand, clone, group));
+    }
+    wide_[clone] = group;
+    order.push_back(clone);
+    return clone;
+  };
+  for (Instruction* inst : wide_order_) {
+    Group* group = wide_.lookup(inst);
+    if (group && !llvm::isa<llvm::PHINode>(inst)) {
+      for (llvm::Use& operand : inst->operands()) {
+        if (!llvm::isa<llvm::Function>(operand)) operand.set(copy(operand, inst, group));
+      }
+    }
+    order.push_back(inst);
+  }
+  wide_order_ = std::move(order);
 }
 
 // A slot must be written by every thread; a sync block runs once. So an edge from a sync block into a phi that is not
