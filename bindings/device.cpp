@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/print.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <mutex>

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "device/cpu.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "run/trace.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace quern {

@@ -2,6 +2,7 @@
 // mode, atomics, warps, half and complex numbers. And all its headers through NVRTC, where that is installed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <complex>

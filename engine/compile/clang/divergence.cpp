@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compile/clang/divergence.h"
 
 #include <llvm/ADT/PostOrderIterator.h>

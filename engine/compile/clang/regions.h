@@ -69,6 +69,13 @@ struct Group {
   llvm::Value* linear = nullptr;
 };
 
+// Where the threads of a leaf put together whether any of them wants to: zero when the warp begins, or else the block.
+struct AnyCell {
+  Leaf* leaf;
+  llvm::AllocaInst* cell;
+  bool of_warp;
+};
+
 // A condition that must hold, or not hold.
 struct Conjunct {
   llvm::Value* value;
@@ -134,6 +141,7 @@ class Regions {
   bool is_cheap(const llvm::Value* value, const Group* group, int depth) const;
   llvm::Value* recompute(llvm::Value* value, llvm::Instruction* at, const Group* group);
   llvm::Value* read_cell(llvm::Instruction& value, llvm::BasicBlock* sync);
+  Leaf* leaf_before(llvm::BasicBlock* sync);
   llvm::AllocaInst* new_slot(llvm::Type* type, const llvm::Twine& name);
   void store_slot(llvm::Value* value, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at);
   llvm::Value* load_slot(llvm::Type* type, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at, const llvm::Twine& name);
@@ -234,9 +242,9 @@ class Regions {
 
   llvm::DenseMap<const llvm::Value*, Group*> wide_;  // null: wide for the block
   std::vector<llvm::Instruction*> wide_order_;
-  llvm::SmallVector<llvm::AllocaInst*, 8> slots_;               // one element for each thread
-  llvm::SmallPtrSet<const llvm::Value*, 16> cells_;             // one for all
-  std::vector<std::pair<Leaf*, llvm::AllocaInst*>> any_cells_;  // zero when the leaf begins
+  llvm::SmallVector<llvm::AllocaInst*, 8> slots_;    // one element for each thread
+  llvm::SmallPtrSet<const llvm::Value*, 16> cells_;  // one for all
+  std::vector<AnyCell> any_cells_;
   std::map<std::pair<llvm::Value*, llvm::BasicBlock*>, llvm::Value*> reloads_;
   llvm::DenseMap<llvm::Value*, llvm::AllocaInst*> phi_slots_;  // what is read where a phi was -> the phi's slot
   uint32_t slot_bytes_ = 0;

@@ -91,11 +91,18 @@ void Regions::wrap_groups() {
   for (Group& group : groups_) wrap_group(group);
 }
 
+static void clear(const AnyCell& any, BasicBlock* at) {
+  new llvm::StoreInst(llvm::Constant::getNullValue(any.cell->getAllocatedType()), any.cell, at);
+}
+
 void Regions::wrap_group(Group& group) {
   llvm::IRBuilder<> builder(context_);
   group.before = BasicBlock::Create(context_, "warps", body_, group.entry);
   group.after = BasicBlock::Create(context_, "warps.done", body_, group.target);
   enter_through(group.entry, group.before);
+  for (const AnyCell& any : any_cells_) {
+    if (any.leaf->group == &group && !any.of_warp) clear(any, group.before);
+  }
 
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
   Loop z = make_loop(group.before, group.after, zero, arguments_.ntid[2], one, "warp.z");
@@ -202,8 +209,8 @@ void Regions::wrap_leaf(Leaf& leaf) {
   leaf.after = BasicBlock::Create(context_, "threads.done", body_, leaf.entry);
   enter_through(leaf.entry, leaf.before);
   builder.SetInsertPoint(leaf.before);
-  for (auto [owner, cell] : any_cells_) {
-    if (owner == &leaf) builder.CreateStore(llvm::Constant::getNullValue(cell->getAllocatedType()), cell);
+  for (const AnyCell& any : any_cells_) {
+    if (any.leaf == &leaf && (any.of_warp || !leaf.group)) clear(any, leaf.before);
   }
 
   BasicBlock* skip = BasicBlock::Create(context_, "next.thread", body_, leaf.after);

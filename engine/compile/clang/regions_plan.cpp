@@ -86,8 +86,6 @@ void Regions::predicate_exits() {
     exits.push_back({block, dead[0]});
   }
   if (exits.empty()) return;
-  // Exits of whole warps and warp groups together were seen to lose the threads that stay; coroutines serve them.
-  if (has_warp_syncs_) throw Refused{"a return before a barrier in a kernel with warp barriers"};
   bool by_memory = decides_by_memory(to_sync);
   for (auto [block, side] : exits) turn_exit_into_leave(block, side, by_memory || reaches_itself(block));
   llvm::removeUnreachableBlocks(*body_);

@@ -157,6 +157,28 @@ void Regions::split_edges_into_phis() {
   }
 }
 
+// A new leaf of its group that every way into a warp's sync block passes.
+Leaf* Regions::leaf_before(BasicBlock* sync) {
+  llvm::SmallVector<BasicBlock*, 4> from(llvm::predecessors(sync));
+  BasicBlock* middle = llvm::SplitBlockPredecessors(sync, from, ".hand.over");
+  for (Leaf& leaf : leaves_) {
+    if (leaf.target == sync) leaf.target = middle;
+  }
+  Leaf& leaf = leaves_.emplace_back();
+  leaf.entry = leaf.tail = middle;
+  leaf.target = sync;
+  leaf.blocks.push_back(middle);
+  leaf.group = group_of(sync);
+  leaf_[middle] = &leaf;
+  group_[middle] = leaf.group;
+  leaf.group->blocks.push_back(middle);
+  if (leaf.group->entry == sync) leaf.group->entry = middle;
+  for (Group& group : groups_) {
+    if (group.target == sync) group.target = middle;
+  }
+  return &leaf;
+}
+
 llvm::AllocaInst* Regions::new_slot(llvm::Type* type, const llvm::Twine& name) {
   if (type->isIntegerTy(1)) type = llvm::Type::getInt8Ty(context_);  // bits are no memory that vectorises
   auto* slot = new llvm::AllocaInst(type, 0, name, body_->getEntryBlock().begin());
@@ -266,9 +288,16 @@ void Regions::place_value(Instruction& value) {
     Group* group = group_of(block);
     if (is_sync_block(block)) {
       // One place serves a warp only when the warp itself writes it: from outside of its group the last warp's value
-      // would stand.
-      if (is_warp_sync_block(block) && (!home || home->group != group)) throw Refused{"a warp's branch on a value from outside"};
-      use->set(read_cell(value, block));
+      // would stand. So its threads hand it over in front of the branch.
+      Instruction* mine = &value;
+      if (is_warp_sync_block(block) && home->group != group) {
+        Instruction* end = leaf_before(block)->entry->getTerminator();
+        Value* again = is_cheap(&value, group, max_cheap_depth)
+                           ? recompute(&value, end, group)
+                           : load_slot(value.getType(), slot_of_value(), end->getIterator(), value.getName() + ".again");
+        mine = llvm::cast<Instruction>(again);
+      }
+      use->set(read_cell(*mine, block));
     } else if (is_cheap(&value, group, max_cheap_depth)) {
       use->set(recompute(&value, at, group));
     } else {
@@ -290,12 +319,11 @@ Value* Regions::read_cell(Instruction& value, BasicBlock* sync) {
   auto* cell = new llvm::AllocaInst(type, 0, value.getName() + ".cell", body_->getEntryBlock().begin());
   cells_.insert(cell);
   if (is(&value, Op::any)) {
-    // Zero before the leaf: a store that wrap_leaf() moves there.
     Value* mine = llvm::cast<llvm::CallInst>(value).getArgOperand(0);
     builder.SetInsertPoint(value.getNextNode());
     Value* so_far = builder.CreateLoad(type, cell);
     builder.CreateStore(builder.CreateOr(so_far, builder.CreateZExt(mine, type)), cell);
-    any_cells_.push_back({leaf_of(value.getParent()), cell});
+    any_cells_.push_back({leaf_of(value.getParent()), cell, is_warp_sync_block(sync)});
   } else {
     auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, cell, at);

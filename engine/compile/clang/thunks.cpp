@@ -1,5 +1,7 @@
 // See thunks.h. How a parameter reaches a function (in one register or two, by reference, not at all) is clang's decision;
 // CGFunctionInfo tells it, and the loads here mirror it.
+#include <algorithm>
+
 #include "compile/clang/thunks.h"
 
 #include <clang/AST/ASTContext.h>

@@ -5,6 +5,7 @@
 //   fuzz_lowering --seed S --count 1 --print  shows one kernel
 //
 // A failure prints the seed and the smallest version of the kernel that still fails.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
