@@ -10,4 +10,5 @@ NB_MODULE(_engine, m) {
   init_kernels(m);
   init_trace(m);
   init_types(m);
+  init_arrays(m);
 }

@@ -53,6 +53,11 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments
   check(shape);
   Site site = current_site();
   args.used_on(stream);
+  launch_packed(stream, shape, args.data(), args.bytes(), site);
+}
+
+void Kernel::launch_packed(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes, Site site) {
+  const KernelInfo& kernel = info();
   if (logs(LogLevel::launches))
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
         shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
@@ -62,7 +67,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments
     traced.detail(fmt::format("grid {}x{}x{} block {}x{}x{}", shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                               shape.block[1], shape.block[2]));
   }
-  context().device.launch(*stream, loaded_, shape, args.data(), args.bytes(), site);
+  context().device.launch(*stream, loaded_, shape, args, bytes, site);
 }
 
 // ---- arguments

@@ -1,6 +1,12 @@
 """quern: GPU computing from Python on any machine.
 
-CUDA C++ source runs on an NVIDIA GPU where there is one, and compiled to native code on the CPU where there is none.
+Array programs, written as NumPy, and CUDA C++ source run on an NVIDIA GPU where there is one, and compiled to native code on the
+CPU where there is none.
+
+>>> import quern as qn
+>>> x = qn.linspace(0, 1, 5)
+>>> (x * x).sum()
+array(1.875)
 
 >>> import numpy, quern
 >>> from quern.pycuda import driver
@@ -12,6 +18,8 @@ CUDA C++ source runs on an NVIDIA GPU where there is one, and compiled to native
 array([1., 1., 1., 1.], dtype=float32)
 """
 
+from quern import arrays as _arrays
+from quern.arrays import *  # noqa: F403
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
@@ -20,6 +28,7 @@ from quern.trace import trace
 __version__ = "0.1.0"
 
 __all__ = [
+    *_arrays.__all__,
     "CompileError",
     "Error",
     "InternalError",
@@ -28,7 +37,7 @@ __all__ = [
     "OutOfMemoryError",
     "RawKernel",
     "RawModule",
-    "SourceModule",
+    "SourceModule",  # noqa: F405
     "current_device",
     "device",
     "synchronize",

@@ -31,8 +31,18 @@ class RawModule:
     'set<double>'
     """
 
-    def __init__(self, *, code=None, path=None, options=(), backend="nvrtc", translate_cucomplex=False, enable_cooperative_groups=False,
-                 name_expressions=None, jitify=False):
+    def __init__(
+        self,
+        *,
+        code=None,
+        path=None,
+        options=(),
+        backend="nvrtc",
+        translate_cucomplex=False,
+        enable_cooperative_groups=False,
+        name_expressions=None,
+        jitify=False,
+    ):
         if (code is None) == (path is None):
             raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
         if isinstance(options, str):
@@ -98,8 +108,9 @@ class RawKernel(_engine.RawFunction):
         When grid, block or shared memory are over the device's limits, or there is no such kernel.
     """
 
-    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False,
-                 jitify=False):
+    def __init__(
+        self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False
+    ):
         super().__init__()
         expressions = [name] if "<" in name else None
         self._init(RawModule(code=code, options=options, backend=backend, name_expressions=expressions), name)

@@ -21,8 +21,9 @@ def environment(**changes):
 
 def python(*arguments, cwd=None, timeout=300, **changes):
     """Runs Python with these arguments and returns the finished process, its output as text."""
-    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout,
-                          env=environment(**changes))
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout, env=environment(**changes)
+    )
 
 
 def quern(*arguments, **named):

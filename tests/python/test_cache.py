@@ -41,15 +41,18 @@ def test_memory_then_disk(device, tmp_path):
     assert entries(tmp_path / "c")[0].stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("damage", [
-    lambda b: b[:-1],
-    lambda b: b[:50],
-    lambda b: b"",
-    lambda b: b[:-20] + bytes([b[-20] ^ 1]) + b[-19:],
-    lambda b: b"X" + b[1:],
-    lambda b: b[:8] + b"\0" * 16 + b[24:],
-    lambda b: b + b"more",
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda b: b[:-1],
+        lambda b: b[:50],
+        lambda b: b"",
+        lambda b: b[:-20] + bytes([b[-20] ^ 1]) + b[-19:],
+        lambda b: b"X" + b[1:],
+        lambda b: b[:8] + b"\0" * 16 + b[24:],
+        lambda b: b + b"more",
+    ],
+)
 def test_a_damaged_entry_is_compiled_again(device, tmp_path, damage):
     run(device, tmp_path / "c")
     (entry,) = entries(tmp_path / "c")
@@ -121,8 +124,16 @@ def test_a_full_disk_loses_nothing(device, tmp_path):
 
 def test_ten_cold_processes_at_once(device, tmp_path):
     text = PROGRAM.replace("DEVICE", repr(device.name))
-    running = [subprocess.Popen([sys.executable, "-c", text], env=environment(QUERN_CACHE_DIR=tmp_path / "c"), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True) for _ in range(10)]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", text],
+            env=environment(QUERN_CACHE_DIR=tmp_path / "c"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(10)
+    ]
     for process in running:
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
@@ -143,7 +154,9 @@ def test_what_a_killed_writer_leaves_is_harmless(device, tmp_path):
 
 def test_processes_killed_while_writing(device, tmp_path):
     text = PROGRAM.replace("DEVICE", repr(device.name)).replace("-DKEY=5", "-DKEY=5")
-    loop = text.replace("print(p.cache)", "import itertools\nfor k in itertools.count():\n    _engine.build(d, f'__global__ void g{k}() {{}}', 'g.cu')")
+    loop = text.replace(
+        "print(p.cache)", "import itertools\nfor k in itertools.count():\n    _engine.build(d, f'__global__ void g{k}() {{}}', 'g.cu')"
+    )
     for wait in (0.6, 0.8, 1.0):
         process = subprocess.Popen([sys.executable, "-c", loop], env=environment(QUERN_CACHE_DIR=tmp_path / "c"), stderr=subprocess.DEVNULL)
         try:
@@ -168,10 +181,17 @@ def test_the_size_is_bounded(device, tmp_path):
         os.utime(old, (i + 1, i + 1))
     assert run(device, tmp_path / "c", QUERN_CACHE_SIZE=1) == "compiled"
     # Entries are small beside the limit: what decides is the sum that was written since, so write enough.
-    done = code(PROGRAM.replace("DEVICE", repr(device.name)).replace("print(p.cache)", """
+    done = code(
+        PROGRAM.replace("DEVICE", repr(device.name)).replace(
+            "print(p.cache)",
+            """
 for k in range(40):
     _engine.build(d, f'__device__ int table{k}[2000] = {{1}}; __global__ void g{k}(int* o) {{ o[0] = table{k}[o[1]]; }}', 'g.cu')
-"""), QUERN_CACHE_DIR=tmp_path / "c", QUERN_CACHE_SIZE=1)
+""",
+        ),
+        QUERN_CACHE_DIR=tmp_path / "c",
+        QUERN_CACHE_SIZE=1,
+    )
     assert done.returncode == 0, done.stderr
     assert sum(p.stat().st_size for p in entries(tmp_path / "c")) <= 1.2 * 2**20
     assert not (filler / f"{0:032x}").exists()
@@ -180,8 +200,9 @@ for k in range(40):
 def test_clear_removes_only_entries(device, tmp_path):
     run(device, tmp_path / "c")
     (tmp_path / "c" / "note.txt").write_text("mine")
-    done = subprocess.run([sys.executable, "-m", "quern", "cache", "clear"], env=environment(QUERN_CACHE_DIR=tmp_path / "c"),
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "quern", "cache", "clear"], env=environment(QUERN_CACHE_DIR=tmp_path / "c"), capture_output=True, text=True
+    )
     assert done.stdout.strip() == "1 entries removed"
     assert [p.name for p in entries(tmp_path / "c")] == ["note.txt"]
 
@@ -189,7 +210,9 @@ def test_clear_removes_only_entries(device, tmp_path):
 def test_the_warm_start_does_not_load_the_compiler(device, tmp_path):
     run(device, tmp_path / "c")
     library = "libquern_clang" if device.kind == "cpu" else "libnvrtc"
-    done = code(PROGRAM.replace("DEVICE", repr(device.name)) + f"\nassert '{library}' not in open('/proc/self/maps').read()",
-                QUERN_CACHE_DIR=tmp_path / "c")
+    done = code(
+        PROGRAM.replace("DEVICE", repr(device.name)) + f"\nassert '{library}' not in open('/proc/self/maps').read()",
+        QUERN_CACHE_DIR=tmp_path / "c",
+    )
     assert done.returncode == 0, done.stderr
     assert ROOT

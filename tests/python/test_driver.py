@@ -34,8 +34,10 @@ def test_add(add, n):
 
 
 def test_plain_numbers_take_the_parameters_type(device):
-    f = SourceModule("__global__ void f(double* o, char c, unsigned long long u, float x, double y, bool b, short s) "
-                     "{ o[0] = c; o[1] = u; o[2] = x; o[3] = y; o[4] = b; o[5] = s; }").get_function("f")
+    f = SourceModule(
+        "__global__ void f(double* o, char c, unsigned long long u, float x, double y, bool b, short s) "
+        "{ o[0] = c; o[1] = u; o[2] = x; o[3] = y; o[4] = b; o[5] = s; }"
+    ).get_function("f")
     out = np.zeros(6)
     f(drv.Out(out), -3, 2**63 + 2048, 0.1, 0.1, True, -300, block=(1, 1, 1))
     assert out.tolist() == [-3, 2.0**63 + 2048, float(np.float32(0.1)), 0.1, 1, -300]
@@ -79,8 +81,10 @@ def test_streams_and_events(add):
 
 
 def test_a_stream_waits_for_an_event(device):
-    f = SourceModule("__global__ void add_one(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }"
-                     "__global__ void twice(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }")
+    f = SourceModule(
+        "__global__ void add_one(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }"
+        "__global__ void twice(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }"
+    )
     add_one, twice = f.get_function("add_one"), f.get_function("twice")
     n = 200_000
     x = drv.mem_alloc(4 * n)
@@ -97,8 +101,9 @@ def test_a_stream_waits_for_an_event(device):
 
 
 def test_the_default_stream_waits_for_the_others(device):
-    slow = SourceModule("__global__ void slow(int* x, int n) { int v = x[0]; for (int i = 0; i < n; ++i) v = v * 3 + 1; x[0] = v; }"
-                        ).get_function("slow")
+    slow = SourceModule(
+        "__global__ void slow(int* x, int n) { int v = x[0]; for (int i = 0; i < n; ++i) v = v * 3 + 1; x[0] = v; }"
+    ).get_function("slow")
     x = drv.to_device(np.array([1], np.int32))
     stream = drv.Stream()
     slow(x, np.int32(2_000_000), block=(1, 1, 1), stream=stream)
@@ -180,8 +185,10 @@ def test_page_locked_and_aligned_arrays(device):
 
 
 def test_globals(device):
-    module = SourceModule("__constant__ float factor[4]; __device__ int counter = 5;"
-                          "__global__ void f(float* o) { o[threadIdx.x] = factor[threadIdx.x] * 2; if (threadIdx.x == 0) atomicAdd(&counter, 1); }")
+    module = SourceModule(
+        "__constant__ float factor[4]; __device__ int counter = 5;"
+        "__global__ void f(float* o) { o[threadIdx.x] = factor[threadIdx.x] * 2; if (threadIdx.x == 0) atomicAdd(&counter, 1); }"
+    )
     address, size = module.get_global("factor")
     assert size == 16
     drv.memcpy_htod(address, np.array([1, 2, 3, 4], np.float32))
@@ -221,8 +228,10 @@ def test_prepared_calls(add):
 
 
 def test_dynamic_shared_memory(device):
-    f = SourceModule("extern __shared__ int s[]; __global__ void f(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads();"
-                     " o[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }").get_function("f")
+    f = SourceModule(
+        "extern __shared__ int s[]; __global__ void f(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads();"
+        " o[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }"
+    ).get_function("f")
     out = np.zeros(200, np.int32)
     f(drv.Out(out), block=(200, 1, 1), shared=800)
     assert out.tolist() == list(range(199, -1, -1))
@@ -231,8 +240,9 @@ def test_dynamic_shared_memory(device):
 
 
 def test_structs_by_value(device):
-    f = SourceModule("struct P { float x; double y; int n; }; __global__ void f(P p, double* o) { o[0] = p.x; o[1] = p.y; o[2] = p.n; }"
-                     ).get_function("f")
+    f = SourceModule(
+        "struct P { float x; double y; int n; }; __global__ void f(P p, double* o) { o[0] = p.x; o[1] = p.y; o[2] = p.n; }"
+    ).get_function("f")
     kind = np.dtype([("x", np.float32), ("y", np.float64), ("n", np.int32)], align=True)
     value = np.array((1.5, 2.5, 7), kind)[()]
     out = np.zeros(3)

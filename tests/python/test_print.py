@@ -35,8 +35,9 @@ def test_goes_to_sys_stdout(device):
         pytest.skip("the driver writes to C's standard output")
     from quern.pycuda.compiler import SourceModule
 
-    f = SourceModule(r'__global__ void f(long long a, unsigned b, char c, void* p) { printf("%lld %u %c %x %05d|%-4d|%+d\n", a, b, c, b, 42, 7, 5); }'
-                     ).get_function("f")
+    f = SourceModule(
+        r'__global__ void f(long long a, unsigned b, char c, void* p) { printf("%lld %u %c %x %05d|%-4d|%+d\n", a, b, c, b, 42, 7, 5); }'
+    ).get_function("f")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         f(-(2**40), 7, 65, 0, block=(1, 1, 1))
@@ -45,8 +46,12 @@ def test_goes_to_sys_stdout(device):
 
 
 def test_what_is_pending_at_exit_is_printed():
-    done = code(PROGRAM.replace("import pycuda", "import quern.pycuda").replace("from pycuda", "from quern.pycuda")
-                .replace("pycuda.driver as cuda", "pycuda.driver as cuda").replace("cuda.Context.synchronize()\n", ""),
-                QUERN_DEVICE=os.environ.get("QUERN_DEVICE"))
+    done = code(
+        PROGRAM.replace("import pycuda", "import quern.pycuda")
+        .replace("from pycuda", "from quern.pycuda")
+        .replace("pycuda.driver as cuda", "pycuda.driver as cuda")
+        .replace("cuda.Context.synchronize()\n", ""),
+        QUERN_DEVICE=os.environ.get("QUERN_DEVICE"),
+    )
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == sorted(EXPECTED)

@@ -43,8 +43,9 @@ def test_many_threads_launch_and_free_at_random(device):
         try:
             set_current_device(device)
             random = np.random.default_rng(seed)
-            f = SourceModule("__global__ void f(int* x, int v, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += v; }"
-                             ).get_function("f")
+            f = SourceModule(
+                "__global__ void f(int* x, int v, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += v; }"
+            ).get_function("f")
             live = []
             stream = drv.Stream()
             for _ in range(150):
@@ -76,8 +77,10 @@ def test_many_threads_launch_and_free_at_random(device):
 
 
 def test_memory_is_not_reused_while_it_is_in_use(device):
-    slow = SourceModule("__global__ void slow(int* x, int n, int rounds) { int i = blockIdx.x * blockDim.x + threadIdx.x; int v = 0;"
-                        " for (int k = 0; k < rounds; ++k) v = v * 3 + k; if (i < n) x[i] = v; }").get_function("slow")
+    slow = SourceModule(
+        "__global__ void slow(int* x, int n, int rounds) { int i = blockIdx.x * blockDim.x + threadIdx.x; int v = 0;"
+        " for (int k = 0; k < rounds; ++k) v = v * 3 + k; if (i < n) x[i] = v; }"
+    ).get_function("slow")
     n = 4096
     first, second = drv.Stream(1), drv.Stream(1)
     for _ in range(30):
@@ -99,15 +102,20 @@ def test_exit_with_work_pending(device):
 
 
 def test_exit_from_a_thread_while_others_wait(device):
-    done = run(device, "x = drv.mem_alloc(4096)\n"
-               "def wait():\n    set_current_device(device)\n    slow(x, np.int32(3000000), block=(1, 1, 1))\n    drv.Context.synchronize()\n"
-               "t = threading.Thread(target=wait, daemon=True); t.start()\n")
+    done = run(
+        device,
+        "x = drv.mem_alloc(4096)\n"
+        "def wait():\n    set_current_device(device)\n    slow(x, np.int32(3000000), block=(1, 1, 1))\n    drv.Context.synchronize()\n"
+        "t = threading.Thread(target=wait, daemon=True); t.start()\n",
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_objects_that_outlive_the_engine(device):
-    done = run(device, "import atexit\nkeep = drv.mem_alloc(100)\nstream = drv.Stream()\n"
-               "sys.modules['keep_for_ever'] = (keep, stream, f)\nworks()\n")
+    done = run(
+        device,
+        "import atexit\nkeep = drv.mem_alloc(100)\nstream = drv.Stream()\nsys.modules['keep_for_ever'] = (keep, stream, f)\nworks()\n",
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -120,7 +128,9 @@ def test_exit_after_a_fault_nobody_waited_for(device):
 def test_fork_on_the_cpu(device):
     if device.kind != "cpu":
         pytest.skip("for GPUs see below")
-    done = run(device, """
+    done = run(
+        device,
+        """
 works()
 x = drv.mem_alloc(4096)
 slow(x, np.int32(1000000), block=(1, 1, 1))
@@ -142,14 +152,17 @@ q = context.Queue()
 p = context.Process(target=child, args=(q,)); p.start()
 assert q.get(timeout=60) == "fine"
 p.join()
-""")
+""",
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_fork_on_a_gpu_is_one_clear_error(device):
     if device.kind != "cuda":
         pytest.skip("the CPU goes on working in the child")
-    done = run(device, """
+    done = run(
+        device,
+        """
 works()
 pid = os.fork()
 if pid == 0:
@@ -161,23 +174,30 @@ if pid == 0:
     os._exit(0)
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17
 works()
-""")
+""",
+    )
     assert done.returncode == 0, done.stderr
     assert "fork" in done.stdout
 
 
 def test_fork_before_any_use(device):
     done = code(
-        "import os\nimport quern\npid = os.fork()\n" + "if pid == 0:\n"
-        + "".join("    " + line + "\n" for line in (SETUP.replace("DEVICE", repr(device.name)) + "works()\nos._exit(17)").strip().splitlines())
-        + "assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17\n")
+        "import os\nimport quern\npid = os.fork()\n"
+        + "if pid == 0:\n"
+        + "".join(
+            "    " + line + "\n" for line in (SETUP.replace("DEVICE", repr(device.name)) + "works()\nos._exit(17)").strip().splitlines()
+        )
+        + "assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 17\n"
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_an_illegal_access_on_a_gpu(device):
     if device.kind != "cuda":
         pytest.skip("see test_trouble.py for the CPU")
-    done = run(device, """
+    done = run(
+        device,
+        """
 works()
 bad(np.intp(8), block=(1, 1, 1))   # line 24
 for _ in range(2):
@@ -189,14 +209,17 @@ try:
     drv.mem_alloc(100); works()
 except drv.LaunchError as e:
     print(e)
-""")
+""",
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and all("bad" in line and "<string>:" in line for line in lines), lines
 
 
 def test_ctrl_c_while_waiting(device):
-    done = run(device, """
+    done = run(
+        device,
+        """
 import signal, _thread, time
 x = drv.mem_alloc(4096)
 works()
@@ -208,7 +231,8 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 works()
-""")
+""",
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "interrupted"
 

@@ -65,8 +65,11 @@ def test_include_folders(device, tmp_path):
 
 
 def test_shared_memory_and_stream(device):
-    f = quern.RawKernel('extern "C" __global__ void f(int* o) { extern __shared__ int s[]; s[threadIdx.x] = threadIdx.x;'
-                        " __syncthreads(); o[threadIdx.x] = s[(threadIdx.x + 1) % blockDim.x]; }", "f")
+    f = quern.RawKernel(
+        'extern "C" __global__ void f(int* o) { extern __shared__ int s[]; s[threadIdx.x] = threadIdx.x;'
+        " __syncthreads(); o[threadIdx.x] = s[(threadIdx.x + 1) % blockDim.x]; }",
+        "f",
+    )
     d, stream = drv.mem_alloc(256), drv.Stream()
     f((1,), (64,), (d,), shared_mem=256, stream=stream)
     stream.synchronize()
@@ -74,7 +77,9 @@ def test_shared_memory_and_stream(device):
 
 
 def test_attributes(device):
-    f = quern.RawKernel('extern "C" __global__ void f(int* o) { __shared__ int s[100]; s[threadIdx.x] = 1; __syncthreads(); o[0] = s[3]; }', "f")
+    f = quern.RawKernel(
+        'extern "C" __global__ void f(int* o) { __shared__ int s[100]; s[threadIdx.x] = 1; __syncthreads(); o[0] = s[3]; }', "f"
+    )
     assert f.attributes["shared_size_bytes"] == f.shared_size_bytes == 400
     assert f.max_threads_per_block == 1024 and f.num_regs >= 0 and f.local_size_bytes >= 0 and f.const_size_bytes >= 0
     assert f.name == "f" and f.backend == "nvrtc" and f.options == ()

@@ -77,7 +77,9 @@ def test_installed_packages_get_the_real_module(tmp_path):
     (site / "pycuda" / "driver.py").write_text("real = True\n")
     (site / "library.py").write_text("import pycuda.driver as d\nreal = getattr(d, 'real', False)\n")
     program = tmp_path / "program.py"
-    program.write_text("import library, pycuda.driver as d\nfrom pycuda import compiler\nprint(library.real, hasattr(d, 'real'), compiler.__name__)\n")
+    program.write_text(
+        "import library, pycuda.driver as d\nfrom pycuda import compiler\nprint(library.real, hasattr(d, 'real'), compiler.__name__)\n"
+    )
     done = quern("run", program, PYTHONPATH=os.pathsep.join([environment()["PYTHONPATH"], str(site)]))
     assert done.stdout.strip() == "True False quern.pycuda.compiler", done.stderr
 

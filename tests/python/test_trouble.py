@@ -34,13 +34,16 @@ def test_argument_count(scale, x, count):
     still_works(scale)
 
 
-@pytest.mark.parametrize("wrong, what", [
-    (np.float64(1), "argument 2 of 'scale'"),
-    (np.int32(1), "argument 2 of 'scale'"),
-    ("text", "parameter #1|argument 2"),
-    (None, "parameter #1|argument 2"),
-    (1j, "argument 2 of 'scale'"),
-])
+@pytest.mark.parametrize(
+    "wrong, what",
+    [
+        (np.float64(1), "argument 2 of 'scale'"),
+        (np.int32(1), "argument 2 of 'scale'"),
+        ("text", "parameter #1|argument 2"),
+        (None, "parameter #1|argument 2"),
+        (1j, "argument 2 of 'scale'"),
+    ],
+)
 def test_argument_type(scale, x, wrong, what):
     with pytest.raises(TypeError, match=what):
         scale(x, wrong, np.int32(64), block=(64, 1, 1))
@@ -70,15 +73,18 @@ def test_freed_memory(scale, x):
     still_works(scale)
 
 
-@pytest.mark.parametrize("shape, what", [
-    (dict(block=(2048, 1, 1)), "block.x"),
-    (dict(block=(1, 1, 65)), "block.z"),
-    (dict(block=(0, 1, 1)), "block.x"),
-    (dict(block=(64, 64, 1)), "4096 threads"),
-    (dict(block=(1, 1, 1), grid=(0, 1)), "grid.x"),
-    (dict(block=(1, 1, 1), grid=(1, 65536)), "grid.y"),
-    (dict(block=(1, 1, 1), shared=1 << 20), "shared memory"),
-])
+@pytest.mark.parametrize(
+    "shape, what",
+    [
+        (dict(block=(2048, 1, 1)), "block.x"),
+        (dict(block=(1, 1, 65)), "block.z"),
+        (dict(block=(0, 1, 1)), "block.x"),
+        (dict(block=(64, 64, 1)), "4096 threads"),
+        (dict(block=(1, 1, 1), grid=(0, 1)), "grid.x"),
+        (dict(block=(1, 1, 1), grid=(1, 65536)), "grid.y"),
+        (dict(block=(1, 1, 1), shared=1 << 20), "shared memory"),
+    ],
+)
 def test_shapes_over_the_limits(scale, x, shape, what):
     with pytest.raises(drv.LogicError, match=what):
         scale(x, np.float32(1), np.int32(64), **shape)
@@ -104,12 +110,15 @@ def test_compile_error_shows_line_and_source(device):
     assert "kernel.cu(3)" in text or "kernel.cu:3" in text
 
 
-@pytest.mark.parametrize("source, what", [
-    ("#include <thrust/sort.h>\n__global__ void f() {}", "(?i)thrust"),
-    ("#include <cub/cub.cuh>\n__global__ void f() {}", "(?i)cub"),
-    ("texture<float, 1> t;\n__global__ void f(float* o) { o[0] = tex1Dfetch(t, 0); }", "[Tt]exture"),
-    ("surface<void, 2> s;\n__global__ void f() { surf2Dwrite(1.0f, s, 0, 0); }", "[Ss]urface"),
-])
+@pytest.mark.parametrize(
+    "source, what",
+    [
+        ("#include <thrust/sort.h>\n__global__ void f() {}", "(?i)thrust"),
+        ("#include <cub/cub.cuh>\n__global__ void f() {}", "(?i)cub"),
+        ("texture<float, 1> t;\n__global__ void f(float* o) { o[0] = tex1Dfetch(t, 0); }", "[Tt]exture"),
+        ("surface<void, 2> s;\n__global__ void f() { surf2Dwrite(1.0f, s, 0, 0); }", "[Ss]urface"),
+    ],
+)
 def test_what_is_not_served_says_so(device, source, what):
     with pytest.raises(drv.CompileError, match=what):
         SourceModule(source)
@@ -174,9 +183,11 @@ def test_a_stack_that_overflows_on_the_cpu():
     limits = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, limits[1]))
     try:
-        f = SourceModule("__device__ __noinline__ int deep(int n, int* p) { int big[256]; big[n % 256] = n; p[0] = big[0];"
-                         " return n == 0 ? 0 : deep(n - 1, p) + big[n % 256]; }"
-                         "__global__ void deeper(int* p, int n) { p[1] = deep(n, p); }").get_function("deeper")
+        f = SourceModule(
+            "__device__ __noinline__ int deep(int n, int* p) { int big[256]; big[n % 256] = n; p[0] = big[0];"
+            " return n == 0 ? 0 : deep(n - 1, p) + big[n % 256]; }"
+            "__global__ void deeper(int* p, int n) { p[1] = deep(n, p); }"
+        ).get_function("deeper")
         p = drv.mem_alloc(64)
         f(p, np.int32(1_000_000), block=(1, 1, 1))
         with pytest.raises(drv.LaunchError, match="'deeper'"):

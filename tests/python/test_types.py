@@ -25,8 +25,16 @@ def test_python_scalars_are_weak(a, kind):
 
 
 def test_bfloat16():
-    for other, result in (("bool", "bfloat16"), ("int8", "bfloat16"), ("uint8", "bfloat16"), ("float16", "float32"), ("float32", "float32"),
-                          ("float64", "float64"), ("complex64", "complex64"), ("bfloat16", "bfloat16")):
+    for other, result in (
+        ("bool", "bfloat16"),
+        ("int8", "bfloat16"),
+        ("uint8", "bfloat16"),
+        ("float16", "float32"),
+        ("float32", "float32"),
+        ("float64", "float64"),
+        ("complex64", "complex64"),
+        ("bfloat16", "bfloat16"),
+    ):
         assert _engine.promote_types("bfloat16", other) == _engine.promote_types(other, "bfloat16") == result
     with pytest.raises(TypeError):
         _engine.promote_types("float12", "int8")
@@ -113,7 +121,8 @@ def test_broadcasting(all_shapes):
     assert tuple(layout.shape) == like.shape
     if like.size:
         assert [s * 8 for s, d in zip(layout.strides, expected, strict=True) if d > 1] == [
-            s for s, d in zip(like.strides, expected, strict=True) if d > 1]
+            s for s, d in zip(like.strides, expected, strict=True) if d > 1
+        ]
 
 
 @given(views(), views())
@@ -123,7 +132,7 @@ def test_overlap_is_never_missed(first, second):
     def place(pair):
         _, view = pair
         layout = of_numpy(view, pair[0])
-        return layout, np.lib.stride_tricks.as_strided(base[layout.offset:], view.shape, view.strides) if view.size else base[:0]
+        return layout, np.lib.stride_tricks.as_strided(base[layout.offset :], view.shape, view.strides) if view.size else base[:0]
 
     (a, va), (b, vb) = place(first), place(second)
     if np.shares_memory(va, vb):

@@ -13,8 +13,9 @@ def _flags(options, include_dirs):
     return flags + ["-I" + str(d) for d in include_dirs]
 
 
-def compile(source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None, include_dirs=(),
-            target="cubin"):
+def compile(
+    source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None, include_dirs=(), target="cubin"
+):
     """Compiles CUDA C++ source for the current device and returns the code as bytes, for driver.module_from_buffer()."""
     return _engine.compile_code(_engine.current_device(), source, "kernel.cu", _flags(options, include_dirs), [])
 
@@ -45,8 +46,9 @@ class SourceModule(Module):
     True
     """
 
-    def __init__(self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None,
-                 include_dirs=()):
+    def __init__(
+        self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None, include_dirs=()
+    ):
         if isinstance(include_dirs, str):
             raise TypeError("include_dirs must be a list of folders")
         super().__init__(_engine.build(_engine.current_device(), source, "kernel.cu", _flags(options, include_dirs), []))

@@ -38,9 +38,19 @@ def dtype_to_ctype(dtype):
 
     dtype = np.dtype(dtype)
     names = {
-        "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
-        "uint32": "unsigned", "int64": "long long", "uint64": "unsigned long long", "float32": "float", "float64": "double",
-        "complex64": "pycuda::complex<float>", "complex128": "pycuda::complex<double>",
+        "bool": "bool",
+        "int8": "signed char",
+        "uint8": "unsigned char",
+        "int16": "short",
+        "uint16": "unsigned short",
+        "int32": "int",
+        "uint32": "unsigned",
+        "int64": "long long",
+        "uint64": "unsigned long long",
+        "float32": "float",
+        "float64": "double",
+        "complex64": "pycuda::complex<float>",
+        "complex128": "pycuda::complex<double>",
     }
     if dtype.name not in names:
         raise ValueError(f"unable to map dtype '{dtype}'")

@@ -1,0 +1,548 @@
+// Arrays for Python: the operators as type slots, views by indexing, and the way in and out. The functions with NumPy's names
+// are in python/quern/array.py and stand on these.
+#include "graph/array.h"
+
+#include <cstring>
+
+#include "bindings/objects.h"
+#include "core/error.h"
+#include "graph/tier0.h"
+#include "run/eval.h"
+
+namespace quern::python {
+
+namespace {
+
+PyTypeObject* array_type = nullptr;
+PyObject* to_array = nullptr;  // quern.array.asarray: makes an array of another object, or raises TypeError
+
+Array* as_array(PyObject* object) {
+  if (Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type)) return nb::inst_ptr<Array>(object);
+  return nullptr;
+}
+
+PyObject* wrap(Array&& array) {
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type));
+  new (nb::inst_ptr<Array>(made)) Array(std::move(array));
+  nb::inst_mark_ready(made);
+  return made.release().ptr();
+}
+
+DType dtype_of(const std::string& name) {
+  auto found = dtype_named(name);
+  if (!found) raise(ErrorKind::type, "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128", name);
+  return *found;
+}
+
+bool read_integer(PyObject* value, Scalar& out) {
+  int overflow = 0;
+  out.integer = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow == 0) return true;
+  out.natural = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+  if (overflow > 0 && !PyErr_Occurred()) {
+    out.is_natural = true;
+    return true;
+  }
+  PyErr_Clear();
+  nb::str text{nb::handle(value)};
+  raise(ErrorKind::overflow, "Python integer {} out of bounds for int64", text.c_str());
+}
+
+// Python's own numbers are weak; NumPy's have a type.
+bool read_scalar(PyObject* value, Scalar& out) {
+  if (PyFloat_CheckExact(value)) {
+    out.kind = WeakScalar::real;
+    out.re = PyFloat_AS_DOUBLE(value);
+    return true;
+  }
+  if (PyBool_Check(value)) {
+    out.kind = WeakScalar::boolean;
+    out.integer = value == Py_True;
+    return true;
+  }
+  if (PyLong_CheckExact(value)) {
+    out.kind = WeakScalar::integer;
+    return read_integer(value, out);
+  }
+  if (PyComplex_CheckExact(value)) {
+    out.kind = WeakScalar::complex;
+    out.re = PyComplex_RealAsDouble(value);
+    out.im = PyComplex_ImagAsDouble(value);
+    return true;
+  }
+  if (std::strncmp(Py_TYPE(value)->tp_name, "numpy.", 6) != 0 || !PyObject_HasAttrString(value, "dtype") ||
+      std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0)
+    return false;
+  nb::handle object(value);
+  auto dtype = dtype_named(nb::cast<std::string>(nb::str(object.attr("dtype").attr("name"))));
+  if (!dtype) return false;
+  nb::object plain = object.attr("item")();
+  if (!read_scalar(plain.ptr(), out)) return false;
+  out.is_weak = false;
+  out.dtype = *dtype;
+  return true;
+}
+
+// An operand of an operator, for as long as this lives.
+class Operand {
+ public:
+  // `strict`: anything may be made an array of; else only what is certain to be one (so that others get their turn).
+  bool read(PyObject* value, bool strict) {
+    array_ = as_array(value);
+    if (array_ || read_scalar(value, scalar_)) return true;
+    bool numpy = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
+    if (!strict && !numpy) return false;
+    made_ = nb::steal(PyObject_CallOneArg(to_array, value));
+    if (!made_.is_valid()) throw nb::python_error();
+    array_ = as_array(made_.ptr());
+    return array_ != nullptr;
+  }
+  Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
+  bool is_scalar() const { return !array_; }
+  const Scalar& scalar() const { return scalar_; }
+
+ private:
+  Array* array_ = nullptr;
+  Scalar scalar_;
+  nb::object made_;
+};
+
+template <class F>
+PyObject* guarded(F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+PyObject* not_implemented() {
+  Py_INCREF(Py_NotImplemented);
+  return Py_NotImplemented;
+}
+
+PyObject* binary(Op op, PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    Operand a, b;
+    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    Argument arguments[] = {a.argument(), b.argument()};
+    return wrap(elementwise(op, arguments));
+  });
+}
+
+PyObject* in_place(Op op, PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    Operand b;
+    Array* a = as_array(left);
+    if (!a || !b.read(right, false)) return not_implemented();
+    Argument arguments[] = {Argument(*a), b.argument()};
+    elementwise(op, arguments, a);
+    Py_INCREF(left);
+    return left;
+  });
+}
+
+PyObject* unary(Op op, PyObject* value) {
+  return guarded([&] {
+    Argument argument(*as_array(value));
+    return wrap(elementwise(op, {&argument, 1}));
+  });
+}
+
+// x ** 2 and its like are products and roots: exact, and cheaper.
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) return not_implemented();
+  return guarded([&]() -> PyObject* {
+    Operand a, b;
+    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    const Array* base = a.argument().array();
+    const Scalar by = b.scalar();
+    if (base && b.is_scalar() && by.is_weak && base->dtype() != DType::boolean) {
+      bool is_real = row(base->dtype()).kind == DTypeKind::real || is_complex(base->dtype());
+      Argument argument(*base);
+      double exponent = by.kind == WeakScalar::real ? by.re : static_cast<double>(by.integer);
+      bool whole = by.kind == WeakScalar::integer;
+      if (whole && by.integer < 0 && is_integer(base->dtype()))
+        raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
+      if ((whole || (by.kind == WeakScalar::real && is_real)) && exponent == 2) return wrap(elementwise(Op::square, {&argument, 1}));
+      if (by.kind == WeakScalar::real && is_real && exponent == 0.5) return wrap(elementwise(Op::sqrt, {&argument, 1}));
+    }
+    Argument arguments[] = {a.argument(), b.argument()};
+    return wrap(elementwise(Op::power, arguments));
+  });
+}
+
+template <Op op>
+PyObject* binary_slot(PyObject* left, PyObject* right) {
+  return binary(op, left, right);
+}
+template <Op op>
+PyObject* in_place_slot(PyObject* left, PyObject* right) {
+  return in_place(op, left, right);
+}
+template <Op op>
+PyObject* unary_slot(PyObject* value) {
+  return unary(op, value);
+}
+
+PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in_place(Op::power, left, right); }
+
+PyObject* compare(PyObject* left, PyObject* right, int how) {
+  constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
+  return binary(ops[how], left, right);
+}
+
+// ---- looks
+
+// The memory of an array without gaps, in C order: its own, or a copy's.
+struct Memory {
+  Array array;
+  Buffer buffer;
+  int64_t offset = 0, bytes = 0;
+};
+
+Memory dense(const Array& array) {
+  Memory out{array, {}, 0, 0};
+  if (!array.layout().is_contiguous()) out.array = astype(array, array.dtype());
+  if (!out.array.layout().is_contiguous()) out.array = reshape(out.array.view(out.array.layout()), {array.size()});
+  out.buffer = evaluate(out.array);
+  out.offset = out.array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+  out.bytes = array.size() * static_cast<int64_t>(size_of(array.dtype()));
+  return out;
+}
+
+Context& context_of(const Array& array) { return array.device() < 0 ? cpu_context() : cuda_context(array.device()); }
+
+void read_into(const Array& array, void* out, size_t bytes) {
+  Memory memory = dense(array);
+  if (static_cast<size_t>(memory.bytes) != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
+  if (bytes == 0) return;
+  ReleaseGil release;
+  Context& context = context_of(array);
+  context.copy(context.default_stream, out, static_cast<char*>(memory.buffer.pointer()) + memory.offset, bytes,
+               CopyKind::device_to_host, true);
+}
+
+nb::object item(const Array& array) {
+  if (array.size() != 1) raise(ErrorKind::value, "can only convert an array of size 1 to a Python scalar");
+  alignas(16) char bytes[16];
+  Array wide = array;
+  if (array.dtype() == DType::float16 || array.dtype() == DType::bfloat16) wide = astype(array, DType::float32);
+  read_into(wide, bytes, size_of(wide.dtype()));
+  auto as = [&](auto zero) {
+    std::memcpy(&zero, bytes, sizeof zero);
+    return zero;
+  };
+  switch (wide.dtype()) {
+    case DType::boolean:
+      return nb::bool_(as(bool{}));
+    case DType::int8:
+      return nb::int_(as(int8_t{}));
+    case DType::int16:
+      return nb::int_(as(int16_t{}));
+    case DType::int32:
+      return nb::int_(as(int32_t{}));
+    case DType::int64:
+      return nb::int_(as(int64_t{}));
+    case DType::uint8:
+      return nb::int_(as(uint8_t{}));
+    case DType::uint16:
+      return nb::int_(as(uint16_t{}));
+    case DType::uint32:
+      return nb::int_(as(uint32_t{}));
+    case DType::uint64:
+      return nb::int_(as(uint64_t{}));
+    case DType::float32:
+      return nb::float_(as(float{}));
+    case DType::float64:
+      return nb::float_(as(double{}));
+    case DType::complex64: {
+      auto z = as(std::array<float, 2>{});
+      return nb::steal(PyComplex_FromDoubles(z[0], z[1]));
+    }
+    default: {
+      auto z = as(std::array<double, 2>{});
+      return nb::steal(PyComplex_FromDoubles(z[0], z[1]));
+    }
+  }
+}
+
+PyObject* to_float(PyObject* value) {
+  return guarded([&] { return PyNumber_Float(item(*as_array(value)).ptr()); });
+}
+PyObject* to_integer(PyObject* value) {
+  return guarded([&] { return PyNumber_Long(item(*as_array(value)).ptr()); });
+}
+PyObject* to_index(PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    Array& array = *as_array(value);
+    if (array.rank() != 0 || !is_integer(array.dtype()))
+      raise(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
+    return PyNumber_Long(item(array).ptr());
+  });
+}
+int to_bool(PyObject* value) {
+  try {
+    Array& array = *as_array(value);
+    if (array.size() != 1)
+      raise(ErrorKind::value, "The truth value of {} is ambiguous. {}",
+            array.size() == 0 ? "an empty array" : "an array with more than one element",
+            array.size() == 0 ? "Use `array.size > 0` to check that an array is not empty." : "Use a.any() or a.all()");
+    return PyObject_IsTrue(item(array).ptr());
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+// ---- indexing
+
+// Basic indexing: integers, slices, None and ... make a view. `all_integers`: every dimension was picked by an integer.
+Array index(const Array& array, PyObject* key, bool& all_integers) {
+  PyObject* one[] = {key};
+  std::span<PyObject*> parts(one);
+  if (PyTuple_Check(key)) parts = {reinterpret_cast<PyTupleObject*>(key)->ob_item, static_cast<size_t>(PyTuple_GET_SIZE(key))};
+  size_t used = 0;
+  bool dots = false;
+  for (PyObject* part : parts) {
+    if (part == Py_Ellipsis) {
+      if (dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
+      dots = true;
+    } else if (part != Py_None) {
+      ++used;
+    }
+  }
+  if (used > array.rank())
+    raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(), used);
+  Layout layout = array.layout();
+  size_t axis = 0;
+  size_t picked = 0;
+  for (PyObject* part : parts) {
+    if (part == Py_Ellipsis) {
+      axis += array.rank() - used;
+    } else if (part == Py_None) {
+      layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
+      layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+      ++axis;
+    } else if (PySlice_Check(part)) {
+      Py_ssize_t start, stop, step;
+      if (PySlice_Unpack(part, &start, &stop, &step) != 0) throw nb::python_error();
+      Py_ssize_t count = PySlice_AdjustIndices(layout.shape[axis], &start, &stop, step);
+      layout = layout.sliced(axis, start, count, step);
+      ++axis;
+    } else if (!PyBool_Check(part) && PyIndex_Check(part) && !(as_array(part) && as_array(part)->rank() > 0)) {
+      nb::object number = nb::steal(PyNumber_Index(part));
+      if (!number.is_valid()) throw nb::python_error();
+      Py_ssize_t i = PyLong_AsSsize_t(number.ptr());
+      if (i == -1 && PyErr_Occurred()) throw nb::python_error();
+      int64_t size = layout.shape[axis];
+      if (i < -size || i >= size) raise(ErrorKind::index, "index {} is out of bounds for axis {} with size {}", i, axis + picked, size);
+      layout = layout.without(axis, i < 0 ? i + size : i);
+      ++picked;
+    } else {
+      raise(ErrorKind::not_implemented,
+            "[index] arrays, lists and bools as indices are not served yet; integers, slices, None and ... are");
+    }
+  }
+  all_integers = picked > 0 && layout.rank() == 0 && !dots;
+  return array.view(std::move(layout));
+}
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+  return guarded([&] {
+    bool all_integers = false;
+    Array view = index(*as_array(self), key, all_integers);
+    // Where NumPy gives a scalar: a value of its own, that later writes do not change.
+    if (all_integers) view = astype(view, view.dtype());
+    return wrap(std::move(view));
+  });
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  try {
+    if (!value) raise(ErrorKind::value, "cannot delete array elements");
+    bool all_integers = false;
+    Array view = index(*as_array(self), key, all_integers);
+    // x[i] += y comes here with the view that was just written.
+    if (Array* same = as_array(value); same && same->cell() == view.cell() && same->layout() == view.layout()) return 0;
+    Operand operand;
+    operand.read(value, true);
+    assign(view, operand.argument());
+    return 0;
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+Py_ssize_t length(PyObject* self) {
+  Array& array = *as_array(self);
+  if (array.rank() > 0) return static_cast<Py_ssize_t>(array.shape()[0]);
+  PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+  return -1;
+}
+
+// ---- making arrays and asking about them
+
+int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
+
+Array from_host(nb::handle memory, Shape shape, const std::string& dtype, PyDevice device) {
+  HostView host(memory, false, "asarray");
+  Context& context = *device.context;
+  Buffer buffer = context.allocate(std::max<size_t>(host.bytes(), 1));
+  buffer.block()->used_on(context.default_stream);
+  if (host.bytes() > 0) {
+    ReleaseGil release;
+    context.copy(context.default_stream, buffer.pointer(), host.data(), host.bytes(), CopyKind::host_to_device, true);
+  }
+  return from_memory(std::move(buffer), shape, dtype_of(dtype), device_number(device));
+}
+
+std::vector<Argument> arguments_of(const std::vector<Operand>& operands) {
+  std::vector<Argument> out;
+  for (const Operand& o : operands) out.push_back(o.argument());
+  return out;
+}
+
+Op op_named(const std::string& name) {
+  for (uint16_t i = 0; i < row_count; ++i)
+    if (row(static_cast<Op>(i)).name == name) return static_cast<Op>(i);
+  bug("there is no op '{}'", name);
+}
+
+Reduction reduction_named(const std::string& name) {
+  constexpr std::string_view names[] = {"sum", "product", "maximum", "minimum", "any", "all"};
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name) return static_cast<Reduction>(i);
+  bug("there is no reduction '{}'", name);
+}
+
+nb::tuple tuple_of(const std::vector<int64_t>& values) {
+  nb::object out = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (size_t i = 0; i < values.size(); ++i)
+    PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(values[i]));
+  return nb::borrow<nb::tuple>(out);
+}
+
+PyType_Slot slots[] = {
+    {Py_nb_add, reinterpret_cast<void*>(binary_slot<Op::add>)},
+    {Py_nb_subtract, reinterpret_cast<void*>(binary_slot<Op::subtract>)},
+    {Py_nb_multiply, reinterpret_cast<void*>(binary_slot<Op::multiply>)},
+    {Py_nb_true_divide, reinterpret_cast<void*>(binary_slot<Op::true_divide>)},
+    {Py_nb_floor_divide, reinterpret_cast<void*>(binary_slot<Op::floor_divide>)},
+    {Py_nb_remainder, reinterpret_cast<void*>(binary_slot<Op::remainder>)},
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_and, reinterpret_cast<void*>(binary_slot<Op::bitwise_and>)},
+    {Py_nb_or, reinterpret_cast<void*>(binary_slot<Op::bitwise_or>)},
+    {Py_nb_xor, reinterpret_cast<void*>(binary_slot<Op::bitwise_xor>)},
+    {Py_nb_lshift, reinterpret_cast<void*>(binary_slot<Op::left_shift>)},
+    {Py_nb_rshift, reinterpret_cast<void*>(binary_slot<Op::right_shift>)},
+    {Py_nb_inplace_add, reinterpret_cast<void*>(in_place_slot<Op::add>)},
+    {Py_nb_inplace_subtract, reinterpret_cast<void*>(in_place_slot<Op::subtract>)},
+    {Py_nb_inplace_multiply, reinterpret_cast<void*>(in_place_slot<Op::multiply>)},
+    {Py_nb_inplace_true_divide, reinterpret_cast<void*>(in_place_slot<Op::true_divide>)},
+    {Py_nb_inplace_floor_divide, reinterpret_cast<void*>(in_place_slot<Op::floor_divide>)},
+    {Py_nb_inplace_remainder, reinterpret_cast<void*>(in_place_slot<Op::remainder>)},
+    {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
+    {Py_nb_inplace_and, reinterpret_cast<void*>(in_place_slot<Op::bitwise_and>)},
+    {Py_nb_inplace_or, reinterpret_cast<void*>(in_place_slot<Op::bitwise_or>)},
+    {Py_nb_inplace_xor, reinterpret_cast<void*>(in_place_slot<Op::bitwise_xor>)},
+    {Py_nb_inplace_lshift, reinterpret_cast<void*>(in_place_slot<Op::left_shift>)},
+    {Py_nb_inplace_rshift, reinterpret_cast<void*>(in_place_slot<Op::right_shift>)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)},
+    {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary_slot<Op::absolute>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary_slot<Op::invert>)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_int, reinterpret_cast<void*>(to_integer)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_nb_bool, reinterpret_cast<void*>(to_bool)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+    {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+    {0, nullptr},
+};
+
+}  // namespace
+
+void init_arrays(nb::module_& m) {
+  install_evaluator();
+  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots));
+  array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def_prop_ro("shape", [](const Array& a) { return tuple_of(a.shape()); })
+      .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })
+      .def_prop_ro("size", [](const Array& a) { return a.size(); })
+      .def_prop_ro("itemsize", [](const Array& a) { return size_of(a.dtype()); })
+      .def_prop_ro("nbytes", [](const Array& a) { return a.size() * static_cast<int64_t>(size_of(a.dtype())); })
+      .def_prop_ro("strides",
+                   [](const Array& a) {
+                     std::vector<int64_t> strides = a.layout().strides;
+                     for (int64_t& s : strides) s *= static_cast<int64_t>(size_of(a.dtype()));
+                     return tuple_of(strides);
+                   })
+      .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
+      .def_prop_ro("_device_number", [](const Array& a) { return static_cast<int>(a.device()); })
+      .def_prop_ro("_contiguous", [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
+      .def("item", [](const Array& a) { return item(a); })
+      .def("_transposed", [](const Array& a, std::vector<int> axes) { return a.view(a.layout().transposed(axes)); })
+      .def("_broadcast_to", [](const Array& a, const Shape& shape) { return a.view(a.layout().broadcast_to(shape)); })
+      .def("_view", [](const Array& a, const Shape& shape, std::vector<int64_t> strides) {
+        return a.view(Layout{shape, std::move(strides), a.layout().offset});
+      })
+      .def("_reshaped", [](const Array& a, const Shape& shape) { return reshape(a, shape); })
+      .def("_astype", [](const Array& a, const std::string& dtype) { return astype(a, dtype_of(dtype)); })
+      .def("_real", &Array::real)
+      .def("_imag", &Array::imag)
+      .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
+
+  m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
+  m.def("array_from_host", &from_host);
+  m.def("array_full", [](Shape shape, nb::handle value, const std::string& dtype, PyDevice device) {
+    Scalar scalar;
+    if (!read_scalar(value.ptr(), scalar)) raise(ErrorKind::type, "[full] the value must be a number");
+    return full(shape, scalar, dtype_of(dtype), device_number(device));
+  });
+  m.def("array_read", [](const Array& array, nb::handle out) {
+    HostView host(out, true, "asnumpy");
+    read_into(array, host.data(), host.bytes());
+  });
+  m.def("array_assign", [](Array& target, nb::handle value) {
+    Operand operand;
+    operand.read(value.ptr(), true);
+    assign(target, operand.argument());
+  });
+  m.def("array_op",
+        [](const std::string& name, nb::args values, nb::handle into, const std::string& compute, const std::string& result) {
+          std::vector<Operand> operands(values.size());
+          for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true);
+          std::vector<Argument> arguments = arguments_of(operands);
+          std::optional<Loop> loop;
+          if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(result)};
+          return elementwise(op_named(name), arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
+        },
+        nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none(), nb::arg("compute") = "",
+        nb::arg("result") = "");
+  m.def("array_op_types", [](const std::string& name, std::vector<std::string> types) {
+    std::vector<OperandType> operands;
+    for (const std::string& t : types) operands.push_back({dtype_of(t)});
+    Loop loop = resolve(op_named(name), operands);
+    return std::make_pair(std::string(row(loop.compute).name), std::string(row(loop.result).name));
+  });
+  m.def("array_op_names", [] {
+    std::vector<std::pair<std::string, int>> names;
+    for (uint16_t i = 0; i < row_count; ++i) names.emplace_back(row(static_cast<Op>(i)).name, row(static_cast<Op>(i)).operands);
+    return names;
+  });
+  m.def("array_reduce", [](const std::string& name, const Array& array, std::vector<bool> axes, bool keep, const std::string& dtype) {
+    return reduce(reduction_named(name), array, axes, keep, dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype)));
+  });
+  m.def("array_evaluate", [](const Array& array) { evaluate(array); });
+  m.def("array_evaluate_all", [] { evaluate_all(); });
+  m.def("array_pending", [] { return pending_count(); });
+  m.def("set_tier0_limit", &set_tier0_limit);
+}
+
+}  // namespace quern::python

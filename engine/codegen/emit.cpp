@@ -1,0 +1,256 @@
+#include "codegen/emit.h"
+
+#include <fmt/format.h>
+
+namespace quern {
+
+namespace {
+
+std::string type_text(DType type) {
+  return is_complex(type) ? "quern::" + std::string(row(type).cuda) : std::string(row(type).cuda);
+}
+
+constexpr std::string_view reduction_names[] = {"Sum", "Product", "Maximum", "Minimum", "Any", "All"};
+
+class Printer {
+ public:
+  Printer(const Group& group, const Form& form) : group_(group), form_(form) {}
+
+  std::string print() {
+    numbers();
+    parameters();
+    out_ = fmt::format("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\nextern \"C\" __global__ void group({}) {{\n",
+                       form_.wide ? "long long" : "int", parameters_);
+    if (group_.reduces) {
+      reduction();
+    } else {
+      elementwise();
+    }
+    return out_ + "}\n";
+  }
+
+ private:
+  template <class... Args>
+  void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
+    out_ += std::string(static_cast<size_t>(depth) * 2, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  // n0, n1 ... are the form's numbers: the dimensions first, then each numbered step in order.
+  void numbers() {
+    size_t next = form_.shape.size();
+    auto of = [&](const Place& place) {
+      std::vector<std::string> names;
+      for (Step step : place.steps)
+        names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
+      return names;
+    };
+    for (const Place& p : form_.loads) load_steps_.push_back(of(p));
+    for (const Place& p : form_.stores) store_steps_.push_back(of(p));
+  }
+
+  void parameters() {
+    auto add = [&](std::string text) { parameters_ += (parameters_.empty() ? "" : ", ") + text; };
+    for (size_t i = 0; i < group_.loads.size(); ++i) add(fmt::format("const {}* a{}", type_text(group_.loads[i].dtype), i));
+    for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
+    for (size_t i = 0; i < group_.constants.size(); ++i) {
+      DType type = group_.constants[i]->dtype;
+      if (is_complex(type)) {
+        std::string part = type_text(real_part_type(type));
+        add(fmt::format("{} c{}, {} c{}i", part, i, part, i));
+      } else if (type == DType::float16 || type == DType::bfloat16) {
+        add(fmt::format("unsigned short c{}", i));
+      } else {
+        add(fmt::format("{} c{}", type_text(type), i));
+      }
+    }
+    for (size_t i = 0; i < form_.numbers.size(); ++i) add(fmt::format("I n{}", i));
+    if (group_.reduces) add("I chunks");
+  }
+
+  // What is stored: of a reduction the type it adds up in, which the last step converts.
+  DType stored_type(size_t store) const {
+    const Node& node = *group_.nodes[group_.stores[store]];
+    if (node.op == Op::reduce) return accumulator(node.reduction, node.compute);
+    return node.op == Op::update ? node.target_dtype : node.dtype;
+  }
+
+  std::string index(const std::vector<std::string>& steps, size_t from, size_t to) const {
+    std::string text;
+    for (size_t d = from; d < to; ++d) {
+      if (steps[d].empty()) continue;
+      text += text.empty() ? "" : " + ";
+      text += steps[d] == "1" ? fmt::format("i{}", d) : fmt::format("i{} * {}", d, steps[d]);
+    }
+    return text.empty() ? "0" : text;
+  }
+
+  // Coordinates i<from> ... i<to - 1> from a number in C order.
+  void coordinates(int depth, size_t from, size_t to, std::string number) {
+    for (size_t d = to; d-- > from;) {
+      if (d == from) {
+        line(depth, "const I i{} = {};", d, number);
+      } else {
+        line(depth, "const I i{} = {} % n{}, r{} = {} / n{};", d, number, d, d, number, d);
+        number = fmt::format("r{}", d);
+      }
+    }
+  }
+
+  void constants(int depth) {
+    for (size_t i = 0; i < group_.constants.size(); ++i) {
+      DType type = group_.constants[i]->dtype;
+      if (is_complex(type)) {
+        line(depth, "const {} k{}(c{}, c{}i);", type_text(type), i, i, i);
+      } else if (type == DType::float16 || type == DType::bfloat16) {
+        line(depth, "{} k{};", type_text(type), i);
+        line(depth, "k{}.__x = c{};", i, i);
+      } else {
+        line(depth, "const {} k{} = c{};", type_text(type), i, i);
+      }
+    }
+  }
+
+  std::string value(const Origin& source, DType wanted) const {
+    std::string text = source.kind == Origin::Kind::local ? "v" : source.kind == Origin::Kind::load ? "x" : "k";
+    text += std::to_string(source.index);
+    DType has = source.kind == Origin::Kind::local  ? group_.nodes[source.index]->dtype
+                : source.kind == Origin::Kind::load ? group_.loads[source.index].dtype
+                                                    : group_.constants[source.index]->dtype;
+    return has == wanted ? text : fmt::format("op::to<{}>({})", type_text(wanted), text);
+  }
+
+  // The elements at the coordinates: loads, then each node, then what is stored of them.
+  void element(int depth) {
+    size_t dims = form_.shape.size();
+    for (size_t i = 0; i < group_.loads.size(); ++i)
+      line(depth, "const {} x{} = a{}[{}];", type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dims));
+    for (size_t i = 0; i < group_.nodes.size(); ++i) {
+      const Node& node = *group_.nodes[i];
+      if (node.op == Op::reduce) {
+        DType type = accumulator(node.reduction, node.compute);
+        line(depth, "s{0} = op::{1}<{2}>::both(s{0}, {3});", i, reduction_names[static_cast<int>(node.reduction)], type_text(type),
+             value(group_.sources[i][0], type));
+      } else if (node.op == Op::update) {
+        line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources[i][1], node.target_dtype));
+      } else {
+        std::string operands;
+        const char* names[] = {"a", "b", "c"};
+        const OpRow& r = row(node.op);
+        for (int k = 0; k < r.operands; ++k) {
+          DType wanted = r.typing == Typing::choose && k == 0 ? DType::boolean : node.compute;
+          operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources[i][k], wanted));
+        }
+        line(depth, "{0} v{1};", type_text(node.dtype), i);
+        line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
+      }
+    }
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      if (group_.nodes[group_.stores[s]]->op == Op::reduce) continue;
+      line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), group_.stores[s]);
+    }
+  }
+
+  // Threads along the innermost dimension, blocks along the others.
+  void elementwise() {
+    size_t dims = form_.shape.size();
+    if (dims == 0) {
+      line(1, "if (threadIdx.x) return;");
+    } else {
+      size_t inner = dims - 1;
+      line(1, "const I i{} = (I)blockIdx.x * blockDim.x + threadIdx.x;", inner);
+      line(1, "if (i{0} >= n{0}) return;", inner);
+      if (inner > 0) {
+        std::string rows;
+        for (size_t d = 0; d < inner; ++d) rows += fmt::format("{}n{}", d ? " * " : "", d);
+        line(1, "const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+        line(1, "if (row >= {}) return;", rows);
+        coordinates(1, 0, inner, "row");
+      }
+    }
+    constants(1);
+    element(1);
+  }
+
+  // A row of 32 threads makes one result of one chunk; see quern/array.cuh for the order.
+  void reduction() {
+    std::string results = "1", count = "1";
+    for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
+    for (size_t d = form_.kept; d < form_.shape.size(); ++d) count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
+    const char *lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y", *other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
+    const char* width = form_.lanes_inside ? "blockDim.y" : "blockDim.x";
+    line(1, "const I results = {}, count = {};", results, count);
+    line(1, "const I result = (I)blockIdx.x * {} + {}, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;", width, other);
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      if (const Node& node = *group_.nodes[group_.stores[s]]; node.op == Op::reduce)
+        line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", type_text(stored_type(s)), group_.stores[s]);
+    }
+    constants(1);
+    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
+      const Node& node = *group_.nodes[n];
+      if (node.op != Op::reduce) continue;
+      std::string type = type_text(accumulator(node.reduction, node.compute));
+      line(1, "{} s{} = op::{}<{}>::start();", type, n, reduction_names[static_cast<int>(node.reduction)], type);
+    }
+    line(1, "if (result < results && chunk < chunks) {{");
+    coordinates(2, 0, form_.kept, "result");
+    line(2, "const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+    line(2, "for (I j = begin + {}; j < end; j += op::reduce_lanes) {{", lane);
+    coordinates(3, form_.kept, form_.shape.size(), "j");
+    element(3);
+    line(2, "}}");
+    line(1, "}}");
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      const Node& node = *group_.nodes[group_.stores[s]];
+      if (node.op == Op::reduce) line(1, "t{0}[{1}][{2}] = s{0};", group_.stores[s], lane, other);
+    }
+    line(1, "__syncthreads();");
+    line(1, "if ({} == 0 && result < results && chunk < chunks) {{", lane);
+    coordinates_again();
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      const Node& node = *group_.nodes[group_.stores[s]];
+      if (node.op != Op::reduce) continue;
+      std::string type = type_text(stored_type(s));
+      line(2, "const {0} z{1} = op::reduce_tree<op::{2}<{0}>>(t{1}, {3});", type, group_.stores[s],
+           reduction_names[static_cast<int>(node.reduction)], other);
+      line(2, "o{}[({}) * chunks + chunk] = {}z{};", s, index(store_steps_[s], 0, form_.kept),
+           node.reduction == Reduction::sum ? fmt::format("count == 0 ? {}(0) : ", type) : "", group_.stores[s]);
+    }
+    line(1, "}}");
+  }
+  void coordinates_again() { coordinates(2, 0, form_.kept, "result"); }
+
+  const Group& group_;
+  const Form& form_;
+  std::string out_, parameters_;
+  std::vector<std::vector<std::string>> load_steps_, store_steps_;
+};
+
+}  // namespace
+
+std::string print_kernel(const Group& group, const Form& form) { return Printer(group, form).print(); }
+
+std::string print_combine(Reduction reduction, DType partial, DType result) {
+  std::string a = type_text(partial), r = type_text(result);
+  std::string_view name = reduction_names[static_cast<int>(reduction)];
+  return fmt::format(R"(#include "quern/array.cuh"
+using namespace quern;
+typedef long long I;
+
+extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I count, I chunks) {{
+  const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
+  __shared__ {0} t[op::reduce_lanes][op::reduce_width];
+  {0} s = op::{2}<{0}>::start();
+  if (result < results && chunk < chunks) {{
+    const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
+    for (I j = begin + threadIdx.x; j < end; j += op::reduce_lanes) s = op::{2}<{0}>::both(s, partial[result * count + j]);
+  }}
+  t[threadIdx.x][threadIdx.y] = s;
+  __syncthreads();
+  if (threadIdx.x == 0 && result < results && chunk < chunks)
+    out[result * chunks + chunk] = op::to<{1}>(op::reduce_tree<op::{2}<{0}>>(t, threadIdx.y));
+}}
+)",
+                     a, r, name);
+}
+
+}  // namespace quern

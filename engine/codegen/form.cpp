@@ -1,0 +1,114 @@
+#include "codegen/form.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace quern {
+
+namespace {
+
+// A store's layout over the group's shape: nothing along what a reduction takes away.
+Layout store_layout(const Group& group, const Node& node) {
+  if (node.op == Op::update) return node.target->layout;
+  if (node.op != Op::reduce) return node.space->layout;
+  Layout out{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
+  size_t kept = 0;
+  for (size_t i = 0; i < group.shape.size(); ++i) {
+    if (!group.axes[i]) out.strides[i] = node.space->layout.strides[kept++];
+  }
+  return out;
+}
+
+Layout take(const Layout& layout, std::span<const int> axes) {
+  Layout out{{}, {}, layout.offset};
+  for (int axis : axes) {
+    out.shape.push_back(layout.shape[axis]);
+    out.strides.push_back(layout.strides[axis]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Form form_of(const Group& group) {
+  std::vector<Layout> all;
+  for (const Load& load : group.loads) all.push_back(load.space->layout);
+  for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));
+
+  std::vector<int> kept, reduced;
+  for (size_t i = 0; i < group.shape.size(); ++i) (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
+  // The kept dimensions in the order of memory: of what is stored, or of what is read where results are small.
+  const Layout& guide = group.reduces && !group.loads.empty() ? all.front() : all.back();
+  std::stable_sort(kept.begin(), kept.end(),
+                   [&](int a, int b) { return std::abs(guide.strides[a]) > std::abs(guide.strides[b]); });
+
+  std::vector<Layout> kept_parts, reduced_parts;
+  for (const Layout& layout : all) {
+    kept_parts.push_back(take(layout, kept));
+    reduced_parts.push_back(take(layout, reduced));
+  }
+  collapse(kept_parts);
+  collapse(reduced_parts);
+
+  Form form;
+  form.kept = kept_parts.front().rank();
+  form.reduced = reduced_parts.front().rank();
+  form.shape = kept_parts.front().shape;
+  for (int64_t d : form.shape) form.results *= d;
+  for (int64_t d : reduced_parts.front().shape) {
+    form.count *= d;
+    form.shape.push_back(d);
+  }
+  form.numbers.assign(form.shape.begin(), form.shape.end());
+  form.wide = form.results * form.count > std::numeric_limits<int32_t>::max();
+  for (size_t i = 0; i < all.size(); ++i) {
+    Place place;
+    place.offset = all[i].offset;
+    auto [low, high] = all[i].extent();
+    form.wide |= high - place.offset > std::numeric_limits<int32_t>::max() || place.offset - low > std::numeric_limits<int32_t>::max();
+    for (const Layout* part : {&kept_parts[i], &reduced_parts[i]}) {
+      for (int64_t stride : part->strides) {
+        place.steps.push_back(stride == 0 ? Step::none : stride == 1 ? Step::unit : Step::numbered);
+        if (place.steps.back() == Step::numbered) form.numbers.push_back(stride);
+      }
+    }
+    (i < group.loads.size() ? form.loads : form.stores).push_back(std::move(place));
+  }
+  if (group.reduces && form.kept > 0 && form.reduced > 0 && !group.loads.empty()) {
+    auto inner = [](const Layout& part) { return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back()); };
+    form.lanes_inside = inner(reduced_parts.front()) <= inner(kept_parts.front());
+  }
+  return form;
+}
+
+Key key_of(const Group& group, const Form& form) {
+  Key key;
+  key.push_back(static_cast<uint64_t>(group.device + 1) | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
+                uint64_t{form.lanes_inside} << 25 | uint64_t{group.reduces} << 26 | uint64_t{group.nodes.size()} << 32 |
+                uint64_t{group.loads.size()} << 48);
+  auto steps = [&](const Place& place) {
+    uint64_t word = 1;
+    for (Step step : place.steps) word = word << 2 | static_cast<uint64_t>(step);
+    key.push_back(word);
+  };
+  for (size_t i = 0; i < group.loads.size(); ++i) {
+    key.push_back(static_cast<uint64_t>(group.loads[i].dtype));
+    steps(form.loads[i]);
+  }
+  for (const Node* constant : group.constants) key.push_back(static_cast<uint64_t>(constant->dtype));
+  for (size_t i = 0; i < group.nodes.size(); ++i) {
+    const Node& node = *group.nodes[i];
+    key.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 | static_cast<uint64_t>(node.compute) << 24 |
+                  static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
+                  static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40);
+    for (const Origin& s : group.sources[i]) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
+  }
+  for (size_t i = 0; i < group.stores.size(); ++i) {
+    key.push_back(group.stores[i]);
+    steps(form.stores[i]);
+  }
+  return key;
+}
+
+}  // namespace quern

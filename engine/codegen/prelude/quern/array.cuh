@@ -1,0 +1,705 @@
+// What the ops of arrays do to one element: the one text behind three compilers. Fused groups include it on the CPU and on a
+// GPU, and tier 0 (graph/tier0.cpp) compiles it when quern is built; so the three agree.
+//
+// NumPy's meaning: integers wrap, integer division by zero gives 0, maximum() passes NaN on, remainder() takes the divisor's
+// sign. Each function takes the op's type and gives it back (or bool); to<T>() converts between types.
+#pragma once
+
+#include "quern/complex.cuh"
+#include "quern/half.cuh"
+
+extern "C++" {
+
+struct __align__(2) __nv_bfloat16 {
+  unsigned short __x;
+
+  __nv_bfloat16() = default;
+  // To nearest, ties to even; a NaN stays one.
+  __QUERN_BOTH __nv_bfloat16(float x) {
+    unsigned int bits = __quern_float_bits(x);
+    __x = x != x ? (bits >> 16 | 0x40) : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+  }
+  __QUERN_BOTH operator float() const { return __quern_bits_float(static_cast<unsigned int>(__x) << 16); }
+
+ private:
+  __QUERN_BOTH static unsigned int __quern_float_bits(float x) {
+    unsigned int bits;
+    __builtin_memcpy(&bits, &x, 4);
+    return bits;
+  }
+  __QUERN_BOTH static float __quern_bits_float(unsigned int bits) {
+    float x;
+    __builtin_memcpy(&x, &bits, 4);
+    return x;
+  }
+};
+
+namespace quern {
+namespace op {
+
+typedef __half float16;
+typedef __nv_bfloat16 bfloat16;
+typedef complex<float> complex64;
+typedef complex<double> complex128;
+
+// ---- conversion
+
+template <class To>
+struct Into {
+  template <class From>
+  __QUERN_BOTH static To from(const From& x) {
+    return static_cast<To>(x);
+  }
+  template <class P>
+  __QUERN_BOTH static To from(const complex<P>& z) {
+    return static_cast<To>(z.re);
+  }
+  __QUERN_BOTH static To from(const float16& x) { return static_cast<To>(static_cast<float>(x)); }
+  __QUERN_BOTH static To from(const bfloat16& x) { return static_cast<To>(static_cast<float>(x)); }
+};
+template <>
+struct Into<bool> {
+  template <class From>
+  __QUERN_BOTH static bool from(const From& x) {
+    return x != From(0);
+  }
+  template <class P>
+  __QUERN_BOTH static bool from(const complex<P>& z) {
+    return z.re != P(0) || z.im != P(0);
+  }
+  __QUERN_BOTH static bool from(const float16& x) { return static_cast<float>(x) != 0; }
+  __QUERN_BOTH static bool from(const bfloat16& x) { return static_cast<float>(x) != 0; }
+};
+template <class P>
+struct Into<complex<P>> {
+  template <class From>
+  __QUERN_BOTH static complex<P> from(const From& x) {
+    return complex<P>(Into<P>::from(x));
+  }
+  template <class Q>
+  __QUERN_BOTH static complex<P> from(const complex<Q>& z) {
+    return complex<P>(static_cast<P>(z.re), static_cast<P>(z.im));
+  }
+};
+template <>
+struct Into<float16> {
+  template <class From>
+  __QUERN_BOTH static float16 from(const From& x) {
+    return float16(static_cast<double>(x));
+  }
+  template <class P>
+  __QUERN_BOTH static float16 from(const complex<P>& z) {
+    return float16(static_cast<double>(z.re));
+  }
+  __QUERN_BOTH static float16 from(const float& x) { return float16(x); }
+  __QUERN_BOTH static float16 from(const bfloat16& x) { return float16(static_cast<float>(x)); }
+  __QUERN_BOTH static float16 from(const float16& x) { return x; }
+};
+template <>
+struct Into<bfloat16> {
+  template <class From>
+  __QUERN_BOTH static bfloat16 from(const From& x) {
+    return bfloat16(static_cast<float>(x));
+  }
+  template <class P>
+  __QUERN_BOTH static bfloat16 from(const complex<P>& z) {
+    return bfloat16(static_cast<float>(z.re));
+  }
+  __QUERN_BOTH static bfloat16 from(const bfloat16& x) { return x; }
+};
+
+template <class To, class From>
+__QUERN_BOTH To to(const From& x) {
+  return Into<To>::from(x);
+}
+
+// ---- what is known of a type
+
+template <class T>
+struct Type {  // an integer
+  static constexpr bool is_integer = true, is_signed = T(-1) < T(0), is_complex = false;
+  typedef T part;
+};
+template <>
+struct Type<bool> {
+  static constexpr bool is_integer = true, is_signed = false, is_complex = false;
+  typedef bool part;
+};
+#define __QUERN_REAL(T)                                                               \
+  template <>                                                                         \
+  struct Type<T> {                                                                    \
+    static constexpr bool is_integer = false, is_signed = true, is_complex = false;   \
+    typedef T part;                                                                   \
+  };
+__QUERN_REAL(float16)
+__QUERN_REAL(bfloat16)
+__QUERN_REAL(float)
+__QUERN_REAL(double)
+#undef __QUERN_REAL
+template <class P>
+struct Type<complex<P>> {
+  static constexpr bool is_integer = false, is_signed = true, is_complex = true;
+  typedef P part;
+};
+
+// ---- arithmetic
+
+// Unsigned, and at least as wide as an int, so that nothing overflows.
+template <class T, bool wide = (sizeof(T) > 4)>
+struct Wrap {
+  typedef unsigned int type;
+};
+template <class T>
+struct Wrap<T, true> {
+  typedef unsigned long long type;
+};
+
+#define __QUERN_ARITHMETIC(name, op, of_bool)                                                               \
+  template <class T>                                                                                        \
+  __QUERN_BOTH T name(const T& a, const T& b) {                                                             \
+    if constexpr (Type<T>::is_integer) {                                                                    \
+      typedef typename Wrap<T>::type U;                                                                     \
+      return static_cast<T>(static_cast<U>(a) op static_cast<U>(b));                                        \
+    } else {                                                                                                \
+      return a op b;                                                                                        \
+    }                                                                                                       \
+  }                                                                                                         \
+  __QUERN_BOTH bfloat16 name(const bfloat16& a, const bfloat16& b) {                                        \
+    return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                        \
+  }                                                                                                         \
+  __QUERN_BOTH bool name(const bool& a, const bool& b) { return of_bool; }
+__QUERN_ARITHMETIC(add, +, a || b)
+__QUERN_ARITHMETIC(subtract, -, a != b)
+__QUERN_ARITHMETIC(multiply, *, a && b)
+#undef __QUERN_ARITHMETIC
+
+template <class T>
+__QUERN_BOTH T true_divide(const T& a, const T& b) {
+  return a / b;
+}
+__QUERN_BOTH bfloat16 true_divide(const bfloat16& a, const bfloat16& b) {
+  return bfloat16(static_cast<float>(a) / static_cast<float>(b));
+}
+template <class T>
+__QUERN_BOTH T negative(const T& a) {
+  if constexpr (Type<T>::is_integer) {
+    typedef typename Wrap<T>::type U;
+    return static_cast<T>(U(0) - static_cast<U>(a));
+  } else {
+    return -a;
+  }
+}
+__QUERN_BOTH bfloat16 negative(const bfloat16& a) { return bfloat16(-static_cast<float>(a)); }
+
+template <class T>
+__QUERN_BOTH T square(const T& a) {
+  return multiply(a, a);
+}
+template <class T>
+__QUERN_BOTH T reciprocal(const T& a) {
+  if constexpr (Type<T>::is_integer) {
+    // Of 0: what a conversion from infinity gives.
+    if (a == T(0)) return sizeof(T) >= 4 && Type<T>::is_signed ? static_cast<T>(1ull << (sizeof(T) * 8 - 1)) : T(0);
+    return a == T(1) ? T(1) : Type<T>::is_signed && a == T(-1) ? T(-1) : T(0);
+  } else {
+    return true_divide(to<T>(1.0f), a);
+  }
+}
+
+// Are they less, lexicographically for complex numbers?
+template <class T>
+__QUERN_BOTH bool less(const T& a, const T& b) {
+  return a < b;
+}
+template <class P>
+__QUERN_BOTH bool less(const complex<P>& a, const complex<P>& b) {
+  return a.re < b.re || (a.re == b.re && a.im < b.im);
+}
+template <class T>
+__QUERN_BOTH bool less_equal(const T& a, const T& b) {
+  return a <= b;
+}
+template <class P>
+__QUERN_BOTH bool less_equal(const complex<P>& a, const complex<P>& b) {
+  return a.re < b.re || (a.re == b.re && a.im <= b.im);
+}
+template <class T>
+__QUERN_BOTH bool equal(const T& a, const T& b) {
+  return a == b;
+}
+template <class T>
+__QUERN_BOTH bool is_nan(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    return a.re != a.re || a.im != a.im;
+  } else if constexpr (Type<T>::is_integer) {
+    return false;
+  } else {
+    return a != a;
+  }
+}
+
+template <class T>
+__QUERN_BOTH T maximum(const T& a, const T& b) {
+  return is_nan(a) || less_equal(b, a) ? a : b;
+}
+template <class T>
+__QUERN_BOTH T minimum(const T& a, const T& b) {
+  return is_nan(a) || less_equal(a, b) ? a : b;
+}
+template <class T>
+__QUERN_BOTH T fmax(const T& a, const T& b) {
+  return is_nan(b) || less_equal(b, a) ? a : b;
+}
+template <class T>
+__QUERN_BOTH T fmin(const T& a, const T& b) {
+  return is_nan(b) || less_equal(a, b) ? a : b;
+}
+
+// ---- functions of reals, by way of the type they are computed in
+
+template <class T>
+struct Math {
+  typedef T type;
+};
+template <>
+struct Math<float16> {
+  typedef float type;
+};
+template <>
+struct Math<bfloat16> {
+  typedef float type;
+};
+
+#define __QUERN_FUNCTION(name, of_float, of_double)               \
+  __QUERN_DEVICE float name(const float& x) { return of_float; }  \
+  __QUERN_DEVICE double name(const double& x) { return of_double; } \
+  __QUERN_DEVICE float16 name(const float16& h) {                 \
+    float x = static_cast<float>(h);                              \
+    return float16(of_float);                                     \
+  }                                                               \
+  __QUERN_DEVICE bfloat16 name(const bfloat16& h) {               \
+    float x = static_cast<float>(h);                              \
+    return bfloat16(of_float);                                    \
+  }
+#define __QUERN_FUNCTION_1(name, real) __QUERN_FUNCTION(name, ::real##f(x), ::real(x))
+#define __QUERN_FUNCTION_C(name, real, of_complex) \
+  __QUERN_FUNCTION_1(name, real)                   \
+  template <class P>                            \
+  __QUERN_DEVICE complex<P> name(const complex<P>& x) { \
+    return of_complex(x);                       \
+  }
+__QUERN_FUNCTION_C(sqrt, sqrt, quern::sqrt)
+__QUERN_FUNCTION_C(exp, exp, quern::exp)
+__QUERN_FUNCTION_C(log, log, quern::log)
+__QUERN_FUNCTION_C(log2, log2, quern::log2)
+__QUERN_FUNCTION_C(log10, log10, quern::log10)
+__QUERN_FUNCTION_C(sin, sin, quern::sin)
+__QUERN_FUNCTION_C(cos, cos, quern::cos)
+__QUERN_FUNCTION_C(tan, tan, quern::tan)
+__QUERN_FUNCTION_C(arcsin, asin, quern::asin)
+__QUERN_FUNCTION_C(arccos, acos, quern::acos)
+__QUERN_FUNCTION_C(arctan, atan, quern::atan)
+__QUERN_FUNCTION_C(sinh, sinh, quern::sinh)
+__QUERN_FUNCTION_C(cosh, cosh, quern::cosh)
+__QUERN_FUNCTION_C(tanh, tanh, quern::tanh)
+__QUERN_FUNCTION_C(arcsinh, asinh, quern::asinh)
+__QUERN_FUNCTION_C(arccosh, acosh, quern::acosh)
+__QUERN_FUNCTION_C(arctanh, atanh, quern::atanh)
+__QUERN_FUNCTION_1(exp2, exp2)
+__QUERN_FUNCTION_1(expm1, expm1)
+__QUERN_FUNCTION_1(log1p, log1p)
+__QUERN_FUNCTION_1(cbrt, cbrt)
+__QUERN_FUNCTION_1(fabs, fabs)
+__QUERN_FUNCTION_1(rint_of, rint)
+__QUERN_FUNCTION_1(floor_of, floor)
+__QUERN_FUNCTION_1(ceil_of, ceil)
+__QUERN_FUNCTION_1(trunc_of, trunc)
+__QUERN_FUNCTION(degrees, x * 57.29577951308232f, x * 57.29577951308232)
+__QUERN_FUNCTION(radians, x * 0.017453292519943295f, x * 0.017453292519943295)
+
+template <class P>
+__QUERN_DEVICE complex<P> exp2(const complex<P>& x) {
+  return quern::exp(x * complex<P>(P(0.69314718055994530942)));
+}
+template <class P>
+__QUERN_DEVICE complex<P> expm1(const complex<P>& x) {
+  P s = sin(x.im * P(0.5));
+  return complex<P>(expm1(x.re) * cos(x.im) - P(2) * s * s, exp(x.re) * sin(x.im));
+}
+template <class P>
+__QUERN_DEVICE complex<P> log1p(const complex<P>& x) {
+  return complex<P>(log(::hypot(x.re + P(1), x.im)), ::atan2(x.im, x.re + P(1)));
+}
+// Rounding leaves integers alone.
+#define __QUERN_ROUNDING(name, of_real)          \
+  template <class T>                             \
+  __QUERN_DEVICE T name(const T& x) {            \
+    if constexpr (Type<T>::is_complex) {         \
+      return T(of_real(x.re), of_real(x.im));    \
+    } else if constexpr (Type<T>::is_integer) {  \
+      return x;                                  \
+    } else {                                     \
+      return of_real(x);                         \
+    }                                            \
+  }
+__QUERN_ROUNDING(rint, rint_of)
+__QUERN_ROUNDING(floor, floor_of)
+__QUERN_ROUNDING(ceil, ceil_of)
+__QUERN_ROUNDING(trunc, trunc_of)
+#undef __QUERN_ROUNDING
+
+#define __QUERN_FUNCTION_2(name, of_float, of_double)                                   \
+  __QUERN_DEVICE float name(const float& a, const float& b) { return of_float(a, b); }    \
+  __QUERN_DEVICE double name(const double& a, const double& b) { return of_double(a, b); } \
+  __QUERN_DEVICE float16 name(const float16& a, const float16& b) {                     \
+    return float16(of_float(static_cast<float>(a), static_cast<float>(b)));             \
+  }                                                                                     \
+  __QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {                  \
+    return bfloat16(of_float(static_cast<float>(a), static_cast<float>(b)));            \
+  }
+__QUERN_FUNCTION_2(arctan2, ::atan2f, ::atan2)
+__QUERN_FUNCTION_2(hypot, ::hypotf, ::hypot)
+__QUERN_FUNCTION_2(copysign, ::copysignf, ::copysign)
+__QUERN_FUNCTION_2(nextafter_of, ::nextafterf, ::nextafter)
+__QUERN_FUNCTION_2(power_of, ::powf, ::pow)
+__QUERN_FUNCTION_2(fmod_of, ::fmodf, ::fmod)
+
+template <class T>
+__QUERN_DEVICE T nextafter(const T& a, const T& b) {
+  if constexpr (sizeof(T) == 2) {  // one step is a step of sixteen bits
+    float x = static_cast<float>(a), y = static_cast<float>(b);
+    if (x != x || y != y) return T(x + y);
+    if (x == y) return b;
+    T out = a;
+    if (x == 0) {
+      out.__x = y < 0 ? 0x8001 : 1;
+    } else {
+      out.__x = static_cast<unsigned short>((x < y) == (x > 0) ? a.__x + 1 : a.__x - 1);
+    }
+    return out;
+  } else {
+    return nextafter_of(a, b);
+  }
+}
+
+template <class T>
+__QUERN_DEVICE T logaddexp(const T& a, const T& b) {
+  typedef typename Math<T>::type M;
+  M x = to<M>(a), y = to<M>(b);
+  if (x == y) return to<T>(x + M(0.69314718055994530942));
+  M d = x - y;
+  if (d > 0) return to<T>(x + log1p(exp(-d)));
+  if (d <= 0) return to<T>(y + log1p(exp(d)));
+  return to<T>(d);
+}
+template <class T>
+__QUERN_DEVICE T logaddexp2(const T& a, const T& b) {
+  typedef typename Math<T>::type M;
+  M x = to<M>(a), y = to<M>(b), e = M(1.44269504088896340736);
+  if (x == y) return to<T>(x + M(1));
+  M d = x - y;
+  if (d > 0) return to<T>(x + log1p(exp2(-d)) * e);
+  if (d <= 0) return to<T>(y + log1p(exp2(d)) * e);
+  return to<T>(d);
+}
+
+// ---- division, remainder, power
+
+template <class T>
+__QUERN_DEVICE T remainder(const T& a, const T& b) {
+  if constexpr (Type<T>::is_integer) {
+    if (b == T(0)) return T(0);
+    if constexpr (Type<T>::is_signed) {
+      if (b == T(-1)) return T(0);
+      T rest = static_cast<T>(a % b);
+      return rest != T(0) && (rest < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
+    } else {
+      return static_cast<T>(a % b);
+    }
+  } else {
+    typedef typename Math<T>::type M;
+    M x = to<M>(a), y = to<M>(b), rest = fmod_of(x, y);
+    if (y == M(0)) return to<T>(rest);
+    if (rest != M(0)) return to<T>((y < M(0)) != (rest < M(0)) ? rest + y : rest);
+    return to<T>(copysign(M(0), y));
+  }
+}
+// As NumPy does it: from the remainder, so that a == floor_divide * b + remainder.
+template <class T>
+__QUERN_DEVICE T floor_divide(const T& a, const T& b) {
+  if constexpr (Type<T>::is_integer) {
+    if (b == T(0)) return T(0);
+    if constexpr (Type<T>::is_signed) {
+      if (b == T(-1)) return negative(a);
+      T quotient = static_cast<T>(a / b);
+      return (a % b) != 0 && (a < T(0)) != (b < T(0)) ? static_cast<T>(quotient - 1) : quotient;
+    } else {
+      return static_cast<T>(a / b);
+    }
+  } else {
+    typedef typename Math<T>::type M;
+    M x = to<M>(a), y = to<M>(b);
+    if (y == M(0)) return to<T>(x / y);
+    M rest = fmod_of(x, y), quotient = (x - rest) / y;
+    if (rest != M(0) && (y < M(0)) != (rest < M(0))) quotient -= M(1);
+    if (quotient == M(0)) return to<T>(copysign(M(0), x / y));
+    M whole = floor_of(quotient);
+    return to<T>(quotient - whole > M(0.5) ? whole + M(1) : whole);
+  }
+}
+__QUERN_BOTH bool floor_divide(const bool& a, const bool& b) { return a && b; }
+__QUERN_BOTH bool remainder(const bool&, const bool&) { return false; }
+
+template <class T>
+__QUERN_DEVICE T fmod(const T& a, const T& b) {
+  if constexpr (Type<T>::is_integer) {
+    if (b == T(0)) return T(0);
+    if (Type<T>::is_signed && b == T(-1)) return T(0);
+    return static_cast<T>(a % b);
+  } else {
+    return fmod_of(a, b);
+  }
+}
+
+template <class T>
+__QUERN_DEVICE T power(const T& a, const T& b) {
+  if constexpr (Type<T>::is_complex) {
+    if (b.im == 0 && b.re == static_cast<int>(b.re) && b.re > -100 && b.re < 100) return quern::pow(a, static_cast<int>(b.re));
+    return quern::pow(a, b);
+  } else if constexpr (Type<T>::is_integer) {
+    T result = T(1), factor = a;
+    if (Type<T>::is_signed && b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
+    for (T left = b; left; left = static_cast<T>(left / 2)) {
+      if (left % 2) result = multiply(result, factor);
+      factor = multiply(factor, factor);
+    }
+    return result;
+  } else {
+    return power_of(a, b);
+  }
+}
+__QUERN_BOTH bool power(const bool& a, const bool& b) { return a || !b; }
+
+template <class T>
+__QUERN_DEVICE T gcd(const T& a, const T& b) {
+  typedef typename Wrap<T>::type U;
+  U x = a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a), y = b < T(0) ? U(0) - static_cast<U>(b) : static_cast<U>(b);
+  while (y) {
+    U rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return static_cast<T>(x);
+}
+template <class T>
+__QUERN_DEVICE T lcm(const T& a, const T& b) {
+  T divisor = gcd(a, b);
+  if (divisor == T(0)) return T(0);
+  T product = multiply(static_cast<T>(a / divisor), b);
+  return product < T(0) ? negative(product) : product;
+}
+__QUERN_BOTH bool gcd(const bool& a, const bool& b) { return a || b; }
+__QUERN_BOTH bool lcm(const bool& a, const bool& b) { return a && b; }
+
+// ---- parts and signs
+
+template <class T>
+__QUERN_DEVICE typename Type<T>::part absolute(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    return ::hypot(a.re, a.im);
+  } else if constexpr (Type<T>::is_integer) {
+    return a < T(0) ? negative(a) : a;
+  } else {
+    return fabs(a);
+  }
+}
+__QUERN_BOTH bool absolute(const bool& a) { return a; }
+template <class T>
+__QUERN_BOTH T conjugate(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    return T(a.re, -a.im);
+  } else {
+    return a;
+  }
+}
+template <class T>
+__QUERN_DEVICE T sign(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    auto size = absolute(a);
+    return is_nan(a) ? T(a.re + a.im, a.re + a.im) : size == 0 ? T(0) : T(a.re / size, a.im / size);
+  } else if constexpr (Type<T>::is_integer) {
+    return static_cast<T>((a > T(0)) - (a < T(0)));
+  } else {
+    float zero = 0;
+    if (is_nan(a)) return a;
+    return to<T>(static_cast<float>((a > to<T>(zero)) - (a < to<T>(zero))));
+  }
+}
+template <class T>
+__QUERN_DEVICE bool signbit(const T& a) {
+  if constexpr (Type<T>::is_integer) {
+    return a < T(0);
+  } else {
+    typedef typename Math<T>::type M;
+    return copysign(M(1), to<M>(a)) < M(0);
+  }
+}
+template <class T>
+__QUERN_DEVICE bool is_finite(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    return is_finite(a.re) && is_finite(a.im);
+  } else if constexpr (Type<T>::is_integer) {
+    return true;
+  } else {
+    typedef typename Math<T>::type M;
+    M x = to<M>(a);
+    return x - x == M(0);
+  }
+}
+template <class T>
+__QUERN_DEVICE bool is_inf(const T& a) {
+  if constexpr (Type<T>::is_complex) {
+    return is_inf(a.re) || is_inf(a.im);
+  } else {
+    return !is_finite(a) && !is_nan(a);
+  }
+}
+template <class T>
+__QUERN_BOTH T heaviside(const T& a, const T& b) {
+  float zero = 0, one = 1;
+  if (is_nan(a)) return a;
+  if (a == to<T>(zero)) return b;
+  return a < to<T>(zero) ? to<T>(zero) : to<T>(one);
+}
+
+// ---- bits
+
+template <class T>
+__QUERN_BOTH T bitwise_and(const T& a, const T& b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+__QUERN_BOTH T bitwise_or(const T& a, const T& b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+__QUERN_BOTH T bitwise_xor(const T& a, const T& b) {
+  return static_cast<T>(a ^ b);
+}
+template <class T>
+__QUERN_BOTH T invert(const T& a) {
+  return static_cast<T>(~a);
+}
+__QUERN_BOTH bool invert(const bool& a) { return !a; }
+template <class T>
+__QUERN_BOTH T left_shift(const T& a, const T& b) {
+  typedef typename Wrap<T>::type U;
+  bool inside = static_cast<U>(b) < sizeof(T) * 8;
+  return inside ? static_cast<T>(static_cast<U>(a) << static_cast<U>(b)) : T(0);
+}
+template <class T>
+__QUERN_BOTH T right_shift(const T& a, const T& b) {
+  typedef typename Wrap<T>::type U;
+  if (static_cast<U>(b) < sizeof(T) * 8) return static_cast<T>(a >> b);
+  return Type<T>::is_signed && a < T(0) ? static_cast<T>(-1) : T(0);
+}
+template <class T>
+__QUERN_BOTH unsigned char bitwise_count(const T& a) {
+  typedef typename Wrap<T>::type U;
+  U left = Type<T>::is_signed && a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a);
+  unsigned char count = 0;
+  for (; left; left &= left - 1) ++count;
+  return count;
+}
+
+// ---- reductions
+//
+// The elements of one result are numbered in the array's logical order. Chunks of reduce_chunk elements are reduced by 32 lanes,
+// lane l taking elements l, l + 32, ...; then the lanes in a tree; then the chunks' results the same way. So a result depends on
+// nothing but the shape, the type and the values.
+
+constexpr int reduce_lanes = 32, reduce_chunk = 4096;
+constexpr int reduce_width = 32;  // most results that a block makes
+
+template <class T>
+struct Limits {  // of integers
+  static constexpr bool is_signed = Type<T>::is_signed;
+  static constexpr T highest = is_signed ? static_cast<T>((typename Wrap<T>::type(1) << (sizeof(T) * 8 - 1)) - 1) : static_cast<T>(~typename Wrap<T>::type(0));
+  __QUERN_BOTH static T low() { return is_signed ? static_cast<T>(-highest - 1) : T(0); }
+  __QUERN_BOTH static T high() { return highest; }
+};
+template <>
+struct Limits<bool> {
+  __QUERN_BOTH static bool low() { return false; }
+  __QUERN_BOTH static bool high() { return true; }
+};
+#define __QUERN_LIMITS(T)                                                                     \
+  template <>                                                                                 \
+  struct Limits<T> {                                                                          \
+    __QUERN_BOTH static T low() { return to<T>(-__builtin_huge_valf()); }                     \
+    __QUERN_BOTH static T high() { return to<T>(__builtin_huge_valf()); }                     \
+  };
+__QUERN_LIMITS(float16)
+__QUERN_LIMITS(bfloat16)
+__QUERN_LIMITS(float)
+__QUERN_LIMITS(double)
+#undef __QUERN_LIMITS
+template <class P>
+struct Limits<complex<P>> {
+  __QUERN_BOTH static complex<P> low() { return complex<P>(Limits<P>::low(), Limits<P>::low()); }
+  __QUERN_BOTH static complex<P> high() { return complex<P>(Limits<P>::high(), Limits<P>::high()); }
+};
+
+template <class A>
+struct Sum {
+  // -0 leaves every number as it is, -0 too.
+  __QUERN_BOTH static A start() {
+    if constexpr (Type<A>::is_complex) {
+      typedef typename Type<A>::part P;
+      return A(-P(0), -P(0));
+    } else {
+      return negative(A(0));
+    }
+  }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return add(a, b); }
+};
+template <class A>
+struct Product {
+  __QUERN_BOTH static A start() { return A(1); }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return multiply(a, b); }
+};
+template <class A>
+struct Maximum {
+  __QUERN_BOTH static A start() { return Limits<A>::low(); }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return maximum(a, b); }
+};
+template <class A>
+struct Minimum {
+  __QUERN_BOTH static A start() { return Limits<A>::high(); }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return minimum(a, b); }
+};
+template <class A>
+struct Any {
+  __QUERN_BOTH static A start() { return false; }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return a || b; }
+};
+template <class A>
+struct All {
+  __QUERN_BOTH static A start() { return true; }
+  __QUERN_BOTH static A both(const A& a, const A& b) { return a && b; }
+};
+
+// The lanes' results of one column, in a tree.
+template <class R, class A>
+__QUERN_BOTH A reduce_tree(A (*lanes)[reduce_width], int column) {
+  A left[reduce_lanes / 2];
+  for (int l = 0; l < reduce_lanes / 2; ++l) left[l] = R::both(lanes[l][column], lanes[l + reduce_lanes / 2][column]);
+  for (int half = reduce_lanes / 4; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) left[l] = R::both(left[l], left[l + half]);
+  }
+  return left[0];
+}
+
+}  // namespace op
+}  // namespace quern
+}  // extern "C++"

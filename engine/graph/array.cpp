@@ -1,0 +1,440 @@
+#include "graph/array.h"
+
+#include "core/error.h"
+#include "graph/tier0.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace quern {
+
+namespace {
+
+Evaluator* the_evaluator = nullptr;
+constexpr size_t most_pending = 512;  // then everything is submitted
+
+int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) {
+  const Array* first = into;
+  for (const Argument& a : arguments) {
+    if (!a.array()) continue;
+    if (first && first->device() != a.array()->device())
+      raise(ErrorKind::value, "[{}] the operands are on different devices; move one with to_device()", name_of(op));
+    first = a.array();
+  }
+  return first ? first->device() : int8_t{-1};
+}
+
+// The order of an operand's axes in memory, kept in the result (NumPy's order "K").
+SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
+  if (shape.size() > 1) {
+    for (const Argument& a : arguments) {
+      if (!a.array() || a.array()->shape() != shape) continue;
+      const Layout& layout = a.array()->layout();
+      if (layout.is_contiguous()) break;
+      std::vector<size_t> order(shape.size());
+      for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::stable_sort(order.begin(), order.end(),
+                       [&](size_t x, size_t y) { return std::abs(layout.strides[x]) > std::abs(layout.strides[y]); });
+      Layout out{shape, std::vector<int64_t>(shape.size()), 0};
+      int64_t step = 1;
+      for (size_t i = order.size(); i-- > 0;) {
+        out.strides[order[i]] = step;
+        step *= std::max<int64_t>(shape[order[i]], 1);
+      }
+      return space_of(std::move(out));
+    }
+  }
+  return contiguous_space(shape);
+}
+
+// Gives the node its value at once when it is tiny, else leaves it pending.
+void submit_or_keep(Node& node) {
+  if (run_tier0(node, *the_evaluator)) return;
+  add_pending(node);
+}
+
+void flush_when_many(const Array& keep) {
+  (void)keep;
+  if (pending_count() >= most_pending) the_evaluator->evaluate({});
+}
+
+Operand operand_for(const Argument& argument, DType compute, const SpaceRef& space, int8_t device) {
+  Operand operand;
+  if (const Array* array = argument.array()) {
+    operand = array->operand();
+  } else {
+    operand.node = constant_node(constant_of(argument.scalar(), compute), compute, device);
+    operand.space = operand.node->space;
+    operand.dtype = compute;
+  }
+  if (operand.space->layout.shape != space->layout.shape)
+    operand.space = space_of(operand.space->layout.broadcast_to(space->layout.shape));
+  return operand;
+}
+
+// The cell's value is another one now; what has escaped is written before this returns.
+void replace(const CellRef& cell, NodeRef node) {
+  cell->set(std::move(node));
+  if (cell->is_pinned && !cell->node->is_computed) {
+    Node* target = cell->node.get();
+    the_evaluator->evaluate({&target, 1});
+  }
+}
+
+void update(const Array& target, Operand value) {
+  const NodeRef& old = target.cell()->node;
+  NodeRef node = new_node(Op::update, old->dtype, old->space, old->device);
+  node->site = current_site();
+  node->operands[0] = {old, old->space, old->dtype};
+  node->operands[1] = std::move(value);
+  node->operand_count = 2;
+  node->target = space_of(target.layout());
+  node->target_dtype = target.dtype();
+  node->is_pinned = target.cell()->is_pinned;
+  node->compute = target.dtype();
+  submit_or_keep(*node);
+  replace(target.cell(), std::move(node));
+}
+
+bool same_kind(DType from, DType to) {
+  auto rank = [](DType t) { return row(t).kind == DTypeKind::boolean ? 0 : is_integer(t) ? 1 : is_complex(t) ? 3 : 2; };
+  if (rank(from) != rank(to)) return rank(from) < rank(to);
+  if (row(from).kind == DTypeKind::integer && row(to).kind == DTypeKind::natural) return false;
+  return true;
+}
+
+}  // namespace
+
+void set_evaluator(Evaluator* evaluator) { the_evaluator = evaluator; }
+Evaluator& evaluator() { return *the_evaluator; }
+
+// ---- arrays
+
+Array::Array(NodeRef value) : space_(value->space), dtype_(value->dtype) { cell_ = CellRef(new Cell(std::move(value))); }
+Array::Array(const Array& other) {
+  GraphLock lock;
+  cell_ = other.cell_;
+  space_ = other.space_;
+  dtype_ = other.dtype_;
+}
+Array& Array::operator=(Array other) noexcept {
+  std::swap(cell_, other.cell_);
+  std::swap(space_, other.space_);
+  std::swap(dtype_, other.dtype_);
+  return *this;
+}
+Array::~Array() {
+  if (!cell_ && !space_) return;
+  GraphLock lock;
+  cell_ = {};
+  space_ = {};
+}
+
+Array Array::view(Layout layout) const { return view(std::move(layout), dtype_); }
+Array Array::view(Layout layout, DType as) const {
+  GraphLock lock;
+  return Array(cell_, space_of(std::move(layout)), as);
+}
+
+static Array part(const Array& array, int which) {
+  Layout layout = array.layout();
+  for (int64_t& s : layout.strides) s *= 2;
+  layout.offset = layout.offset * 2 + which;
+  return array.view(std::move(layout), real_part_type(array.dtype()));
+}
+Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; }
+Array Array::imag() const {
+  if (!is_complex(dtype_)) return full(shape(), Scalar{}, dtype_, device());
+  return part(*this, 1);
+}
+
+// ---- host values
+
+template <class T>
+static void store(Constant& constant, T value) {
+  std::memcpy(constant.bytes.data(), &value, sizeof(T));
+}
+
+Constant constant_of(const Scalar& s, DType dtype) {
+  double re = s.kind == WeakScalar::integer || s.kind == WeakScalar::boolean
+                  ? (s.is_natural ? static_cast<double>(s.natural) : static_cast<double>(s.integer))
+                  : s.re;
+  Constant out;
+  bool whole = s.kind == WeakScalar::integer || s.kind == WeakScalar::boolean;
+  auto integer = [&](auto zero) {
+    using T = decltype(zero);
+    if (!whole) {
+      store(out, static_cast<T>(re));
+      return;
+    }
+    bool fits = s.is_natural ? s.natural <= static_cast<uint64_t>(std::numeric_limits<T>::max())
+                             : std::in_range<T>(s.integer);
+    if (!fits) {
+      raise(ErrorKind::overflow, "Python integer {} out of bounds for {}",
+            s.is_natural ? std::to_string(s.natural) : std::to_string(s.integer), row(dtype).name);
+    }
+    store(out, s.is_natural ? static_cast<T>(s.natural) : static_cast<T>(s.integer));
+  };
+  switch (dtype) {
+    case DType::boolean:
+      store(out, whole ? s.integer != 0 || s.is_natural : re != 0 || s.im != 0);
+      break;
+    case DType::int8:
+      integer(int8_t{});
+      break;
+    case DType::int16:
+      integer(int16_t{});
+      break;
+    case DType::int32:
+      integer(int32_t{});
+      break;
+    case DType::int64:
+      integer(int64_t{});
+      break;
+    case DType::uint8:
+      integer(uint8_t{});
+      break;
+    case DType::uint16:
+      integer(uint16_t{});
+      break;
+    case DType::uint32:
+      integer(uint32_t{});
+      break;
+    case DType::uint64:
+      integer(uint64_t{});
+      break;
+    case DType::float16:
+    case DType::bfloat16:
+      store(out, tier0_half(re, dtype));
+      break;
+    case DType::float32:
+      store(out, static_cast<float>(re));
+      break;
+    case DType::float64:
+      store(out, re);
+      break;
+    case DType::complex64:
+      store(out, std::array<float, 2>{static_cast<float>(re), static_cast<float>(s.im)});
+      break;
+    case DType::complex128:
+      store(out, std::array<double, 2>{re, s.im});
+      break;
+  }
+  return out;
+}
+
+OperandType Argument::type() const {
+  if (array_) return {array_->dtype()};
+  if (!scalar_.is_weak) return {scalar_.dtype};
+  return {DType::boolean, true, scalar_.kind};
+}
+
+const Shape& Argument::shape() const {
+  static const Shape none;
+  return array_ ? array_->shape() : none;
+}
+
+// ---- recording
+
+// A comparison with an integer that the array's type cannot hold is still right: it is made in a wider type.
+static Loop loop_for(Op op, std::span<const Argument> arguments) {
+  std::array<OperandType, 3> types;
+  for (size_t i = 0; i < arguments.size(); ++i) types[i] = arguments[i].type();
+  Loop loop = resolve(op, {types.data(), arguments.size()});
+  if (row(op).typing != Typing::compare || !is_integer(loop.compute)) return loop;
+  for (const Argument& a : arguments) {
+    if (a.array() || !a.scalar().is_weak || a.scalar().kind != WeakScalar::integer) continue;
+    const Scalar& s = a.scalar();
+    size_t bits = size_of(loop.compute) * 8;
+    bool is_signed = row(loop.compute).kind == DTypeKind::integer;
+    bool fits = s.is_natural ? !is_signed && bits == 64
+                : is_signed  ? bits == 64 || (s.integer >> (bits - 1)) == (s.integer >> 63)
+                             : s.integer >= 0 && (bits == 64 || (s.integer >> bits) == 0);
+    if (!fits) loop.compute = s.is_natural || bits == 64 ? DType::float64 : DType::int64;
+  }
+  return loop;
+}
+
+Array elementwise(Op op, std::span<const Argument> arguments, const Array* into, std::optional<Loop> given) {
+  GraphLock lock;
+  const OpRow& r = row(op);
+  if (arguments.size() != r.operands) bug("{} takes {} operands, not {}", r.name, r.operands, arguments.size());
+  Loop loop = given ? *given : loop_for(op, arguments);
+  int8_t device = device_of(op, arguments, into);
+  if (into && !same_kind(loop.result, into->dtype()))
+    raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
+          row(loop.result).name, row(into->dtype()).name);
+
+  const Shape* shape = nullptr;
+  bool alike = true;
+  for (const Argument& a : arguments) {
+    if (!a.array()) continue;
+    if (!shape) {
+      shape = &a.shape();
+    } else if (*shape != a.shape()) {
+      alike = false;
+    }
+  }
+  Shape broadcast;
+  if (!alike || !shape) {
+    std::array<Shape, 3> shapes;
+    for (size_t i = 0; i < arguments.size(); ++i) shapes[i] = arguments[i].shape();
+    broadcast = broadcast_shapes({shapes.data(), arguments.size()});
+    shape = &broadcast;
+  }
+  if (into && *shape != into->shape()) {
+    Shape both[] = {*shape, into->shape()};
+    if (broadcast_shapes(both) != into->shape())
+      raise(ErrorKind::value, "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+            to_string(into->shape()), to_string(broadcast_shapes(both)));
+    broadcast = into->shape();
+    shape = &broadcast;
+  }
+
+  bool whole = into && into->is_whole() && !into->cell()->is_pinned && loop.result == into->dtype();
+  SpaceRef space = whole ? into->operand().space : result_space(*shape, arguments);
+  NodeRef node = new_node(op, loop.result, space, device);
+  node->compute = loop.compute;
+  node->site = current_site();
+  node->operand_count = r.operands;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    bool is_choice = r.typing == Typing::choose && i == 0;
+    node->operands[i] = operand_for(arguments[i], is_choice ? DType::boolean : loop.compute, space, device);
+  }
+  submit_or_keep(*node);
+  if (!into) {
+    Array out(std::move(node));
+    flush_when_many(out);
+    return out;
+  }
+  if (whole) {
+    replace(into->cell(), std::move(node));
+  } else {
+    update(*into, {node, node->space, node->dtype});
+  }
+  flush_when_many(*into);
+  return *into;
+}
+
+Array astype(const Array& array, DType dtype) {
+  Argument argument(array);
+  return elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
+}
+
+void assign(const Array& target, const Argument& value) {
+  GraphLock lock;
+  device_of(Op::update, {&value, 1}, &target);
+  const Shape& to = target.shape();
+  Shape from = value.shape();
+  while (from.size() > to.size() && from.front() == 1) from.erase(from.begin());  // as NumPy allows when assigning
+  if (const Array* array = value.array(); array && from != array->shape()) {
+    Array fewer = reshape(*array, from);
+    return assign(target, Argument(fewer));
+  }
+  Shape both[] = {from, to};
+  bool fits = from.size() <= to.size();
+  for (size_t i = 0; fits && i < from.size(); ++i) {
+    int64_t d = to[to.size() - from.size() + i];
+    fits = from[i] == d || from[i] == 1;
+  }
+  if (!fits)
+    raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(value.shape()),
+          to_string(to));
+  if (target.size() == 0) return;
+  (void)both;
+  SpaceRef space = space_of(target.layout());
+  if (target.is_whole() && !target.cell()->is_pinned) {
+    NodeRef node = new_node(Op::cast, target.dtype(), space, target.device());
+    node->site = current_site();
+    node->operand_count = 1;
+    node->operands[0] = operand_for(value, target.dtype(), space, target.device());
+    submit_or_keep(*node);
+    replace(target.cell(), std::move(node));
+  } else {
+    update(target, operand_for(value, target.dtype(), space, target.device()));
+  }
+  flush_when_many(target);
+}
+
+Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
+  GraphLock lock;
+  SpaceRef space = contiguous_space(shape);
+  NodeRef node = new_node(Op::cast, dtype, space, device);
+  node->site = current_site();
+  node->operand_count = 1;
+  node->operands[0] = operand_for(Argument(value), dtype, space, device);
+  submit_or_keep(*node);
+  return Array(std::move(node));
+}
+
+Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device) {
+  GraphLock lock;
+  NodeRef node = new_node(Op::data, dtype, contiguous_space(shape), device);
+  node->site = current_site();
+  node->buffer = std::move(buffer);
+  node->is_computed = true;
+  return Array(std::move(node));
+}
+
+Array reshape(const Array& array, const Shape& shape) {
+  GraphLock lock;
+  if (auto layout = array.layout().reshaped(shape)) return array.view(std::move(*layout));
+  // A copy in C order.
+  NodeRef node = new_node(Op::cast, array.dtype(), contiguous_space(array.shape()), array.device());
+  node->site = current_site();
+  node->operand_count = 1;
+  node->operands[0] = array.operand();
+  submit_or_keep(*node);
+  Array copy(std::move(node));
+  return copy.view(*copy.layout().reshaped(shape));
+}
+
+Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
+  GraphLock lock;
+  Shape kept, full_shape;
+  bool none = false;
+  for (size_t i = 0; i < array.rank(); ++i) {
+    int64_t d = array.shape()[i];
+    if (axes[i]) {
+      none |= d == 0;
+      if (keep_dims) full_shape.push_back(1);
+    } else {
+      kept.push_back(d);
+      if (keep_dims) full_shape.push_back(d);
+    }
+  }
+  if (none && (reduction == Reduction::maximum || reduction == Reduction::minimum))
+    raise(ErrorKind::value, "zero-size array to reduction operation {} which has no identity",
+          reduction == Reduction::maximum ? "maximum" : "minimum");
+  bool is_test = reduction == Reduction::any || reduction == Reduction::all;
+  DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
+  NodeRef node = new_node(Op::reduce, type, contiguous_space(kept), array.device());
+  node->site = current_site();
+  node->reduction = reduction;
+  node->axes = axes;
+  node->compute = type;
+  node->operand_count = 1;
+  node->operands[0] = array.operand();
+  submit_or_keep(*node);
+  Array out(std::move(node));
+  if (keep_dims) out = out.view(Layout::contiguous(full_shape));
+  flush_when_many(out);
+  return out;
+}
+
+Buffer evaluate(const Array& array) {
+  GraphLock lock;
+  Node* node = array.cell()->node.get();
+  if (!node->is_computed) the_evaluator->evaluate({&node, 1});
+  if (node->error) raise(ErrorKind::launch, "{}", *node->error);
+  return node->buffer;
+}
+
+void evaluate_all() {
+  GraphLock lock;
+  the_evaluator->evaluate({});
+}
+
+}  // namespace quern

@@ -1,0 +1,134 @@
+// Arrays: views of cells, and the operations on them. An operation records a node and returns; nothing runs until a value is
+// looked at, except tiny work on the CPU, which runs at once (tier0.h).
+//
+//   Array y = elementwise(Op::add, {{Argument(x), Argument(Scalar::real(2.0))}});
+//   Array row = y.sliced(0, 3, 1, 1);        // a view
+//   assign(row, Argument(Scalar::integer(0)));  // seen through y
+//
+// Every function takes the graph's lock. Shapes, types and host values are checked when recording and raise quern::Error.
+#pragma once
+
+#include "graph/node.h"
+
+#include <optional>
+
+namespace quern {
+
+class CellRef {
+ public:
+  CellRef() = default;
+  explicit CellRef(Cell* cell) : cell_(cell) {
+    if (cell_) ++cell_->references;
+  }
+  CellRef(const CellRef& other) : CellRef(other.cell_) {}
+  CellRef(CellRef&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  CellRef& operator=(CellRef other) noexcept {
+    std::swap(cell_, other.cell_);
+    return *this;
+  }
+  ~CellRef() {
+    if (cell_ && --cell_->references == 0) delete cell_;
+  }
+  Cell* operator->() const { return cell_; }
+  Cell* get() const { return cell_; }
+  bool operator==(const CellRef& other) const { return cell_ == other.cell_; }
+  explicit operator bool() const { return cell_ != nullptr; }
+
+ private:
+  Cell* cell_ = nullptr;
+};
+
+class Array {
+ public:
+  Array() = default;
+  explicit Array(NodeRef value);  // the only view of a new cell
+  Array(CellRef cell, SpaceRef space, DType dtype) : cell_(std::move(cell)), space_(std::move(space)), dtype_(dtype) {}
+  Array(const Array& other);
+  Array(Array&& other) noexcept = default;
+  Array& operator=(Array other) noexcept;
+  ~Array();
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return space_->layout.shape; }
+  const Layout& layout() const { return space_->layout; }
+  int64_t size() const { return space_->size; }
+  size_t rank() const { return shape().size(); }
+  int8_t device() const { return cell_->node->device; }
+  Operand operand() const { return {cell_->node, space_, dtype_}; }
+  const CellRef& cell() const { return cell_; }
+  // Does this view show its cell's whole memory as it lies?
+  bool is_whole() const { return space_ == cell_->node->space && dtype_ == cell_->node->dtype; }
+  explicit operator bool() const { return static_cast<bool>(cell_); }
+
+  // Views of the same memory.
+  Array view(Layout layout) const;
+  Array view(Layout layout, DType as) const;
+  Array real() const;  // of complex numbers; others as they are
+  Array imag() const;
+
+ private:
+  CellRef cell_;
+  SpaceRef space_;
+  DType dtype_ = DType::boolean;
+};
+
+// A host value: weak (a Python number, which takes the other operands' type where it can) or of a type of its own.
+struct Scalar {
+  bool is_weak = true;
+  WeakScalar kind = WeakScalar::boolean;
+  DType dtype = DType::boolean;  // when not weak
+  bool is_natural = false;       // an integer above the int64 range, in `natural`
+  int64_t integer = 0;
+  uint64_t natural = 0;
+  double re = 0, im = 0;
+};
+
+// As a value of `dtype`. Raises ErrorKind::overflow for an integer that does not fit.
+Constant constant_of(const Scalar& scalar, DType dtype);
+
+class Argument {
+ public:
+  Argument(const Array& array) : array_(&array) {}
+  Argument(const Scalar& scalar) : scalar_(scalar) {}
+  const Array* array() const { return array_; }
+  const Scalar& scalar() const { return scalar_; }
+  OperandType type() const;
+  const Shape& shape() const;
+
+ private:
+  const Array* array_ = nullptr;
+  Scalar scalar_;
+};
+
+// `into`: the result replaces that array's value (out=, a += b); its type must be able to take it (casting "same_kind").
+Array elementwise(Op op, std::span<const Argument> arguments, const Array* into = nullptr,
+                  std::optional<Loop> loop = std::nullopt);
+Array astype(const Array& array, DType dtype);  // always a copy
+void assign(const Array& target, const Argument& value);
+
+Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
+Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device);
+// Rows and blocks of memory are the same elements in C order; a view where that is possible.
+Array reshape(const Array& array, const Shape& shape);
+
+// `axes`: true for each dimension that goes. `dtype`: of the result; what is summed is converted to it first.
+Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims,
+             std::optional<DType> dtype = std::nullopt);
+
+// Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
+Buffer evaluate(const Array& array);
+void evaluate_all();
+
+// ---- what run/ provides
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
+  virtual bool idle(int8_t device) = 0;                  // all that was submitted has ended
+  virtual void evaluate(std::span<Node* const> targets) = 0;  // none: everything pending
+};
+void set_evaluator(Evaluator* evaluator);
+Evaluator& evaluator();
+
+}  // namespace quern

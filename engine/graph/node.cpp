@@ -1,0 +1,160 @@
+#include "graph/node.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace quern {
+
+namespace {
+
+uint64_t mix(uint64_t h, uint64_t x) {
+  h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccdull;
+}
+
+uint64_t hash_of(const Layout& layout) {
+  uint64_t h = layout.rank();
+  for (int64_t d : layout.shape) h = mix(h, static_cast<uint64_t>(d));
+  for (int64_t s : layout.strides) h = mix(h, static_cast<uint64_t>(s));
+  return mix(h, static_cast<uint64_t>(layout.offset));
+}
+
+// An open table; spaces that nobody uses go when it has doubled.
+class Spaces {
+ public:
+  SpaceRef find(Layout&& layout) {
+    uint64_t hash = hash_of(layout);
+    Space*& recent = recent_[hash % recent_.size()];
+    if (recent && recent->hash == hash && recent->layout == layout) return SpaceRef(recent);
+    auto [begin, end] = table_.equal_range(hash);
+    for (auto it = begin; it != end; ++it) {
+      if (it->second->layout == layout) return SpaceRef(recent = it->second.get());
+    }
+    if (table_.size() >= limit_) sweep();
+    auto made = std::make_unique<Space>();
+    made->size = layout.size();
+    made->contiguous = layout.offset == 0 && layout.is_contiguous();
+    made->hash = hash;
+    made->layout = std::move(layout);
+    Space* space = made.get();
+    table_.emplace(hash, std::move(made));
+    recent_[hash % recent_.size()] = space;
+    return SpaceRef(space);
+  }
+
+ private:
+  void sweep() {
+    recent_.fill(nullptr);
+    std::erase_if(table_, [](const auto& entry) { return entry.second->references == 0; });
+    limit_ = std::max<size_t>(4096, table_.size() * 2);
+  }
+
+  std::unordered_multimap<uint64_t, std::unique_ptr<Space>> table_;
+  std::array<Space*, 1024> recent_{};
+  size_t limit_ = 4096;
+};
+
+// Never destroyed: arrays may outlive static objects.
+Spaces& spaces() {
+  static Spaces* all = new Spaces;
+  return *all;
+}
+
+std::vector<Node*> free_nodes;
+size_t live_pending = 0;
+
+}  // namespace
+
+std::recursive_mutex& graph_mutex() {
+  static std::recursive_mutex* mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
+SpaceRef space_of(Layout layout) { return spaces().find(std::move(layout)); }
+SpaceRef contiguous_space(const Shape& shape) { return space_of(Layout::contiguous(shape)); }
+
+std::vector<Node*>& pending() {
+  static auto* all = new std::vector<Node*>;
+  return *all;
+}
+size_t pending_count() { return live_pending; }
+
+void add_pending(Node& node) {
+  node.slot = pending().size();
+  pending().push_back(&node);
+  ++live_pending;
+}
+
+void remove_pending(Node& node) {
+  if (!node.is_pending()) return;
+  pending()[node.slot] = nullptr;
+  node.slot = Node::no_slot;
+  --live_pending;
+}
+
+void compact_pending() {
+  std::erase(pending(), nullptr);
+  for (size_t i = 0; i < pending().size(); ++i) pending()[i]->slot = i;
+}
+
+NodeRef::NodeRef(Node* node) : node_(node) {
+  if (node_) ++node_->references;
+}
+
+NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
+  Node* node;
+  if (free_nodes.empty()) {
+    node = new Node;
+  } else {
+    node = free_nodes.back();
+    free_nodes.pop_back();
+  }
+  node->op = op;
+  node->dtype = node->compute = dtype;
+  node->space = std::move(space);
+  node->device = device;
+  return NodeRef(node);
+}
+
+NodeRef constant_node(const Constant& value, DType dtype, int8_t device) {
+  static SpaceRef* scalar = new SpaceRef(contiguous_space({}));
+  NodeRef node = new_node(Op::constant, dtype, *scalar, device);
+  node->constant = value;
+  return node;
+}
+
+// Chains of nodes are let go one by one, never by recursion: they may be millions long.
+void release(Node* node) {
+  if (--node->references > 0) return;
+  std::vector<Node*> dead{node};
+  while (!dead.empty()) {
+    Node* n = dead.back();
+    dead.pop_back();
+    remove_pending(*n);
+    for (Operand& operand : n->inputs()) {
+      Node* input = operand.node.detach();
+      operand.space = {};
+      if (input && --input->references == 0) dead.push_back(input);
+    }
+    if (free_nodes.size() < 4096) {
+      n->operand_count = 0;
+      n->is_computed = n->is_pinned = n->needed = n->overwritten = false;
+      n->cells = n->group = n->mark = n->read_by = n->uses = 0;
+      n->space = n->target = {};
+      n->axes.clear();
+      n->buffer.reset();
+      n->error.reset();
+      free_nodes.push_back(n);
+    } else {
+      delete n;
+    }
+  }
+}
+
+void Cell::set(NodeRef value) {
+  if (value) ++value->cells;
+  if (node) --node->cells;
+  node = std::move(value);
+}
+
+}  // namespace quern

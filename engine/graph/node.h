@@ -1,0 +1,178 @@
+// Nodes and cells: what arrays are made of.
+//
+// A Node is a value, and how it comes about: an op over operands, each another node seen through a layout. It never changes; it
+// is pending until it is evaluated and then holds memory (Op::data in all but name). A Cell is a variable: it holds the node that
+// is its value now. An array (array.h) is a view of a cell, so writing into an array puts another node into its cell, and every
+// view sees it.
+//
+// Everything here is guarded by one lock, held by GraphLock; counts are plain integers. Messages that name
+// Python lines are made outside of it.
+#pragma once
+
+#include "core/buffer.h"
+#include "core/layout.h"
+#include "core/site.h"
+#include "core/wait.h"
+#include "graph/op.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+std::recursive_mutex& graph_mutex();
+
+// A thread that has to wait for it gives up Python's lock meanwhile; so whoever holds this one may take that one.
+class GraphLock {
+ public:
+  GraphLock() {
+    if (graph_mutex().try_lock()) return;
+    Waiting waiting;
+    graph_mutex().lock();
+  }
+  ~GraphLock() { graph_mutex().unlock(); }
+  GraphLock(const GraphLock&) = delete;
+  GraphLock& operator=(const GraphLock&) = delete;
+};
+
+// ---- layouts, each kept once, so that equal ones are the same pointer
+
+struct Space {
+  Layout layout;
+  int64_t size = 0;         // elements
+  bool contiguous = false;  // C order, from the start of the memory
+  uint64_t hash = 0;
+  uint32_t references = 0;
+};
+
+class SpaceRef {
+ public:
+  SpaceRef() = default;
+  explicit SpaceRef(Space* space) : space_(space) {
+    if (space_) ++space_->references;
+  }
+  SpaceRef(const SpaceRef& other) : SpaceRef(other.space_) {}
+  SpaceRef(SpaceRef&& other) noexcept : space_(std::exchange(other.space_, nullptr)) {}
+  SpaceRef& operator=(SpaceRef other) noexcept {
+    std::swap(space_, other.space_);
+    return *this;
+  }
+  ~SpaceRef() {
+    if (space_) --space_->references;  // the table lets go of unused ones when it grows
+  }
+  const Space* operator->() const { return space_; }
+  const Space& operator*() const { return *space_; }
+  const Space* get() const { return space_; }
+  bool operator==(const SpaceRef& other) const { return space_ == other.space_; }
+  explicit operator bool() const { return space_ != nullptr; }
+
+ private:
+  Space* space_ = nullptr;
+};
+
+SpaceRef space_of(Layout layout);
+SpaceRef contiguous_space(const Shape& shape);
+
+// ---- nodes
+
+struct Node;
+void release(Node* node);  // one reference less
+
+class NodeRef {
+ public:
+  NodeRef() = default;
+  explicit NodeRef(Node* node);
+  NodeRef(const NodeRef& other) : NodeRef(other.node_) {}
+  NodeRef(NodeRef&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  NodeRef& operator=(NodeRef other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~NodeRef() {
+    if (node_) release(node_);
+  }
+  Node* operator->() const { return node_; }
+  Node& operator*() const { return *node_; }
+  Node* get() const { return node_; }
+  Node* detach() { return std::exchange(node_, nullptr); }
+  bool operator==(const NodeRef& other) const { return node_ == other.node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+ private:
+  Node* node_ = nullptr;
+};
+
+// A node's memory seen through a layout, perhaps as another type (the parts of complex numbers).
+struct Operand {
+  NodeRef node;
+  SpaceRef space;
+  DType dtype = DType::boolean;
+  const Shape& shape() const { return space->layout.shape; }
+};
+
+// A host value, in its own type.
+struct alignas(16) Constant {
+  std::array<char, 16> bytes{};
+};
+
+struct Node {
+  uint32_t references = 0;
+  uint32_t cells = 0;  // of the references, those of cells: somebody may look
+  Op op = Op::data;
+  DType dtype = DType::boolean;    // of the value
+  DType compute = DType::boolean;  // what the op works in
+  Reduction reduction = Reduction::sum;
+  int8_t device = -1;  // -1 the CPU, else the GPU's number
+  bool is_computed = false;
+  bool is_pinned = false;  // an update of memory whose address is known outside: always in place
+  uint8_t operand_count = 0;
+  Site site = no_site;
+  size_t slot = no_slot;  // where it stands among the pending ones
+  SpaceRef space;         // its shape, and how its memory is laid out (no gaps, offset 0)
+  std::array<Operand, 3> operands;
+  SpaceRef target;         // an update's: the part that is replaced
+  DType target_dtype = DType::boolean;
+  Constant constant;       // a constant's
+  std::vector<bool> axes;  // a reduction's: true for each that goes
+  Buffer buffer;           // once computed
+  std::shared_ptr<const std::string> error;  // why it cannot be computed
+
+  // Scratch of the scheduler.
+  uint32_t group = 0, mark = 0, read_by = 0, uses = 0;
+  bool needed = false, overwritten = false;
+
+  static constexpr size_t no_slot = ~size_t{0};
+  bool is_pending() const { return slot != no_slot; }
+  int64_t size() const { return space->size; }
+  const Shape& shape() const { return space->layout.shape; }
+  std::span<Operand> inputs() { return {operands.data(), operand_count}; }
+};
+
+NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);
+NodeRef constant_node(const Constant& value, DType dtype, int8_t device);
+
+// The nodes that wait to be evaluated, in the order they were recorded; those that nobody holds any more leave a null.
+std::vector<Node*>& pending();
+size_t pending_count();
+void add_pending(Node& node);
+void remove_pending(Node& node);
+void compact_pending();
+
+// ---- cells
+
+struct Cell {
+  uint32_t references = 0;
+  NodeRef node;
+  bool is_pinned = false;  // its address is known outside: it stays, and reads and writes are submitted at once
+
+  explicit Cell(NodeRef value) { set(std::move(value)); }
+  ~Cell() { set({}); }
+  void set(NodeRef value);
+};
+
+}  // namespace quern

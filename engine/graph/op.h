@@ -1,0 +1,81 @@
+// The ops table: what an op is called, how many operands it has, which types it takes and gives, and its text.
+//
+// The rows of elementwise ops stand in ops.def; an OpId is a row's number. Ops that are no rows (a constant, data, an update, a
+// reduction, a call of a library) have numbers of their own behind them.
+#pragma once
+
+#include "core/dtype.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace quern {
+
+enum class Op : uint16_t {
+#define ROW(name, operands, typing, ...) name,
+#include "graph/ops.def"
+#undef ROW
+  constant,  // one host value
+  data,      // memory, computed or brought
+  update,    // the first operand's memory with a part replaced by the second operand
+  reduce,    // see Reduction in node.h
+};
+inline constexpr uint16_t row_count = static_cast<uint16_t>(Op::constant);
+
+enum class Typing : uint8_t {
+  number,
+  number_no_bool,
+  number_not_complex,
+  real_of,
+  real_only,
+  ratio,
+  widest,
+  integer,
+  integer_no_bool,
+  integer_only,
+  compare,
+  truth,
+  test,
+  sign_test,
+  size,
+  round,
+  count,
+  choose,
+  cast,
+};
+
+struct OpRow {
+  std::string_view name;
+  uint8_t operands;
+  Typing typing;
+  std::string_view text;  // of one element: a, b, c
+};
+
+const OpRow& row(Op op);
+std::string_view name_of(Op op);
+
+// An operand's type, or a Python scalar's kind: then the other operands decide (NEP 50).
+struct OperandType {
+  DType dtype;
+  bool is_weak = false;
+  WeakScalar weak = WeakScalar::boolean;
+};
+
+// The type an op computes in and the type it gives. Raises ErrorKind::type where NumPy has no loop.
+struct Loop {
+  DType compute, result;
+};
+Loop resolve(Op op, std::span<const OperandType> operands);
+
+enum class Reduction : uint8_t { sum, product, maximum, minimum, any, all };
+DType accumulator(Reduction reduction, DType type);  // what it adds up in: float32 for 16-bit reals
+
+// The type of all operands together: NumPy's result_type.
+DType common_type(std::span<const OperandType> operands);
+
+DType real_part_type(DType type);      // complex64 -> float32; others as they are
+bool is_integer(DType type);           // bool is none
+bool is_complex(DType type);
+
+}  // namespace quern

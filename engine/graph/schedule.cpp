@@ -1,0 +1,177 @@
+#include "graph/schedule.h"
+
+#include <algorithm>
+
+namespace quern {
+
+namespace {
+
+constexpr size_t most_nodes = 64, most_pointers = 48;  // of one kernel
+constexpr size_t groups_looked_at = 8;
+
+// What must run so that the targets are there: their ancestors, and whoever still reads memory that one of those overwrites.
+void mark_needed(std::span<Node* const> targets) {
+  std::vector<Node*>& all = pending();
+  for (Node* node : all) {
+    if (node) node->needed = targets.empty();
+  }
+  if (targets.empty()) return;
+  for (Node* target : targets) target->needed = true;
+  for (size_t i = all.size(); i-- > 0;) {
+    Node* node = all[i];
+    if (!node) continue;
+    for (Operand& o : node->inputs()) node->needed |= o.node->overwritten;
+    if (!node->needed) continue;
+    for (Operand& o : node->inputs()) o.node->needed = true;
+    if (node->op == Op::update) node->operands[0].node->overwritten = true;
+  }
+  for (Node* node : all) {
+    if (!node) continue;
+    node->overwritten = false;
+    for (Operand& o : node->inputs()) o.node->overwritten = false;
+  }
+}
+
+class Scheduler {
+ public:
+  void add(Node& node) {
+    Group& group = group_for(node);
+    std::array<Origin, 3> sources{};
+    for (int i = first_input(node); i < node.operand_count; ++i) sources[i] = source(group, node.operands[i]);
+    if (node.op == Op::update) node.operands[0].node->read_by = group.number;
+    node.group = group.number;
+    node.mark = static_cast<uint32_t>(group.nodes.size());
+    group.nodes.push_back(&node);
+    group.sources.push_back(sources);
+    if (node.op == Op::reduce) {
+      group.reduces = true;
+      group.axes = node.axes;
+    }
+  }
+
+  std::vector<Group> finish() {
+    for (Group& group : groups_) {
+      for (uint32_t i = 0; i < group.nodes.size(); ++i) {
+        Node* node = group.nodes[i];
+        if (node->op == Op::update || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
+        node->uses = 0;
+      }
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  static int first_input(const Node& node) { return node.op == Op::update ? 1 : 0; }
+
+  // The index space that the node's work goes over.
+  static const Shape& work_shape(const Node& node) {
+    if (node.op == Op::reduce) return node.operands[0].shape();
+    if (node.op == Op::update) return node.target->layout.shape;
+    return node.shape();
+  }
+
+  // The value of a node of the same group, element for element.
+  static bool is_local(const Group& group, const Operand& o) {
+    return o.node->group == group.number && o.node->is_pending() && o.space == o.node->space && o.dtype == o.node->dtype &&
+           o.node->op != Op::reduce && o.node->op != Op::update;
+  }
+
+  Group& group_for(Node& node) {
+    // No group before this one may hold it: it needs what others compute, and must not write what others still read.
+    uint32_t earliest = 0;
+    for (int i = 0; i < node.operand_count; ++i) {
+      const Operand& o = node.operands[i];
+      if (o.node->is_pending()) earliest = std::max(earliest, o.node->group);
+    }
+    bool writes = node.op == Op::update;
+    if (writes) earliest = std::max(earliest, node.operands[0].node->read_by);
+    const Shape& shape = work_shape(node);
+    for (size_t k = groups_.size(); k-- > 0 && k + groups_looked_at >= groups_.size();) {
+      Group& group = groups_[k];
+      if (group.number < earliest) break;
+      if (group.device == node.device && group.shape == shape && takes(group, node)) return group;
+    }
+    Group group;
+    group.number = static_cast<uint32_t>(groups_.size()) + 1;
+    group.shape = shape;
+    group.device = node.device;
+    groups_.push_back(std::move(group));
+    return groups_.back();
+  }
+
+  bool takes(const Group& group, const Node& node) const {
+    if (group.nodes.size() >= most_nodes || group.loads.size() + group.nodes.size() / 2 >= most_pointers) return false;
+    bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
+    if (empty) return false;
+    if (node.op == Op::reduce && group.reduces && group.axes != node.axes) return false;
+    bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
+    if (node.op == Op::update && group.reduces) return false;
+    if (node.op == Op::reduce && group_writes) return false;
+    for (int i = first_input(node); i < node.operand_count; ++i) {
+      const Operand& o = node.operands[i];
+      if (o.node->op == Op::constant) continue;
+      // What the group computes can be used in it only as it is, element for element.
+      if (o.node->is_pending() && o.node->group == group.number && !is_local(group, o)) return false;
+    }
+    if (node.op != Op::update) return !group_writes || reads_no_written(group, node);
+    // What is written may be read in the same kernel only by the thread that writes it.
+    Node* old = node.operands[0].node.get();
+    if (old->is_pending() && old->group == group.number) return false;
+    for (const Load& load : group.loads) {
+      if (load.node == old && !(load.space == node.target && load.dtype == node.target_dtype)) return false;
+    }
+    const Operand& value = node.operands[1];
+    if (value.node.get() == old && !(value.space == node.target && value.dtype == node.target_dtype)) return false;
+    return true;
+  }
+
+  static bool reads_no_written(const Group& group, const Node& node) {
+    for (Node* writer : group.nodes) {
+      if (writer->op != Op::update) continue;
+      Node* old = writer->operands[0].node.get();
+      for (int i = 0; i < node.operand_count; ++i) {
+        if (node.operands[i].node.get() == old) return false;
+      }
+    }
+    return true;
+  }
+
+  Origin source(Group& group, const Operand& o) {
+    Node* node = o.node.get();
+    if (node->op == Op::constant) {
+      group.constants.push_back(node);
+      return {Origin::Kind::constant, static_cast<uint32_t>(group.constants.size() - 1)};
+    }
+    if (is_local(group, o)) {
+      ++node->uses;
+      return {Origin::Kind::local, node->mark};
+    }
+    node->read_by = std::max(node->read_by, group.number);
+    for (uint32_t i = 0; i < group.loads.size(); ++i) {
+      const Load& load = group.loads[i];
+      if (load.node == node && load.space == o.space && load.dtype == o.dtype) return {Origin::Kind::load, i};
+    }
+    group.loads.push_back({node, o.space, o.dtype});
+    return {Origin::Kind::load, static_cast<uint32_t>(group.loads.size() - 1)};
+  }
+
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+std::vector<Group> schedule(std::span<Node* const> targets) {
+  mark_needed(targets);
+  for (Node* node : pending()) {
+    if (!node) continue;
+    node->group = node->uses = node->read_by = 0;
+    for (Operand& o : node->inputs()) o.node->group = o.node->read_by = 0;
+  }
+  Scheduler scheduler;
+  for (Node* node : pending()) {
+    if (node && node->needed) scheduler.add(*node);
+  }
+  return scheduler.finish();
+}
+
+}  // namespace quern

@@ -1,0 +1,41 @@
+// From pending nodes to groups: each group is one kernel.
+//
+// Start at schedule() in schedule.cpp. Nodes are taken in the order they were recorded, which is a topological one, and join the
+// newest group of their shape that comes late enough; so a group holds elementwise work of one shape, the writes of it into parts
+// of arrays, and the reductions over it.
+#pragma once
+
+#include "graph/node.h"
+
+namespace quern {
+
+struct Load {
+  Node* node;
+  SpaceRef space;
+  DType dtype;
+};
+
+// Where a node of a group finds an operand.
+struct Origin {
+  enum class Kind : uint8_t { local, load, constant } kind;
+  uint32_t index;
+};
+
+struct Group {
+  uint32_t number = 0;
+  Shape shape;
+  int8_t device = -1;
+  bool reduces = false;
+  std::vector<bool> axes;  // those that its reductions take away
+  std::vector<Node*> nodes;
+  std::vector<std::array<Origin, 3>> sources;  // one for each node
+  std::vector<Load> loads;
+  std::vector<Node*> constants;
+  std::vector<uint32_t> stores;  // nodes whose value is kept: the index of each
+};
+
+// The groups that compute `targets` (none: everything pending), in the order to run them. Nodes that are no longer needed by
+// anybody are not in them.
+std::vector<Group> schedule(std::span<Node* const> targets);
+
+}  // namespace quern

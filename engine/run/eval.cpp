@@ -1,0 +1,260 @@
+#include "run/eval.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "codegen/emit.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "graph/array.h"
+#include "graph/schedule.h"
+#include "run/kernel.h"
+#include "run/trace.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int64_t chunk_elements = 4096;  // op::reduce_chunk of quern/array.cuh
+
+// Kernel parameters as a C caller lays them out.
+class Packed {
+ public:
+  void add(const void* value, size_t size) {
+    end_ = (end_ + size - 1) / size * size;
+    if (end_ + size > bytes_.size()) bug("a group with too many arguments");
+    std::memcpy(bytes_.data() + end_, value, size);
+    end_ += size;
+  }
+  void pointer(const Buffer& buffer, int64_t offset) {
+    char* address = static_cast<char*>(buffer.pointer()) + offset;
+    add(&address, sizeof address);
+    if (buffer) blocks_.push_back(buffer.block());
+  }
+  void index(int64_t value, bool wide) {
+    int32_t narrow = static_cast<int32_t>(value);
+    wide ? add(&value, sizeof value) : add(&narrow, sizeof narrow);
+  }
+  void constant(const Node& node) {
+    size_t size = size_of(node.dtype), part = is_complex(node.dtype) ? size / 2 : size;
+    for (size_t at = 0; at < size; at += part) add(node.constant.bytes.data() + at, part);
+  }
+  const void* data() const { return bytes_.data(); }
+  size_t size() const { return end_; }
+  const std::vector<Block*>& blocks() const { return blocks_; }
+
+ private:
+  alignas(16) std::array<char, 4096> bytes_;
+  size_t end_ = 0;
+  std::vector<Block*> blocks_;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    uint64_t h = key.size();
+    for (uint64_t word : key) h = (h ^ word) * 0x9e3779b97f4a7c15ull + (h >> 29);
+    return h;
+  }
+};
+
+Context& context_of(int8_t device) { return device < 0 ? cpu_context() : cuda_context(device); }
+
+std::shared_ptr<Kernel> compile(Context& context, std::string text) {
+  CompileOptions options;
+  options.exact_arithmetic = true;
+  return build(context, {std::move(text), "array group"}, options)->kernel("group");
+}
+
+class GroupEvaluator : public Evaluator {
+ public:
+  Buffer allocate(int8_t device, size_t bytes, Site site) override {
+    return context_of(device).allocate(std::max<size_t>(bytes, 1), site);
+  }
+  bool idle(int8_t device) override { return context_of(device).default_stream->idle(); }
+
+  void evaluate(std::span<Node* const> targets) override {
+    std::vector<Group> groups = schedule(targets);
+    try {
+      for (Group& group : groups) run(group);
+    } catch (...) {
+      compact_pending();
+      throw;
+    }
+    compact_pending();
+  }
+
+ private:
+  void run(Group& group) {
+    std::vector<NodeRef> hold;
+    for (Node* node : group.nodes) hold.emplace_back(node);
+    if (auto error = failed_input(group)) {
+      fail(group, error);
+      return;
+    }
+    try {
+      if (!group.stores.empty()) launch(group);
+    } catch (const Error& e) {
+      // Out of memory leaves the group pending: whoever looks again tries again.
+      if (e.kind() != ErrorKind::out_of_memory) fail(group, std::make_shared<const std::string>(e.what()));
+      throw;
+    }
+    for (uint32_t s : group.stores) group.nodes[s]->is_computed = true;
+    finish(group);
+  }
+
+  static std::shared_ptr<const std::string> failed_input(const Group& group) {
+    for (const Load& load : group.loads) {
+      if (load.node->error) return load.node->error;
+    }
+    for (Node* node : group.nodes) {
+      if (node->op == Op::update && node->operands[0].node->error) return node->operands[0].node->error;
+    }
+    return nullptr;
+  }
+
+  static void fail(Group& group, const std::shared_ptr<const std::string>& error) {
+    for (Node* node : group.nodes) {
+      node->error = error;
+      node->is_computed = true;
+    }
+    finish(group);
+  }
+
+  static void finish(Group& group) {
+    for (Node* node : group.nodes) {
+      remove_pending(*node);
+      for (Operand& o : node->inputs()) o = {};
+      node->operand_count = 0;
+    }
+  }
+
+  void launch(Group& group) {
+    Context& context = context_of(group.device);
+    bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
+    if (empty && !group.reduces) {
+      for (uint32_t s : group.stores) group.nodes[s]->buffer = store_buffer(context, group, *group.nodes[s]);
+      return;
+    }
+    Form form = form_of(group);
+    int64_t chunks = group.reduces ? std::max<int64_t>(1, (form.count + chunk_elements - 1) / chunk_elements) : 1;
+    std::vector<Buffer> stores, partials;
+    for (uint32_t s : group.stores) {
+      Node& node = *group.nodes[s];
+      stores.push_back(store_buffer(context, group, node));
+      bool whole = node.op != Op::reduce || (chunks == 1 && accumulator(node.reduction, node.compute) == node.dtype);
+      size_t bytes = static_cast<size_t>(form.results * chunks) * size_of(accumulator(node.reduction, node.compute));
+      partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site));
+    }
+
+    Packed packed;
+    for (size_t i = 0; i < group.loads.size(); ++i) {
+      const Load& load = group.loads[i];
+      packed.pointer(load.node->buffer, form.loads[i].offset * static_cast<int64_t>(size_of(load.dtype)));
+    }
+    for (size_t i = 0; i < stores.size(); ++i) {
+      const Node& node = *group.nodes[group.stores[i]];
+      packed.pointer(partials[i], form.stores[i].offset * static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)));
+    }
+    for (const Node* constant : group.constants) packed.constant(*constant);
+    for (int64_t number : form.numbers) packed.index(number, form.wide);
+    if (group.reduces) packed.index(chunks, form.wide);
+
+    if (form.results > 0) {
+      Kernel& kernel = plan(context, group, form);
+      submit(context, kernel, group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside) : elementwise_shape(group, form),
+             packed, group.nodes.back()->site);
+      for (size_t i = 0; i < stores.size(); ++i) {
+        const Node& node = *group.nodes[group.stores[i]];
+        if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, chunks);
+      }
+    }
+    for (size_t i = 0; i < stores.size(); ++i) group.nodes[group.stores[i]]->buffer = stores[i];
+  }
+
+  // An update goes into the memory of the old value, unless somebody may still look at that.
+  Buffer store_buffer(Context& context, const Group& group, Node& node) {
+    size_t bytes = std::max<size_t>(static_cast<size_t>(node.size()) * size_of(node.dtype), 1);
+    if (node.op != Op::update) return context.allocate(bytes, node.site);
+    Node& old = *node.operands[0].node;
+    uint32_t here = 0;
+    for (Node* other : group.nodes) {
+      for (Operand& o : other->inputs()) here += o.node.get() == &old;
+    }
+    bool free = old.cells == 0 && old.references == here;
+    if (free || node.is_pinned) return old.buffer;
+    Buffer copy = context.allocate(bytes, node.site);
+    old.buffer.block()->used_on(context.default_stream);
+    copy.block()->used_on(context.default_stream);
+    context.copy(context.default_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
+    return copy;
+  }
+
+  Kernel& plan(Context& context, const Group& group, const Form& form) {
+    Key key = key_of(group, form);
+    std::shared_ptr<Kernel>& found = plans_[key];
+    if (!found) found = compile(context, print_kernel(group, form));
+    return *found;
+  }
+
+  static LaunchShape elementwise_shape(const Group& group, const Form& form) {
+    LaunchShape shape;
+    int64_t inner = form.shape.empty() ? 1 : form.shape.back(), rows = form.results / std::max<int64_t>(inner, 1);
+    int64_t most = group.device < 0 ? 1024 : 256;
+    int64_t block = std::min((inner + 31) / 32 * 32, most);
+    shape.block[0] = static_cast<uint32_t>(block);
+    shape.grid[0] = static_cast<uint32_t>((inner + block - 1) / block);
+    rows_to_grid(shape, rows);
+    return shape;
+  }
+
+  static LaunchShape reduction_shape(int64_t results, int64_t chunks, bool lanes_inside) {
+    LaunchShape shape;
+    int64_t width = std::min<int64_t>(results, lanes_inside ? 8 : 32);
+    shape.block = lanes_inside ? Dim3{32, static_cast<uint32_t>(width), 1} : Dim3{static_cast<uint32_t>(width), 32, 1};
+    shape.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
+    rows_to_grid(shape, chunks);
+    return shape;
+  }
+
+  static void rows_to_grid(LaunchShape& shape, int64_t rows) {
+    int64_t most = 32768;
+    shape.grid[1] = static_cast<uint32_t>(std::min(rows, most));
+    shape.grid[2] = static_cast<uint32_t>((rows + most - 1) / most);
+  }
+
+  void combine(Context& context, const Node& node, Buffer partial, const Buffer& out, int64_t results, int64_t count) {
+    DType type = accumulator(node.reduction, node.compute);
+    for (;;) {
+      int64_t chunks = (count + chunk_elements - 1) / chunk_elements;
+      DType to = chunks == 1 ? node.dtype : type;
+      Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site);
+      std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
+      if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
+      Packed packed;
+      packed.pointer(partial, 0);
+      packed.pointer(next, 0);
+      for (int64_t number : {results, count, chunks}) packed.index(number, true);
+      submit(context, *kernel, reduction_shape(results, chunks, true), packed, node.site);
+      if (chunks == 1) return;
+      partial = next;
+      count = chunks;
+    }
+  }
+  static int group_device(const Context& context) { return context.trace_index(); }
+
+  static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const Packed& packed, Site site) {
+    for (Block* block : packed.blocks()) block->used_on(context.default_stream);
+    kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), site);
+  }
+
+  std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> plans_;
+  std::map<std::tuple<int, Reduction, DType, DType>, std::shared_ptr<Kernel>> combines_;
+};
+
+}  // namespace
+
+void install_evaluator() { set_evaluator(new GroupEvaluator); }
+
+}  // namespace quern

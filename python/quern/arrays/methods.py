@@ -1,0 +1,54 @@
+"""NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
+
+from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asarray, asnumpy, astype, copy
+from quern.arrays.elementwise import clip, conjugate, imag, real
+from quern.arrays.reductions import all, any, max, mean, min, prod, std, sum, var
+from quern.arrays.shapes import matrix_transpose, ravel, reshape, squeeze, swapaxes, transpose
+
+
+def _array_interface(self, dtype=None, copy=None):
+    if copy is False:
+        raise ValueError("an array of quern's cannot be seen by NumPy without a copy; use asnumpy()")
+    out = asnumpy(self)
+    return out if dtype is None else out.astype(dtype, copy=False)
+
+
+def _iterate(self):
+    if self.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    return (self[n] for n in range(len(self)))
+
+
+def _repr(self):
+    text = repr(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
+    return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text
+
+
+def _fill(self, value):
+    self[...] = value
+
+
+def attach():
+    """Gives the array type its methods."""
+    for function in (sum, prod, max, min, any, all, mean, var, std, ravel, swapaxes, squeeze, clip, copy):
+        setattr(Array, function.__name__, function)
+    Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+    Array.transpose = lambda self, *axes: transpose(
+        self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
+    )
+    Array.flatten = lambda self, order="C": reshape(self, (-1,), order).copy()
+    Array.astype = lambda self, dtype, copy=True: self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
+    Array.conj = Array.conjugate = lambda self: conjugate(self)
+    Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
+    Array.T = property(transpose)
+    Array.mT = property(matrix_transpose)
+    Array.real = property(real, lambda self, value: real(self).__setitem__(..., value))
+    Array.imag = property(imag, lambda self, value: imag(self).__setitem__(..., value))
+    Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")
+    Array.get = asnumpy
+    Array.__array__, Array.__iter__, Array.__repr__ = _array_interface, _iterate, _repr
+    Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
+    Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
+    Array.__complex__ = lambda self: complex(self.item())
+    Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
+    Array.__reduce__ = lambda self: (asarray, (asnumpy(self),))

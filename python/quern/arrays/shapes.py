@@ -1,0 +1,164 @@
+"""Views and arrangements of the same elements, and arrays put together."""
+
+import builtins
+import math
+
+import numpy
+
+from quern.arrays.core import _axis, _shape, asarray
+from quern.arrays.creation import empty
+
+
+def reshape(a, /, shape, order="C", *, copy=None):
+    """The same elements in another shape; one dimension may be -1. A view where that is possible."""
+    a = asarray(a)
+    if order not in "CA" and order != "K":
+        if order != "F":
+            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
+        return reshape(a.transpose(), tuple(reversed(_known(a, _shape(shape))))).transpose()
+    return (a.copy() if copy else a)._reshaped(_known(a, _shape(shape)))
+
+
+def _known(a, shape):
+    if shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if -1 in shape:
+        rest = math.prod(n for n in shape if n != -1)
+        if rest == 0 or a.size % rest:
+            raise ValueError(f"cannot reshape array of size {a.size} into shape {tuple(shape)}")
+        shape = [a.size // rest if n == -1 else n for n in shape]
+    return shape
+
+
+def ravel(a, order="C"):
+    """One dimension; a view where that is possible."""
+    return reshape(a, (-1,) if asarray(a).size else (0,), order)
+
+
+def transpose(a, axes=None):
+    """A view with the axes in another order, by default reversed."""
+    a = asarray(a)
+    if axes is None:
+        axes = range(a.ndim)[::-1]
+    elif len(axes) != a.ndim:
+        raise ValueError("axes don't match array")
+    axes = [_axis(n, a.ndim) for n in axes]
+    if len(set(axes)) != a.ndim:
+        raise ValueError("repeated axis in transpose")
+    return a._transposed(axes)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(a):
+    """A view with the last two axes swapped."""
+    return swapaxes(a, -1, -2)
+
+
+def swapaxes(a, axis1, axis2):
+    """A view with two axes swapped."""
+    a = asarray(a)
+    axes = list(range(a.ndim))
+    i, j = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
+    axes[i], axes[j] = axes[j], axes[i]
+    return a._transposed(axes)
+
+
+def moveaxis(a, source, destination):
+    """A view with some axes moved to other places."""
+    a = asarray(a)
+    source = [_axis(n, a.ndim) for n in (source if isinstance(source, (tuple, list)) else (source,))]
+    destination = [_axis(n, a.ndim) for n in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [n for n in range(a.ndim) if n not in source]
+    for to, origin in sorted(zip(destination, source, strict=False)):
+        order.insert(to, origin)
+    return a._transposed(order)
+
+
+def broadcast_to(a, shape):
+    """A read-only view of ``shape`` in which ``a`` repeats."""
+    return asarray(a)._broadcast_to(_shape(shape))
+
+
+def expand_dims(a, axis):
+    """A view with a dimension of one put in at each of ``axis``."""
+    a = asarray(a)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = a.ndim + len(axes)
+    axes = {_axis(n, ndim) for n in axes}
+    if len(axes) != ndim - a.ndim:
+        raise ValueError("repeated axis")
+    return a[tuple(None if n in axes else slice(None) for n in range(ndim))]
+
+
+def squeeze(a, axis=None):
+    """A view without dimensions of one: all of them, or those of ``axis``."""
+    a = asarray(a)
+    if axis is None:
+        goes = {n for n in range(a.ndim) if a.shape[n] == 1}
+    else:
+        goes = {_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))}
+        if builtins.any(a.shape[n] != 1 for n in goes):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    keeps = [n for n in range(a.ndim) if n not in goes]
+    strides = [a.strides[n] // a.itemsize for n in keeps]
+    return a._view([a.shape[n] for n in keeps], strides)
+
+
+def flip(a, axis=None):
+    """A view with the elements along ``axis`` (default: all axes) in the other direction."""
+    a = asarray(a)
+    axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
+    return a[tuple(slice(None, None, -1) if n in axes else slice(None) for n in range(a.ndim))]
+
+
+def concatenate(arrays, axis=0, out=None, *, dtype=None):
+    """Arrays one after the other along ``axis``; None: flattened."""
+    arrays = [asarray(a) for a in arrays]
+    if not arrays:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        arrays, axis = [a.ravel() for a in arrays], 0
+    first = arrays[0]
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = _axis(axis, first.ndim)
+    for n, a in enumerate(arrays):
+        if a.ndim != first.ndim:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 0, the array at "
+                f"index 0 has {first.ndim} dimension(s) and the array at index {n} has {a.ndim} dimension(s)"
+            )
+        for d in range(a.ndim):
+            if d != axis and a.shape[d] != first.shape[d]:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+                    f"{d}, the array at index 0 has size {first.shape[d]} and the array at index {n} has size {a.shape[d]}"
+                )
+    shape = list(first.shape)
+    shape[axis] = builtins.sum(a.shape[axis] for a in arrays)
+    if out is None:
+        out = empty(shape, numpy.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype)
+    at = 0
+    for a in arrays:
+        place = [slice(None)] * a.ndim
+        place[axis] = slice(at, at + a.shape[axis])
+        out[tuple(place)] = a
+        at += a.shape[axis]
+    return out
+
+
+concat = concatenate
+
+
+def stack(arrays, axis=0, out=None):
+    """Arrays of one shape, joined along a new axis."""
+    arrays = [asarray(a) for a in arrays]
+    if not arrays:
+        raise ValueError("need at least one array to stack")
+    if builtins.any(a.shape != arrays[0].shape for a in arrays):
+        raise ValueError("all input arrays must have the same shape")
+    return concatenate([expand_dims(a, _axis(axis, a.ndim + 1)) for a in arrays], _axis(axis, arrays[0].ndim + 1), out)

@@ -1,0 +1,140 @@
+"""Element-by-element functions against NumPy: values, types, exceptions, in tier 0 and in compiled groups."""
+
+import warnings
+
+import numpy as np
+import pytest
+import quern as qn
+from quern.lib import _engine
+
+DTYPES = [name for name in _engine.dtype_names() if name != "bfloat16"]
+OPS = [(name, count) for name, count in _engine.array_op_names() if name not in ("cast", "where")]
+
+
+@pytest.fixture(params=["tiny", "compiled"])
+def tier(request):
+    """Both ways to run small work; a GPU has only the second."""
+    if request.param == "compiled":
+        _engine.set_tier0_limit(0)
+    yield request.param
+    _engine.set_tier0_limit(512)
+
+
+def sample(dtype, seed):
+    rng = np.random.default_rng(seed)
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.integers(0, 2, 12).astype(bool)
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        some = rng.integers(max(info.min, -9), 9, 9)
+        return np.array([*some.tolist(), info.max, info.min, 0], dtype)
+    some = rng.uniform(-3, 3, 8)
+    if kind == "c":
+        return (some + 1j * rng.uniform(-3, 3, 8)).astype(dtype)
+    return np.concatenate([some, [0.0, -0.0, np.inf, np.nan]]).astype(dtype)
+
+
+def same(got, want, exact):
+    got = qn.asnumpy(got)
+    want = np.asarray(want)
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape
+    if exact or want.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, want)
+    else:
+        bits = np.finfo(want.dtype).eps
+        np.testing.assert_allclose(got, want, rtol=32 * bits, atol=4 * bits)
+
+
+EXACT = {"add", "subtract", "multiply", "true_divide", "sqrt", "negative", "absolute", "square", "floor", "ceil", "rint", "trunc"}
+UNEQUAL = {"complex64", "complex128"}  # NumPy's own complex functions take other ways to the last digits
+
+
+@pytest.mark.parametrize("name,count", OPS)
+def test_types_and_exceptions(name, count):
+    theirs, ours = getattr(np, name), getattr(qn, name)
+    for a in DTYPES:
+        for b in DTYPES if count == 2 else [None]:
+            operands = [np.ones(3, t) for t in (a, b) if t is not None]
+            try:
+                with np.errstate(all="ignore"):
+                    want = theirs(*operands).dtype
+            except TypeError:
+                with pytest.raises(TypeError):
+                    ours(*map(qn.asarray, operands))
+            else:
+                assert ours(*map(qn.asarray, operands)).dtype == want, (name, a, b)
+
+
+@pytest.mark.parametrize("name,count", OPS)
+def test_values(name, count, tier):
+    theirs, ours = getattr(np, name), getattr(qn, name)
+    for dtype in DTYPES if tier == "tiny" else ["bool", "int32", "uint8", "float16", "float32", "float64", "complex64"]:
+        operands = [sample(dtype, seed) for seed in range(count)]
+        if name in ("power", "float_power") and np.dtype(dtype).kind in "iu":
+            operands[1] = np.abs(operands[1].astype(np.int64) % 5).astype(dtype)
+        if name == "float_power" and np.dtype(dtype).kind in "iu":
+            operands[0] = np.clip(operands[0], 0, 9)
+        if dtype in UNEQUAL and name not in EXACT:
+            operands = [np.clip(o.real, 0.1, 0.9).astype(dtype) + np.asarray(0.25j, dtype) for o in operands]
+        try:
+            with np.errstate(all="ignore"):
+                want = theirs(*operands)
+        except TypeError:
+            continue
+        same(ours(*map(qn.asarray, operands)), want, name in EXACT and dtype not in UNEQUAL)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_python_scalars_are_weak(dtype, tier):
+    x = sample(dtype, 1)
+    for scalar in (True, 2, 2.5, 1 + 2j):
+        for f in (
+            lambda a, s: a + s,
+            lambda a, s: s * a,
+            lambda a, s: a < s if np.dtype(dtype).kind != "c" and not isinstance(s, complex) else a == s,
+        ):
+            with np.errstate(all="ignore"):
+                same(f(qn.asarray(x), scalar), f(x, scalar), True)
+
+
+def test_integers_out_of_range():
+    a = qn.asarray(np.ones(3, np.uint8))
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for uint8"):
+        a + 300
+    same(a < 300, np.ones(3, bool), True)
+    same(a == -1, np.zeros(3, bool), True)
+
+
+@pytest.mark.parametrize("a", DTYPES)
+def test_conversions(a, tier):
+    for b in DTYPES:
+        x = sample(a, 3)
+        x = x[np.isfinite(x)] if np.dtype(a).kind in "fc" else x
+        if np.dtype(b).kind in "iu" and np.dtype(a).kind in "fc":
+            x = np.abs(x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            same(qn.asarray(x).astype(b), x.astype(b), True)
+
+
+def test_where_and_clip(tier):
+    x = np.arange(12.0).reshape(3, 4)
+    c = x % 2 == 0
+    same(qn.where(qn.asarray(c), qn.asarray(x), -1), np.where(c, x, -1), True)
+    same(qn.where(qn.asarray(c), qn.asarray(x.astype(np.float32)), 1), np.where(c, x.astype(np.float32), 1), True)
+    same(qn.clip(qn.asarray(x), 2, 7.5), np.clip(x, 2, 7.5), True)
+
+
+def test_out(tier):
+    a = np.arange(6.0)
+    x, out = qn.asarray(a), qn.zeros(6)
+    assert qn.add(x, 1, out=out) is out
+    same(out, a + 1, True)
+    with pytest.raises(TypeError, match="same_kind"):
+        qn.add(x, 1, out=qn.zeros(6, dtype=int))
+    with pytest.raises(ValueError, match="broadcast"):
+        qn.add(x, 1, out=qn.zeros(5))
+    with pytest.raises(ValueError, match="broadcast"):
+        x + qn.zeros(5)
