@@ -32,6 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRELUDE = ROOT / "engine" / "codegen" / "prelude"
 FIRST_HEADER = "quern/device.cuh"
 FOLDERS = ("tests", "examples")
+# What python/quern/pycuda/compiler.py reads before its texts.
+DOOR_CALLS, DOOR_HEADERS = ("SourceModule", "compile"), ("nvcc_includes.h", "cmath", "limits", "type_traits")
 MAIN, SAMPLED, SAMPLE = "sm_90", ("sm_80", "sm_100"), 8
 
 
@@ -140,6 +142,8 @@ def options_beside(parent):
     """The compile options in the call that takes the text, `options=` or a list of words; None when they are not literals."""
     if not isinstance(parent, ast.Call):
         return []
+    door = getattr(parent.func, "id", getattr(parent.func, "attr", "")) in DOOR_CALLS
+    before = [f"--pre-include={header}" for header in DOOR_HEADERS] if door else []
     given = [keyword.value for keyword in parent.keywords if keyword.arg == "options"]
     for node in given or [arg for arg in parent.args if isinstance(arg, (ast.List, ast.Tuple))]:
         try:
@@ -148,8 +152,8 @@ def options_beside(parent):
             return None
         words = [value] if isinstance(value, str) else list(value or [])
         if given or (words and all(isinstance(word, str) and word.startswith("-") for word in words)):
-            return words
-    return []
+            return before + words
+    return before
 
 
 def python_tree(text):

@@ -344,6 +344,17 @@ TEST_F(Nvrtc, OptionsReachTheText) {
   fs::remove_all(folder);
 }
 
+// What PyCUDA's door asks for.
+TEST_F(Nvrtc, WhatNvccIncludes) {
+  CompileOptions options;
+  options.flags = {"-include=nvcc_includes.h", "-include=cmath", "-include", "limits"};
+  const char* text =
+      "static_assert(INT_MAX == std::numeric_limits<int>::max() && sizeof(int64_t) == 8 && M_PI > 3, \"\");\n"
+      "extern \"C\" __global__ void k(float* x) { x[0] = isinf(x[1]) ? INFINITY : FLT_MAX; x[2] = std::sqrt(NAN); }\n";
+  EXPECT_EQ(compile(text, options).log, "");
+  EXPECT_NE(error_of("\n__global__ void k() { nothing; }\n", options).find("user.cu(2): error"), std::string::npos);
+}
+
 TEST_F(Nvrtc, ExactArithmeticChangesTheCode) {
   const char* text = "extern \"C\" __global__ void k(float* x, float a, float b) { x[0] = x[0] * a + b; }";
   CompileOptions exact, same;

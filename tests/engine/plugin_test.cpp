@@ -353,6 +353,13 @@ TEST(Plugin, IncludeFolders) {
   Module("#include \"mine.cuh\"\n#include <stdint.h>\nextern \"C\" __global__ void k(int32_t* out) { *out = MINE; }", options)
       .launch("k", {1}, {1}, 0, &out);
   EXPECT_EQ(out, 42);
+  for (std::vector<std::string> include : {std::vector<std::string>{"-include", "mine.cuh"}, {"--pre-include=mine.cuh"}}) {
+    Options before = options;
+    before.flags.insert(before.flags.end(), include.begin(), include.end());
+    out = 0;
+    Module("extern \"C\" __global__ void k(int* out) { *out = MINE + __LINE__; }", before).launch("k", {1}, {1}, 0, &out);
+    EXPECT_EQ(out, 43);
+  }
   // Ours are found before those of a toolkit.
   std::ofstream(folder / "cuda_fp16.h") << "#error the other header\n";
   Module("#include <cuda_fp16.h>\nextern \"C\" __global__ void k(half* out) { *out = 1.0f; }", options);

@@ -44,9 +44,10 @@ std::string quoted_name(std::string_view text) {
 // instantiate what the expression names. Line markers keep every message at the user's own line.
 std::string wrap(const Request& request) {
   std::string out;
-  if (!request.options.definitions.empty()) {
+  if (!request.options.definitions.empty() || !request.options.includes.empty()) {
     out += "# 1 \"<options>\"\n";
     for (const std::string& line : request.options.definitions) out += line + "\n";
+    for (const std::string& name : request.options.includes) out += "#include \"" + name + "\"\n";
   }
   out += "# 1 " + quoted_name(request.name) + "\n";
   out += request.text;

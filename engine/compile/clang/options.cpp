@@ -202,6 +202,8 @@ UserOptions read_options(const std::vector<std::string>& options) {
       out.definitions.push_back(definition(value));
     } else if (value_of("-U", "--undefine-macro", value)) {
       out.definitions.push_back("#undef " + value);
+    } else if (value_of("-include=", "-include", value) || value_of("", "--pre-include", value)) {
+      out.includes.push_back(value);
     } else if (value_of("-I", "--include-path", value)) {
       out.include_dirs.push_back(value);
     } else if (option == "-use_fast_math" || option == "--use_fast_math" || option == "-ffast-math" ||

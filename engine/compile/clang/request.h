@@ -19,6 +19,7 @@ struct CompileError : std::runtime_error {
 // What the user's options ask of the front end (options.cpp reads them).
 struct UserOptions {
   std::vector<std::string> definitions;  // "#define" and "#undef" lines, in order
+  std::vector<std::string> includes;     // -include: read before the text
   std::vector<std::string> include_dirs;
   std::string standard = "c++17";  // NVRTC's default
   bool fast_math = false;

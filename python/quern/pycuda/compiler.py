@@ -8,16 +8,18 @@ from quern.pycuda.driver import Module
 DEFAULT_NVCC_FLAGS: list[str] = []
 
 
-def _flags(options, include_dirs):
+def _flags(source, options, include_dirs):
+    # nvcc, for which these programs are written, reads these headers before every text. The last ones take milliseconds.
+    before = ["nvcc_includes.h"] + (["cmath", "limits", "type_traits"] if "std::" in source or "namespace std" in source else [])
     flags = list(DEFAULT_NVCC_FLAGS if options is None else options)
-    return flags + ["-I" + str(d) for d in include_dirs]
+    return ["-include=" + header for header in before] + flags + ["-I" + str(d) for d in include_dirs]
 
 
 def compile(
     source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None, include_dirs=(), target="cubin"
 ):
     """Compiles CUDA C++ source for the current device and returns the code as bytes, for driver.module_from_buffer()."""
-    return _engine.compile_code(_engine.current_device(), source, "kernel.cu", _flags(options, include_dirs), [])
+    return _engine.compile_code(_engine.current_device(), source, "kernel.cu", _flags(source, options, include_dirs), [])
 
 
 class SourceModule(Module):
@@ -51,7 +53,7 @@ class SourceModule(Module):
     ):
         if isinstance(include_dirs, str):
             raise TypeError("include_dirs must be a list of folders")
-        super().__init__(_engine.build(_engine.current_device(), source, "kernel.cu", _flags(options, include_dirs), []))
+        super().__init__(_engine.build(_engine.current_device(), source, "kernel.cu", _flags(source, options, include_dirs), []))
 
 
 def get_nvcc_version(nvcc="nvcc"):

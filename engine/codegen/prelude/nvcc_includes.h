@@ -1,0 +1,19 @@
+// What C headers nvcc reads before every text and NVRTC does not: the door for PyCUDA, whose programs are for nvcc, asks for it.
+#pragma once
+#include "limits.h"
+#include "math.h"
+#include "stdlib.h"
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char u_int8_t;
+typedef unsigned short u_int16_t;
+typedef unsigned int u_int32_t;
+typedef unsigned long u_int64_t;
+typedef unsigned long ulong;
+typedef long ssize_t;
+typedef long time_t;
+// Not from today's nvcc, but a text that counts on them is better served than refused.
+#include "float.h"
+#include "math_constants.h"
