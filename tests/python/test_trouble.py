@@ -198,15 +198,20 @@ def test_a_stack_that_overflows_on_the_cpu():
         set_current_device(None)
 
 
-def test_assert_and_trap(device):
+@pytest.mark.parametrize("body, says", [
+    ("assert(n > 0);", "Assertion `n > 0` failed"),
+    ("if (n <= 0) __trap();", "the kernel called __trap\\(\\)"),
+])
+def test_assert_and_trap(device, scale, body, says):
     if device.kind == "cuda":
-        pytest.skip("a failed assertion ends the GPU's context, and with it this process's other tests")
-    f = SourceModule("#include <assert.h>\n__global__ void checked(int n) { assert(n > 0); }").get_function("checked")
+        pytest.skip("it ends the GPU's context, and with it this process's other tests: see test_process.py")
+    f = SourceModule("#include <assert.h>\n__global__ void checked(int n) { BODY }".replace("BODY", body)).get_function("checked")
     f(np.int32(1), block=(2, 1, 1))
     drv.Context.synchronize()
     f(np.int32(0), block=(2, 1, 1))
-    with pytest.raises(drv.LaunchError, match="Assertion `n > 0` failed"):
+    with pytest.raises(drv.LaunchError, match=says):
         drv.Context.synchronize()
+    still_works(scale)
 
 
 def test_out_of_memory_names_the_largest(device):
