@@ -80,7 +80,7 @@ def test_installed_packages_get_the_real_module(tmp_path):
     program.write_text(
         "import library, pycuda.driver as d\nfrom pycuda import compiler\nprint(library.real, hasattr(d, 'real'), compiler.__name__)\n"
     )
-    done = quern("run", program, PYTHONPATH=os.pathsep.join([environment()["PYTHONPATH"], str(site)]))
+    done = quern("run", program, PYTHONPATH=os.pathsep.join([*filter(None, [environment().get("PYTHONPATH")]), str(site)]))
     assert done.stdout.strip() == "True False quern.pycuda.compiler", done.stderr
 
 
