@@ -217,14 +217,19 @@ except drv.LaunchError as e:
     assert len(lines) == 3 and all("bad" in line and "<string>:" in line for line in lines), lines
 
 
-@pytest.mark.parametrize("body, says, printed", [
-    ("assert(n > 0);", "assert", "Assertion `n > 0` failed"),
-    ("if (n <= 0) __trap();", "launch failure|illegal instruction", ""),
-])
+@pytest.mark.parametrize(
+    "body, says, printed",
+    [
+        ("assert(n > 0);", "assert", "Assertion `n > 0` failed"),
+        ("if (n <= 0) __trap();", "launch failure|illegal instruction", ""),
+    ],
+)
 def test_a_kernel_that_stops_itself_on_a_gpu(device, body, says, printed):
     if device.kind != "cuda":
         pytest.skip("see test_trouble.py for the CPU")
-    done = run(device, """
+    done = run(
+        device,
+        """
 stops = SourceModule("__global__ void stops(int n) { BODY }").get_function("stops")
 stops(np.int32(1), block=(2, 1, 1))
 drv.Context.synchronize()
@@ -234,7 +239,8 @@ for _ in range(2):
         drv.Context.synchronize()
     except drv.LaunchError as e:
         print(e)
-""".replace("BODY", body))
+""".replace("BODY", body),
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 2 and all("stops" in line and "<string>:" in line and re.search(says, line) for line in lines), lines

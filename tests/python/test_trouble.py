@@ -198,10 +198,13 @@ def test_a_stack_that_overflows_on_the_cpu():
         set_current_device(None)
 
 
-@pytest.mark.parametrize("body, says", [
-    ("assert(n > 0);", "Assertion `n > 0` failed"),
-    ("if (n <= 0) __trap();", "the kernel called __trap\\(\\)"),
-])
+@pytest.mark.parametrize(
+    "body, says",
+    [
+        ("assert(n > 0);", "Assertion `n > 0` failed"),
+        ("if (n <= 0) __trap();", "the kernel called __trap\\(\\)"),
+    ],
+)
 def test_assert_and_trap(device, scale, body, says):
     if device.kind == "cuda":
         pytest.skip("it ends the GPU's context, and with it this process's other tests: see test_process.py")
