@@ -26,6 +26,20 @@ int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) 
   return first ? first->device() : int8_t{-1};
 }
 
+// A layout without gaps whose axes lie in memory in the order of those strides.
+SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) {
+  std::vector<size_t> order(shape.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) { return std::abs(strides[x]) > std::abs(strides[y]); });
+  Layout out{shape, std::vector<int64_t>(shape.size()), 0};
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    out.strides[order[i]] = step;
+    step *= std::max<int64_t>(shape[order[i]], 1);
+  }
+  return space_of(std::move(out));
+}
+
 // The order of an operand's axes in memory, kept in the result (NumPy's order "K").
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   if (shape.size() > 1) {
@@ -33,17 +47,7 @@ SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
       if (!a.array() || a.array()->shape() != shape) continue;
       const Layout& layout = a.array()->layout();
       if (layout.is_contiguous()) break;
-      std::vector<size_t> order(shape.size());
-      for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-      std::stable_sort(order.begin(), order.end(),
-                       [&](size_t x, size_t y) { return std::abs(layout.strides[x]) > std::abs(layout.strides[y]); });
-      Layout out{shape, std::vector<int64_t>(shape.size()), 0};
-      int64_t step = 1;
-      for (size_t i = order.size(); i-- > 0;) {
-        out.strides[order[i]] = step;
-        step *= std::max<int64_t>(shape[order[i]], 1);
-      }
-      return space_of(std::move(out));
+      return ordered_space(shape, layout.strides);
     }
   }
   return contiguous_space(shape);
@@ -84,10 +88,19 @@ void replace(const CellRef& cell, NodeRef node) {
 }
 
 void update(const Array& target, Operand value) {
-  const NodeRef& old = target.cell()->node;
+  Node* old = target.cell()->node.get();
+  // What is read at other places than it is written to is copied first.
+  if (value.node.get() == old && target.layout() != value.space->layout) {
+    NodeRef copy = new_node(Op::cast, value.dtype, contiguous_space(value.shape()), old->device);
+    copy->site = current_site();
+    copy->operands[0] = std::move(value);
+    copy->operand_count = 1;
+    submit_or_keep(*copy);
+    value = {copy, copy->space, copy->dtype};
+  }
   NodeRef node = new_node(Op::update, old->dtype, old->space, old->device);
   node->site = current_site();
-  node->operands[0] = {old, old->space, old->dtype};
+  node->operands[0] = {NodeRef(old), old->space, old->dtype};
   node->operands[1] = std::move(value);
   node->operand_count = 2;
   node->target = space_of(target.layout());
@@ -394,6 +407,7 @@ Array reshape(const Array& array, const Shape& shape) {
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
   GraphLock lock;
   Shape kept, full_shape;
+  std::vector<int64_t> kept_strides, full_strides;
   bool none = false;
   for (size_t i = 0; i < array.rank(); ++i) {
     int64_t d = array.shape()[i];
@@ -402,6 +416,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
       if (keep_dims) full_shape.push_back(1);
     } else {
       kept.push_back(d);
+      kept_strides.push_back(array.layout().strides[i]);
       if (keep_dims) full_shape.push_back(d);
     }
   }
@@ -410,7 +425,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
           reduction == Reduction::maximum ? "maximum" : "minimum");
   bool is_test = reduction == Reduction::any || reduction == Reduction::all;
   DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
-  NodeRef node = new_node(Op::reduce, type, contiguous_space(kept), array.device());
+  NodeRef node = new_node(Op::reduce, type, ordered_space(kept, kept_strides), array.device());
   node->site = current_site();
   node->reduction = reduction;
   node->axes = axes;
@@ -419,7 +434,11 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   node->operands[0] = array.operand();
   submit_or_keep(*node);
   Array out(std::move(node));
-  if (keep_dims) out = out.view(Layout::contiguous(full_shape));
+  if (keep_dims) {
+    size_t next = 0;
+    for (size_t i = 0; i < array.rank(); ++i) full_strides.push_back(axes[i] ? 0 : out.layout().strides[next++]);
+    out = out.view(Layout{full_shape, full_strides, 0});
+  }
   flush_when_many(out);
   return out;
 }

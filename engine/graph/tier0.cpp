@@ -183,6 +183,7 @@ Convert conversion(DType from, DType to) {
 template <class F>
 void for_rows(const Layout& layout, F&& f) {
   size_t rank = layout.rank();
+  if (std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end()) return;
   if (rank == 0) return f(layout.offset, int64_t{0}, int64_t{1});
   int64_t width = layout.shape[rank - 1], step = layout.strides[rank - 1];
   std::vector<int64_t> at(rank, 0);
@@ -320,7 +321,7 @@ void run_reduction(Node& node) {
   thread_local std::array<Scratch, 2> scratch;
   if (in.space->size > 0) gather(in, in.space->layout.transposed(order), work, scratch[0].bytes);
   char* out = static_cast<char*>(node.buffer.pointer());
-  bool direct = work == node.dtype;
+  bool direct = work == node.dtype && node.space->contiguous;
   char* to = direct ? out : scratch[1].bytes;
   switch (node.reduction) {
     case Reduction::any:
@@ -332,7 +333,7 @@ void run_reduction(Node& node) {
     default:
       reductions[static_cast<size_t>(node.reduction)][static_cast<size_t>(work)](scratch[0].bytes, results, count, to);
   }
-  if (!direct) conversion(work, node.dtype)(to, 1, out, 1, results);
+  if (!direct) scatter(to, work, out, node.space->layout, node.dtype);
 }
 
 }  // namespace
