@@ -470,7 +470,7 @@ PyType_Slot slots[] = {
 
 void init_arrays(nb::module_& m) {
   install_evaluator();
-  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots));
+  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_prop_ro("shape", [](const Array& a) { return tuple_of(a.shape()); })
       .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })

@@ -37,6 +37,19 @@ std::string readable(size_t bytes) {
 Buffer Pool::allocate(size_t bytes, Site site) {
   size_t capacity = capacity_for(bytes);
   if (capacity < bytes) raise(ErrorKind::out_of_memory, "[memory] {} bytes are more than any device has", bytes);
+  size_t quick = capacity / alignment;
+  if (quick < quick_classes) {
+    std::lock_guard hold(lock_);
+    if (!quick_[quick].empty()) {
+      Block* block = quick_[quick].back();
+      quick_[quick].pop_back();
+      kept_ -= capacity;
+      block->bytes = bytes;
+      block->site = site;
+      link(block);
+      return Buffer(block);
+    }
+  }
   void* base = take_idle(capacity);
   if (!base) base = device_.allocate(capacity);
   if (!base) {
@@ -59,9 +72,24 @@ Buffer Pool::allocate(size_t bytes, Site site) {
   bool tight = device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
   std::lock_guard hold(lock_);
-  live_.insert(block);
-  used_ += bytes;
+  link(block);
   return Buffer(block);
+}
+
+void Pool::link(Block* block) {
+  block->previous = nullptr;
+  block->next = live_;
+  if (live_) live_->previous = block;
+  live_ = block;
+  ++live_count_;
+  used_ += block->bytes;
+}
+
+void Pool::unlink(Block* block) {
+  (block->previous ? block->previous->next : live_) = block->next;
+  if (block->next) block->next->previous = block->previous;
+  --live_count_;
+  used_ -= block->bytes;
 }
 
 void* Pool::take_idle(size_t capacity) {
@@ -104,6 +132,14 @@ void Pool::fence(Idle& idle, Block& block) {
 }
 
 void Pool::give_back(Block* block) noexcept {
+  size_t quick = block->capacity / alignment;
+  if (quick < quick_classes && block->streams.empty() && !block->escaped) {
+    std::lock_guard hold(lock_);
+    unlink(block);
+    kept_ += block->capacity;
+    quick_[quick].push_back(block);
+    return;
+  }
   Idle idle{block->base, {}};
   bool usable = true;
   try {
@@ -112,8 +148,7 @@ void Pool::give_back(Block* block) noexcept {
     usable = false;  // the device failed: its next caller is told, this block is not handed out again
   }
   std::lock_guard hold(lock_);
-  live_.erase(block);
-  used_ -= block->bytes;
+  unlink(block);
   if (usable) {
     idle_[block->capacity].push_back(std::move(idle));
     kept_ += block->capacity;
@@ -123,12 +158,22 @@ void Pool::give_back(Block* block) noexcept {
 
 size_t Pool::trim() {
   std::map<size_t, std::vector<Idle>> mine;
+  std::vector<Block*> quick;
   {
     std::lock_guard hold(lock_);
     mine.swap(idle_);
+    for (auto& blocks : quick_) {
+      quick.insert(quick.end(), blocks.begin(), blocks.end());
+      blocks.clear();
+    }
     kept_ = 0;
   }
   size_t freed = 0;
+  for (Block* block : quick) {
+    device_.release(block->base);
+    freed += block->capacity;
+    delete block;
+  }
   for (auto& [capacity, list] : mine) {
     std::vector<Idle> pending;
     for (Idle& idle : list) {
@@ -153,7 +198,7 @@ size_t Pool::trim() {
 
 PoolInfo Pool::info() {
   std::lock_guard hold(lock_);
-  return {used_, kept_, live_.size()};
+  return {used_, kept_, live_count_};
 }
 
 void Pool::know(const std::shared_ptr<Stream>& stream) {
@@ -166,7 +211,7 @@ std::string Pool::largest() {
   std::vector<std::pair<size_t, Site>> live;
   {
     std::lock_guard hold(lock_);
-    for (Block* b : live_) live.emplace_back(b->bytes, b->site);
+    for (Block* b = live_; b; b = b->next) live.emplace_back(b->bytes, b->site);
   }
   std::sort(live.rbegin(), live.rend());
   std::string out;

@@ -7,10 +7,10 @@
 #include "core/buffer.h"
 #include "device/device.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace quern {
@@ -42,11 +42,17 @@ class Pool : public BlockOwner {
   void* take_idle(size_t capacity);
   void fence(Idle& idle, Block& block);
   std::string largest();
+  void link(Block* block);    // with the lock held
+  void unlink(Block* block);
 
   Device& device_;
   std::mutex lock_;
   std::map<size_t, std::vector<Idle>> idle_;  // by capacity
-  std::set<Block*> live_;
+  // Small blocks that no stream has used: handed out again as they are.
+  static constexpr size_t quick_classes = 33;
+  std::array<std::vector<Block*>, quick_classes> quick_;
+  Block* live_ = nullptr;
+  size_t live_count_ = 0;
   std::vector<std::weak_ptr<Stream>> streams_;
   size_t used_ = 0, kept_ = 0;
 };

@@ -42,13 +42,12 @@ SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) 
 
 // The order of an operand's axes in memory, kept in the result (NumPy's order "K").
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
-  if (shape.size() > 1) {
-    for (const Argument& a : arguments) {
-      if (!a.array() || a.array()->shape() != shape) continue;
-      const Layout& layout = a.array()->layout();
-      if (layout.is_contiguous()) break;
-      return ordered_space(shape, layout.strides);
-    }
+  for (const Argument& a : arguments) {
+    if (!a.array() || a.array()->shape() != shape) continue;
+    if (a.array()->space()->contiguous) return a.array()->space();
+    const Layout& layout = a.array()->layout();
+    if (shape.size() > 1 && !layout.is_contiguous()) return ordered_space(shape, layout.strides);
+    break;
   }
   return contiguous_space(shape);
 }
@@ -73,7 +72,7 @@ Operand operand_for(const Argument& argument, DType compute, const SpaceRef& spa
     operand.space = operand.node->space;
     operand.dtype = compute;
   }
-  if (operand.space->layout.shape != space->layout.shape)
+  if (!(operand.space == space) && operand.space->layout.shape != space->layout.shape)
     operand.space = space_of(operand.space->layout.broadcast_to(space->layout.shape));
   return operand;
 }
@@ -286,7 +285,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     if (!a.array()) continue;
     if (!shape) {
       shape = &a.shape();
-    } else if (*shape != a.shape()) {
+    } else if (shape != &a.shape() && *shape != a.shape()) {
       alike = false;
     }
   }

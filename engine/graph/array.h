@@ -51,6 +51,7 @@ class Array {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return space_->layout.shape; }
   const Layout& layout() const { return space_->layout; }
+  const SpaceRef& space() const { return space_; }
   int64_t size() const { return space_->size; }
   size_t rank() const { return shape().size(); }
   int8_t device() const { return cell_->node->device; }
