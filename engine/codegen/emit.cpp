@@ -194,7 +194,10 @@ class Printer {
     line(1, "if (result < results && chunk < chunks) {{");
     coordinates(2, 0, form_.kept, "result");
     line(2, "const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
-    line(2, "for (I j = begin + {}; j < end; j += op::reduce_lanes) {{", lane);
+    // Every lane goes around as often: the loop is the block's, and lanes become vectors.
+    line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
+    line(3, "const I j = k + {};", lane);
+    line(3, "if (j >= end) continue;");
     coordinates(3, form_.kept, form_.shape.size(), "j");
     element(3);
     line(2, "}}");
@@ -242,7 +245,10 @@ extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I coun
   {0} s = op::{2}<{0}>::start();
   if (result < results && chunk < chunks) {{
     const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
-    for (I j = begin + threadIdx.x; j < end; j += op::reduce_lanes) s = op::{2}<{0}>::both(s, partial[result * count + j]);
+    for (I k = begin; k < end; k += op::reduce_lanes) {{
+      const I j = k + threadIdx.x;
+      if (j < end) s = op::{2}<{0}>::both(s, partial[result * count + j]);
+    }}
   }}
   t[threadIdx.x][threadIdx.y] = s;
   __syncthreads();

@@ -17,6 +17,8 @@ struct float2 {
   float x, y;
 };
 inline float2 make_float2(float x, float y) { return {x, y}; }
+inline unsigned int __float_as_uint(float x) { return __builtin_bit_cast(unsigned int, x); }
+inline float __uint_as_float(unsigned int x) { return __builtin_bit_cast(float, x); }
 unsigned int atomicCAS(unsigned int* address, unsigned int compare, unsigned int value);  // never called here
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 #include "quern/array.cuh"

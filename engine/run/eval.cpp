@@ -1,7 +1,9 @@
 #include "run/eval.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <unordered_map>
 
@@ -61,7 +63,15 @@ struct KeyHash {
 
 Context& context_of(int8_t device) { return device < 0 ? cpu_context() : cuda_context(device); }
 
+// QUERN_KEEP_TEXTS=FOLDER keeps what is printed, for whoever wants to read it or to compile it with another compiler.
+void keep_text(const std::string& text) {
+  static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
+  if (!folder) return;
+  std::ofstream(fmt::format("{}/group-{:016x}.cu", folder, std::hash<std::string>()(text))) << text;
+}
+
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
+  keep_text(text);
   CompileOptions options;
   options.exact_arithmetic = true;
   return build(context, {std::move(text), "array group"}, options)->kernel("group");

@@ -15,23 +15,11 @@ struct __align__(2) __nv_bfloat16 {
 
   __nv_bfloat16() = default;
   // To nearest, ties to even; a NaN stays one.
-  __QUERN_BOTH __nv_bfloat16(float x) {
-    unsigned int bits = __quern_float_bits(x);
+  __QUERN_DEVICE __nv_bfloat16(float x) {
+    unsigned int bits = __float_as_uint(x);
     __x = x != x ? (bits >> 16 | 0x40) : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
   }
-  __QUERN_BOTH operator float() const { return __quern_bits_float(static_cast<unsigned int>(__x) << 16); }
-
- private:
-  __QUERN_BOTH static unsigned int __quern_float_bits(float x) {
-    unsigned int bits;
-    __builtin_memcpy(&bits, &x, 4);
-    return bits;
-  }
-  __QUERN_BOTH static float __quern_bits_float(unsigned int bits) {
-    float x;
-    __builtin_memcpy(&x, &bits, 4);
-    return x;
-  }
+  __QUERN_DEVICE operator float() const { return __uint_as_float(static_cast<unsigned int>(__x) << 16); }
 };
 
 namespace quern {
@@ -47,69 +35,69 @@ typedef complex<double> complex128;
 template <class To>
 struct Into {
   template <class From>
-  __QUERN_BOTH static To from(const From& x) {
+  __QUERN_DEVICE static To from(const From& x) {
     return static_cast<To>(x);
   }
   template <class P>
-  __QUERN_BOTH static To from(const complex<P>& z) {
+  __QUERN_DEVICE static To from(const complex<P>& z) {
     return static_cast<To>(z.re);
   }
-  __QUERN_BOTH static To from(const float16& x) { return static_cast<To>(static_cast<float>(x)); }
-  __QUERN_BOTH static To from(const bfloat16& x) { return static_cast<To>(static_cast<float>(x)); }
+  __QUERN_DEVICE static To from(const float16& x) { return static_cast<To>(static_cast<float>(x)); }
+  __QUERN_DEVICE static To from(const bfloat16& x) { return static_cast<To>(static_cast<float>(x)); }
 };
 template <>
 struct Into<bool> {
   template <class From>
-  __QUERN_BOTH static bool from(const From& x) {
+  __QUERN_DEVICE static bool from(const From& x) {
     return x != From(0);
   }
   template <class P>
-  __QUERN_BOTH static bool from(const complex<P>& z) {
+  __QUERN_DEVICE static bool from(const complex<P>& z) {
     return z.re != P(0) || z.im != P(0);
   }
-  __QUERN_BOTH static bool from(const float16& x) { return static_cast<float>(x) != 0; }
-  __QUERN_BOTH static bool from(const bfloat16& x) { return static_cast<float>(x) != 0; }
+  __QUERN_DEVICE static bool from(const float16& x) { return static_cast<float>(x) != 0; }
+  __QUERN_DEVICE static bool from(const bfloat16& x) { return static_cast<float>(x) != 0; }
 };
 template <class P>
 struct Into<complex<P>> {
   template <class From>
-  __QUERN_BOTH static complex<P> from(const From& x) {
+  __QUERN_DEVICE static complex<P> from(const From& x) {
     return complex<P>(Into<P>::from(x));
   }
   template <class Q>
-  __QUERN_BOTH static complex<P> from(const complex<Q>& z) {
+  __QUERN_DEVICE static complex<P> from(const complex<Q>& z) {
     return complex<P>(static_cast<P>(z.re), static_cast<P>(z.im));
   }
 };
 template <>
 struct Into<float16> {
   template <class From>
-  __QUERN_BOTH static float16 from(const From& x) {
+  __QUERN_DEVICE static float16 from(const From& x) {
     return float16(static_cast<double>(x));
   }
   template <class P>
-  __QUERN_BOTH static float16 from(const complex<P>& z) {
+  __QUERN_DEVICE static float16 from(const complex<P>& z) {
     return float16(static_cast<double>(z.re));
   }
-  __QUERN_BOTH static float16 from(const float& x) { return float16(x); }
-  __QUERN_BOTH static float16 from(const bfloat16& x) { return float16(static_cast<float>(x)); }
-  __QUERN_BOTH static float16 from(const float16& x) { return x; }
+  __QUERN_DEVICE static float16 from(const float& x) { return float16(x); }
+  __QUERN_DEVICE static float16 from(const bfloat16& x) { return float16(static_cast<float>(x)); }
+  __QUERN_DEVICE static float16 from(const float16& x) { return x; }
 };
 template <>
 struct Into<bfloat16> {
   template <class From>
-  __QUERN_BOTH static bfloat16 from(const From& x) {
+  __QUERN_DEVICE static bfloat16 from(const From& x) {
     return bfloat16(static_cast<float>(x));
   }
   template <class P>
-  __QUERN_BOTH static bfloat16 from(const complex<P>& z) {
+  __QUERN_DEVICE static bfloat16 from(const complex<P>& z) {
     return bfloat16(static_cast<float>(z.re));
   }
-  __QUERN_BOTH static bfloat16 from(const bfloat16& x) { return x; }
+  __QUERN_DEVICE static bfloat16 from(const bfloat16& x) { return x; }
 };
 
 template <class To, class From>
-__QUERN_BOTH To to(const From& x) {
+__QUERN_DEVICE To to(const From& x) {
   return Into<To>::from(x);
 }
 
@@ -156,7 +144,7 @@ struct Wrap<T, true> {
 
 #define __QUERN_ARITHMETIC(name, op, of_bool)                                                               \
   template <class T>                                                                                        \
-  __QUERN_BOTH T name(const T& a, const T& b) {                                                             \
+  __QUERN_DEVICE T name(const T& a, const T& b) {                                                             \
     if constexpr (Type<T>::is_integer) {                                                                    \
       typedef typename Wrap<T>::type U;                                                                     \
       return static_cast<T>(static_cast<U>(a) op static_cast<U>(b));                                        \
@@ -164,24 +152,24 @@ struct Wrap<T, true> {
       return a op b;                                                                                        \
     }                                                                                                       \
   }                                                                                                         \
-  __QUERN_BOTH bfloat16 name(const bfloat16& a, const bfloat16& b) {                                        \
+  __QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {                                        \
     return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                        \
   }                                                                                                         \
-  __QUERN_BOTH bool name(const bool& a, const bool& b) { return of_bool; }
+  __QUERN_DEVICE bool name(const bool& a, const bool& b) { return of_bool; }
 __QUERN_ARITHMETIC(add, +, a || b)
 __QUERN_ARITHMETIC(subtract, -, a != b)
 __QUERN_ARITHMETIC(multiply, *, a && b)
 #undef __QUERN_ARITHMETIC
 
 template <class T>
-__QUERN_BOTH T true_divide(const T& a, const T& b) {
+__QUERN_DEVICE T true_divide(const T& a, const T& b) {
   return a / b;
 }
-__QUERN_BOTH bfloat16 true_divide(const bfloat16& a, const bfloat16& b) {
+__QUERN_DEVICE bfloat16 true_divide(const bfloat16& a, const bfloat16& b) {
   return bfloat16(static_cast<float>(a) / static_cast<float>(b));
 }
 template <class T>
-__QUERN_BOTH T negative(const T& a) {
+__QUERN_DEVICE T negative(const T& a) {
   if constexpr (Type<T>::is_integer) {
     typedef typename Wrap<T>::type U;
     return static_cast<T>(U(0) - static_cast<U>(a));
@@ -189,14 +177,14 @@ __QUERN_BOTH T negative(const T& a) {
     return -a;
   }
 }
-__QUERN_BOTH bfloat16 negative(const bfloat16& a) { return bfloat16(-static_cast<float>(a)); }
+__QUERN_DEVICE bfloat16 negative(const bfloat16& a) { return bfloat16(-static_cast<float>(a)); }
 
 template <class T>
-__QUERN_BOTH T square(const T& a) {
+__QUERN_DEVICE T square(const T& a) {
   return multiply(a, a);
 }
 template <class T>
-__QUERN_BOTH T reciprocal(const T& a) {
+__QUERN_DEVICE T reciprocal(const T& a) {
   if constexpr (Type<T>::is_integer) {
     // Of 0: what a conversion from infinity gives.
     if (a == T(0)) return sizeof(T) >= 4 && Type<T>::is_signed ? static_cast<T>(1ull << (sizeof(T) * 8 - 1)) : T(0);
@@ -208,27 +196,27 @@ __QUERN_BOTH T reciprocal(const T& a) {
 
 // Are they less, lexicographically for complex numbers?
 template <class T>
-__QUERN_BOTH bool less(const T& a, const T& b) {
+__QUERN_DEVICE bool less(const T& a, const T& b) {
   return a < b;
 }
 template <class P>
-__QUERN_BOTH bool less(const complex<P>& a, const complex<P>& b) {
+__QUERN_DEVICE bool less(const complex<P>& a, const complex<P>& b) {
   return a.re < b.re || (a.re == b.re && a.im < b.im);
 }
 template <class T>
-__QUERN_BOTH bool less_equal(const T& a, const T& b) {
+__QUERN_DEVICE bool less_equal(const T& a, const T& b) {
   return a <= b;
 }
 template <class P>
-__QUERN_BOTH bool less_equal(const complex<P>& a, const complex<P>& b) {
+__QUERN_DEVICE bool less_equal(const complex<P>& a, const complex<P>& b) {
   return a.re < b.re || (a.re == b.re && a.im <= b.im);
 }
 template <class T>
-__QUERN_BOTH bool equal(const T& a, const T& b) {
+__QUERN_DEVICE bool equal(const T& a, const T& b) {
   return a == b;
 }
 template <class T>
-__QUERN_BOTH bool is_nan(const T& a) {
+__QUERN_DEVICE bool is_nan(const T& a) {
   if constexpr (Type<T>::is_complex) {
     return a.re != a.re || a.im != a.im;
   } else if constexpr (Type<T>::is_integer) {
@@ -239,19 +227,19 @@ __QUERN_BOTH bool is_nan(const T& a) {
 }
 
 template <class T>
-__QUERN_BOTH T maximum(const T& a, const T& b) {
+__QUERN_DEVICE T maximum(const T& a, const T& b) {
   return is_nan(a) || less_equal(b, a) ? a : b;
 }
 template <class T>
-__QUERN_BOTH T minimum(const T& a, const T& b) {
+__QUERN_DEVICE T minimum(const T& a, const T& b) {
   return is_nan(a) || less_equal(a, b) ? a : b;
 }
 template <class T>
-__QUERN_BOTH T fmax(const T& a, const T& b) {
+__QUERN_DEVICE T fmax(const T& a, const T& b) {
   return is_nan(b) || less_equal(b, a) ? a : b;
 }
 template <class T>
-__QUERN_BOTH T fmin(const T& a, const T& b) {
+__QUERN_DEVICE T fmin(const T& a, const T& b) {
   return is_nan(b) || less_equal(a, b) ? a : b;
 }
 
@@ -447,8 +435,8 @@ __QUERN_DEVICE T floor_divide(const T& a, const T& b) {
     return to<T>(quotient - whole > M(0.5) ? whole + M(1) : whole);
   }
 }
-__QUERN_BOTH bool floor_divide(const bool& a, const bool& b) { return a && b; }
-__QUERN_BOTH bool remainder(const bool&, const bool&) { return false; }
+__QUERN_DEVICE bool floor_divide(const bool& a, const bool& b) { return a && b; }
+__QUERN_DEVICE bool remainder(const bool&, const bool&) { return false; }
 
 template <class T>
 __QUERN_DEVICE T fmod(const T& a, const T& b) {
@@ -478,7 +466,7 @@ __QUERN_DEVICE T power(const T& a, const T& b) {
     return power_of(a, b);
   }
 }
-__QUERN_BOTH bool power(const bool& a, const bool& b) { return a || !b; }
+__QUERN_DEVICE bool power(const bool& a, const bool& b) { return a || !b; }
 
 template <class T>
 __QUERN_DEVICE T gcd(const T& a, const T& b) {
@@ -498,8 +486,8 @@ __QUERN_DEVICE T lcm(const T& a, const T& b) {
   T product = multiply(static_cast<T>(a / divisor), b);
   return product < T(0) ? negative(product) : product;
 }
-__QUERN_BOTH bool gcd(const bool& a, const bool& b) { return a || b; }
-__QUERN_BOTH bool lcm(const bool& a, const bool& b) { return a && b; }
+__QUERN_DEVICE bool gcd(const bool& a, const bool& b) { return a || b; }
+__QUERN_DEVICE bool lcm(const bool& a, const bool& b) { return a && b; }
 
 // ---- parts and signs
 
@@ -513,9 +501,9 @@ __QUERN_DEVICE typename Type<T>::part absolute(const T& a) {
     return fabs(a);
   }
 }
-__QUERN_BOTH bool absolute(const bool& a) { return a; }
+__QUERN_DEVICE bool absolute(const bool& a) { return a; }
 template <class T>
-__QUERN_BOTH T conjugate(const T& a) {
+__QUERN_DEVICE T conjugate(const T& a) {
   if constexpr (Type<T>::is_complex) {
     return T(a.re, -a.im);
   } else {
@@ -565,7 +553,7 @@ __QUERN_DEVICE bool is_inf(const T& a) {
   }
 }
 template <class T>
-__QUERN_BOTH T heaviside(const T& a, const T& b) {
+__QUERN_DEVICE T heaviside(const T& a, const T& b) {
   float zero = 0, one = 1;
   if (is_nan(a)) return a;
   if (a == to<T>(zero)) return b;
@@ -575,36 +563,36 @@ __QUERN_BOTH T heaviside(const T& a, const T& b) {
 // ---- bits
 
 template <class T>
-__QUERN_BOTH T bitwise_and(const T& a, const T& b) {
+__QUERN_DEVICE T bitwise_and(const T& a, const T& b) {
   return static_cast<T>(a & b);
 }
 template <class T>
-__QUERN_BOTH T bitwise_or(const T& a, const T& b) {
+__QUERN_DEVICE T bitwise_or(const T& a, const T& b) {
   return static_cast<T>(a | b);
 }
 template <class T>
-__QUERN_BOTH T bitwise_xor(const T& a, const T& b) {
+__QUERN_DEVICE T bitwise_xor(const T& a, const T& b) {
   return static_cast<T>(a ^ b);
 }
 template <class T>
-__QUERN_BOTH T invert(const T& a) {
+__QUERN_DEVICE T invert(const T& a) {
   return static_cast<T>(~a);
 }
-__QUERN_BOTH bool invert(const bool& a) { return !a; }
+__QUERN_DEVICE bool invert(const bool& a) { return !a; }
 template <class T>
-__QUERN_BOTH T left_shift(const T& a, const T& b) {
+__QUERN_DEVICE T left_shift(const T& a, const T& b) {
   typedef typename Wrap<T>::type U;
   bool inside = static_cast<U>(b) < sizeof(T) * 8;
   return inside ? static_cast<T>(static_cast<U>(a) << static_cast<U>(b)) : T(0);
 }
 template <class T>
-__QUERN_BOTH T right_shift(const T& a, const T& b) {
+__QUERN_DEVICE T right_shift(const T& a, const T& b) {
   typedef typename Wrap<T>::type U;
   if (static_cast<U>(b) < sizeof(T) * 8) return static_cast<T>(a >> b);
   return Type<T>::is_signed && a < T(0) ? static_cast<T>(-1) : T(0);
 }
 template <class T>
-__QUERN_BOTH unsigned char bitwise_count(const T& a) {
+__QUERN_DEVICE unsigned char bitwise_count(const T& a) {
   typedef typename Wrap<T>::type U;
   U left = Type<T>::is_signed && a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a);
   unsigned char count = 0;
@@ -625,19 +613,20 @@ template <class T>
 struct Limits {  // of integers
   static constexpr bool is_signed = Type<T>::is_signed;
   static constexpr T highest = is_signed ? static_cast<T>((typename Wrap<T>::type(1) << (sizeof(T) * 8 - 1)) - 1) : static_cast<T>(~typename Wrap<T>::type(0));
-  __QUERN_BOTH static T low() { return is_signed ? static_cast<T>(-highest - 1) : T(0); }
-  __QUERN_BOTH static T high() { return highest; }
+  __QUERN_DEVICE static T low() { return is_signed ? static_cast<T>(-highest - 1) : T(0); }
+  __QUERN_DEVICE static T high() { return highest; }
 };
 template <>
 struct Limits<bool> {
-  __QUERN_BOTH static bool low() { return false; }
-  __QUERN_BOTH static bool high() { return true; }
+  __QUERN_DEVICE static bool low() { return false; }
+  __QUERN_DEVICE static bool high() { return true; }
 };
+__QUERN_DEVICE float infinity() { return __uint_as_float(0x7f800000u); }
 #define __QUERN_LIMITS(T)                                                                     \
   template <>                                                                                 \
   struct Limits<T> {                                                                          \
-    __QUERN_BOTH static T low() { return to<T>(-__builtin_huge_valf()); }                     \
-    __QUERN_BOTH static T high() { return to<T>(__builtin_huge_valf()); }                     \
+    __QUERN_DEVICE static T low() { return to<T>(-infinity()); }                     \
+    __QUERN_DEVICE static T high() { return to<T>(infinity()); }                     \
   };
 __QUERN_LIMITS(float16)
 __QUERN_LIMITS(bfloat16)
@@ -646,14 +635,14 @@ __QUERN_LIMITS(double)
 #undef __QUERN_LIMITS
 template <class P>
 struct Limits<complex<P>> {
-  __QUERN_BOTH static complex<P> low() { return complex<P>(Limits<P>::low(), Limits<P>::low()); }
-  __QUERN_BOTH static complex<P> high() { return complex<P>(Limits<P>::high(), Limits<P>::high()); }
+  __QUERN_DEVICE static complex<P> low() { return complex<P>(Limits<P>::low(), Limits<P>::low()); }
+  __QUERN_DEVICE static complex<P> high() { return complex<P>(Limits<P>::high(), Limits<P>::high()); }
 };
 
 template <class A>
 struct Sum {
   // -0 leaves every number as it is, -0 too.
-  __QUERN_BOTH static A start() {
+  __QUERN_DEVICE static A start() {
     if constexpr (Type<A>::is_complex) {
       typedef typename Type<A>::part P;
       return A(-P(0), -P(0));
@@ -661,37 +650,37 @@ struct Sum {
       return negative(A(0));
     }
   }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return add(a, b); }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return add(a, b); }
 };
 template <class A>
 struct Product {
-  __QUERN_BOTH static A start() { return A(1); }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return multiply(a, b); }
+  __QUERN_DEVICE static A start() { return A(1); }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return multiply(a, b); }
 };
 template <class A>
 struct Maximum {
-  __QUERN_BOTH static A start() { return Limits<A>::low(); }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return maximum(a, b); }
+  __QUERN_DEVICE static A start() { return Limits<A>::low(); }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return maximum(a, b); }
 };
 template <class A>
 struct Minimum {
-  __QUERN_BOTH static A start() { return Limits<A>::high(); }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return minimum(a, b); }
+  __QUERN_DEVICE static A start() { return Limits<A>::high(); }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return minimum(a, b); }
 };
 template <class A>
 struct Any {
-  __QUERN_BOTH static A start() { return false; }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return a || b; }
+  __QUERN_DEVICE static A start() { return false; }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return a || b; }
 };
 template <class A>
 struct All {
-  __QUERN_BOTH static A start() { return true; }
-  __QUERN_BOTH static A both(const A& a, const A& b) { return a && b; }
+  __QUERN_DEVICE static A start() { return true; }
+  __QUERN_DEVICE static A both(const A& a, const A& b) { return a && b; }
 };
 
 // The lanes' results of one column, in a tree.
 template <class R, class A>
-__QUERN_BOTH A reduce_tree(A (*lanes)[reduce_width], int column) {
+__QUERN_DEVICE A reduce_tree(A (*lanes)[reduce_width], int column) {
   A left[reduce_lanes / 2];
   for (int l = 0; l < reduce_lanes / 2; ++l) left[l] = R::both(lanes[l][column], lanes[l + reduce_lanes / 2][column]);
   for (int half = reduce_lanes / 4; half > 0; half /= 2) {
