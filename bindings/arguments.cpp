@@ -124,6 +124,7 @@ bool device_address(PyObject* value, uint64_t& address, Block** block) {
     address = reinterpret_cast<uint64_t>(memory->device_pointer());
     return true;
   }
+  if (array_address(value, address, block)) return true;
   nb::handle object(value);
   if (PyLong_Check(value)) {
     address = PyLong_AsUnsignedLongLong(value);

@@ -21,16 +21,27 @@ Array* as_array(PyObject* object) {
   return nullptr;
 }
 
-PyObject* wrap(Array&& array) {
-  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type));
+// A result has its first operand's type: each door has a type of its own over the same array.
+PyObject* wrap(Array&& array, PyTypeObject* type) {
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made.release().ptr();
 }
 
+nb::object like(nb::handle operand, Array&& array) {
+  return nb::steal(wrap(std::move(array), as_array(operand.ptr()) ? Py_TYPE(operand.ptr()) : array_type));
+}
+PyTypeObject* type_of(PyObject* left, PyObject* right) {
+  return as_array(left) ? Py_TYPE(left) : as_array(right) ? Py_TYPE(right) : array_type;
+}
+
 DType dtype_of(const std::string& name) {
   auto found = dtype_named(name);
-  if (!found) raise(ErrorKind::type, "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128", name);
+  if (!found)
+    raise(ErrorKind::type,
+          "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
+          name);
   return *found;
 }
 
@@ -127,7 +138,7 @@ PyObject* binary(Op op, PyObject* left, PyObject* right) {
     Operand a, b;
     if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
     Argument arguments[] = {a.argument(), b.argument()};
-    return wrap(elementwise(op, arguments));
+    return wrap(elementwise(op, arguments), type_of(left, right));
   });
 }
 
@@ -146,7 +157,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
 PyObject* unary(Op op, PyObject* value) {
   return guarded([&] {
     Argument argument(*as_array(value));
-    return wrap(elementwise(op, {&argument, 1}));
+    return wrap(elementwise(op, {&argument, 1}), Py_TYPE(value));
   });
 }
 
@@ -165,11 +176,13 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
       bool whole = by.kind == WeakScalar::integer;
       if (whole && by.integer < 0 && is_integer(base->dtype()))
         raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
-      if ((whole || (by.kind == WeakScalar::real && is_real)) && exponent == 2) return wrap(elementwise(Op::square, {&argument, 1}));
-      if (by.kind == WeakScalar::real && is_real && exponent == 0.5) return wrap(elementwise(Op::sqrt, {&argument, 1}));
+      if ((whole || (by.kind == WeakScalar::real && is_real)) && exponent == 2)
+        return wrap(elementwise(Op::square, {&argument, 1}), Py_TYPE(left));
+      if (by.kind == WeakScalar::real && is_real && exponent == 0.5)
+        return wrap(elementwise(Op::sqrt, {&argument, 1}), Py_TYPE(left));
     }
     Argument arguments[] = {a.argument(), b.argument()};
-    return wrap(elementwise(Op::power, arguments));
+    return wrap(elementwise(Op::power, arguments), type_of(left, right));
   });
 }
 
@@ -337,7 +350,8 @@ Array index(const Array& array, PyObject* key, bool& all_integers) {
       Py_ssize_t i = PyLong_AsSsize_t(number.ptr());
       if (i == -1 && PyErr_Occurred()) throw nb::python_error();
       int64_t size = layout.shape[axis];
-      if (i < -size || i >= size) raise(ErrorKind::index, "index {} is out of bounds for axis {} with size {}", i, axis + picked, size);
+      if (i < -size || i >= size)
+        raise(ErrorKind::index, "index {} is out of bounds for axis {} with size {}", i, axis + picked, size);
       layout = layout.without(axis, i < 0 ? i + size : i);
       ++picked;
     } else {
@@ -355,7 +369,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     Array view = index(*as_array(self), key, all_integers);
     // Where NumPy gives a scalar: a value of its own, that later writes do not change.
     if (all_integers) view = astype(view, view.dtype());
-    return wrap(std::move(view));
+    return wrap(std::move(view), Py_TYPE(self));
   });
 }
 
@@ -384,6 +398,14 @@ Py_ssize_t length(PyObject* self) {
 }
 
 // ---- making arrays and asking about them
+
+// An array argument that keeps its Python type.
+struct Self : nb::handle_t<Array> {
+  using nb::handle_t<Array>::handle_t;
+  Self(nb::handle_t<Array> handle) : nb::handle_t<Array>(handle) {}
+  Array* operator->() const { return nb::inst_ptr<Array>(*this); }
+  Array& operator*() const { return *nb::inst_ptr<Array>(*this); }
+};
 
 int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
 
@@ -468,6 +490,18 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
+bool array_address(PyObject* value, uint64_t& address, Block** block) {
+  Array* array = as_array(value);
+  if (!array) return false;
+  // Whoever gets the address may write there: all that was recorded before reads what it should.
+  evaluate_all();
+  Buffer buffer = evaluate(*array);
+  address =
+      reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(array->layout().offset) * size_of(array->dtype());
+  *block = buffer.block();
+  return true;
+}
+
 void init_arrays(nb::module_& m) {
   install_evaluator();
   auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::pooled(256));
@@ -485,17 +519,49 @@ void init_arrays(nb::module_& m) {
                    })
       .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
       .def_prop_ro("_device_number", [](const Array& a) { return static_cast<int>(a.device()); })
-      .def_prop_ro("_contiguous", [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
+      .def_prop_ro("_contiguous",
+                   [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
       .def("item", [](const Array& a) { return item(a); })
-      .def("_transposed", [](const Array& a, std::vector<int> axes) { return a.view(a.layout().transposed(axes)); })
-      .def("_broadcast_to", [](const Array& a, const Shape& shape) { return a.view(a.layout().broadcast_to(shape)); })
-      .def("_view", [](const Array& a, const Shape& shape, std::vector<int64_t> strides) {
-        return a.view(Layout{shape, std::move(strides), a.layout().offset});
-      })
-      .def("_reshaped", [](const Array& a, const Shape& shape) { return reshape(a, shape); })
-      .def("_astype", [](const Array& a, const std::string& dtype) { return astype(a, dtype_of(dtype)); })
-      .def("_real", &Array::real)
-      .def("_imag", &Array::imag)
+      .def("_transposed",
+           [](nb::handle_t<Array> given, std::vector<int> axes) {
+             Self self(given);
+             return like(self, self->view(self->layout().transposed(axes)));
+           })
+      .def("_broadcast_to",
+           [](nb::handle_t<Array> given, const Shape& shape) {
+             Self self(given);
+             return like(self, self->view(self->layout().broadcast_to(shape)));
+           })
+      .def("_view",
+           [](nb::handle_t<Array> given, const Shape& shape, std::vector<int64_t> strides) {
+             Self self(given);
+             return like(self, self->view(Layout{shape, std::move(strides), self->layout().offset}));
+           })
+      .def("_reshaped",
+           [](nb::handle_t<Array> given, const Shape& shape) {
+             Self self(given);
+             return like(self, reshape(*self, shape));
+           })
+      .def("_astype",
+           [](nb::handle_t<Array> given, const std::string& dtype) {
+             Self self(given);
+             return like(self, astype(*self, dtype_of(dtype)));
+           })
+      .def("_real",
+           [](nb::handle_t<Array> given) {
+             Self self(given);
+             return like(self, self->real());
+           })
+      .def("_imag",
+           [](nb::handle_t<Array> given) {
+             Self self(given);
+             return like(self, self->imag());
+           })
+      .def("_as",
+           [](nb::handle_t<Array> given, nb::handle type) {
+             Self self(given);
+             return nb::steal(wrap(Array(*self), reinterpret_cast<PyTypeObject*>(type.ptr())));
+           })
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
 
   m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
@@ -514,17 +580,23 @@ void init_arrays(nb::module_& m) {
     operand.read(value.ptr(), true);
     assign(target, operand.argument());
   });
-  m.def("array_op",
-        [](const std::string& name, nb::args values, nb::handle into, const std::string& compute, const std::string& result) {
-          std::vector<Operand> operands(values.size());
-          for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true);
-          std::vector<Argument> arguments = arguments_of(operands);
-          std::optional<Loop> loop;
-          if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(result)};
-          return elementwise(op_named(name), arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
-        },
-        nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none(), nb::arg("compute") = "",
-        nb::arg("result") = "");
+  m.def(
+      "array_op",
+      [](const std::string& name, nb::args values, nb::handle into, const std::string& compute,
+         const std::string& gives) -> nb::object {
+        std::vector<Operand> operands(values.size());
+        for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true);
+        std::vector<Argument> arguments = arguments_of(operands);
+        std::optional<Loop> loop;
+        if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};
+        nb::handle first;
+        for (nb::handle value : values)
+          if (!first.is_valid() && as_array(value.ptr())) first = value;
+        Array result = elementwise(op_named(name), arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
+        return first.is_valid() ? like(first, std::move(result)) : nb::steal(wrap(std::move(result), array_type));
+      },
+      nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none(), nb::arg("compute") = "",
+      nb::arg("result") = "");
   m.def("array_op_types", [](const std::string& name, std::vector<std::string> types) {
     std::vector<OperandType> operands;
     for (const std::string& t : types) operands.push_back({dtype_of(t)});
@@ -536,9 +608,11 @@ void init_arrays(nb::module_& m) {
     for (uint16_t i = 0; i < row_count; ++i) names.emplace_back(row(static_cast<Op>(i)).name, row(static_cast<Op>(i)).operands);
     return names;
   });
-  m.def("array_reduce", [](const std::string& name, const Array& array, std::vector<bool> axes, bool keep, const std::string& dtype) {
-    return reduce(reduction_named(name), array, axes, keep, dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype)));
-  });
+  m.def("array_reduce",
+        [](const std::string& name, nb::handle_t<Array> array, std::vector<bool> axes, bool keep, const std::string& dtype) {
+          return like(array, reduce(reduction_named(name), *Self(array), axes, keep,
+                                    dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype))));
+        });
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_pending", [] { return pending_count(); });

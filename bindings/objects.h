@@ -106,6 +106,8 @@ void set_python_error() noexcept;
 bool add_argument(Arguments& args, PyObject* value);
 // The address behind a value that stands for device memory; false when it does not.
 bool device_address(PyObject* value, uint64_t& address, Block** block);
+// The same of an array of ours, once everything recorded is submitted.
+bool array_address(PyObject* value, uint64_t& address, Block** block);
 
 // Contiguous memory of a Python object, for as long as this lives.
 class HostView {

@@ -19,8 +19,9 @@ class Printer {
   std::string print() {
     numbers();
     parameters();
-    out_ = fmt::format("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\nextern \"C\" __global__ void group({}) {{\n",
-                       form_.wide ? "long long" : "int", parameters_);
+    out_ = fmt::format(
+        "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\nextern \"C\" __global__ void group({}) {{\n",
+        form_.wide ? "long long" : "int", parameters_);
     if (group_.reduces) {
       reduction();
     } else {
@@ -128,8 +129,8 @@ class Printer {
       const Node& node = *group_.nodes[i];
       if (node.op == Op::reduce) {
         DType type = accumulator(node.reduction, node.compute);
-        line(depth, "s{0} = op::{1}<{2}>::both(s{0}, {3});", i, reduction_names[static_cast<int>(node.reduction)], type_text(type),
-             value(group_.sources[i][0], type));
+        line(depth, "s{0} = op::{1}<{2}>::both(s{0}, {3});", i, reduction_names[static_cast<int>(node.reduction)],
+             type_text(type), value(group_.sources[i][0], type));
       } else if (node.op == Op::update) {
         line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources[i][1], node.target_dtype));
       } else {
@@ -175,8 +176,10 @@ class Printer {
   void reduction() {
     std::string results = "1", count = "1";
     for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
-    for (size_t d = form_.kept; d < form_.shape.size(); ++d) count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
-    const char *lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y", *other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
+    for (size_t d = form_.kept; d < form_.shape.size(); ++d)
+      count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
+    const char *lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y",
+               *other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
     const char* width = form_.lanes_inside ? "blockDim.y" : "blockDim.x";
     line(1, "const I results = {}, count = {};", results, count);
     line(1, "const I result = (I)blockIdx.x * {} + {}, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;", width, other);
@@ -193,7 +196,8 @@ class Printer {
     }
     line(1, "if (result < results && chunk < chunks) {{");
     coordinates(2, 0, form_.kept, "result");
-    line(2, "const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+    line(2,
+         "const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
     // Every lane goes around as often: the loop is the block's, and lanes become vectors.
     line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
     line(3, "const I j = k + {};", lane);
@@ -216,7 +220,7 @@ class Printer {
       line(2, "const {0} z{1} = op::reduce_tree<op::{2}<{0}>>(t{1}, {3});", type, group_.stores[s],
            reduction_names[static_cast<int>(node.reduction)], other);
       line(2, "o{}[({}) * chunks + chunk] = {}z{};", s, index(store_steps_[s], 0, form_.kept),
-           node.reduction == Reduction::sum ? fmt::format("count == 0 ? {}(0) : ", type) : "", group_.stores[s]);
+           node.reduction == Reduction::sum ? fmt::format("count == 0 ? static_cast<{}>(0) : ", type) : "", group_.stores[s]);
     }
     line(1, "}}");
   }

@@ -37,7 +37,8 @@ Form form_of(const Group& group) {
   for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));
 
   std::vector<int> kept, reduced;
-  for (size_t i = 0; i < group.shape.size(); ++i) (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
+  for (size_t i = 0; i < group.shape.size(); ++i)
+    (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
   // The kept dimensions in the order of memory: of what is stored, or of what is read where results are small.
   const Layout& guide = group.reduces && !group.loads.empty() ? all.front() : all.back();
   std::stable_sort(kept.begin(), kept.end(),
@@ -66,7 +67,8 @@ Form form_of(const Group& group) {
     Place place;
     place.offset = all[i].offset;
     auto [low, high] = all[i].extent();
-    form.wide |= high - place.offset > std::numeric_limits<int32_t>::max() || place.offset - low > std::numeric_limits<int32_t>::max();
+    form.wide |=
+        high - place.offset > std::numeric_limits<int32_t>::max() || place.offset - low > std::numeric_limits<int32_t>::max();
     for (const Layout* part : {&kept_parts[i], &reduced_parts[i]}) {
       for (int64_t stride : part->strides) {
         place.steps.push_back(stride == 0 ? Step::none : stride == 1 ? Step::unit : Step::numbered);
@@ -76,7 +78,9 @@ Form form_of(const Group& group) {
     (i < group.loads.size() ? form.loads : form.stores).push_back(std::move(place));
   }
   if (group.reduces && form.kept > 0 && form.reduced > 0 && !group.loads.empty()) {
-    auto inner = [](const Layout& part) { return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back()); };
+    auto inner = [](const Layout& part) {
+      return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back());
+    };
     form.lanes_inside = inner(reduced_parts.front()) <= inner(kept_parts.front());
   }
   return form;
@@ -99,7 +103,8 @@ Key key_of(const Group& group, const Form& form) {
   for (const Node* constant : group.constants) key.push_back(static_cast<uint64_t>(constant->dtype));
   for (size_t i = 0; i < group.nodes.size(); ++i) {
     const Node& node = *group.nodes[i];
-    key.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 | static_cast<uint64_t>(node.compute) << 24 |
+    key.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
+                  static_cast<uint64_t>(node.compute) << 24 |
                   static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
                   static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40);
     for (const Origin& s : group.sources[i]) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);

@@ -42,7 +42,7 @@ class Pool : public BlockOwner {
   void* take_idle(size_t capacity);
   void fence(Idle& idle, Block& block);
   std::string largest();
-  void link(Block* block);    // with the lock held
+  void link(Block* block);  // with the lock held
   void unlink(Block* block);
 
   Device& device_;

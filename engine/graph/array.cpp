@@ -181,8 +181,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
       store(out, static_cast<T>(re));
       return;
     }
-    bool fits = s.is_natural ? s.natural <= static_cast<uint64_t>(std::numeric_limits<T>::max())
-                             : std::in_range<T>(s.integer);
+    bool fits = s.is_natural ? s.natural <= static_cast<uint64_t>(std::numeric_limits<T>::max()) : std::in_range<T>(s.integer);
     if (!fits) {
       raise(ErrorKind::overflow, "Python integer {} out of bounds for {}",
             s.is_natural ? std::to_string(s.natural) : std::to_string(s.integer), row(dtype).name);

@@ -126,7 +126,7 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
-  virtual bool idle(int8_t device) = 0;                  // all that was submitted has ended
+  virtual bool idle(int8_t device) = 0;                       // all that was submitted has ended
   virtual void evaluate(std::span<Node* const> targets) = 0;  // none: everything pending
 };
 void set_evaluator(Evaluator* evaluator);

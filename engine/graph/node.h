@@ -135,11 +135,11 @@ struct Node {
   size_t slot = no_slot;  // where it stands among the pending ones
   SpaceRef space;         // its shape, and how its memory is laid out (no gaps, offset 0)
   std::array<Operand, 3> operands;
-  SpaceRef target;         // an update's: the part that is replaced
+  SpaceRef target;  // an update's: the part that is replaced
   DType target_dtype = DType::boolean;
-  Constant constant;       // a constant's
-  std::vector<bool> axes;  // a reduction's: true for each that goes
-  Buffer buffer;           // once computed
+  Constant constant;                         // a constant's
+  std::vector<bool> axes;                    // a reduction's: true for each that goes
+  Buffer buffer;                             // once computed
   std::shared_ptr<const std::string> error;  // why it cannot be computed
 
   // Scratch of the scheduler.

@@ -106,13 +106,10 @@ Loop resolve(Op op, std::span<const OperandType> operands) {
       if (is_complex(type)) refuse();
       [[fallthrough]];
     case Typing::real_of: {
-      // The first loop that every operand casts to: each by itself becomes real.
+      // The first loop that every operand casts to: each by itself becomes real, a weak one as what it is beside the others.
       std::array<OperandType, 3> reals;
-      for (size_t i = 0; i < operands.size(); ++i) {
-        reals[i] = operands[i];
-        if (!reals[i].is_weak) reals[i].dtype = real_for(reals[i].dtype);
-      }
-      type = real_for(common_type({reals.data(), operands.size()}));
+      for (size_t i = 0; i < operands.size(); ++i) reals[i] = {real_for(operands[i].is_weak ? type : operands[i].dtype)};
+      type = common_type({reals.data(), operands.size()});
       return {type, type};
     }
     case Typing::ratio:

@@ -74,8 +74,8 @@ DType accumulator(Reduction reduction, DType type);  // what it adds up in: floa
 // The type of all operands together: NumPy's result_type.
 DType common_type(std::span<const OperandType> operands);
 
-DType real_part_type(DType type);      // complex64 -> float32; others as they are
-bool is_integer(DType type);           // bool is none
+DType real_part_type(DType type);  // complex64 -> float32; others as they are
+bool is_integer(DType type);       // bool is none
 bool is_complex(DType type);
 
 }  // namespace quern

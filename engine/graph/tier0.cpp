@@ -33,10 +33,10 @@ int64_t limit = 512;
 
 template <DType>
 struct HostType;
-#define TYPE(dtype, T)               \
-  template <>                        \
-  struct HostType<DType::dtype> {    \
-    using type = T;                  \
+#define TYPE(dtype, T)            \
+  template <>                     \
+  struct HostType<DType::dtype> { \
+    using type = T;               \
   };
 TYPE(boolean, bool)
 TYPE(int8, signed char)
@@ -93,12 +93,12 @@ struct In {
 };
 using RunLoop = void (*)(const In* in, void* out, int64_t n);
 
-#define ROW(name, operands, typing, ...)                                                                        \
-  struct Row_##name {                                                                                           \
-    template <class A, class T>                                                                                 \
+#define ROW(name, operands, typing, ...)                                                                     \
+  struct Row_##name {                                                                                        \
+    template <class A, class T>                                                                              \
     static auto run([[maybe_unused]] const A& a, [[maybe_unused]] const T& b, [[maybe_unused]] const T& c) { \
-      return __VA_ARGS__;                                                                                       \
-    }                                                                                                           \
+      return __VA_ARGS__;                                                                                    \
+    }                                                                                                        \
   };
 #include "graph/ops.def"
 #undef ROW
@@ -128,8 +128,7 @@ void loop(const In* in, void* out, int64_t n) {
     }
   } else {
     const T *b = static_cast<const T*>(in[1].data), *c = static_cast<const T*>(in[2].data);
-    for (int64_t i = 0; i < n; ++i)
-      to[i] = Row::template run<A, T>(a[i * in[0].step], b[i * in[1].step], c[i * in[2].step]);
+    for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i * in[0].step], b[i * in[1].step], c[i * in[2].step]);
   }
 }
 
@@ -151,8 +150,7 @@ constexpr LoopsOfRow loops_of(std::index_sequence<types...>) {
 }
 
 constexpr std::array<LoopsOfRow, row_count> loops{{
-#define ROW(name, operands, typing, ...) \
-  loops_of<Row_##name, operands, Typing::typing>(std::make_index_sequence<dtype_count>()),
+#define ROW(name, operands, typing, ...) loops_of<Row_##name, operands, Typing::typing>(std::make_index_sequence<dtype_count>()),
 #include "graph/ops.def"
 #undef ROW
 }};
@@ -232,7 +230,9 @@ struct alignas(64) Scratch {
   char bytes[most_bytes];
 };
 
-bool is_ready(const Operand& operand) { return operand.node->op == Op::constant || (operand.node->is_computed && !operand.node->error); }
+bool is_ready(const Operand& operand) {
+  return operand.node->op == Op::constant || (operand.node->is_computed && !operand.node->error);
+}
 
 void run_row(Node& node) {
   int64_t n = node.size();

@@ -165,7 +165,8 @@ class GroupEvaluator : public Evaluator {
     }
     for (size_t i = 0; i < stores.size(); ++i) {
       const Node& node = *group.nodes[group.stores[i]];
-      packed.pointer(partials[i], form.stores[i].offset * static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)));
+      packed.pointer(partials[i], form.stores[i].offset *
+                                      static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)));
     }
     for (const Node* constant : group.constants) packed.constant(*constant);
     for (int64_t number : form.numbers) packed.index(number, form.wide);
@@ -173,8 +174,9 @@ class GroupEvaluator : public Evaluator {
 
     if (form.results > 0) {
       Kernel& kernel = plan(context, group, form);
-      submit(context, kernel, group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside) : elementwise_shape(group, form),
-             packed, group.nodes.back()->site);
+      submit(context, kernel,
+             group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside) : elementwise_shape(group, form), packed,
+             group.nodes.back()->site);
       for (size_t i = 0; i < stores.size(); ++i) {
         const Node& node = *group.nodes[group.stores[i]];
         if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, chunks);

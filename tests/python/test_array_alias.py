@@ -9,7 +9,6 @@ import random
 
 import numpy as np
 import pytest
-
 import quern as qn
 from quern.lib import _engine
 

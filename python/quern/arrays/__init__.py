@@ -11,7 +11,7 @@ import math
 
 import numpy
 
-from quern.arrays import core, creation, elementwise, methods, reductions, shapes
+from quern.arrays import core, creation, elementwise, linalg, methods, reductions, shapes  # noqa: F401
 
 newaxis, pi, e, inf, nan = None, math.pi, math.e, math.inf, math.nan
 bool_ = numpy.bool_

@@ -1,4 +1,4 @@
-"""`quern run FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks."""
+"""`quern run [--raw-clock] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import traceback
 
 
 def run(argv) -> int:
+    raw_clock = bool(argv) and argv[0] == "--raw-clock"
+    if raw_clock:
+        argv = argv[1:]
     if not argv or argv[0] in ("-h", "--help"):
-        print("usage: quern run FILE [args]", file=sys.stderr if not argv else sys.stdout)
+        print("usage: quern run [--raw-clock] FILE [args]", file=sys.stderr if not argv else sys.stdout)
         return 0 if argv else 2
     path = argv[0]
     try:
@@ -21,7 +24,11 @@ def run(argv) -> int:
 
     from quern.doors import open_doors
 
-    open_doors()
+    importer = open_doors()
+    if not raw_clock:
+        from quern.clocks import wait_before_clocks
+
+        wait_before_clocks(importer.is_user_file)
     sys.argv = list(argv)
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     main = type(sys)("__main__")
