@@ -3,15 +3,33 @@
 An operation is recorded, not run: it returns at once, and what was recorded is fused into few kernels when a value is looked at
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
-core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions. methods.py: what the
-functions are as methods.
+core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
+data_types.py, differences.py, editing.py, grids.py, logic.py, manipulation.py, matrices.py, padding.py, rounding.py, statistics.py:
+functions that stand on those. methods.py: what the functions are as methods.
 """
 
 import math
 
 import numpy
 
-from quern.arrays import core, creation, elementwise, linalg, methods, reductions, shapes  # noqa: F401
+from quern.arrays import (
+    core,
+    creation,
+    data_types,
+    differences,
+    editing,
+    elementwise,
+    grids,
+    logic,
+    manipulation,
+    matrices,
+    methods,
+    padding,
+    reductions,
+    rounding,
+    shapes,
+    statistics,
+)
 
 newaxis, pi, e, inf, nan = None, math.pi, math.e, math.inf, math.nan
 bool_ = numpy.bool_
@@ -24,7 +42,9 @@ complex64, complex128 = numpy.complex64, numpy.complex128
 def _public():
     """Every public function of the modules, by its name."""
     found = {"Array": core.Array}
-    for module in (core, creation, elementwise, reductions, shapes):
+    modules = (core, creation, elementwise, reductions, shapes)
+    modules += (data_types, differences, editing, grids, logic, manipulation, matrices, padding, rounding, statistics)
+    for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
                 found[name] = value

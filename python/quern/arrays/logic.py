@@ -1,0 +1,141 @@
+"""Tests: near, equal, contained, complex, infinite."""
+
+import builtins
+
+import numpy
+
+from quern.arrays.core import Array, asarray
+from quern.arrays.creation import ones, zeros
+from quern.arrays.data_types import _kind
+from quern.arrays.elementwise import absolute, equal, imag, isfinite, isinf, isnan, less_equal, logical_and, logical_not, signbit
+from quern.arrays.reductions import all as _all
+from quern.arrays.reductions import any as _any
+from quern.arrays.shapes import ravel
+
+
+def _weak_or_array(a):
+    return a if isinstance(a, (int, float, complex)) and not isinstance(a, numpy.generic) else asarray(a)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Where ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves, NaNs too if ``equal_nan``.
+
+    Returns an array of bools. Raises ValueError for shapes that do not broadcast.
+
+    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
+    array([ True, False])
+    """
+    x, y, atol, rtol = (_weak_or_array(v) for v in (a, b, atol, rtol))
+    if isinstance(y, Array):
+        y = y.astype(numpy.result_type(y.dtype, 1.0), copy=False)
+    elif isinstance(y, int):
+        y = float(y)
+    if not isinstance(x, Array) and not isinstance(y, Array):
+        x, y = asarray(x), asarray(y)
+    size = absolute(y) if isinstance(y, Array) else builtins.abs(y)
+    near = less_equal(absolute(x - y), atol + rtol * size) & isfinite(y) | equal(x, y)
+    return near | (isnan(x) & isnan(y)) if equal_nan else near
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Is :func:`isclose` true everywhere? A bool of Python's: this waits for the values.
+
+    >>> allclose([1.0], [1.0 + 1e-9])
+    True
+    """
+    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Have both arrays one shape and equal elements (``equal_nan``: NaN equals NaN)? A bool of Python's.
+
+    >>> array_equal([1, 2], [1, 2])
+    True
+    """
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+    except (TypeError, ValueError):
+        return False
+    if a1.shape != a2.shape:
+        return False
+    same = equal(a1, a2)
+    if equal_nan:
+        same = same | (isnan(a1) & isnan(a2))
+    return bool(_all(same))
+
+
+def array_equiv(a1, a2):
+    """Do both arrays broadcast to one shape, with equal elements? A bool of Python's.
+
+    >>> array_equiv([1, 1], 1)
+    True
+    """
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+        numpy.broadcast_shapes(a1.shape, a2.shape)
+    except (TypeError, ValueError):
+        return False
+    return bool(_all(equal(a1, a2)))
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Where elements are among ``test_elements`` (``invert``: are not). Each is compared with each: meant for few test elements.
+
+    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for another ``kind``.
+
+    >>> isin([1, 2, 3], [2, 5])
+    array([False,  True, False])
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    element, tests = asarray(element), ravel(asarray(test_elements))
+    if kind == "table" and (element.dtype.kind not in "biu" or tests.dtype.kind not in "biu"):
+        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
+    found = _any(equal(element[..., None], tests), -1)
+    return logical_not(found) if invert else found
+
+
+def iscomplex(x):
+    """Where the imaginary part is not zero.
+
+    >>> iscomplex([1 + 1j, 2])
+    array([ True, False])
+    """
+    x = asarray(x)
+    return imag(x) != 0 if _kind(x) == "c" else zeros(x.shape, bool)
+
+
+def isreal(x):
+    """Where the imaginary part is zero.
+
+    >>> isreal([1 + 1j, 2])
+    array([False,  True])
+    """
+    x = asarray(x)
+    return imag(x) == 0 if _kind(x) == "c" else ones(x.shape, bool)
+
+
+def _infinite(x, negative, out):
+    x = asarray(x)
+    if _kind(x) == "c":
+        raise TypeError(f"This operation is not supported for {x.dtype} values because it would be ambiguous.")
+    sign = signbit(x) if x._dtype_name != "bool" else zeros(x.shape, bool)
+    return logical_and(isinf(x), sign if negative else logical_not(sign), out=out)
+
+
+def isposinf(x, out=None):
+    """Where an element is positive infinity. Raises TypeError for complex numbers.
+
+    >>> isposinf([inf, -inf, 1.0])
+    array([ True, False, False])
+    """
+    return _infinite(x, False, out)
+
+
+def isneginf(x, out=None):
+    """Where an element is negative infinity. Raises TypeError for complex numbers.
+
+    >>> isneginf([inf, -inf, 1.0])
+    array([False,  True, False])
+    """
+    return _infinite(x, True, out)

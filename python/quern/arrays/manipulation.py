@@ -1,0 +1,475 @@
+"""Arrays put together, taken apart, repeated and turned: slices, views and copies of slices, no indices.
+
+Joining and splitting come first, then repeating and moving. editing.py takes elements out and puts them in.
+"""
+
+import builtins
+import math
+import operator
+
+import numpy
+
+from quern.arrays.core import Array, _axis, _shape, asarray, asnumpy
+from quern.arrays.creation import zeros
+from quern.arrays.elementwise import where as _where
+from quern.arrays.shapes import broadcast_to, concatenate, expand_dims, flip, moveaxis, ravel, swapaxes
+
+# ---- asking
+
+
+def ndim(a):
+    """How many dimensions ``a`` (an array or what can become one) has.
+
+    >>> ndim([[1, 2], [3, 4]])
+    2
+    """
+    return asarray(a).ndim
+
+
+def shape(a):
+    """The sizes of the dimensions of ``a``, a tuple.
+
+    >>> shape([[1, 2, 3]])
+    (1, 3)
+    """
+    return asarray(a).shape
+
+
+def size(a, axis=None):
+    """How many elements ``a`` has, in all or along ``axis`` (an int or a tuple). Raises AxisError for an axis that is not there.
+
+    >>> size([[1, 2, 3], [4, 5, 6]], 1)
+    3
+    """
+    a = asarray(a)
+    return a.size if axis is None else math.prod(a.shape[n] for n in _axes(axis, a.ndim))
+
+
+def _axes(axis, ndim):
+    """Axes as a list of numbers from 0 on; ValueError where one is named twice."""
+    axes = [_axis(n, ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if len(set(axes)) != len(axes):
+        raise ValueError("repeated axis")
+    return axes
+
+
+def _along(axis, part):
+    """The index that takes ``part`` along an axis and everything along those before it."""
+    return (slice(None),) * axis + (part,)
+
+
+# ---- dimensions
+
+
+def _at_least(a, dimensions):
+    a = asarray(a)
+    if dimensions == 3 and a.ndim in (1, 2):
+        return a[None, :, None] if a.ndim == 1 else a[:, :, None]
+    return a[(None,) * builtins.max(dimensions - a.ndim, 0)] if a.ndim < dimensions else a
+
+
+def atleast_1d(*arys):
+    """Views with at least one dimension: of one array that view, of several a tuple of them.
+
+    >>> atleast_1d(3.0)
+    array([3.])
+    """
+    out = tuple(_at_least(a, 1) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_2d(*arys):
+    """Views with at least two dimensions; ones are put in front. Of several arrays a tuple.
+
+    >>> atleast_2d([1, 2])
+    array([[1, 2]])
+    """
+    out = tuple(_at_least(a, 2) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_3d(*arys):
+    """Views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    out = tuple(_at_least(a, 3) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def broadcast_shapes(*args):
+    """The shape that shapes (tuples or ints) broadcast to. Raises ValueError where they do not.
+
+    >>> broadcast_shapes((3, 1), 4)
+    (3, 4)
+    """
+    return numpy.broadcast_shapes(*args)
+
+
+def broadcast_arrays(*args):
+    """A tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
+
+    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]
+    """
+    arrays = [asarray(a) for a in args]
+    common = numpy.broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
+
+
+# ---- joining
+
+
+def _sequence(tup):
+    if isinstance(tup, Array):
+        return list(tup)
+    if not hasattr(tup, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return tup
+
+
+def _joined(arrays, axis, dtype, casting):
+    arrays = [asarray(a) for a in arrays]
+    if dtype is not None:
+        for a in arrays:
+            _check_cast(a.dtype, numpy.dtype(dtype), casting)
+    return concatenate(arrays, axis, dtype=dtype)
+
+
+def _check_cast(origin, target, casting):
+    if not numpy.can_cast(origin, target, casting):
+        raise TypeError(f"Cannot cast array data from {origin!r} to {target!r} according to the rule '{casting}'")
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays side by side: along the second axis, or the first of 1-D arrays.
+
+    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
+    do not match.
+
+    >>> hstack(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+    arrays = [_at_least(a, 1) for a in _sequence(tup)]
+    return _joined(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype, casting)
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
+
+    >>> vstack(([1, 2], [3, 4]))
+    array([[1, 2],
+           [3, 4]])
+    """
+    return _joined([_at_least(a, 2) for a in _sequence(tup)], 0, dtype, casting)
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """The older name of :func:`vstack`."""
+    return vstack(tup, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """Arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
+
+    >>> dstack(([1, 2], [3, 4])).shape
+    (1, 2, 2)
+    """
+    return concatenate([_at_least(a, 3) for a in _sequence(tup)], 2)
+
+
+def column_stack(tup):
+    """A matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
+
+    >>> column_stack(([1, 2], [3, 4]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    columns = [asarray(a) for a in _sequence(tup)]
+    return concatenate([_at_least(a, 2).T if a.ndim < 2 else a for a in columns], 1)
+
+
+def append(arr, values, axis=None):
+    """``arr`` and ``values`` one after the other along ``axis``; None: both flattened. A new array; see :func:`concatenate`.
+
+    >>> append([1, 2], [[3], [4]])
+    array([1, 2, 3, 4])
+    """
+    arr, values = asarray(arr), asarray(values)
+    return concatenate((ravel(arr), ravel(values))) if axis is None else concatenate((arr, values), axis)
+
+
+# ---- taking apart
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """A list of views: so many parts, of which the first are one longer where it does not come out even, or cut at given places.
+
+    Parameters: ``indices_or_sections``: an int, or the places where a new part begins. Raises ValueError for no parts.
+
+    >>> [p.size for p in array_split(arange(7), 3)]
+    [3, 2, 2]
+    """
+    ary = asarray(ary)
+    total = ary.shape[axis]
+    try:
+        cuts = [0, *(operator.index(n) for n in indices_or_sections), total]
+    except TypeError:
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.") from None
+        each, more = divmod(total, sections)
+        cuts = [n * each + builtins.min(n, more) for n in range(sections + 1)]
+    axis = _axis(axis, ary.ndim)
+    return [ary[_along(axis, slice(start, stop))] for start, stop in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """A list of views: so many equal parts, or cut at given places. Raises ValueError where the parts are not equal.
+
+    >>> split(arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    ary = asarray(ary)
+    if not hasattr(indices_or_sections, "__len__"):
+        if ary.shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections):
+    """:func:`split` along the second axis, or the first of a 1-D array.
+
+    >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    ary = asarray(ary)
+    if ary.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    """:func:`split` along the first axis of an array of at least two dimensions (else ValueError).
+
+    >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+    ary = asarray(ary)
+    if ary.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """:func:`split` along the third axis of an array of at least three dimensions (else ValueError).
+
+    >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+    ary = asarray(ary)
+    if ary.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+def unstack(x, /, *, axis=0):
+    """A tuple of the slices along ``axis``. Raises ValueError for an array without dimensions.
+
+    >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    return tuple(moveaxis(x, axis, 0))
+
+
+# ---- repeating
+
+
+def _reshaped_copy(a, shape):
+    """The elements of ``a``, in C order, in memory of their own."""
+    out = a._reshaped(list(shape))
+    return out.copy() if out._shares_cell(a) else out
+
+
+def tile(A, reps):
+    """A new array of copies of ``A`` side by side, ``reps`` (an int or one for each axis) times along each axis.
+
+    >>> tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    A = asarray(A)
+    reps = _shape(reps)
+    rank = builtins.max(len(reps), A.ndim)
+    reps = [1] * (rank - len(reps)) + reps
+    sizes = [1] * (rank - A.ndim) + list(A.shape)
+    out = [n * r for n, r in zip(sizes, reps, strict=True)]
+    if builtins.any(n < 0 for n in out):
+        raise ValueError("negative dimensions are not allowed")
+    between = [k for n in sizes for k in (1, n)]
+    pairs = [k for n, r in zip(sizes, reps, strict=True) for k in (r, n)]
+    return _reshaped_copy(broadcast_to(A._reshaped(between), pairs), out)
+
+
+def repeat(a, repeats, axis=None):
+    """A new array in which each element follows itself ``repeats`` times along ``axis``; None: of the flattened array.
+
+    Raises ValueError for a negative number, TypeError for an array of numbers that are no integers, and NotImplementedError for
+    different numbers for different elements.
+
+    >>> repeat([1, 2], 2)
+    array([1, 1, 2, 2])
+    """
+    a = asarray(a)
+    counts = asnumpy(repeats) if isinstance(repeats, Array) else numpy.asarray(repeats)
+    if isinstance(repeats, (Array, numpy.ndarray)) and counts.dtype != numpy.uint64:
+        _check_cast(counts.dtype, numpy.dtype(numpy.int64), "safe")
+    counts = counts.astype(numpy.int64)
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = _axis(axis, a.ndim)
+    if counts.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    if counts.size != 1 and counts.size != a.shape[axis]:
+        raise ValueError(f"operands could not be broadcast together with shape ({a.shape[axis]},) ({counts.size},)")
+    if (counts < 0).any():
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size > 1 and (counts != counts[0]).any():
+        raise NotImplementedError("[repeat] one number of repeats for all elements is served; join slices with concatenate() for others")
+    count = int(counts.flat[0]) if counts.size else 1
+    wide = list(a.shape)
+    wide.insert(axis + 1, count)
+    out = list(a.shape)
+    out[axis] *= count
+    return _reshaped_copy(broadcast_to(expand_dims(a, axis + 1), wide), out)
+
+
+def resize(a, new_shape):
+    """A new array of ``new_shape``, filled with the elements of ``a`` over and over. Raises ValueError for negative dimensions.
+
+    >>> resize([1, 2, 3], (2, 4))
+    array([[1, 2, 3, 1],
+           [2, 3, 1, 2]])
+    """
+    a = asarray(a)
+    new_shape = _shape(new_shape)
+    if builtins.any(n < 0 for n in new_shape):
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    wanted = math.prod(new_shape)
+    if a.size == 0:
+        return zeros(new_shape, a._dtype_name)
+    times = -(-wanted // a.size)
+    return _reshaped_copy(tile(ravel(a), times)[:wanted], new_shape)
+
+
+# ---- moving
+
+
+def roll(a, shift, axis=None):
+    """A new array whose elements are moved on by ``shift`` along ``axis``; those that leave at the end come in at the start.
+
+    Parameters: ``shift``, ``axis``: ints, or tuples that broadcast; ``axis`` None: the flattened array is rolled.
+
+    >>> roll([1, 2, 3, 4], 1)
+    array([4, 1, 2, 3])
+    """
+    a = asarray(a)
+    if axis is None:
+        return roll(ravel(a), shift, 0)._reshaped(list(a.shape))
+    axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    pairs = numpy.broadcast(shift, axes)
+    if pairs.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    shifts = dict.fromkeys(range(a.ndim), 0)
+    for by, n in pairs:
+        shifts[int(n)] += int(by)
+    out = a
+    for n, by in shifts.items():
+        by %= a.shape[n] or 1
+        if by:
+            out = concatenate((out[_along(n, slice(-by, None))], out[_along(n, slice(None, -by))]), n)
+    return out.copy() if out is a else out
+
+
+def fliplr(m):
+    """A view with the columns in the other order. Raises ValueError for fewer than two dimensions.
+
+    >>> fliplr([[1, 2], [3, 4]])
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(m, 1)
+
+
+def flipud(m):
+    """A view with the rows in the other order. Raises ValueError for no dimensions.
+
+    >>> flipud([[1, 2], [3, 4]])
+    array([[3, 4],
+           [1, 2]])
+    """
+    m = asarray(m)
+    if m.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(m, 0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """A view turned by ``k`` quarters, from the first of ``axes`` towards the second. Raises ValueError for axes that do not do.
+
+    >>> rot90([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = asarray(m)
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if axes[0] == axes[1] or builtins.abs(axes[0] - axes[1]) == m.ndim:
+        raise ValueError("Axes must be different.")
+    if builtins.any(not -m.ndim <= n < m.ndim for n in axes):
+        raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return flip(m, axes)
+    return swapaxes(flip(m, axes[1]), *axes) if k == 1 else flip(swapaxes(m, *axes), axes[1])
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    """Writes ``src`` into the array ``dst``, where ``where`` holds; both broadcast to it.
+
+    ``casting``: which conversions are allowed. Raises TypeError for others, ValueError for shapes that do not fit.
+
+    >>> a = zeros(3)
+    >>> copyto(a, [1, 2, 3], where=[True, False, True])
+    >>> a
+    array([1., 0., 3.])
+    """
+    if not isinstance(dst, Array):
+        raise TypeError(f"copyto() argument 1 must be an array of quern's, not {type(dst).__name__}")
+    if type(src) in (bool, int, float, complex):
+        if not numpy.can_cast(numpy.result_type(dst.dtype, src), dst.dtype, casting):
+            raise TypeError(f"Cannot cast scalar from {numpy.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
+    else:
+        src = asarray(src)
+        _check_cast(src.dtype, dst.dtype, casting)
+        src = src.astype(dst.dtype, copy=False)
+        if src.ndim > dst.ndim or numpy.broadcast_shapes(src.shape, dst.shape) != dst.shape:
+            raise ValueError(f"could not broadcast input array from shape {src.shape} into shape {dst.shape}")
+    if where is True:
+        dst[...] = src
+        return
+    where = asarray(where)
+    _check_cast(where.dtype, numpy.dtype(bool), "safe")
+    if numpy.broadcast_shapes(where.shape, dst.shape) != dst.shape:
+        raise ValueError(f"could not broadcast where mask from shape {where.shape} into shape {dst.shape}")
+    dst[...] = _where(where, src, dst)

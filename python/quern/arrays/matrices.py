@@ -1,0 +1,317 @@
+"""Diagonals and triangles of matrices, and products that are sums of products."""
+
+import builtins
+import warnings
+
+import numpy
+
+from quern.arrays.core import Array, _axis, asarray
+from quern.arrays.creation import arange, eye, ones, zeros
+from quern.arrays.elementwise import conjugate, greater_equal, multiply, negative, where
+from quern.arrays.manipulation import resize
+from quern.arrays.reductions import any as _any
+from quern.arrays.reductions import sum as _sum
+from quern.arrays.shapes import expand_dims, moveaxis, ravel
+
+
+def identity(n, dtype=None):
+    """The identity matrix of ``n`` rows.
+
+    >>> identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+# ---- triangles
+
+
+def tri(N, M=None, k=0, dtype=float):
+    """Ones on and below the ``k``-th diagonal of an N x M matrix, zeros above.
+
+    >>> tri(2, 3, dtype=int)
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+    M = N if M is None else M
+    return greater_equal(arange(N)[:, None], arange(-k, M - k)[None, :]).astype(dtype)
+
+
+def tril(m, k=0):
+    """A new array with zeros above the ``k``-th diagonal of the last two axes.
+
+    >>> tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+    """
+    m = asarray(m)
+    return where(tri(*m.shape[-2:], k=k, dtype=bool), m, zeros(1, m._dtype_name))
+
+
+def triu(m, k=0):
+    """A new array with zeros below the ``k``-th diagonal of the last two axes.
+
+    >>> triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
+    """
+    m = asarray(m)
+    return where(tri(*m.shape[-2:], k=k - 1, dtype=bool), zeros(1, m._dtype_name), m)
+
+
+# ---- diagonals
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """A view of the ``offset``-th diagonals of the planes of ``axis1`` and ``axis2``; the diagonal is the last axis.
+
+    Raises ValueError for fewer than two dimensions or one axis named twice, AxisError for an axis that is not there.
+
+    >>> diagonal([[1, 2], [3, 4]], 1)
+    array([2])
+    """
+    a = asarray(a)
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    axis1, axis2 = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
+    if axis1 == axis2:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    key = [slice(None)] * a.ndim
+    key[axis2 if offset >= 0 else axis1] = slice(builtins.abs(offset), None)
+    part = a[tuple(key)]
+    strides = [n // a.itemsize for n in part.strides]
+    rest = [n for n in range(a.ndim) if n not in (axis1, axis2)]
+    count = builtins.min(part.shape[axis1], part.shape[axis2])
+    return part._view([a.shape[n] for n in rest] + [count], [strides[n] for n in rest] + [strides[axis1] + strides[axis2]])
+
+
+def diag(v, k=0):
+    """Of a matrix its ``k``-th diagonal, a view; of a vector a new matrix with it on the ``k``-th diagonal. Else ValueError.
+
+    >>> diag([1, 2])
+    array([[1, 0],
+           [0, 2]])
+    """
+    v = asarray(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    n = v.size + builtins.abs(k)
+    out = zeros((n, n), v._dtype_name)
+    diagonal(out, k)[...] = v
+    return out
+
+
+def diagflat(v, k=0):
+    """A new matrix with the flattened ``v`` on its ``k``-th diagonal.
+
+    >>> diagflat([[1], [2]])
+    array([[1, 0],
+           [0, 2]])
+    """
+    return diag(ravel(asarray(v)), k)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """The sum of :func:`diagonal`.
+
+    >>> trace([[1, 2], [3, 4]])
+    array(5)
+    """
+    return _sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+def fill_diagonal(a, val, wrap=False):
+    """Writes ``val`` (a number, or elements that are used over and over) on the diagonal of the array ``a``.
+
+    ``wrap``: in a matrix with more rows than columns, the diagonal starts again below. Raises ValueError for fewer than two
+    dimensions, or more than two that differ.
+
+    >>> a = zeros((2, 2), int)
+    >>> fill_diagonal(a, 5)
+    >>> a
+    array([[5, 0],
+           [0, 5]])
+    """
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    strides = [n // a.itemsize for n in a.strides]
+    if a.ndim > 2:
+        if len(set(a.shape)) != 1:
+            raise ValueError("All dimensions of input must be of equal length")
+        _write(a._view([a.shape[0]], [builtins.sum(strides)]), val)
+        return
+    rows, columns = a.shape
+    if not wrap or rows <= columns:
+        _write(diagonal(a), val)
+        return
+    blocks = rows // (columns + 1)
+    rest = builtins.min(rows % (columns + 1), columns)
+    down = strides[0] + strides[1]
+    val = asarray(val).astype(a._dtype_name, copy=False)
+    val = val if val.size == 1 else resize(val, blocks * columns + rest)
+    full = a._view([blocks, columns], [strides[0] * (columns + 1), down])
+    full[...] = val if val.size == 1 else val[: blocks * columns].reshape(blocks, columns)
+    if rest:
+        diagonal(a[blocks * (columns + 1) :])[...] = val if val.size == 1 else val[blocks * columns :]
+
+
+def _write(view, val):
+    val = asarray(val)
+    view[...] = val.reshape(1) if val.size == 1 else resize(val.astype(view._dtype_name, copy=False), view.shape)
+
+
+def vander(x, N=None, increasing=False):
+    """A matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``. Else ValueError.
+
+    >>> vander([1, 2, 3])
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    N = len(x) if N is None else N
+    dtype = numpy.promote_types(x.dtype, int)
+    out = ones((len(x), N), dtype)
+    rising = out if increasing else out[:, ::-1]
+    x = power = x.astype(dtype)
+    for n in range(1, N):
+        rising[:, n] = power
+        power = power * x
+    return out
+
+
+# ---- products
+
+
+def outer(a, b, out=None):
+    """The products of each element of ``a`` with each of ``b``, both flattened.
+
+    >>> outer([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])
+    """
+    return multiply(ravel(asarray(a))[:, None], ravel(asarray(b))[None, :], out=out)
+
+
+def _sum_of_products(a, b):
+    """Over the last axis, in the operands' common type, as dot() does it."""
+    if a._dtype_name == b._dtype_name == "bool":
+        return _any(a & b, -1)
+    product = a * b
+    return _sum(product, -1, product._dtype_name)
+
+
+def _vector_product(name, a, b):
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return multiply(a, b)
+    if a.ndim > 1 or b.ndim > 1:
+        raise NotImplementedError(f"[{name}] products of matrices are not served yet; vectors and numbers are")
+    if a.shape != b.shape:
+        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[0]} (dim 0) != {b.shape[0]} (dim 0)")
+    return _sum_of_products(a, b)
+
+
+def dot(a, b, out=None):
+    """The sum of the products of two vectors, or the product with a number. Matrices are not served yet.
+
+    Raises ValueError for vectors of different lengths or an ``out`` that does not fit.
+
+    >>> dot([1, 2], [3, 4])
+    array(11)
+    """
+    result = _vector_product("dot", a, b)
+    if out is None:
+        return result
+    if not isinstance(out, Array) or out.dtype != result.dtype or out.shape != result.shape:
+        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+    out[...] = result
+    return out
+
+
+def inner(a, b, /):
+    """The sum of the products of two vectors, or the product with a number. Matrices are not served yet.
+
+    >>> inner([1, 2], [3, 4])
+    array(11)
+    """
+    return _vector_product("inner", a, b)
+
+
+def vdot(a, b, /):
+    """The sum of the products of the flattened arrays, the first conjugated. Raises ValueError for different sizes.
+
+    >>> vdot([1j, 2], [1j, 2])
+    array(5.+0.j)
+    """
+    a, b = ravel(asarray(a)), ravel(asarray(b))
+    if a.size != b.size:
+        raise ValueError(f"cannot reshape array of size {b.size} into shape {a.shape}")
+    return _sum_of_products(conjugate(a) if a.dtype.kind == "c" else a, b)
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross products of vectors of three components (or, deprecated, two).
+
+    Parameters: ``axisa``, ``axisb``, ``axisc``: the axis of the components in ``a``, ``b`` and the result; ``axis``: all three.
+    Raises ValueError for other numbers of components.
+
+    >>> cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = asarray(a), asarray(b)
+    if a.ndim < 1 or b.ndim < 1:
+        raise ValueError("At least one array has zero dimension")
+    a, b = moveaxis(a, _axis(axisa, a.ndim), -1), moveaxis(b, _axis(axisb, b.ndim), -1)
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if a.shape[-1] == 2 or b.shape[-1] == 2:
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    dtype = numpy.promote_types(a.dtype, b.dtype)
+    a0, a1, a2 = _components(a, dtype)
+    b0, b1, b2 = _components(b, dtype)
+    last = a0 * b1 - a1 * b0
+    if a2 is None and b2 is None:
+        return last
+    if a2 is None:
+        parts = (a1 * b2, negative(a0 * b2), last)
+    elif b2 is None:
+        parts = (negative(a2 * b1), a2 * b0, last)
+    else:
+        parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last)
+    axisc = _axis(axisc, last.ndim + 1)
+    out = zeros((*last.shape, 3), dtype)
+    for n, part in enumerate(parts):
+        out[..., n] = part
+    return moveaxis(out, -1, axisc)
+
+
+def _components(a, dtype):
+    a = a.astype(dtype, copy=False)
+    return [a[..., n] if n < a.shape[-1] else None for n in range(3)]
+
+
+def kron(a, b):
+    """The Kronecker product: ``b`` in place of each element of ``a``, times it.
+
+    >>> kron([1, 10], [1, 2, 3])
+    array([ 1,  2,  3, 10, 20, 30])
+    """
+    a, b = asarray(a), asarray(b)
+    rank = builtins.max(a.ndim, b.ndim)
+    if a.ndim == 0 or b.ndim == 0:
+        return multiply(a, b)
+    a, b = (x[(None,) * (rank - x.ndim)] if x.ndim < rank else x for x in (a, b))
+    product = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
+    return product.reshape(tuple(n * m for n, m in zip(a.shape, b.shape, strict=True)))

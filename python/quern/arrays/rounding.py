@@ -1,0 +1,147 @@
+"""Numbers made rounder or safer, and taken apart: decimals, whole and broken parts, angles."""
+
+import math
+
+import numpy
+
+from quern.arrays.core import _dtype_name, asarray
+from quern.arrays.data_types import _kind
+from quern.arrays.elementwise import (
+    arctan2,
+    copysign,
+    floor_divide,
+    isinf,
+    isnan,
+    remainder,
+    rint,
+    sin,
+    trunc,
+    where,
+)
+from quern.arrays.logic import isneginf, isposinf
+from quern.lib import _engine
+
+
+def _result(value, out):
+    if out is None:
+        return value
+    if not numpy.can_cast(value.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast output from {value.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
+    if numpy.broadcast_shapes(value.shape, out.shape) != out.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {value.shape}")
+    out[...] = value
+    return out
+
+
+def around(a, decimals=0, out=None):
+    """Elements rounded to so many decimals (negative: to tens, hundreds), halves to even. Integers stay integers.
+
+    Raises TypeError or ValueError for an ``out`` that cannot take the result.
+
+    >>> around([1.25, 2.5, -0.04], 1)
+    array([ 1.2,  2.5, -0. ])
+    """
+    a = asarray(a)
+    if _kind(a) == "c":
+        value = a.copy()
+        value.real[...] = around(a.real, decimals)
+        value.imag[...] = around(a.imag, decimals)
+    elif decimals >= 0 and _kind(a) in "iu":
+        value = a.copy()
+    elif decimals == 0:
+        value = rint(a)
+    elif a._dtype_name == "bool":
+        raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'")
+    else:
+        work = a.astype("float64") if _kind(a) in "iu" else a
+        by = float(10 ** abs(decimals)) if abs(decimals) < 309 else math.inf
+        value = rint(work * by) / by if decimals > 0 else rint(work / by) * by
+        value = value.astype(a.dtype, copy=False) if _kind(a) in "iu" else value
+    return _result(value, out)
+
+
+round = around
+
+
+def fix(x, out=None):
+    """Elements rounded towards zero.
+
+    >>> fix([1.7, -1.7])
+    array([ 1., -1.])
+    """
+    return trunc(x, out=out)
+
+
+def modf(x):
+    """The fractional and the whole part of each element, both with its sign. Raises TypeError for complex numbers.
+
+    >>> [p.tolist() for p in modf([1.5, -2.25])]
+    [[0.5, -0.25], [1.0, -2.0]]
+    """
+    x = asarray(x)
+    if _kind(x) == "c":
+        raise TypeError(f"ufunc 'modf' not supported for the input type {x.dtype}")
+    x = x.astype(_engine.array_op_types("fabs", [_dtype_name(x.dtype)])[1], copy=False)
+    whole = trunc(x)
+    return where(isnan(x), x, copysign(where(isinf(x), 0, x - whole), x)), whole
+
+
+def divmod(x1, x2):
+    """The quotient rounded down and the remainder, of each pair of elements. Raises TypeError for complex numbers.
+
+    >>> [p.tolist() for p in divmod([7, -7], 3)]
+    [[2, -3], [1, 2]]
+    """
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """Numbers in place of NaN and infinities: ``nan``, and the largest and smallest of the type unless given.
+
+    ``copy``: False to write them into the array itself. Returns an array of the same type; integers as they are.
+
+    >>> nan_to_num([nan, 1.0], nan=-1.0)
+    array([-1.,  1.])
+    """
+    a = asarray(x)
+    if _kind(a) not in "fc":
+        return a.copy() if copy else a
+    limits = numpy.finfo(a.dtype)
+    high = float(limits.max) if posinf is None else posinf
+    low = float(limits.min) if neginf is None else neginf
+
+    def plain(part):
+        return where(isnan(part), nan, where(isposinf(part), high, where(isneginf(part), low, part)))
+
+    if _kind(a) == "f":
+        if copy:
+            return plain(a)
+        a[...] = plain(a)
+        return a
+    out = a.copy() if copy else a
+    out.real[...] = plain(a.real)
+    out.imag[...] = plain(a.imag)
+    return out
+
+
+def angle(z, deg=False):
+    """The angle of complex numbers in the plane, in radians, or degrees if ``deg``.
+
+    >>> angle([1j, -1])
+    array([1.57079633, 3.14159265])
+    """
+    z = asarray(z)
+    out = arctan2(z.imag, z.real) if _kind(z) == "c" else arctan2(0, z)
+    return out * (180 / math.pi) if deg else out
+
+
+def sinc(x):
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    >>> sinc([0.0, 1.0])
+    array([1.00000000e+00, 3.89817183e-17])
+    """
+    x = asarray(x) * math.pi
+    tiny = float(numpy.finfo(x.dtype).eps) if x.dtype.kind == "f" else 1e-20
+    y = where(x, x, tiny)
+    return sin(y) / y

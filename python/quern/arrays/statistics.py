@@ -1,0 +1,296 @@
+"""Ranges, averages, what leaves NaN out, and covariances."""
+
+import builtins
+import warnings
+
+import numpy
+
+from quern.arrays.core import _axis, _dtype_name, asarray
+from quern.arrays.creation import empty, full
+from quern.arrays.data_types import _kind
+from quern.arrays.elementwise import clip, conjugate, isnan, logical_not, rint, sqrt, subtract, where
+from quern.arrays.elementwise import maximum as _maximum
+from quern.arrays.matrices import diagonal
+from quern.arrays.reductions import all as _all
+from quern.arrays.reductions import any as _any
+from quern.arrays.reductions import max as _max
+from quern.arrays.reductions import mean as _mean
+from quern.arrays.reductions import min as _min
+from quern.arrays.reductions import prod as _prod
+from quern.arrays.reductions import sum as _sum
+from quern.arrays.reductions import var as _var
+from quern.arrays.shapes import broadcast_to, concatenate, squeeze, transpose
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
+
+    >>> ptp([3, 1, 4])
+    array(3)
+    """
+    return subtract(_max(a, axis, None, keepdims), _min(a, axis, None, keepdims), out=out)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """The average over ``axis``, in which elements count as much as their ``weights`` say.
+
+    Parameters: ``weights``: of the shape of ``a``, or of the axes that go; ``returned``: the sum of the weights as well.
+    Returns an array, or two. Raises ZeroDivisionError where the weights' sum is zero (they are looked at for that), ValueError
+    and TypeError for weights whose shape does not fit.
+
+    >>> average([1.0, 2.0], weights=[3, 1])
+    array(1.25)
+    """
+    a = asarray(a)
+    if axis is not None:
+        axis = tuple(_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,)))
+        if len(set(axis)) != len(axis):
+            raise ValueError("repeated axis in `axis` argument")
+    if weights is None:
+        result = _mean(a, axis, keepdims=keepdims)
+        total = full((), a.size / result.size if result.size else numpy.nan, result.dtype) if returned else None
+    else:
+        weights = _fitted_weights(a, axis, asarray(weights))
+        types = (a.dtype, weights.dtype) + (("float64",) if _kind(a) in "biu" else ())
+        dtype = numpy.result_type(*types)
+        total = _sum(weights, axis, dtype, keepdims=keepdims)
+        if bool(_any(total == 0.0)):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        product = a.astype(dtype, copy=False) * weights.astype(dtype, copy=False)
+        result = _sum(product, axis, None, keepdims=keepdims) / total
+    if not returned:
+        return result
+    return result, total if total.shape == result.shape else broadcast_to(total, result.shape).copy()
+
+
+def _fitted_weights(a, axis, weights):
+    if a.shape == weights.shape:
+        return weights
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    if weights.shape != tuple(a.shape[n] for n in axis):
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    weights = transpose(weights, numpy.argsort(axis).tolist())
+    return weights.reshape(tuple(n if k in axis else 1 for k, n in enumerate(a.shape)))
+
+
+# ---- without NaN
+
+
+def _replaced(a, value):
+    """``a`` with ``value`` for NaN, and where those are; None where the type has no NaN."""
+    a = asarray(a)
+    if _kind(a) not in "fc":
+        return a, None
+    mask = isnan(a)
+    return where(mask, value, a), mask
+
+
+def _given(result, out):
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"output parameter has the wrong shape {out.shape}, not {result.shape}")
+    out[...] = result
+    return out
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The sum over ``axis`` with zero in place of NaN.
+
+    >>> nansum([1.0, nan])
+    array(1.)
+    """
+    return _sum(_replaced(a, 0)[0], axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The product over ``axis`` with one in place of NaN.
+
+    >>> nanprod([2.0, nan])
+    array(2.)
+    """
+    return _prod(_replaced(a, 1)[0], axis, dtype, out, keepdims)
+
+
+def _extreme(function, a, axis, out, keepdims, least):
+    a, mask = _replaced(a, least)
+    result = function(a, axis, None, keepdims)
+    if mask is not None:
+        result = where(_all(mask, axis, None, keepdims), numpy.nan, result)
+    return _given(result, out)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False):
+    """The largest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+
+    >>> nanmax([1.0, nan])
+    array(1.)
+    """
+    least = complex(-numpy.inf, -numpy.inf) if asarray(a).dtype.kind == "c" else -numpy.inf
+    return _extreme(_max, a, axis, out, keepdims, least)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False):
+    """The smallest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+
+    >>> nanmin([1.0, nan])
+    array(1.)
+    """
+    most = complex(numpy.inf, numpy.inf) if asarray(a).dtype.kind == "c" else numpy.inf
+    return _extreme(_min, a, axis, out, keepdims, most)
+
+
+def _check_inexact(dtype, out):
+    if dtype is not None and numpy.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    if out is not None and out.dtype.kind not in "fc":
+        raise TypeError("If a is inexact, then out must be inexact")
+
+
+def _divided(total, count):
+    return (total / count).astype(total._dtype_name, copy=False)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The mean over ``axis`` of what is not NaN; NaN where there is nothing.
+
+    Raises TypeError for a ``dtype`` or ``out`` of integers where ``a`` is inexact.
+
+    >>> nanmean([1.0, nan, 3.0])
+    array(2.)
+    """
+    a, mask = _replaced(a, 0)
+    if mask is None:
+        return _mean(a, axis, dtype, out, keepdims)
+    _check_inexact(dtype, out)
+    count = _sum(logical_not(mask), axis, "int64", keepdims=keepdims)
+    return _given(_divided(_sum(a, axis, dtype, None, keepdims), count), out)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """The variance over ``axis`` of what is not NaN, over their number less ``ddof``; NaN where that is not positive.
+
+    Raises TypeError for a ``dtype`` or ``out`` of integers where ``a`` is inexact.
+
+    >>> nanvar([1.0, nan, 3.0])
+    array(1.)
+    """
+    a, mask = _replaced(a, 0)
+    if mask is None:
+        return _var(a, axis, dtype, out, ddof, keepdims)
+    _check_inexact(dtype, out)
+    count = _sum(logical_not(mask), axis, "int64", keepdims=True)
+    mean = _divided(_sum(a, axis, dtype, None, True), count)
+    far = where(mask, 0, (a - mean).astype(a._dtype_name, copy=False))
+    squares = (far * conjugate(far)).real if _kind(far) == "c" else far * far
+    total = _sum(squares, axis, dtype, None, keepdims)
+    left = (count if keepdims else count.reshape(total.shape)) - ddof
+    return _given(where(left <= 0, numpy.nan, _divided(total, left)), out)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """The standard deviation over ``axis`` of what is not NaN: the root of :func:`nanvar`.
+
+    >>> nanstd([1.0, nan, 3.0])
+    array(1.)
+    """
+    return _given(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+
+
+# ---- covariances
+
+
+def _sample_weights(weights, name, count, whole):
+    weights = asarray(weights, float)
+    if whole and not bool(_all(weights == rint(weights))):
+        raise TypeError(f"{name} must be integer")
+    if weights.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if weights.shape[0] != count:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    if bool(_any(weights < 0)):
+        raise ValueError(f"{name} cannot be negative")
+    return weights
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """The covariances of variables, which are the rows of ``m`` (and ``y``), or the columns unless ``rowvar``.
+
+    Parameters: ``ddof``: the sum is divided by the number of observations less this (default 1, with ``bias`` 0); ``fweights``:
+    how often each observation was made, ``aweights``: how much it counts (both are looked at); ``dtype``: at least float64 by
+    default. Raises ValueError, TypeError and RuntimeError for arguments that do not fit.
+
+    >>> cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    m = asarray(m)
+    y = None if y is None else asarray(y)
+    for name, a in (("m", m), ("y", y)):
+        if a is not None and a.ndim > 2:
+            raise ValueError(f"{name} has more than 2 dimensions")
+    if dtype is None:
+        dtype = numpy.result_type(m.dtype, numpy.float64 if y is None else y.dtype, numpy.float64)
+    x = _matrix(m, dtype, not rowvar and m.ndim != 1)
+    if x.shape[0] == 0:
+        return empty((0, 0))
+    if y is not None:
+        y = _matrix(y, dtype, False)
+        x = concatenate((x, y.T if not rowvar and y.shape[0] != 1 else y))
+    if ddof is None:
+        ddof = 0 if bias else 1
+    count = x.shape[1]
+    weights = None
+    if fweights is not None:
+        weights = _sample_weights(fweights, "fweights", count, True)
+    if aweights is not None:
+        aweights = _sample_weights(aweights, "aweights", count, False)
+        weights = aweights if weights is None else weights * aweights
+    if weights is None:
+        divisor, mean = count - ddof, _mean(x, 1, keepdims=True)
+        if divisor <= 0:
+            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+            divisor = 0.0
+        scale = numpy.inf if divisor == 0 else 1 / divisor
+    else:
+        mean, total = average(x, 1, weights, True, keepdims=True)
+        divisor = total[0, 0].real
+        if ddof and aweights is None:
+            divisor = divisor - ddof
+        elif ddof:
+            divisor = divisor - ddof * _sum(weights * aweights) / divisor
+        if bool(divisor <= 0):
+            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        scale = 1 / _maximum(divisor, 0.0)
+    x = x - mean
+    other = x if weights is None else x * weights
+    products = x[:, None, :] * (conjugate(other) if _kind(other) == "c" else other)[None, :, :]
+    return squeeze(_sum(products, -1) * scale)
+
+
+def _matrix(a, dtype, turned):
+    a = a.astype(_dtype_name(dtype), copy=False)
+    a = a[(None,) * builtins.max(2 - a.ndim, 0)] if a.ndim < 2 else a
+    return a.T if turned else a
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """The correlation coefficients of variables: :func:`cov` divided by the standard deviations, limited to [-1, 1].
+
+    >>> corrcoef([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviation = sqrt(diagonal(c).real)
+    c = c / deviation[:, None] / deviation[None, :]
+    if c.dtype.kind != "c":
+        return clip(c, -1, 1)
+    c.real[...] = clip(c.real, -1, 1)
+    c.imag[...] = clip(c.imag, -1, 1)
+    return c

@@ -1,0 +1,55 @@
+"""Averages, what leaves NaN out, covariances, differences: as NumPy has them."""
+
+import pytest
+from arrays import cases, check, tier  # noqa: F401
+
+EXACT = """
+m.ptp(a) | m.ptp(a, 0) | m.ptp(a, -1, keepdims=True) | m.ptp(u) | m.ptp(i8) | m.ptp(b) | m.ptp(empty) | m.ptp(empty, 1) | m.ptp(f) | m.ptp(a, 2) | m.ptp(hollow, 1)
+m.ptp(a, 0, m.zeros(4, int)) | m.nanmax(f) | m.nanmax(f, 0) | m.nanmax(f, 1, keepdims=True) | m.nanmax(n) | m.nanmax(n, 0) | m.nanmax(a) | m.nanmax(b, 1) | m.nanmax(empty) | m.nanmax(empty, 1)
+m.nanmin(f) | m.nanmin(f, 0) | m.nanmin(f.T, 1) | m.nanmin(n, 1) | m.nanmin(u) | m.nanmin(f2) | m.nanmax(f2) | m.nanmax(zero) | m.nanmin(f, (0, 1)) | m.nanmax(f, 3) | m.nanmin(empty, 0)
+m.nanmax(g, 0, m.zeros(4)) | m.nanmax(g, 0, m.zeros(3)) | m.nansum(a) | m.nansum(u) | m.nansum(n) | m.nansum(b, 0) | m.nansum(empty) | m.nanprod(n, 0) | m.nanprod(a, 1) | m.nanprod(empty, 0)
+m.nansum(f, 0) | m.nansum(f, 0, dtype='float32') | m.nansum(f[:, ::-1], 1, keepdims=True)
+m.diff(v) | m.diff(v, 2) | m.diff(v, 9) | m.diff(a, axis=0) | m.diff(t, axis=0) | m.diff(a, 1, 1) | m.diff(b) | m.diff(b, 2) | m.diff(u) | m.diff(v, prepend=0) | m.diff(v, append=[1.5])
+m.diff(a, prepend=0, append=one) | m.diff(a, axis=0, prepend=7) | m.diff(zero) | m.diff(v, -1) | m.diff(a, 1, 2) | m.diff(f) | m.diff(empty) | m.diff(c) | m.diff([1, 4]) | m.diff(v, 0)
+m.ediff1d(a) | m.ediff1d(v, [9]) | m.ediff1d(v, to_begin=[1, 2], to_end=3) | m.ediff1d(u) | m.ediff1d(u, 1) | m.ediff1d(v, 1.5) | m.ediff1d([]) | m.ediff1d([1]) | m.ediff1d(f4, to_end=m.asarray(1.5)) | m.ediff1d(b)
+m.gradient(v) | m.gradient(g) | m.gradient(a) | m.gradient(g, 2.0) | m.gradient(g, 2, 3.5) | m.gradient(g, axis=0) | m.gradient(g, axis=(1, 0)) | m.gradient(g, edge_order=2) | m.gradient(f4) | m.gradient(t, axis=-1)
+m.gradient(v, edge_order=3) | m.gradient(m.zeros(1)) | m.gradient(m.zeros(2), edge_order=2) | m.gradient(g, 1, 2, 3) | m.gradient(g, w, axis=0) | m.gradient(g, a, 1) | m.gradient(g, axis=2) | m.gradient(c8) | m.gradient(b[0])
+m.gradient(g, axis=(0, 0)) | m.gradient(v, m.arange(6)) | m.gradient(u) | m.gradient(m.zeros(2)) | m.gradient(zero)
+"""
+
+CLOSE = """
+m.average(a) | m.average(g, 0) | m.average(a, 1, keepdims=True) | m.average(g, 1, w) | m.average(g, weights=g) | m.average(a, 0, [1, 2, 3]) | m.average(g, weights=w) | m.average(g, 0, w)
+m.average(g, (0, 1), g) | m.average(a, returned=True) | m.average(g, 0, [1, 2, 3], returned=True) | m.average(g, 1, [1, -1, 0, 0]) | m.average(f4, 1, [1, 2, 3]) | m.average(f4, 0, weights=f4, returned=True)
+m.average(q, (0, 1), weights=m.ones((2, 3))) | m.average(q, (1, 0), weights=[[1, 2], [3, 4], [5, 6]]) | m.average(a, (0, 0)) | m.average(a, 2) | m.average(g, 1, w, keepdims=True) | m.average(c8, weights=[1, 2, 3]) | m.average(u)
+m.average(f4, axis=1, returned=True) | m.average(f4)
+m.nanmean(f) | m.nanmean(f[:, :2], 0) | m.nanmean(n, 1) | m.nanmean(a, 1) | m.nanmean(g, keepdims=True) | m.nanmean(f4) | m.nanmean(empty) | m.nanmean(empty, 0) | m.nanmean(c) | m.nanmean(g, dtype=int)
+m.nanvar(f[2]) | m.nanvar(g, 0) | m.nanvar(f[:, :2], 0, ddof=1) | m.nanvar(n) | m.nanvar(a) | m.nanvar(f4, 1, keepdims=True) | m.nanvar(f[:2, :2], 1, ddof=2) | m.nanvar(c) | m.nanvar(g, dtype=int)
+m.nanstd(f[:, 1]) | m.nanstd(g, 1) | m.nanstd(a, 0) | m.nanstd(f4, 0, ddof=1) | m.nanstd(g, 0, 'float32') | m.nanvar(g, (0, 1)) | m.nansum(f2) | m.nanmean(f2) | m.nanprod(f4)
+m.nansum(c) | m.nanmean(g, 0, out=m.zeros(4)) | m.nanstd(empty) | m.nanmean(g, 0, out=m.zeros(4, int))
+m.cov(g) | m.cov(g, rowvar=False) | m.cov(w) | m.cov(g[0], g[1]) | m.cov(g, bias=True) | m.cov(g, ddof=0) | m.cov(g, ddof=1.5) | m.cov(a) | m.cov(f4) | m.cov(q) | m.cov(g, fweights=[1, 2, 0, 1]) | m.cov(g, aweights=w)
+m.cov(g, fweights=[1, 2, 3, 1], aweights=w) | m.cov(g, fweights=[1.5, 1, 1, 1]) | m.cov(g, fweights=[-1, 1, 1, 1]) | m.cov(g, aweights=[1, 2]) | m.cov(g, fweights=g) | m.cov(c8, c8[::-1]) | m.cov(m.zeros((0, 3)))
+m.cov(f4, dtype='float32') | m.cov(one) | m.cov(g, g[:2], rowvar=False) | m.cov(g[0], g[1], rowvar=False) | m.cov(g, aweights=w, ddof=0) | m.corrcoef(g) | m.corrcoef(w) | m.corrcoef(g[0], g[2]) | m.corrcoef(g, rowvar=False) | m.corrcoef(c8, c8[::-1])
+m.trapezoid(v) | m.trapezoid(g, axis=0) | m.trapezoid(g, w) | m.trapezoid(g, dx=0.5) | m.trapezoid(g, g) | m.trapezoid(g, [1, 2, 4], axis=0) | m.trapezoid(a, axis=2) | m.trapezoid(empty) | m.trapezoid(empty, axis=0) | m.trapezoid(g, v) | m.trapezoid(c8) | m.trapezoid(w, g) | m.trapezoid(zero)
+m.gradient(g, [0, 1, 3], [0, 1, 2, 4]) | m.gradient(g, m.asarray([0.0, 1.0, 3.0]), axis=0, edge_order=2) | m.gradient(v, [0, 1, 3, 4, 9, 10], edge_order=2) | m.gradient(f4, [1, 2, 4], axis=1) | m.gradient(g, 0.3, edge_order=2)
+"""
+
+
+@pytest.mark.parametrize("case", cases(EXACT))
+def test_exact(case):
+    check(case)
+
+
+@pytest.mark.parametrize("case", cases(CLOSE))
+def test_close(case):
+    check(case, exact=False)
+
+
+COMPILED = """
+m.ptp(a, 0) | m.nanmax(f, 0) | m.nanmean(f[:, :2], 0) | m.nanvar(f[:, :2], 0, ddof=1) | m.average(g, 1, w) | m.cov(g, aweights=w) | m.corrcoef(g)
+m.gradient(g, edge_order=2) | m.trapezoid(g, w) | m.diff(a, prepend=0, append=one) | m.nanmin(f2) | m.nansum(c)
+"""
+
+
+@pytest.mark.parametrize("case", cases(COMPILED))
+def test_in_both_tiers(case, tier):  # noqa: F811
+    check(case, exact=False)
