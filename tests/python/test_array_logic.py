@@ -17,7 +17,7 @@ m.isscalar(3) | m.isscalar('a') | m.isscalar([1]) | m.isscalar(a) | m.isscalar(n
 m.nan_to_num(f) | m.nan_to_num(f, nan=-1, posinf=7, neginf=-7) | m.nan_to_num(a) | m.nan_to_num(c) | m.nan_to_num(nan) | m.nan_to_num(f.T) | m.nan_to_num(f4) | m.nan_to_num(f2) | m.nan_to_num(b) | m.nan_to_num(c8, copy=False)
 m.nan_to_num(f, copy=False); f | m.nan_to_num(c[::-1], copy=False, nan=5.0); c | m.nan_to_num(f[::-1, 1:], copy=False); f | m.nan_to_num(empty)
 m.around(g) | m.around(g, 1) | m.around(g, 2) | m.around(g, -1) | m.around(f, 1) | m.around(a, 1) | m.around(a * 37, -1) | m.around(a * 37, -2) | m.around(u, -1) | m.around(b) | m.around(f4, 1) | m.around(f2, 1) | m.around(c, 1) | m.around(c)
-m.round(g, 3) | m.round(2.5) | m.round(zero) | m.around(g, 1, m.zeros((3, 4))) | m.around(g, 1, m.zeros(3)) | m.around(g, 0, m.zeros((3, 4), int)) | m.around(empty, 2) | m.around(i8, -2) | m.round(g * 1e5, -3) | m.around(c8, 2) | m.around(b, 1)
+m.round(g, 3) | m.round(2.5) | m.round(zero) | m.around(g, 1, m.zeros((3, 4))) | m.around(g, 1, m.zeros(3)) | m.around(g, 0, m.zeros((3, 4), int)) | m.around(empty, 2) | m.around(i8, -2) | m.round(g * 1e5, -3) | m.around(c8, 2) | m.around(b, 1) | m.around(a, 1.5)
 m.fix(f) | m.fix(a) | m.fix(g * 1.7) | m.fix(-0.5) | m.fix(c) | m.fix(f2) | m.fix(g, m.zeros((3, 4)))
 m.modf(f) | m.modf(a) | m.modf(g) | m.modf(u) | m.modf(f2) | m.modf(c) | m.modf(f4) | m.modf(-0.0) | m.modf(b) | m.modf(empty) | m.divmod(a, 3) | m.divmod(a, -2) | m.divmod(g, 0.3) | m.divmod(f, 2.0) | m.divmod(u, 4) | m.divmod(c, 1) | m.divmod(a, v)
 m.divmod(b, True) | m.divmod(i8, m.asarray(-1).astype('int8'))

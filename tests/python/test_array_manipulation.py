@@ -63,7 +63,7 @@ m.pad(one, 2, 'reflect') | m.pad(v, 3, 'symmetric') | m.pad(v, 19, 'symmetric') 
 m.pad(v, (2, 15), 'symmetric', reflect_type='odd') | m.pad(u, 2, 'reflect', reflect_type='odd') | m.pad(v, 4, 'wrap') | m.pad(v, 15, 'wrap') | m.pad(a, ((0, 4), (5, 1)), 'wrap')
 m.pad(t, 3, 'wrap') | m.pad(one, 1, 'wrap') | m.pad(one, 3, 'symmetric') | m.pad(a, 2, 'maximum') | m.pad(a, 2, 'minimum', stat_length=2) | m.pad(a, 1, 'mean')
 m.pad(a, 2, 'maximum', stat_length=((1, 2), (3, 9))) | m.pad(v, 2, 'maximum', stat_length=0) | m.pad(v, 2, 'empty').shape | m.pad(empty, 2, 'wrap') | m.pad(b, 1, 'edge') | m.pad(b, 1, 'reflect', reflect_type='odd')
-m.pad(c, 1, 'reflect') | m.pad(m.zeros((0,)), 0, 'reflect') | m.pad(v, [2, 1], 'reflect')
+m.pad(c, 1, 'reflect') | m.pad(m.zeros((0,)), 0, 'reflect') | m.pad(v, [2, 1], 'reflect') | m.pad(u, 1, constant_values=300) | m.pad(u, 1, constant_values=(-1, 2)) | m.pad(v, 1, constant_values=2.7) | m.pad(v, m.asarray([1, 2]))
 """
 
 MATRICES = """
@@ -72,7 +72,7 @@ m.tril(a) | m.tril(a, 1) | m.tril(q, -1) | m.tril(v) | m.tril(zero) | m.triu(a) 
 m.diagonal(a) | m.diagonal(a, 1) | m.diagonal(a, -1) | m.diagonal(a, 9) | m.diagonal(a, -3) | m.diagonal(q, 1, 1, 2) | m.diagonal(q, 0, 2, 0) | m.diagonal(v) | m.diagonal(a, 0, 1, 1)
 m.diagonal(r) | m.diagonal(t, 1) | m.diagonal(a, 0, 0, 2) | m.diagonal(c.real) | m.diagonal(empty) | m.diagonal(q, 0, -1, 0)
 m.diag(v) | m.diag(v, 2) | m.diag(v, -1) | m.diag(a) | m.diag(a, -2) | m.diag(q) | m.diag(zero) | m.diag([]) | m.diag(w[::-2]) | m.diagflat(a) | m.diagflat([[1, 2]], 1) | m.diagflat(3)
-m.fill_diagonal(a, 9); a | m.fill_diagonal(t, 9); a | m.fill_diagonal(t, [7, 8]); t | m.fill_diagonal(a, v); a | m.fill_diagonal(v, 1) | m.fill_diagonal(q, 1) | m.fill_diagonal(r, 1.9); a
+m.fill_diagonal(a, 9); a | m.fill_diagonal(t, 9); a | m.fill_diagonal(t, [7, 8]); t | m.fill_diagonal(a, v); a | m.fill_diagonal(v, 1) | m.fill_diagonal(q, 1) | m.fill_diagonal(a, []); a | m.fill_diagonal(r, 1.9); a
 x = m.zeros((3, 3, 3)); m.fill_diagonal(x, [1, 2]); x | x = m.zeros((9, 2), dtype=int); m.fill_diagonal(x, 4, True); x | x = m.zeros((9, 2), dtype=int); m.fill_diagonal(x, v, True); x
 x = m.zeros((8, 3), dtype=int); m.fill_diagonal(x[::-1], [1, 2], True); x | x = m.zeros((5, 2), dtype=int); m.fill_diagonal(x, 7); x | x = m.zeros((2, 5)); m.fill_diagonal(x, 7, True); x
 m.vander(v) | m.vander(v, 3) | m.vander(w, 4, True) | m.vander(v, 0) | m.vander(a) | m.vander(u, 2) | m.vander([], 2) | m.vander(c8, 3) | m.vander(v[::-1], 1)
@@ -85,7 +85,7 @@ m.cross(v, v) | m.cross(zero, v) | m.cross(one, a, 0, 0) | m.cross(one, a, 0, 0,
 
 GRIDS = """
 m.meshgrid(v, w) | m.meshgrid(v, w, indexing='ij') | m.meshgrid(v, w, sparse=True) | m.meshgrid(v, w, [1, 2]) | m.meshgrid(v) | m.meshgrid() | m.meshgrid(v, w, indexing='no')
-m.meshgrid(3, v) | m.meshgrid(a, v, copy=False) | m.meshgrid([], v) | m.indices((2, 3)) | m.indices((2, 3), sparse=True) | m.indices((2, 0)) | m.indices(()) | m.indices((2, 3), float)
+m.meshgrid(3, v) | m.meshgrid(a, v, copy=False) | m.meshgrid([], v) | m.indices((2, 3)) | m.indices((2, 3), sparse=True) | m.indices((2, 0)) | m.indices(()) | m.indices((2, 3), float) | m.indices(3)
 m.indices((2, 2, 3), 'int8') | m.ogrid[:3] | m.ogrid[:2, 1:4] | m.ogrid[0:1:5j, 0:2] | m.mgrid[:3] | m.mgrid[:2, 1:4] | m.mgrid[0:1:5j, 0:2] | m.mgrid[:2, :3, :2] | m.mgrid[5:1, :2]
 m.logspace(0, 2, 5) | m.logspace(0, 3, 4, base=2, dtype=int) | m.geomspace(1, 1000, 4) | m.geomspace(-1, -8, 4) | m.geomspace(0, 1) | m.logspace(w, 2, 3)
 m.bartlett(7) | m.blackman(6) | m.hamming(5) | m.hanning(8) | m.kaiser(6, 8.6) | m.hanning(1) | m.hanning(0) | m.bartlett(-1) | m.hamming(1)

@@ -82,7 +82,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     array([3., 4., 5.])
     """
     f = asarray(f)
-    axes = [_axis(n, f.ndim) for n in (range(f.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,))]
+    axes = [_axis(n, f.ndim) for n in (range(f.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,))]
     if len(set(axes)) != len(axes):
         raise ValueError("repeated axis")
     if not varargs:

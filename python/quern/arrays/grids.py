@@ -37,7 +37,7 @@ def indices(dimensions, dtype=int, sparse=False):
     >>> indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
-    dimensions = tuple(_shape(dimensions))
+    dimensions = tuple(_shape(tuple(dimensions)))
     rank = len(dimensions)
     lines = [arange(size, dtype=dtype).reshape((1,) * n + (size,) + (1,) * (rank - n - 1)) for n, size in enumerate(dimensions)]
     if sparse:

@@ -151,6 +151,8 @@ def fill_diagonal(a, val, wrap=False):
     rest = builtins.min(rows % (columns + 1), columns)
     down = strides[0] + strides[1]
     val = asarray(val).astype(a._dtype_name, copy=False)
+    if val.size == 0:
+        return
     val = val if val.size == 1 else resize(val, blocks * columns + rest)
     full = a._view([blocks, columns], [strides[0] * (columns + 1), down])
     full[...] = val if val.size == 1 else val[: blocks * columns].reshape(blocks, columns)
@@ -160,6 +162,8 @@ def fill_diagonal(a, val, wrap=False):
 
 def _write(view, val):
     val = asarray(val)
+    if val.size == 0:
+        return
     view[...] = val.reshape(1) if val.size == 1 else resize(val.astype(view._dtype_name, copy=False), view.shape)
 
 

@@ -7,6 +7,7 @@ import numpy
 
 from quern.arrays.core import _shape, asarray
 from quern.arrays.creation import empty
+from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import rint
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import mean as _mean
@@ -120,7 +121,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
                 raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     if mode == "empty" or (a.size == 0 and mode != "constant"):
         return out
-    constants = _pairs(kwargs.get("constant_values", 0), a.ndim) if mode == "constant" else None
+    constants = numpy.asarray(kwargs.get("constant_values", 0))
+    if constants.size <= 2 and constants.dtype.kind in "iu" and _kind(a) in "iu":
+        constants = constants.astype(a.dtype)  # wraps; NumPy takes more of them as Python's numbers, that must fit
+    constants = _pairs(constants, a.ndim)
     lengths = _pairs(kwargs.get("stat_length"), a.ndim, integral=kwargs.get("stat_length") is not None)
     for axis, (before, after) in enumerate(widths):
         # What lies along this axis: earlier axes with their border, later ones without.

@@ -1,6 +1,7 @@
 """Numbers made rounder or safer, and taken apart: decimals, whole and broken parts, angles."""
 
 import math
+import operator
 
 import numpy
 
@@ -41,7 +42,7 @@ def around(a, decimals=0, out=None):
     >>> around([1.25, 2.5, -0.04], 1)
     array([ 1.2,  2.5, -0. ])
     """
-    a = asarray(a)
+    a, decimals = asarray(a), operator.index(decimals)
     if _kind(a) == "c":
         value = a.copy()
         value.real[...] = around(a.real, decimals)
