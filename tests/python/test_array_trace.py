@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import quern as qn
 from quern.lib import _engine
 

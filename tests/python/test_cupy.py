@@ -4,9 +4,8 @@ import os
 
 import numpy as np
 import pytest
-from programs import quern
-
 import quern as qn
+from programs import quern
 from quern import cupy as cp
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
@@ -47,7 +46,20 @@ def test_clocks_wait_unless_told_otherwise(tmp_path):
 
 def test_results_have_the_type_of_their_first_operand():
     x = cp.asarray([1.0, 2.0])
-    for value in (x, x + 1, 1 + x, x[1:], x.sum(), cp.sqrt(x), x.T, x.astype(int), -x, x.reshape(2, 1), cp.zeros(3), cp.concatenate([x, x])):
+    for value in (
+        x,
+        x + 1,
+        1 + x,
+        x[1:],
+        x.sum(),
+        cp.sqrt(x),
+        x.T,
+        x.astype(int),
+        -x,
+        x.reshape(2, 1),
+        cp.zeros(3),
+        cp.concatenate([x, x]),
+    ):
         assert type(value) is cp.ndarray
     assert type(qn.asarray([1.0]) + x[:1]) is qn.Array
     assert qn.asnumpy(x).tolist() == [1.0, 2.0]

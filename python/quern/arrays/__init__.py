@@ -9,6 +9,7 @@ functions that stand on those. methods.py: what the functions are as methods.
 """
 
 import math
+from types import ModuleType
 
 import numpy
 
@@ -20,6 +21,7 @@ from quern.arrays import (
     editing,
     elementwise,
     grids,
+    linalg,  # noqa: F401
     logic,
     manipulation,
     matrices,
@@ -53,4 +55,5 @@ def _public():
 
 globals().update(_public())
 methods.attach()
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("math", "numpy"))
+__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and n != "ModuleType" and not isinstance(v, ModuleType))
+__all__.append("linalg")

@@ -2,7 +2,11 @@
 
 from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asarray, asnumpy, astype, copy
 from quern.arrays.elementwise import clip, conjugate, imag, real
+from quern.arrays.manipulation import repeat
+from quern.arrays.matrices import diagonal, dot, trace
 from quern.arrays.reductions import all, any, max, mean, min, prod, std, sum, var
+from quern.arrays.rounding import divmod as _divmod
+from quern.arrays.rounding import round
 from quern.arrays.shapes import matrix_transpose, ravel, reshape, squeeze, swapaxes, transpose
 
 
@@ -30,7 +34,9 @@ def _fill(self, value):
 
 def attach():
     """Gives the array type its methods."""
-    for function in (sum, prod, max, min, any, all, mean, var, std, ravel, swapaxes, squeeze, clip, copy):
+    functions = (sum, prod, max, min, any, all, mean, var, std, ravel, swapaxes, squeeze, clip, copy)
+    functions += (repeat, diagonal, trace, dot, round)
+    for function in functions:
         setattr(Array, function.__name__, function)
     Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
     Array.transpose = lambda self, *axes: transpose(
@@ -49,6 +55,8 @@ def attach():
     Array.__array__, Array.__iter__, Array.__repr__ = _array_interface, _iterate, _repr
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
+    Array.__divmod__, Array.__rdivmod__ = _divmod, lambda self, other: _divmod(other, self)
+    Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.__reduce__ = lambda self: (asarray, (asnumpy(self),))

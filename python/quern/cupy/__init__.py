@@ -9,18 +9,17 @@ import numpy
 
 import quern as _quern
 from quern import arrays as _arrays
-from quern.arrays import core as _core
-from quern.arrays import creation as _creation
-from quern.arrays import shapes as _shapes
+from quern.arrays import elementwise as _elementwise
+from quern.arrays import reductions as _reductions
 from quern.cupy import cuda, linalg  # noqa: F401
 from quern.cupy._array import as_ndarray, ndarray
 from quern.raw import RawKernel, RawModule  # noqa: F401
 
-_hidden = {"Array", "asnumpy"}
+_hidden = {"Array", "asnumpy", "linalg"}
 
 
 def _of_ours(function):
-    """The function with its result as CuPy's type; a NumPy array among its arguments is refused, as CuPy does."""
+    """The function with its result as CuPy's type."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -34,7 +33,7 @@ for _name in _arrays.__all__:
     if _name in _hidden:
         continue
     _module = getattr(_value, "__module__", "")
-    if _module in (_core.__name__, _creation.__name__, _shapes.__name__):
+    if _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
         _value = _of_ours(_value)
     globals()[_name] = _value
 
