@@ -22,7 +22,9 @@ class Printer {
     out_ = fmt::format(
         "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\nextern \"C\" __global__ void group({}) {{\n",
         form_.wide ? "long long" : "int", parameters_);
-    if (group_.reduces) {
+    if (group_.reduces && group_.device < 0 && !form_.lanes_inside) {
+      reduction_of_columns();
+    } else if (group_.reduces) {
       reduction();
     } else {
       elementwise();
@@ -172,59 +174,104 @@ class Printer {
     element(1);
   }
 
-  // A row of 32 threads makes one result of one chunk; see quern/array.cuh for the order.
-  void reduction() {
+  bool is_reduction(size_t node) const { return group_.nodes[node]->op == Op::reduce; }
+
+  // How many results there are, and how many elements are reduced to each.
+  void result_counts() {
     std::string results = "1", count = "1";
     for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
-    for (size_t d = form_.kept; d < form_.shape.size(); ++d)
+    for (size_t d = form_.kept; d < form_.shape.size(); ++d) {
       count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
-    const char *lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y",
-               *other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
-    const char* width = form_.lanes_inside ? "blockDim.y" : "blockDim.x";
+    }
     line(1, "const I results = {}, count = {};", results, count);
+  }
+
+  void chunk_bounds(int depth) {
+    line(depth, "const I begin = chunk * op::reduce_chunk;");
+    line(depth, "const I end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+  }
+
+  void start_reductions(int depth) {
+    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
+      if (!is_reduction(n)) continue;
+      const Node& node = *group_.nodes[n];
+      std::string type = type_text(accumulator(node.reduction, node.compute));
+      line(depth, "{} s{} = op::{}<{}>::start();", type, n, reduction_names[static_cast<int>(node.reduction)], type);
+    }
+  }
+
+  // What the lanes t<node> give for a result; `column`: which of them are its own.
+  void store_reductions(int depth, std::string_view column) {
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      if (!is_reduction(group_.stores[s])) continue;
+      const Node& node = *group_.nodes[group_.stores[s]];
+      std::string type = type_text(stored_type(s));
+      line(depth, "const {0} z{1} = op::reduce_tree<op::{2}<{0}>>(t{1}{3});", type, group_.stores[s],
+           reduction_names[static_cast<int>(node.reduction)], column);
+      std::string empty = node.reduction == Reduction::sum ? fmt::format("count == 0 ? static_cast<{}>(0) : ", type) : "";
+      line(depth, "o{}[({}) * chunks + chunk] = {}z{};", s, index(store_steps_[s], 0, form_.kept), empty, group_.stores[s]);
+    }
+  }
+
+  // A row of 32 threads makes one result of one chunk; see quern/array.cuh for the order.
+  void reduction() {
+    std::string lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y",
+                other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
+    const char* width = form_.lanes_inside ? "blockDim.y" : "blockDim.x";
+    result_counts();
     line(1, "const I result = (I)blockIdx.x * {} + {}, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;", width, other);
     for (size_t s = 0; s < group_.stores.size(); ++s) {
-      if (const Node& node = *group_.nodes[group_.stores[s]]; node.op == Op::reduce)
-        line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", type_text(stored_type(s)), group_.stores[s]);
+      if (!is_reduction(group_.stores[s])) continue;
+      line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", type_text(stored_type(s)), group_.stores[s]);
     }
     constants(1);
-    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
-      const Node& node = *group_.nodes[n];
-      if (node.op != Op::reduce) continue;
-      std::string type = type_text(accumulator(node.reduction, node.compute));
-      line(1, "{} s{} = op::{}<{}>::start();", type, n, reduction_names[static_cast<int>(node.reduction)], type);
-    }
-    line(1, "if (result < results && chunk < chunks) {{");
-    coordinates(2, 0, form_.kept, "result");
-    line(2,
-         "const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+    line(1, "if (result >= results || chunk >= chunks) return;");
+    start_reductions(1);
+    coordinates(1, 0, form_.kept, "result");
+    chunk_bounds(1);
     // Every lane goes around as often: the loop is the block's, and lanes become vectors.
-    line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
-    line(3, "const I j = k + {};", lane);
-    line(3, "if (j >= end) continue;");
+    line(1, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
+    line(2, "const I j = k + {};", lane);
+    line(2, "if (j < end) {{");
     coordinates(3, form_.kept, form_.shape.size(), "j");
     element(3);
     line(2, "}}");
     line(1, "}}");
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      const Node& node = *group_.nodes[group_.stores[s]];
-      if (node.op == Op::reduce) line(1, "t{0}[{1}][{2}] = s{0};", group_.stores[s], lane, other);
+    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n)) line(1, "t{0}[{1}][{2}] = s{0};", n, lane, other);
     }
     line(1, "__syncthreads();");
-    line(1, "if ({} == 0 && result < results && chunk < chunks) {{", lane);
-    coordinates_again();
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      const Node& node = *group_.nodes[group_.stores[s]];
-      if (node.op != Op::reduce) continue;
-      std::string type = type_text(stored_type(s));
-      line(2, "const {0} z{1} = op::reduce_tree<op::{2}<{0}>>(t{1}, {3});", type, group_.stores[s],
-           reduction_names[static_cast<int>(node.reduction)], other);
-      line(2, "o{}[({}) * chunks + chunk] = {}z{};", s, index(store_steps_[s], 0, form_.kept),
-           node.reduction == Reduction::sum ? fmt::format("count == 0 ? static_cast<{}>(0) : ", type) : "", group_.stores[s]);
-    }
+    line(1, "if ({} == 0) {{", lane);
+    store_reductions(2, ", " + other);
     line(1, "}}");
   }
-  void coordinates_again() { coordinates(2, 0, form_.kept, "result"); }
+
+  // On the CPU, when neighbouring results lie side by side: a thread makes one result, lane after lane. The barrier behind each
+  // lane lets the loop over its elements run over whole rows of threads.
+  void reduction_of_columns() {
+    result_counts();
+    line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+    line(1, "if (result >= results || chunk >= chunks) return;");
+    constants(1);
+    coordinates(1, 0, form_.kept, "result");
+    chunk_bounds(1);
+    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
+      const Node& node = *group_.nodes[n];
+      if (is_reduction(n)) line(1, "{} t{}[op::reduce_lanes];", type_text(accumulator(node.reduction, node.compute)), n);
+    }
+    line(1, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+    start_reductions(2);
+    line(2, "for (I j = begin + lane; j < end; j += op::reduce_lanes) {{");
+    coordinates(3, form_.kept, form_.shape.size(), "j");
+    element(3);
+    line(2, "}}");
+    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n)) line(2, "t{0}[lane] = s{0};", n);
+    }
+    line(2, "__syncthreads();");
+    line(1, "}}");
+    store_reductions(1, "");
+  }
 
   const Group& group_;
   const Form& form_;

@@ -175,8 +175,9 @@ class GroupEvaluator : public Evaluator {
     if (form.results > 0) {
       Kernel& kernel = plan(context, group, form);
       submit(context, kernel,
-             group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside) : elementwise_shape(group, form), packed,
-             group.nodes.back()->site);
+             group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside, group.device < 0)
+                           : elementwise_shape(group, form),
+             packed, group.nodes.back()->site);
       for (size_t i = 0; i < stores.size(); ++i) {
         const Node& node = *group.nodes[group.stores[i]];
         if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, chunks);
@@ -221,10 +222,13 @@ class GroupEvaluator : public Evaluator {
     return shape;
   }
 
-  static LaunchShape reduction_shape(int64_t results, int64_t chunks, bool lanes_inside) {
+  static LaunchShape reduction_shape(int64_t results, int64_t chunks, bool lanes_inside, bool on_cpu) {
     LaunchShape shape;
-    int64_t width = std::min<int64_t>(results, lanes_inside ? 8 : 32);
-    shape.block = lanes_inside ? Dim3{32, static_cast<uint32_t>(width), 1} : Dim3{static_cast<uint32_t>(width), 32, 1};
+    bool columns = on_cpu && !lanes_inside;  // a thread for each result
+    int64_t width = std::min<int64_t>(results, lanes_inside ? 8 : columns ? 256 : 32);
+    shape.block = columns        ? Dim3{static_cast<uint32_t>(width), 1, 1}
+                  : lanes_inside ? Dim3{32, static_cast<uint32_t>(width), 1}
+                                 : Dim3{static_cast<uint32_t>(width), 32, 1};
     shape.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
     rows_to_grid(shape, chunks);
     return shape;
@@ -248,7 +252,7 @@ class GroupEvaluator : public Evaluator {
       packed.pointer(partial, 0);
       packed.pointer(next, 0);
       for (int64_t number : {results, count, chunks}) packed.index(number, true);
-      submit(context, *kernel, reduction_shape(results, chunks, true), packed, node.site);
+      submit(context, *kernel, reduction_shape(results, chunks, true, false), packed, node.site);
       if (chunks == 1) return;
       partial = next;
       count = chunks;

@@ -678,7 +678,15 @@ struct All {
   __QUERN_DEVICE static A both(const A& a, const A& b) { return a && b; }
 };
 
-// The lanes' results of one column, in a tree.
+// The lanes' results in a tree; the lanes are overwritten.
+template <class R, class A>
+__QUERN_DEVICE A reduce_tree(A* lanes) {
+  for (int half = reduce_lanes / 2; half > 0; half /= 2) {
+    for (int l = 0; l < half; ++l) lanes[l] = R::both(lanes[l], lanes[l + half]);
+  }
+  return lanes[0];
+}
+// Those of one column.
 template <class R, class A>
 __QUERN_DEVICE A reduce_tree(A (*lanes)[reduce_width], int column) {
   A left[reduce_lanes / 2];
