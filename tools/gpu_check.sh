@@ -20,7 +20,7 @@ python3 -m quern doctor > "$OUT/doctor.txt" 2>&1; tail -8 "$OUT/doctor.txt"
 echo "== gpu_test"
 [ -x "$carry/bin/gpu_test" ] && LD_LIBRARY_PATH=/tmp/site/quern/lib "$carry/bin/gpu_test" > "$OUT/gpu_test.txt" 2>&1; tail -4 "$OUT/gpu_test.txt"
 echo "== pytest"
-timeout 330 python3 -m pytest -q -p no:cacheprovider > "$OUT/pytest.txt" 2>&1; tail -30 "$OUT/pytest.txt"
+timeout 420 python3 -m pytest -q -p no:cacheprovider > "$OUT/pytest.txt" 2>&1; tail -30 "$OUT/pytest.txt"
 echo "== bench"
 timeout 120 python3 bench/spine.py --device cuda --out "$OUT/spine-cuda.json" 2>&1 | tail -24
 timeout 100 python3 bench/spine.py --device cpu --out "$OUT/spine-cpu.json" 2>&1 | tail -20
