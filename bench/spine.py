@@ -9,7 +9,6 @@ data with the machine's name.
 
 import argparse
 import ctypes
-import json
 import os
 import platform
 import statistics
@@ -19,17 +18,13 @@ import tempfile
 import threading
 import time
 
-os.environ.setdefault("QUERN_CACHE_DIR", tempfile.mkdtemp(prefix="quern-bench-"))
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
-    sys.path.insert(0, os.path.join(ROOT, "python"))
-
-import numpy as np  # noqa: E402
-import quern  # noqa: E402
-from quern.device import set_current_device  # noqa: E402
-from quern.lib import _engine  # noqa: E402
-from quern.pycuda import driver as drv  # noqa: E402
-from quern.pycuda.compiler import SourceModule  # noqa: E402
+from measure import keep, median_ms, report  # isort: skip, finds quern
+import numpy as np  # isort: skip
+import quern  # isort: skip
+from quern.device import set_current_device  # isort: skip
+from quern.lib import _engine  # isort: skip
+from quern.pycuda import driver as drv  # isort: skip
+from quern.pycuda.compiler import SourceModule  # isort: skip
 
 KERNELS = """
 __global__ void add(const float* a, const float* b, float* c, int n) {
@@ -118,28 +113,6 @@ __global__ void all_warps(const float* a, float* out, int n) {
 }
 """
 
-rows = []
-
-
-def report(name, value, unit, peer=None, peer_name="", target=""):
-    rows.append({"name": name, "value": value, "unit": unit, "peer": peer, "peer_name": peer_name, "target": target})
-    beside = f"   {peer_name} {peer:.4g}, ratio {value / peer:.3f}" if peer else ""
-    print(f"{name:<46} {value:>10.4g} {unit:<6}{beside:<44} {target}", flush=True)
-
-
-def median_ms(call, wait, rounds=15, warm=3):
-    """Median of whole rounds: submit and wait."""
-    for _ in range(warm):
-        call()
-    wait()
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        wait()
-        times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
-
 
 def event_ms(call, rounds=15, warm=3):
     """Median of device times."""
@@ -190,8 +163,10 @@ def device_array(values):
 def throughput(device):
     wait = device.synchronize
     module = SourceModule(KERNELS)
-    f = {name: module.get_function(name) for name in ("add", "reduce", "shuffle_reduce", "grid_stride_reduce", "matmul", "expf_all",
-                                                      "guarded", "early_return", "all_warps")}
+    f = {
+        name: module.get_function(name)
+        for name in ("add", "reduce", "shuffle_reduce", "grid_stride_reduce", "matmul", "expf_all", "guarded", "early_return", "all_warps")
+    }
     n = 20_000_000
     a = np.random.default_rng(0).random(n, dtype=np.float32)
     da, db, dc = device_array(a), device_array(a), drv.mem_alloc(4 * n)
@@ -232,8 +207,14 @@ def throughput(device):
     ms = timed(lambda: f["matmul"](dx, dx, dy, np.int32(size), block=(16, 16, 1), grid=(64, 64)), rounds=9)
     assert np.allclose(drv.from_device(dy, x.shape, np.float32), x @ x, rtol=1e-3)
     numpy_ms = median_ms(lambda: x @ x, lambda: None, 9) if cpu else None
-    report("matmul 1024, 16x16 tiles", 2e-6 * size**3 / ms, "GFLOP/s", 2e-6 * size**3 / numpy_ms if cpu else None, "NumPy",
-           ">= 0.5 of NumPy" if cpu else "")
+    report(
+        "matmul 1024, 16x16 tiles",
+        2e-6 * size**3 / ms,
+        "GFLOP/s",
+        2e-6 * size**3 / numpy_ms if cpu else None,
+        "NumPy",
+        ">= 0.5 of NumPy" if cpu else "",
+    )
 
 
 def compile_times(device):
@@ -246,12 +227,16 @@ def compile_times(device):
             times.append(1e3 * (time.perf_counter() - start))
         return statistics.median(times[1:])
 
-    elementwise = ("__global__ void f(const float* a, const float* b, const float* c, const float* d, float* o, int n) {"
-                   " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = (a[i] * b[i] + c[i] * @.5f) / sqrtf(d[i]); }")
-    barrier = ("__global__ void f(const float* a, float* out, int n) { __shared__ float s[256]; unsigned t = threadIdx.x; float sum = @.0f;"
-               " for (int k = 0, i = blockIdx.x * blockDim.x * 8 + t; k < 8; ++k, i += blockDim.x) if (i < n) sum += a[i];"
-               " s[t] = sum; __syncthreads(); for (unsigned d = blockDim.x / 2; d > 0; d >>= 1) { if (t < d) s[t] += s[t + d];"
-               " __syncthreads(); } if (t == 0) out[blockIdx.x] = s[0]; }")
+    elementwise = (
+        "__global__ void f(const float* a, const float* b, const float* c, const float* d, float* o, int n) {"
+        " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = (a[i] * b[i] + c[i] * @.5f) / sqrtf(d[i]); }"
+    )
+    barrier = (
+        "__global__ void f(const float* a, float* out, int n) { __shared__ float s[256]; unsigned t = threadIdx.x; float sum = @.0f;"
+        " for (int k = 0, i = blockIdx.x * blockDim.x * 8 + t; k < 8; ++k, i += blockDim.x) if (i < n) sum += a[i];"
+        " s[t] = sum; __syncthreads(); for (unsigned d = blockDim.x / 2; d > 0; d >>= 1) { if (t < d) s[t] += s[t + d];"
+        " __syncthreads(); } if (t == 0) out[blockIdx.x] = s[0]; }"
+    )
     cpu = device.kind == "cpu"
     report("a new elementwise kernel", new(elementwise), "ms", target="<= 15 ms" if cpu else "<= 50 ms")
     report("a new barrier kernel", new(barrier), "ms", target="<= 60 ms" if cpu else "")
@@ -271,13 +256,8 @@ def compile_times(device):
 START = """
 import time
 start = time.perf_counter()
-import numpy as np
 numpy_done = time.perf_counter()
-import quern
-from quern.device import set_current_device
-from quern.lib import _engine
 set_current_device(quern.device({device!r}))
-from quern.pycuda import driver as drv
 if {device!r} != "cpu": drv.mem_alloc(4)
 before = time.perf_counter()
 f = _engine.Function(_engine.build(quern.current_device(), '__global__ void f(int* a) {{ *a = 3; }}', "start.cu"), "f")
@@ -305,8 +285,9 @@ def start_times(device):
 
 
 def enqueue(device):
-    f = SourceModule("__global__ void f(float* a, float* b, float* c, int n) { if (threadIdx.x == 9999) a[0] = b[0] + c[0] + n; }"
-                     ).get_function("f")
+    f = SourceModule(
+        "__global__ void f(float* a, float* b, float* c, int n) { if (threadIdx.x == 9999) a[0] = b[0] + c[0] + n; }"
+    ).get_function("f")
     raw = quern.RawKernel('extern "C" __global__ void f(float* a, float* b, float* c, int n) { if (threadIdx.x == 9999) a[0] = n; }', "f")
     x, n = drv.mem_alloc(64), np.int32(5)
     grid, block, args = (1, 1), (32, 1, 1), (x, x, x, n)
@@ -324,10 +305,22 @@ def enqueue(device):
 
     target = "<= 1 us" if device.kind == "cpu" else "<= 2 us"
     peer = cupy_enqueue() if device.kind == "cuda" else None
-    report("enqueue, 4 arguments, PyCUDA's call", statistics.median(many(lambda: f(x, x, x, n, block=block, grid=grid)) for _ in range(5)),
-           "us", peer, "CuPy", target)
-    report("enqueue, 4 arguments, RawKernel", statistics.median(many(lambda: raw(grid, block, args)) for _ in range(5)), "us", peer, "CuPy",
-           target)
+    report(
+        "enqueue, 4 arguments, PyCUDA's call",
+        statistics.median(many(lambda: f(x, x, x, n, block=block, grid=grid)) for _ in range(5)),
+        "us",
+        peer,
+        "CuPy",
+        target,
+    )
+    report(
+        "enqueue, 4 arguments, RawKernel",
+        statistics.median(many(lambda: raw(grid, block, args)) for _ in range(5)),
+        "us",
+        peer,
+        "CuPy",
+        target,
+    )
 
 
 def cupy_add(n, ours_ms):
@@ -335,8 +328,11 @@ def cupy_add(n, ours_ms):
         import cupy
     except ImportError:
         return
-    f = cupy.RawKernel('extern "C" __global__ void add(const float* a, const float* b, float* c, int n) '
-                       "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] = a[i] + b[i]; }", "add")
+    f = cupy.RawKernel(
+        'extern "C" __global__ void add(const float* a, const float* b, float* c, int n) '
+        "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] = a[i] + b[i]; }",
+        "add",
+    )
     a, b, c = (cupy.ones(n, cupy.float32) for _ in range(3))
     times = []
     for k in range(18):
@@ -382,11 +378,7 @@ def main():
     compile_times(device)
     start_times(device)
     enqueue(device)
-    if options.out:
-        with open(options.out, "w") as out:
-            json.dump({"machine": device.info()["name"], "cores": os.cpu_count(), "python": platform.python_version(),
-                       "numpy": np.__version__, "command": "bench/spine.py --device " + device.kind,
-                       "date": time.strftime("%Y-%m-%d"), "rows": rows}, out, indent=1)
+    keep(options.out, "bench/spine.py", device)
 
 
 if __name__ == "__main__":

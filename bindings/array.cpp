@@ -2,6 +2,7 @@
 // are in python/quern/array.py and stand on these.
 #include "graph/array.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "bindings/objects.h"
@@ -103,10 +104,13 @@ class Operand {
     if (array_ || read_scalar(value, scalar_)) return true;
     bool numpy = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
     if (!strict && !numpy) return false;
+    make_array(value);
+    return array_ != nullptr;
+  }
+  void make_array(PyObject* value) {
     made_ = nb::steal(PyObject_CallOneArg(to_array, value));
     if (!made_.is_valid()) throw nb::python_error();
     array_ = as_array(made_.ptr());
-    return array_ != nullptr;
   }
   Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
   bool is_scalar() const { return !array_; }
@@ -586,6 +590,9 @@ void init_arrays(nb::module_& m) {
          const std::string& gives) -> nb::object {
         std::vector<Operand> operands(values.size());
         for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true);
+        // Numbers alone are computed where new arrays are made.
+        if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_scalar(); }))
+          operands[0].make_array(values[0].ptr());
         std::vector<Argument> arguments = arguments_of(operands);
         std::optional<Loop> loop;
         if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};

@@ -21,7 +21,7 @@ EXPRESSIONS = [
     (lambda x, y: x + y, 1),
     (lambda x, y: (x * y + x) / qn.sqrt(x + 1), 1),
     (lambda x, y: qn.where(x > y, x, -y), 1),
-    (lambda x, y: qn.sqrt((x * x + y * y).sum()), 3),  # chunks, their sum, the root
+    (lambda x, y: qn.sqrt((x * x + y * y).sum()), 2),  # the sum, the root
     (lambda x, y: x.reshape(40, 100).sum(1), 1),
     (lambda x, y: x.reshape(40, 100).sum(0), 1),
     (lambda x, y: x[1:] - x[:-1], 1),

@@ -260,7 +260,7 @@ def vdot(a, b, /):
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross products of vectors of three components (or, deprecated, two).
+    """The cross products of vectors of three components (or two, where the installed NumPy still allows it).
 
     Parameters: ``axisa``, ``axisb``, ``axisc``: the axis of the components in ``a``, ``b`` and the result; ``axis``: all three.
     Raises ValueError for other numbers of components.
@@ -277,6 +277,11 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if a.shape[-1] == 2 or b.shape[-1] == 2:
+        if numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0":
+            raise ValueError(
+                "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+                f"{a.shape[-1]} and {b.shape[-1]} dimensional instead."
+            )
         warnings.warn(
             "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)",
             DeprecationWarning,

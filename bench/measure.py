@@ -1,0 +1,71 @@
+"""What the benchmarks share: finding quern, medians, the table, and results as data."""
+
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("QUERN_CACHE_DIR", tempfile.mkdtemp(prefix="quern-bench-"))
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+
+rows = []
+
+
+def report(name, value, unit, peer=None, peer_name="", target=""):
+    rows.append({"name": name, "value": value, "unit": unit, "peer": peer, "peer_name": peer_name, "target": target})
+    beside = f"   {peer_name} {peer:.4g}, ratio {value / peer:.3f}" if peer else ""
+    print(f"{name:<46} {value:>10.4g} {unit:<6}{beside:<44} {target}", flush=True)
+
+
+def median_ms(call, wait, rounds=15, warm=3):
+    """Median of whole rounds: submit and wait."""
+    for _ in range(warm):
+        call()
+    wait()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        wait()
+        times.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def call_ns(call, calls=20_000, rounds=5):
+    """Nanoseconds for one call among many: the median of some rounds."""
+    for _ in range(1000):
+        call()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        times.append(1e9 * (time.perf_counter() - start) / calls)
+    return statistics.median(times)
+
+
+def keep(file, command, device):
+    """Writes the rows to `file`, if there is one, with the machine's name."""
+    if not file:
+        return
+    import numpy
+
+    with open(file, "w") as out:
+        json.dump(
+            {
+                "machine": device.info()["name"],
+                "cores": os.cpu_count(),
+                "python": platform.python_version(),
+                "numpy": numpy.__version__,
+                "command": f"{command} --device {device.kind}",
+                "date": time.strftime("%Y-%m-%d"),
+                "rows": rows,
+            },
+            out,
+            indent=1,
+        )
