@@ -251,7 +251,8 @@ def test_ctrl_c_while_waiting(device):
     done = run(
         device,
         """
-import signal, _thread, time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started with the signal ignored
 x = drv.mem_alloc(4096)
 works()
 threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
