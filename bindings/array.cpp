@@ -1,28 +1,23 @@
 // Arrays for Python: the operators as type slots, views by indexing, and the way in and out. The functions with NumPy's names
-// are in python/quern/array.py and stand on these.
-#include "graph/array.h"
-
+// are in python/quern/arrays/ and stand on these. Indexing is in array_index.cpp.
 #include <algorithm>
 #include <cstring>
 
-#include "bindings/objects.h"
+#include "bindings/arrays.h"
 #include "core/error.h"
 #include "graph/tier0.h"
 #include "run/eval.h"
 
 namespace quern::python {
 
-namespace {
-
 PyTypeObject* array_type = nullptr;
-PyObject* to_array = nullptr;  // quern.array.asarray: makes an array of another object, or raises TypeError
+static PyObject* to_array = nullptr;
 
 Array* as_array(PyObject* object) {
   if (Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type)) return nb::inst_ptr<Array>(object);
   return nullptr;
 }
 
-// A result has its first operand's type: each door has a type of its own over the same array.
 PyObject* wrap(Array&& array, PyTypeObject* type) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
@@ -46,7 +41,7 @@ DType dtype_of(const std::string& name) {
   return *found;
 }
 
-bool read_integer(PyObject* value, Scalar& out) {
+static bool read_integer(PyObject* value, Scalar& out) {
   int overflow = 0;
   out.integer = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow == 0) return true;
@@ -60,7 +55,6 @@ bool read_integer(PyObject* value, Scalar& out) {
   raise(ErrorKind::overflow, "Python integer {} out of bounds for int64", text.c_str());
 }
 
-// Python's own numbers are weak; NumPy's have a type.
 bool read_scalar(PyObject* value, Scalar& out) {
   if (PyFloat_CheckExact(value)) {
     out.kind = WeakScalar::real;
@@ -95,42 +89,27 @@ bool read_scalar(PyObject* value, Scalar& out) {
   return true;
 }
 
-// An operand of an operator, for as long as this lives.
-class Operand {
- public:
-  // `strict`: anything may be made an array of; else only what is certain to be one (so that others get their turn).
-  bool read(PyObject* value, bool strict) {
-    array_ = as_array(value);
-    if (array_ || read_scalar(value, scalar_)) return true;
-    bool numpy = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
-    if (!strict && !numpy) return false;
-    make_array(value);
-    return array_ != nullptr;
-  }
-  void make_array(PyObject* value) {
-    made_ = nb::steal(PyObject_CallOneArg(to_array, value));
-    if (!made_.is_valid()) throw nb::python_error();
-    array_ = as_array(made_.ptr());
-  }
-  Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
-  bool is_scalar() const { return !array_; }
-  const Scalar& scalar() const { return scalar_; }
-
- private:
-  Array* array_ = nullptr;
-  Scalar scalar_;
-  nb::object made_;
-};
-
-template <class F>
-PyObject* guarded(F&& f) {
-  try {
-    return f();
-  } catch (...) {
-    set_python_error();
-    return nullptr;
-  }
+bool Operand::read(PyObject* value, bool strict) {
+  array_ = as_array(value);
+  if (array_ || read_scalar(value, scalar_)) return true;
+  bool numpy = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
+  if (!strict && !numpy) return false;
+  make_array(value);
+  return array_ != nullptr;
 }
+
+nb::object array_of(PyObject* value) {
+  nb::object made = nb::steal(PyObject_CallOneArg(to_array, value));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
+void Operand::make_array(PyObject* value) {
+  made_ = array_of(value);
+  array_ = as_array(made_.ptr());
+}
+
+namespace {
 
 PyObject* not_implemented() {
   Py_INCREF(Py_NotImplemented);
@@ -313,87 +292,6 @@ int to_bool(PyObject* value) {
   }
 }
 
-// ---- indexing
-
-// Basic indexing: integers, slices, None and ... make a view. `all_integers`: every dimension was picked by an integer.
-Array index(const Array& array, PyObject* key, bool& all_integers) {
-  PyObject* one[] = {key};
-  std::span<PyObject*> parts(one);
-  if (PyTuple_Check(key)) parts = {reinterpret_cast<PyTupleObject*>(key)->ob_item, static_cast<size_t>(PyTuple_GET_SIZE(key))};
-  size_t used = 0;
-  bool dots = false;
-  for (PyObject* part : parts) {
-    if (part == Py_Ellipsis) {
-      if (dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
-      dots = true;
-    } else if (part != Py_None) {
-      ++used;
-    }
-  }
-  if (used > array.rank())
-    raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(), used);
-  Layout layout = array.layout();
-  size_t axis = 0;
-  size_t picked = 0;
-  for (PyObject* part : parts) {
-    if (part == Py_Ellipsis) {
-      axis += array.rank() - used;
-    } else if (part == Py_None) {
-      layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
-      layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
-      ++axis;
-    } else if (PySlice_Check(part)) {
-      Py_ssize_t start, stop, step;
-      if (PySlice_Unpack(part, &start, &stop, &step) != 0) throw nb::python_error();
-      Py_ssize_t count = PySlice_AdjustIndices(layout.shape[axis], &start, &stop, step);
-      layout = layout.sliced(axis, start, count, step);
-      ++axis;
-    } else if (!PyBool_Check(part) && PyIndex_Check(part) && !(as_array(part) && as_array(part)->rank() > 0)) {
-      nb::object number = nb::steal(PyNumber_Index(part));
-      if (!number.is_valid()) throw nb::python_error();
-      Py_ssize_t i = PyLong_AsSsize_t(number.ptr());
-      if (i == -1 && PyErr_Occurred()) throw nb::python_error();
-      int64_t size = layout.shape[axis];
-      if (i < -size || i >= size)
-        raise(ErrorKind::index, "index {} is out of bounds for axis {} with size {}", i, axis + picked, size);
-      layout = layout.without(axis, i < 0 ? i + size : i);
-      ++picked;
-    } else {
-      raise(ErrorKind::not_implemented,
-            "[index] arrays, lists and bools as indices are not served yet; integers, slices, None and ... are");
-    }
-  }
-  all_integers = picked > 0 && layout.rank() == 0 && !dots;
-  return array.view(std::move(layout));
-}
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  return guarded([&] {
-    bool all_integers = false;
-    Array view = index(*as_array(self), key, all_integers);
-    // Where NumPy gives a scalar: a value of its own, that later writes do not change.
-    if (all_integers) view = astype(view, view.dtype());
-    return wrap(std::move(view), Py_TYPE(self));
-  });
-}
-
-int set_item(PyObject* self, PyObject* key, PyObject* value) {
-  try {
-    if (!value) raise(ErrorKind::value, "cannot delete array elements");
-    bool all_integers = false;
-    Array view = index(*as_array(self), key, all_integers);
-    // x[i] += y comes here with the view that was just written.
-    if (Array* same = as_array(value); same && same->cell() == view.cell() && same->layout() == view.layout()) return 0;
-    Operand operand;
-    operand.read(value, true);
-    assign(view, operand.argument());
-    return 0;
-  } catch (...) {
-    set_python_error();
-    return -1;
-  }
-}
-
 Py_ssize_t length(PyObject* self) {
   Array& array = *as_array(self);
   if (array.rank() > 0) return static_cast<Py_ssize_t>(array.shape()[0]);
@@ -485,8 +383,8 @@ PyType_Slot slots[] = {
     {Py_nb_index, reinterpret_cast<void*>(to_index)},
     {Py_nb_bool, reinterpret_cast<void*>(to_bool)},
     {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-    {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
-    {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+    {Py_mp_subscript, reinterpret_cast<void*>(get_array_item)},
+    {Py_mp_ass_subscript, reinterpret_cast<void*>(set_array_item)},
     {Py_mp_length, reinterpret_cast<void*>(length)},
     {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
     {0, nullptr},
@@ -620,6 +518,7 @@ void init_arrays(nb::module_& m) {
           return like(array, reduce(reduction_named(name), *Self(array), axes, keep,
                                     dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype))));
         });
+  init_array_index(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_pending", [] { return pending_count(); });

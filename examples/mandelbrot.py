@@ -31,8 +31,17 @@ steps = np.empty((height, width), np.int32)
 device_steps = cuda.mem_alloc(steps.nbytes)
 # Without fused multiply-add the device rounds as the host does, and the counts must be equal.
 mandelbrot = SourceModule(SOURCE, options=["-fmad=false"]).get_function("mandelbrot")
-mandelbrot(device_steps, np.int32(width), np.int32(height), np.float64(x0), np.float64(y0), np.float64(pixel), np.int32(most),
-           block=(32, 8, 1), grid=((width + 31) // 32, (height + 7) // 8))
+mandelbrot(
+    device_steps,
+    np.int32(width),
+    np.int32(height),
+    np.float64(x0),
+    np.float64(y0),
+    np.float64(pixel),
+    np.int32(most),
+    block=(32, 8, 1),
+    grid=((width + 31) // 32, (height + 7) // 8),
+)
 cuda.memcpy_dtoh(steps, device_steps)
 
 

@@ -35,8 +35,16 @@ b = random.standard_normal((inner, columns), dtype=np.float32)
 c = np.empty((rows, columns), np.float32)
 
 matmul = SourceModule(SOURCE).get_function("matmul")
-matmul(cuda.In(a), cuda.In(b), cuda.Out(c), np.int32(rows), np.int32(inner), np.int32(columns),
-       block=(16, 16, 1), grid=((columns + 15) // 16, (rows + 15) // 16))
+matmul(
+    cuda.In(a),
+    cuda.In(b),
+    cuda.Out(c),
+    np.int32(rows),
+    np.int32(inner),
+    np.int32(columns),
+    block=(16, 16, 1),
+    grid=((columns + 15) // 16, (rows + 15) // 16),
+)
 
 error = np.abs(c - a.astype(np.float64) @ b).max()
 assert error < 1e-3, error

@@ -78,11 +78,16 @@ class Nvrtc:
         return [f"sm_{arch}" for arch in archs]
 
     def compile(self, text, arch, options, names):
-        """"" when a cubin came out, else why not."""
+        """ "" when a cubin came out, else why not."""
         program = ctypes.c_void_p()
         status = self.library.nvrtcCreateProgram(
-            ctypes.byref(program), text.code.encode(), text.name.encode(), len(self.headers),
-            strings([content for _, content in self.headers]), strings([name for name, _ in self.headers]))
+            ctypes.byref(program),
+            text.code.encode(),
+            text.name.encode(),
+            len(self.headers),
+            strings([content for _, content in self.headers]),
+            strings([name for name, _ in self.headers]),
+        )
         if status:
             return f"nvrtcCreateProgram: status {status}"
         try:

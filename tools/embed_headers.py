@@ -23,14 +23,25 @@ def main():
     headers = {p.relative_to(folder).as_posix(): p.read_text() for p in files}
     names = sorted(headers, key=lambda n: (n != FIRST, n))
     version = hashlib.sha256("".join(n + "\0" + headers[n] for n in names).encode()).hexdigest()[:16]
-    out = ["// Made by tools/embed_headers.py from engine/codegen/prelude/; do not edit.", '#include "codegen/embedded.h"', "",
-           "namespace quern {", ""]
+    out = [
+        "// Made by tools/embed_headers.py from engine/codegen/prelude/; do not edit.",
+        '#include "codegen/embedded.h"',
+        "",
+        "namespace quern {",
+        "",
+    ]
     for i, name in enumerate(names):
         out.append(f"static const char text_{i}[] =\n{literal(headers[name])};")
     out.append("const EmbeddedHeader embedded_headers[] = {")
     out += [f'    {{"{name}", text_{i}, sizeof text_{i} - 1}},' for i, name in enumerate(names)]
-    out += ["};", f"const size_t embedded_header_count = {len(names)};",
-            f'const char* const embedded_version = "{version}";', "", "}  // namespace quern", ""]
+    out += [
+        "};",
+        f"const size_t embedded_header_count = {len(names)};",
+        f'const char* const embedded_version = "{version}";',
+        "",
+        "}  // namespace quern",
+        "",
+    ]
     text = "\n".join(out)
     if not output.exists() or output.read_text() != text:
         output.write_text(text)

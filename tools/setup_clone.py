@@ -29,8 +29,16 @@ APT_PACKAGES = [
     ("libpthreadpool-dev", lambda: os.path.exists("/usr/include/pthreadpool.h")),
     ("libgtest-dev", lambda: os.path.exists("/usr/include/gtest/gtest.h")),
 ]
-PIP_PACKAGES = ["nanobind==3.1.0", "scikit-build-core==1.1.2", "numpy", "pytest", "hypothesis", "matplotlib", "ruff==0.14.5",
-                "clang-format==19.1.7"]
+PIP_PACKAGES = [
+    "nanobind==3.1.0",
+    "scikit-build-core==1.1.2",
+    "numpy",
+    "pytest",
+    "hypothesis",
+    "matplotlib",
+    "ruff==0.14.5",
+    "clang-format==19.1.7",
+]
 
 
 def _python_include():
@@ -74,8 +82,10 @@ def install_packages():
     command = "apt-get install -y --no-install-recommends " + " ".join(missing)
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
-        fail(f"these packages are missing: {' '.join(missing)}\nInstall them, then run this again:\n"
-             f"    sudo apt-get update && sudo {command}")
+        fail(
+            f"these packages are missing: {' '.join(missing)}\nInstall them, then run this again:\n"
+            f"    sudo apt-get update && sudo {command}"
+        )
     say(f"installing {' '.join(missing)} (some minutes)")
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     for arguments in (["apt-get", "update", "-qq"], [*command.split(), "-qq"]):

@@ -53,7 +53,13 @@ class Printer {
 
   void parameters() {
     auto add = [&](std::string text) { parameters_ += (parameters_.empty() ? "" : ", ") + text; };
-    for (size_t i = 0; i < group_.loads.size(); ++i) add(fmt::format("const {}* a{}", type_text(group_.loads[i].dtype), i));
+    for (size_t i = 0; i < group_.loads.size(); ++i) {
+      if (is_positions(i)) {
+        add(fmt::format("long long a{}", i));  // the first one
+      } else {
+        add(fmt::format("const {}* a{}", type_text(group_.loads[i].dtype), i));
+      }
+    }
     for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
     for (size_t i = 0; i < group_.constants.size(); ++i) {
       DType type = group_.constants[i]->dtype;
@@ -113,6 +119,8 @@ class Printer {
     }
   }
 
+  bool is_positions(size_t load) const { return group_.loads[load].node->op == Op::index; }
+
   std::string value(const Origin& source, DType wanted) const {
     std::string text = source.kind == Origin::Kind::local ? "v" : source.kind == Origin::Kind::load ? "x" : "k";
     text += std::to_string(source.index);
@@ -125,8 +133,10 @@ class Printer {
   // The elements at the coordinates: loads, then each node, then what is stored of them.
   void element(int depth) {
     size_t dims = form_.shape.size();
-    for (size_t i = 0; i < group_.loads.size(); ++i)
-      line(depth, "const {} x{} = a{}[{}];", type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dims));
+    for (size_t i = 0; i < group_.loads.size(); ++i) {
+      const char* format = is_positions(i) ? "const {} x{} = a{} + ({});" : "const {} x{} = a{}[{}];";
+      line(depth, fmt::runtime(format), type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dims));
+    }
     for (size_t i = 0; i < group_.nodes.size(); ++i) {
       const Node& node = *group_.nodes[i];
       if (node.op == Op::reduce) {

@@ -97,7 +97,7 @@ Key key_of(const Group& group, const Form& form) {
     key.push_back(word);
   };
   for (size_t i = 0; i < group.loads.size(); ++i) {
-    key.push_back(static_cast<uint64_t>(group.loads[i].dtype));
+    key.push_back(static_cast<uint64_t>(group.loads[i].dtype) | uint64_t{group.loads[i].node->op == Op::index} << 8);
     steps(form.loads[i]);
   }
   for (const Node* constant : group.constants) key.push_back(static_cast<uint64_t>(constant->dtype));

@@ -135,6 +135,20 @@ int CpuDevice::attribute(int number) {
 
 Target CpuDevice::target() { return {DeviceKind::cpu, ""}; }
 
+void on_cpu_threads(size_t count, const std::function<void(size_t)>& f) {
+  auto& device = static_cast<CpuDevice&>(cpu_device());
+  if (count <= 1 || device.threads() == 1) {
+    for (size_t i = 0; i < count; ++i) f(i);
+    return;
+  }
+  using Body = const std::function<void(size_t)>;
+  pthreadpool_parallelize_1d(
+      device.pool(), [](void* body, size_t i) { (*static_cast<Body*>(body))(i); },
+      const_cast<void*>(static_cast<const void*>(&f)), count, 0);
+}
+
+unsigned cpu_threads() { return static_cast<CpuDevice&>(cpu_device()).threads(); }
+
 pthreadpool* CpuDevice::pool() {
   std::lock_guard hold(pool_lock_);
   if (!pool_) pool_ = pthreadpool_create(threads_);

@@ -173,6 +173,13 @@ class Device {
   virtual void shut_down() noexcept = 0;
 };
 
+// f(0) ... f(count - 1) on the CPU device's threads; returns when all are done. For work that is no kernel.
+void on_cpu_threads(size_t count, const std::function<void(size_t)>& f);
+
+// f(0) ... f(count - 1) on the CPU device's threads; returns when all are done. For work that is no kernel; f must not throw.
+void on_cpu_threads(size_t count, const std::function<void(size_t)>& f);
+unsigned cpu_threads();
+
 // All devices found, CPU last. Made on first use; never destroyed.
 int cuda_device_count() noexcept;       // 0 when there is no driver or no GPU
 std::string cuda_unavailable_reason();  // "" when there is one

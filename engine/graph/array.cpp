@@ -58,11 +58,6 @@ void submit_or_keep(Node& node) {
   add_pending(node);
 }
 
-void flush_when_many(const Array& keep) {
-  (void)keep;
-  if (pending_count() >= most_pending) the_evaluator->evaluate({});
-}
-
 Operand operand_for(const Argument& argument, DType compute, const SpaceRef& space, int8_t device) {
   Operand operand;
   if (const Array* array = argument.array()) {
@@ -75,15 +70,6 @@ Operand operand_for(const Argument& argument, DType compute, const SpaceRef& spa
   if (!(operand.space == space) && operand.space->layout.shape != space->layout.shape)
     operand.space = space_of(operand.space->layout.broadcast_to(space->layout.shape));
   return operand;
-}
-
-// The cell's value is another one now; what has escaped is written before this returns.
-void replace(const CellRef& cell, NodeRef node) {
-  cell->set(std::move(node));
-  if (cell->is_pinned && !cell->node->is_computed) {
-    Node* target = cell->node.get();
-    the_evaluator->evaluate({&target, 1});
-  }
 }
 
 void update(const Array& target, Operand value) {
@@ -121,6 +107,19 @@ bool same_kind(DType from, DType to) {
 
 void set_evaluator(Evaluator* evaluator) { the_evaluator = evaluator; }
 Evaluator& evaluator() { return *the_evaluator; }
+
+void recorded() {
+  if (pending_count() >= most_pending) the_evaluator->evaluate({});
+}
+
+// What has escaped is written before this returns.
+void replace(const CellRef& cell, NodeRef node) {
+  cell->set(std::move(node));
+  if (cell->is_pinned && !cell->node->is_computed) {
+    Node* target = cell->node.get();
+    the_evaluator->evaluate({&target, 1});
+  }
+}
 
 // ---- arrays
 
@@ -317,7 +316,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   submit_or_keep(*node);
   if (!into) {
     Array out(std::move(node));
-    flush_when_many(out);
+    recorded();
     return out;
   }
   if (whole) {
@@ -325,13 +324,23 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   } else {
     update(*into, {node, node->space, node->dtype});
   }
-  flush_when_many(*into);
+  recorded();
   return *into;
 }
 
 Array astype(const Array& array, DType dtype) {
   Argument argument(array);
   return elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
+}
+
+Array copied(const Array& array, DType dtype) {
+  GraphLock lock;
+  NodeRef node = new_node(Op::cast, dtype, contiguous_space(array.shape()), array.device());
+  node->site = current_site();
+  node->operand_count = 1;
+  node->operands[0] = array.operand();
+  submit_or_keep(*node);
+  return Array(std::move(node));
 }
 
 void assign(const Array& target, const Argument& value) {
@@ -366,7 +375,7 @@ void assign(const Array& target, const Argument& value) {
   } else {
     update(target, operand_for(value, target.dtype(), space, target.device()));
   }
-  flush_when_many(target);
+  recorded();
 }
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
@@ -392,13 +401,7 @@ Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device)
 Array reshape(const Array& array, const Shape& shape) {
   GraphLock lock;
   if (auto layout = array.layout().reshaped(shape)) return array.view(std::move(*layout));
-  // A copy in C order.
-  NodeRef node = new_node(Op::cast, array.dtype(), contiguous_space(array.shape()), array.device());
-  node->site = current_site();
-  node->operand_count = 1;
-  node->operands[0] = array.operand();
-  submit_or_keep(*node);
-  Array copy(std::move(node));
+  Array copy = copied(array, array.dtype());
   return copy.view(*copy.layout().reshaped(shape));
 }
 
@@ -437,7 +440,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
     for (size_t i = 0; i < array.rank(); ++i) full_strides.push_back(axes[i] ? 0 : out.layout().strides[next++]);
     out = out.view(Layout{full_shape, full_strides, 0});
   }
-  flush_when_many(out);
+  recorded();
   return out;
 }
 

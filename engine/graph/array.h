@@ -105,6 +105,7 @@ class Argument {
 Array elementwise(Op op, std::span<const Argument> arguments, const Array* into = nullptr,
                   std::optional<Loop> loop = std::nullopt);
 Array astype(const Array& array, DType dtype);  // always a copy
+Array copied(const Array& array, DType dtype);  // in C order
 void assign(const Array& target, const Argument& value);
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
@@ -119,6 +120,10 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 // Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
 Buffer evaluate(const Array& array);
 void evaluate_all();
+
+// For the other files that record: after each op, and when a cell gets another value.
+void recorded();
+void replace(const CellRef& cell, NodeRef node);
 
 // ---- what run/ provides
 

@@ -101,6 +101,12 @@ NodeRef::NodeRef(Node* node) : node_(node) {
   if (node_) ++node_->references;
 }
 
+void Node::drop_inputs() {
+  if (call) return call->operands.clear();
+  for (Operand& o : inputs()) o = {};
+  operand_count = 0;
+}
+
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
   Node* node;
   if (free_nodes.empty()) {
@@ -136,6 +142,7 @@ void release(Node* node) {
       operand.space = {};
       if (input && --input->references == 0) dead.push_back(input);
     }
+    n->call.reset();
     if (free_nodes.size() < 4096) {
       n->operand_count = 0;
       n->is_computed = n->is_pinned = n->needed = n->overwritten = false;

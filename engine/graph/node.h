@@ -115,6 +115,22 @@ struct Operand {
   const Shape& shape() const { return space->layout.shape; }
 };
 
+class CallBody;
+
+struct CallResult {
+  Shape shape;
+  DType dtype;
+};
+
+// What a call node holds; see call.h.
+struct Call {
+  std::shared_ptr<const CallBody> body;
+  std::vector<Operand> operands;
+  std::vector<CallResult> more;  // results after the first
+  std::vector<Buffer> buffers;   // and their memory, once computed
+  bool in_place = false;
+};
+
 // A host value, in its own type.
 struct alignas(16) Constant {
   std::array<char, 16> bytes{};
@@ -130,6 +146,7 @@ struct Node {
   int8_t device = -1;  // -1 the CPU, else the GPU's number
   bool is_computed = false;
   bool is_pinned = false;  // an update of memory whose address is known outside: always in place
+  uint8_t part = 0;        // of a call's results, this one
   uint8_t operand_count = 0;
   Site site = no_site;
   size_t slot = no_slot;  // where it stands among the pending ones
@@ -139,6 +156,7 @@ struct Node {
   DType target_dtype = DType::boolean;
   Constant constant;                         // a constant's
   std::vector<bool> axes;                    // a reduction's: true for each that goes
+  std::unique_ptr<Call> call;                // a call's: the function, and the operands
   Buffer buffer;                             // once computed
   std::shared_ptr<const std::string> error;  // why it cannot be computed
 
@@ -150,7 +168,13 @@ struct Node {
   bool is_pending() const { return slot != no_slot; }
   int64_t size() const { return space->size; }
   const Shape& shape() const { return space->layout.shape; }
-  std::span<Operand> inputs() { return {operands.data(), operand_count}; }
+  std::span<Operand> inputs() {
+    if (call) return call->operands;
+    return {operands.data(), operand_count};
+  }
+  // The first operand's memory becomes this value's, when nobody else needs that.
+  bool writes() const { return op == Op::update || (call && call->in_place); }
+  void drop_inputs();  // of a node that is computed
 };
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);

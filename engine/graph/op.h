@@ -20,6 +20,9 @@ enum class Op : uint16_t {
   data,      // memory, computed or brought
   update,    // the first operand's memory with a part replaced by the second operand
   reduce,    // see Reduction in node.h
+  index,     // the integers 0, 1, 2 ...: memory that is its own position; computed where it is read, never stored
+  call,      // a function of whole arrays: call.h
+  part,      // another result of a call
 };
 inline constexpr uint16_t row_count = static_cast<uint16_t>(Op::constant);
 

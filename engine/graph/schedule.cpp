@@ -23,7 +23,7 @@ void mark_needed(std::span<Node* const> targets) {
     for (Operand& o : node->inputs()) node->needed |= o.node->overwritten;
     if (!node->needed) continue;
     for (Operand& o : node->inputs()) o.node->needed = true;
-    if (node->op == Op::update) node->operands[0].node->overwritten = true;
+    if (node->writes()) node->inputs()[0].node->overwritten = true;
   }
   for (Node* node : all) {
     if (!node) continue;
@@ -37,8 +37,12 @@ class Scheduler {
   void add(Node& node) {
     Group& group = group_for(node);
     std::array<Origin, 3> sources{};
-    for (int i = first_input(node); i < node.operand_count; ++i) sources[i] = source(group, node.operands[i]);
-    if (node.op == Op::update) node.operands[0].node->read_by = group.number;
+    std::span<Operand> inputs = node.inputs();
+    for (size_t i = first_input(node); i < inputs.size(); ++i) {
+      Origin origin = source(group, inputs[i]);
+      if (!group.is_call) sources[i] = origin;
+    }
+    if (node.writes()) inputs[0].node->read_by = group.number;
     node.group = group.number;
     node.mark = static_cast<uint32_t>(group.nodes.size());
     group.nodes.push_back(&node);
@@ -53,7 +57,7 @@ class Scheduler {
     for (Group& group : groups_) {
       for (uint32_t i = 0; i < group.nodes.size(); ++i) {
         Node* node = group.nodes[i];
-        if (node->op == Op::update || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
+        if (group.is_call || node->writes() || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
         node->uses = 0;
       }
     }
@@ -61,7 +65,8 @@ class Scheduler {
   }
 
  private:
-  static int first_input(const Node& node) { return node.op == Op::update ? 1 : 0; }
+  static size_t first_input(const Node& node) { return node.writes() ? 1 : 0; }
+  static bool is_call(const Node& node) { return node.op == Op::call || node.op == Op::part; }
 
   // The index space that the node's work goes over.
   static const Shape& work_shape(const Node& node) {
@@ -79,14 +84,12 @@ class Scheduler {
   Group& group_for(Node& node) {
     // No group before this one may hold it: it needs what others compute, and must not write what others still read.
     uint32_t earliest = 0;
-    for (int i = 0; i < node.operand_count; ++i) {
-      const Operand& o = node.operands[i];
+    for (const Operand& o : node.inputs()) {
       if (o.node->is_pending()) earliest = std::max(earliest, o.node->group);
     }
-    bool writes = node.op == Op::update;
-    if (writes) earliest = std::max(earliest, node.operands[0].node->read_by);
+    if (node.writes()) earliest = std::max(earliest, node.inputs()[0].node->read_by);
     const Shape& shape = work_shape(node);
-    for (size_t k = groups_.size(); k-- > 0 && k + groups_looked_at >= groups_.size();) {
+    for (size_t k = groups_.size(); !is_call(node) && k-- > 0 && k + groups_looked_at >= groups_.size();) {
       Group& group = groups_[k];
       if (group.number < earliest) break;
       if (group.device == node.device && group.shape == shape && takes(group, node)) return group;
@@ -95,19 +98,21 @@ class Scheduler {
     group.number = static_cast<uint32_t>(groups_.size()) + 1;
     group.shape = shape;
     group.device = node.device;
+    group.is_call = is_call(node);
     groups_.push_back(std::move(group));
     return groups_.back();
   }
 
   bool takes(const Group& group, const Node& node) const {
-    if (group.nodes.size() >= most_nodes || group.loads.size() + group.nodes.size() / 2 >= most_pointers) return false;
+    if (group.is_call || group.nodes.size() >= most_nodes || group.loads.size() + group.nodes.size() / 2 >= most_pointers)
+      return false;
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty) return false;
     if (node.op == Op::reduce && group.reduces && group.axes != node.axes) return false;
     bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
     if (node.op == Op::update && group.reduces) return false;
     if (node.op == Op::reduce && group_writes) return false;
-    for (int i = first_input(node); i < node.operand_count; ++i) {
+    for (size_t i = first_input(node); i < node.operand_count; ++i) {
       const Operand& o = node.operands[i];
       if (o.node->op == Op::constant) continue;
       // What the group computes can be used in it only as it is, element for element.

@@ -26,6 +26,7 @@ struct Group {
   Shape shape;
   int8_t device = -1;
   bool reduces = false;
+  bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away
   std::vector<Node*> nodes;
   std::vector<std::array<Origin, 3>> sources;  // one for each node

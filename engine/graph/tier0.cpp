@@ -208,6 +208,15 @@ const char* memory_of(const Node& node) {
 // The operand's elements, in C order and as type `to`.
 void gather(const Operand& operand, const Layout& layout, DType to, char* out) {
   const char* memory = memory_of(*operand.node);
+  if (operand.node->op == Op::index) {
+    for_rows(layout, [&](int64_t offset, int64_t step, int64_t width) {
+      for (int64_t i = 0; i < width; ++i, out += size_of(to)) {
+        int64_t position = offset + i * step;
+        conversion(DType::int64, to)(&position, 1, out, 1, 1);
+      }
+    });
+    return;
+  }
   size_t from_size = size_of(operand.dtype), to_size = size_of(to);
   Convert run = conversion(operand.dtype, to);
   for_rows(layout, [&](int64_t offset, int64_t step, int64_t width) {
@@ -240,7 +249,7 @@ void run_row(Node& node) {
   std::array<In, 3> in;
   bool linear = true;  // everything lies in memory as the result does
   for (Operand& o : node.inputs()) {
-    if (o.node->op != Op::constant && !(o.space == node.space)) linear = false;
+    if (o.node->op != Op::constant && (!(o.space == node.space) || o.node->op == Op::index)) linear = false;
   }
   for (int i = 0; i < node.operand_count; ++i) {
     Operand& o = node.operands[i];
@@ -248,7 +257,8 @@ void run_row(Node& node) {
     DType wanted = is_choice ? DType::boolean : node.compute;
     if (o.node->op == Op::constant && o.dtype == wanted) {
       in[i] = {o.node->constant.bytes.data(), 0};
-    } else if ((linear || o.space->contiguous) && (linear || node.space->contiguous) && o.dtype == wanted) {
+    } else if ((linear || o.space->contiguous) && (linear || node.space->contiguous) && o.dtype == wanted &&
+               o.node->op != Op::index) {
       in[i] = {memory_of(*o.node), 1};
     } else if (linear && o.node->op != Op::constant) {
       conversion(o.dtype, wanted)(memory_of(*o.node), 1, scratch[i].bytes, 1, n);
@@ -372,8 +382,7 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
     }
   }
   node.is_computed = true;
-  for (Operand& o : node.inputs()) o = {};
-  node.operand_count = 0;
+  node.drop_inputs();
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "compile/clang.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "run/found_errors.h"
 #include "run/trace.h"
 
 #include <algorithm>
@@ -37,7 +38,9 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
                                                       : TraceKind::device_to_device;
   Traced traced(traced_as, trace_index(), stream.get(), bytes, tracing() ? current_site() : no_site);
   device.copy(*stream, dst, src, bytes, kind);
-  if (blocking) stream->synchronize();
+  if (!blocking) return;
+  stream->synchronize();
+  raise_found_error(*this);
 }
 
 void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
@@ -52,6 +55,7 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 void Context::wait(const StreamPtr& stream) {
   Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
   stream->synchronize();
+  raise_found_error(*this);
 }
 
 void Context::wait(Event& event) {
@@ -62,6 +66,7 @@ void Context::wait(Event& event) {
 void Context::wait_all() {
   Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
   device.synchronize();
+  raise_found_error(*this);
 }
 
 namespace {
@@ -90,6 +95,8 @@ Context& cuda_context(int index) {
   }
   return context_of(cuda_device(index));
 }
+
+Context& context_on(int8_t device) { return device < 0 ? cpu_context() : cuda_context(device); }
 
 Context& default_context() {
   static Context& context = []() -> Context& {

@@ -44,6 +44,7 @@ Context& cpu_context();
 Context& cuda_context(int index);
 // What "the device" means: QUERN_DEVICE, else the first GPU, else the CPU.
 Context& default_context();
+Context& context_on(int8_t device);  // by an array's number: -1 for the CPU
 std::vector<Context*> all_contexts();
 // The one that this thread's calls without a device mean: the default one until set.
 Context& current_context();

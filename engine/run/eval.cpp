@@ -10,9 +10,9 @@
 #include "codegen/emit.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "graph/array.h"
+#include "graph/call.h"
 #include "graph/schedule.h"
-#include "run/kernel.h"
+#include "run/calls/machine.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -21,35 +21,21 @@ namespace {
 
 constexpr int64_t chunk_elements = 4096;  // op::reduce_chunk of quern/array.cuh
 
-// Kernel parameters as a C caller lays them out.
-class Packed {
+// The arguments of a group's kernel, in the order that codegen/emit.h states.
+class GroupArguments : public Packed {
  public:
-  void add(const void* value, size_t size) {
-    end_ = (end_ + size - 1) / size * size;
-    if (end_ + size > bytes_.size()) bug("a group with too many arguments");
-    std::memcpy(bytes_.data() + end_, value, size);
-    end_ += size;
-  }
   void pointer(const Buffer& buffer, int64_t offset) {
-    char* address = static_cast<char*>(buffer.pointer()) + offset;
-    add(&address, sizeof address);
+    add(static_cast<char*>(buffer.pointer()) + offset);
     if (buffer) blocks_.push_back(buffer.block());
   }
-  void index(int64_t value, bool wide) {
-    int32_t narrow = static_cast<int32_t>(value);
-    wide ? add(&value, sizeof value) : add(&narrow, sizeof narrow);
-  }
+  void index(int64_t value, bool wide) { wide ? add(value) : add(static_cast<int32_t>(value)); }
   void constant(const Node& node) {
     size_t size = size_of(node.dtype), part = is_complex(node.dtype) ? size / 2 : size;
-    for (size_t at = 0; at < size; at += part) add(node.constant.bytes.data() + at, part);
+    for (size_t at = 0; at < size; at += part) raw(node.constant.bytes.data() + at, part, part);
   }
-  const void* data() const { return bytes_.data(); }
-  size_t size() const { return end_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
 
  private:
-  alignas(16) std::array<char, 4096> bytes_;
-  size_t end_ = 0;
   std::vector<Block*> blocks_;
 };
 
@@ -60,8 +46,6 @@ struct KeyHash {
     return h;
   }
 };
-
-Context& context_of(int8_t device) { return device < 0 ? cpu_context() : cuda_context(device); }
 
 // QUERN_KEEP_TEXTS=FOLDER keeps what is printed, for whoever wants to read it or to compile it with another compiler.
 void keep_text(const std::string& text) {
@@ -80,9 +64,9 @@ std::shared_ptr<Kernel> compile(Context& context, std::string text) {
 class GroupEvaluator : public Evaluator {
  public:
   Buffer allocate(int8_t device, size_t bytes, Site site) override {
-    return context_of(device).allocate(std::max<size_t>(bytes, 1), site);
+    return context_on(device).allocate(std::max<size_t>(bytes, 1), site);
   }
-  bool idle(int8_t device) override { return context_of(device).default_stream->idle(); }
+  bool idle(int8_t device) override { return context_on(device).default_stream->idle(); }
 
   void evaluate(std::span<Node* const> targets) override {
     std::vector<Group> groups = schedule(targets);
@@ -104,7 +88,11 @@ class GroupEvaluator : public Evaluator {
       return;
     }
     try {
-      if (!group.stores.empty()) launch(group);
+      if (group.is_call) {
+        call(*group.nodes[0]);
+      } else if (!group.stores.empty()) {
+        launch(group);
+      }
     } catch (const Error& e) {
       // Out of memory leaves the group pending: whoever looks again tries again.
       if (e.kind() != ErrorKind::out_of_memory) fail(group, std::make_shared<const std::string>(e.what()));
@@ -119,7 +107,7 @@ class GroupEvaluator : public Evaluator {
       if (load.node->error) return load.node->error;
     }
     for (Node* node : group.nodes) {
-      if (node->op == Op::update && node->operands[0].node->error) return node->operands[0].node->error;
+      if (node->writes() && node->inputs()[0].node->error) return node->inputs()[0].node->error;
     }
     return nullptr;
   }
@@ -135,16 +123,44 @@ class GroupEvaluator : public Evaluator {
   static void finish(Group& group) {
     for (Node* node : group.nodes) {
       remove_pending(*node);
-      for (Operand& o : node->inputs()) o = {};
-      node->operand_count = 0;
+      node->drop_inputs();
     }
   }
 
+  // A function of whole arrays: memory for its results, then its body submits the work.
+  void call(Node& node) {
+    if (node.op == Op::part) {
+      node.buffer = node.operands[0].node->call->buffers[node.part - 1u];
+      return;
+    }
+    Context& context = context_on(node.device);
+    Call& call = *node.call;
+    std::vector<CallView> inputs, outputs;
+    auto view = [&](const Buffer& buffer, const SpaceRef& space, DType dtype) {
+      return CallView{static_cast<char*>(buffer.pointer()) + space->layout.offset * static_cast<int64_t>(size_of(dtype)),
+                      buffer.block(), space, dtype};
+    };
+    for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
+      inputs.push_back(view(o.node->buffer, o.space, o.dtype));
+    Node* self = &node;
+    Buffer out = store_buffer(context, {&self, 1}, node);
+    outputs.push_back(call.in_place ? view(out, node.target, node.target_dtype) : view(out, node.space, node.dtype));
+    std::vector<Buffer> more;
+    for (const CallResult& result : call.more) {
+      SpaceRef space = contiguous_space(result.shape);
+      more.push_back(context.allocate(std::max<size_t>(static_cast<size_t>(space->size) * size_of(result.dtype), 1), node.site));
+      outputs.push_back(view(more.back(), space, result.dtype));
+    }
+    call.body->run({inputs, outputs, node.device, node.site});
+    node.buffer = std::move(out);
+    call.buffers = std::move(more);
+  }
+
   void launch(Group& group) {
-    Context& context = context_of(group.device);
+    Context& context = context_on(group.device);
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty && !group.reduces) {
-      for (uint32_t s : group.stores) group.nodes[s]->buffer = store_buffer(context, group, *group.nodes[s]);
+      for (uint32_t s : group.stores) group.nodes[s]->buffer = store_buffer(context, group.nodes, *group.nodes[s]);
       return;
     }
     Form form = form_of(group);
@@ -152,15 +168,19 @@ class GroupEvaluator : public Evaluator {
     std::vector<Buffer> stores, partials;
     for (uint32_t s : group.stores) {
       Node& node = *group.nodes[s];
-      stores.push_back(store_buffer(context, group, node));
+      stores.push_back(store_buffer(context, group.nodes, node));
       bool whole = node.op != Op::reduce || (chunks == 1 && accumulator(node.reduction, node.compute) == node.dtype);
       size_t bytes = static_cast<size_t>(form.results * chunks) * size_of(accumulator(node.reduction, node.compute));
       partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site));
     }
 
-    Packed packed;
+    GroupArguments packed;
     for (size_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
+      if (load.node->op == Op::index) {
+        packed.index(form.loads[i].offset, true);
+        continue;
+      }
       packed.pointer(load.node->buffer, form.loads[i].offset * static_cast<int64_t>(size_of(load.dtype)));
     }
     for (size_t i = 0; i < stores.size(); ++i) {
@@ -187,12 +207,12 @@ class GroupEvaluator : public Evaluator {
   }
 
   // An update goes into the memory of the old value, unless somebody may still look at that.
-  Buffer store_buffer(Context& context, const Group& group, Node& node) {
+  Buffer store_buffer(Context& context, std::span<Node* const> group, Node& node) {
     size_t bytes = std::max<size_t>(static_cast<size_t>(node.size()) * size_of(node.dtype), 1);
-    if (node.op != Op::update) return context.allocate(bytes, node.site);
-    Node& old = *node.operands[0].node;
+    if (!node.writes()) return context.allocate(bytes, node.site);
+    Node& old = *node.inputs()[0].node;
     uint32_t here = 0;
-    for (Node* other : group.nodes) {
+    for (Node* other : group) {
       for (Operand& o : other->inputs()) here += o.node.get() == &old;
     }
     bool free = old.cells == 0 && old.references == here;
@@ -248,7 +268,7 @@ class GroupEvaluator : public Evaluator {
       Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site);
       std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
       if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
-      Packed packed;
+      GroupArguments packed;
       packed.pointer(partial, 0);
       packed.pointer(next, 0);
       for (int64_t number : {results, count, chunks}) packed.index(number, true);
@@ -260,7 +280,7 @@ class GroupEvaluator : public Evaluator {
   }
   static int group_device(const Context& context) { return context.trace_index(); }
 
-  static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const Packed& packed, Site site) {
+  static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed, Site site) {
     for (Block* block : packed.blocks()) block->used_on(context.default_stream);
     kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), site);
   }

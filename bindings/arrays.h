@@ -1,0 +1,53 @@
+// What the files about arrays share: Python objects to operands and back.
+#pragma once
+
+#include "bindings/objects.h"
+#include "graph/array.h"
+
+namespace quern::python {
+
+extern PyTypeObject* array_type;
+
+Array* as_array(PyObject* object);  // nullptr when it is none of ours
+// A result has its first operand's type: each door has a type of its own over the same array.
+PyObject* wrap(Array&& array, PyTypeObject* type);
+nb::object like(nb::handle operand, Array&& array);
+PyTypeObject* type_of(PyObject* left, PyObject* right);
+
+nb::object array_of(PyObject* value);  // as asarray makes it
+DType dtype_of(const std::string& name);
+// Python's own numbers are weak; NumPy's have a type. False: it is no number.
+bool read_scalar(PyObject* value, Scalar& out);
+
+// An operand of an operator, for as long as this lives.
+class Operand {
+ public:
+  // `strict`: anything may be made an array of; else only what is certain to be one (so that others get their turn).
+  bool read(PyObject* value, bool strict);
+  void make_array(PyObject* value);
+  Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
+  bool is_scalar() const { return !array_; }
+  const Scalar& scalar() const { return scalar_; }
+
+ private:
+  Array* array_ = nullptr;
+  Scalar scalar_;
+  nb::object made_;
+};
+
+template <class F>
+PyObject* guarded(F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+// array_index.cpp
+PyObject* get_array_item(PyObject* self, PyObject* key);
+int set_array_item(PyObject* self, PyObject* key, PyObject* value);
+void init_array_index(nb::module_& m);
+
+}  // namespace quern::python

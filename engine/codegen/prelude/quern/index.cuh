@@ -1,0 +1,49 @@
+// Picking elements by arrays of indices. Compiled for GPUs as kernels, and into quern itself for the CPU.
+#pragma once
+
+namespace quern {
+namespace op {
+
+constexpr int most_picks = 16, most_rest = 16;
+
+// Element e of the picked array stands for pick b = e / rest and element r = e % rest of what each pick takes.
+struct IndexPlan {
+  long long n, rest;
+  long long* error;  // found: set, and the index
+  int picks, dims;
+  const long long* index[most_picks];
+  long long size[most_picks], step[most_picks];    // of the axis that each one indexes
+  long long shape[most_rest], stride[most_rest];   // of the other axes
+};
+
+// Where pick b starts; an index out of range is reported and counts as 0.
+__QUERN_BOTH long long picked(const IndexPlan& p, long long b) {
+  long long at = 0;
+  for (int k = 0; k < p.picks; ++k) {
+    long long i = p.index[k][b];
+    const long long size = p.size[k];
+    if (i < -size || i >= size) {
+      p.error[1] = i;
+      p.error[0] = k + 1;
+      i = 0;
+    }
+    at += (i < 0 ? i + size : i) * p.step[k];
+  }
+  return at;
+}
+
+__QUERN_BOTH long long rest_offset(const IndexPlan& p, long long r) {
+  long long at = 0;
+  for (int d = p.dims; d-- > 0;) {
+    at += r % p.shape[d] * p.stride[d];
+    r /= p.shape[d];
+  }
+  return at;
+}
+
+struct Sixteen {
+  unsigned long long low, high;
+};
+
+}  // namespace op
+}  // namespace quern

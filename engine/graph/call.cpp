@@ -1,0 +1,72 @@
+#include "graph/call.h"
+
+#include "core/error.h"
+
+namespace quern {
+
+namespace {
+
+NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, SpaceRef space, int8_t device) {
+  NodeRef node = new_node(Op::call, dtype, std::move(space), device);
+  node->site = current_site();
+  node->call = std::make_unique<Call>();
+  node->call->body = std::move(body);
+  return node;
+}
+
+}  // namespace
+
+std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
+                               std::span<const CallResult> results, int8_t device) {
+  GraphLock lock;
+  NodeRef node = call_node(std::move(body), results[0].dtype, contiguous_space(results[0].shape), device);
+  for (const Array& array : operands) node->call->operands.push_back(array.operand());
+  node->call->more.assign(results.begin() + 1, results.end());
+  add_pending(*node);
+  std::vector<Array> out{Array(node)};
+  for (size_t i = 1; i < results.size(); ++i) {
+    NodeRef part = new_node(Op::part, results[i].dtype, contiguous_space(results[i].shape), device);
+    part->site = node->site;
+    part->part = static_cast<uint8_t>(i);
+    part->operands[0] = {node, node->space, node->dtype};
+    part->operand_count = 1;
+    add_pending(*part);
+    out.emplace_back(std::move(part));
+  }
+  recorded();
+  return out;
+}
+
+void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands) {
+  GraphLock lock;
+  Node* old = target.cell()->node.get();
+  NodeRef node = call_node(std::move(body), old->dtype, old->space, old->device);
+  node->target = target.space();
+  node->target_dtype = target.dtype();
+  node->is_pinned = target.cell()->is_pinned;
+  node->call->in_place = true;
+  node->call->operands.push_back({NodeRef(old), old->space, old->dtype});
+  for (const Array& array : operands) node->call->operands.push_back(array.operand());
+  add_pending(*node);
+  replace(target.cell(), std::move(node));
+  recorded();
+}
+
+Array in_c_order(const Array& array) {
+  if (array.layout().is_contiguous()) return array;
+  return in_c_order(array, array.dtype());
+}
+
+Array in_c_order(const Array& array, DType dtype) {
+  if (array.dtype() == dtype && array.layout().is_contiguous()) return array;
+  return copied(array, dtype);
+}
+
+Array positions(const Shape& shape, int8_t device) {
+  GraphLock lock;
+  NodeRef node = new_node(Op::index, DType::int64, contiguous_space(shape), device);
+  node->is_computed = true;
+  return Array(std::move(node));
+}
+
+}  // namespace quern

@@ -1,0 +1,54 @@
+// Calls: nodes whose value a function of whole arrays gives: a matrix product, a sort, a gather.
+//
+// Whoever makes one (run/calls/) states its operands, the shapes and types of its results, and a body. The scheduler gives it a
+// group of its own, the evaluator memory; then the body submits the work. A call that writes takes an array whose memory it
+// changes in part.
+#pragma once
+
+#include "graph/array.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace quern {
+
+// An operand or result in memory: `data` is its first element.
+struct CallView {
+  char* data = nullptr;
+  Block* block = nullptr;
+  SpaceRef space;
+  DType dtype = DType::boolean;
+  const Shape& shape() const { return space->layout.shape; }
+  const std::vector<int64_t>& strides() const { return space->layout.strides; }
+};
+
+struct CallRun {
+  std::span<const CallView> inputs, outputs;
+  int8_t device;
+  Site site;
+};
+
+class CallBody {
+ public:
+  virtual ~CallBody() = default;
+  virtual std::string_view name() const = 0;
+  // Submits the work on the device's default stream. Called with the graph's lock held; must not record.
+  virtual void run(const CallRun& run) const = 0;
+};
+
+// Results lie in C order. Operands may have any layout: see in_c_order().
+std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
+                               std::span<const CallResult> results, int8_t device);
+// The body gets `target` as its result, with what stands there.
+void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands);
+
+// The array, or its copy without gaps and in C order; `dtype`: converted to that.
+Array in_c_order(const Array& array);
+Array in_c_order(const Array& array, DType dtype);
+
+// 0, 1, 2 ... in C order. Only as an operand of elementwise(), never for a user's hands: it has no memory.
+Array positions(const Shape& shape, int8_t device);
+
+}  // namespace quern

@@ -1,0 +1,315 @@
+// take() and put(): see quern/index.cuh for how an element finds its place.
+#include <algorithm>
+#include <cstring>
+
+#include "run/calls/indexing.h"
+#include "run/calls/machine.h"
+#include "run/found_errors.h"
+
+// The device functions, as host functions.
+#define __QUERN_BOTH inline
+#include "codegen/prelude/quern/index.cuh"
+
+namespace quern {
+
+namespace {
+
+using op::IndexPlan;
+
+constexpr const char* text = R"(#include "quern/index.cuh"
+using namespace quern::op;
+template <class T>
+__device__ void take(const IndexPlan& p, const T* in, T* out) {
+  for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x)
+    out[e] = in[picked(p, e / p.rest) + rest_offset(p, e % p.rest)];
+}
+// Picks that meet at one element: the last one's value stays.
+template <class T>
+__device__ void put(const IndexPlan& p, const T* values, long long step, T* memory, const unsigned long long* owner) {
+  for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x) {
+    const long long b = e / p.rest;
+    if (owner) {
+      long long place = 0;
+      for (int k = 0; k < p.picks; ++k) {
+        const long long i = p.index[k][b];
+        place = place * p.size[k] + (i < 0 ? i + p.size[k] : i >= p.size[k] ? 0 : i);
+      }
+      if (place < 0 || owner[place] != b + 1) continue;
+    }
+    memory[picked(p, b) + rest_offset(p, e % p.rest)] = values[e * step];
+  }
+}
+extern "C" __global__ void claim(IndexPlan p, unsigned long long* owner) {
+  const long long picks = p.rest ? p.n / p.rest : 0;
+  for (long long b = (long long)blockIdx.x * blockDim.x + threadIdx.x; b < picks; b += (long long)gridDim.x * blockDim.x) {
+    long long place = 0;
+    for (int k = 0; k < p.picks; ++k) {
+      const long long i = p.index[k][b];
+      place = place * p.size[k] + (i < 0 ? i + p.size[k] : i >= p.size[k] ? 0 : i);
+    }
+    if (place >= 0) atomicMax(&owner[place], (unsigned long long)(b + 1));
+  }
+}
+#define KERNELS(bytes, T)                                                                                                 \
+  extern "C" __global__ void take##bytes(IndexPlan p, const T* in, T* out) { take(p, in, out); }                          \
+  extern "C" __global__ void put##bytes(IndexPlan p, const T* values, long long step, T* memory,                         \
+                                        const unsigned long long* owner) {                                               \
+    put(p, values, step, memory, owner);                                                                                  \
+  }
+KERNELS(1, unsigned char)
+KERNELS(2, unsigned short)
+KERNELS(4, unsigned int)
+KERNELS(8, unsigned long long)
+KERNELS(16, Sixteen)
+)";
+
+// What all picks of a call share. The indices come as the call's operands, in C order and as int64.
+struct Picks {
+  std::vector<int64_t> size, step;  // of the indexed axes
+  Layout rest;                      // the other axes
+  int64_t count = 0;                // picks
+  std::string where;                // for messages: the axis of each
+  std::vector<size_t> axes;
+
+  IndexPlan plan(const CallRun& run, size_t first) const {
+    IndexPlan p{};
+    p.rest = rest.size();
+    p.n = count * p.rest;
+    p.picks = static_cast<int>(size.size());
+    p.dims = static_cast<int>(rest.rank());
+    for (size_t k = 0; k < size.size(); ++k) {
+      p.index[k] = reinterpret_cast<const long long*>(run.inputs[first + k].data);
+      p.size[k] = size[k];
+      p.step[k] = step[k];
+    }
+    for (size_t d = 0; d < rest.rank(); ++d) {
+      p.shape[d] = rest.shape[d];
+      p.stride[d] = rest.strides[d];
+    }
+    FoundError found = watch_for_error(
+        context_on(run.device), ErrorKind::index,
+        [sizes = size, axes = axes](int64_t i) {
+          for (size_t k = 0; k < sizes.size(); ++k) {
+            if (i < -sizes[k] || i >= sizes[k])
+              return fmt::format("index {} is out of bounds for axis {} with size {}", i, axes[k], sizes[k]);
+          }
+          return fmt::format("index {} is out of bounds", i);
+        },
+        run.site);
+    p.error = reinterpret_cast<long long*>(run.device < 0 ? found.on_host : found.on_device);
+    return p;
+  }
+};
+
+// f(element of the picked array, place in memory, how many follow in both) for all of picks [from, to).
+template <class F>
+void walk(const IndexPlan& p, int64_t from, int64_t to, F&& f) {
+  bool rows = p.dims == 0 || p.stride[p.dims - 1] == 1;
+  int64_t run = p.dims == 0 ? 1 : rows ? p.shape[p.dims - 1] : 1;
+  for (int64_t b = from; b < to; ++b) {
+    int64_t at = op::picked(p, b);
+    for (int64_t r = 0; r < p.rest; r += run) f(b * p.rest + r, at + (p.dims <= 1 && rows ? r : op::rest_offset(p, r)), run);
+  }
+}
+
+class Take : public CallBody {
+ public:
+  explicit Take(Picks picks) : picks_(std::move(picks)) {}
+  std::string_view name() const override { return "take"; }
+
+  void run(const CallRun& run) const override {
+    if (run.outputs[0].space->size == 0) return;
+    IndexPlan p = picks_.plan(run, 1);
+    const char* in = run.inputs[0].data;
+    char* out = run.outputs[0].data;
+    size_t bytes = size_of(run.outputs[0].dtype);
+    if (run.device >= 0) {
+      Kernel& kernel = kernel_of(context_on(run.device), text, fmt::format("take{}", bytes));
+      launch(run, kernel, shape_for(p.n), Packed().add(p).add(in).add(out));
+      return;
+    }
+    on_cpu(run, name(), p.n, [p, in, out, bytes, count = picks_.count] {
+      auto part = [&](auto zero) {
+        using T = decltype(zero);
+        in_slices(
+            count,
+            [&](int64_t from, int64_t to) {
+              walk(p, from, to, [&](int64_t e, int64_t at, int64_t n) {
+                const T* source = reinterpret_cast<const T*>(in) + at;
+                T* target = reinterpret_cast<T*>(out) + e;
+                if (n == 1)
+                  *target = *source;
+                else
+                  std::memcpy(target, source, static_cast<size_t>(n) * sizeof(T));
+              });
+            },
+            std::max<int64_t>(1, 16384 / p.rest));
+      };
+      bytes == 1   ? part(uint8_t{})
+      : bytes == 2 ? part(uint16_t{})
+      : bytes == 4 ? part(uint32_t{})
+      : bytes == 8 ? part(uint64_t{})
+                   : part(op::Sixteen{});
+    });
+  }
+
+ private:
+  Picks picks_;
+};
+
+class Put : public CallBody {
+ public:
+  explicit Put(Picks picks) : picks_(std::move(picks)) {}
+  std::string_view name() const override { return "put"; }
+
+  void run(const CallRun& run) const override {
+    IndexPlan p = picks_.plan(run, 1);
+    if (p.n == 0) return;
+    const char* values = run.inputs[0].data;
+    long long step = run.inputs[0].space->size == 1 ? 0 : 1;
+    char* out = run.outputs[0].data;
+    size_t bytes = size_of(run.outputs[0].dtype);
+    if (run.device >= 0) {
+      on_gpu(run, p, values, step, out, bytes);
+      return;
+    }
+    // One thread, in order: the last value stays.
+    on_cpu(run, name(), p.n, [p, values, step, out, bytes, count = picks_.count] {
+      auto part = [&](auto zero) {
+        using T = decltype(zero);
+        walk(p, 0, count, [&](int64_t e, int64_t at, int64_t n) {
+          const T* source = reinterpret_cast<const T*>(values);
+          T* target = reinterpret_cast<T*>(out) + at;
+          if (step == 0)
+            std::fill_n(target, n, *source);
+          else if (n == 1)
+            *target = source[e];
+          else
+            std::memcpy(target, source + e, static_cast<size_t>(n) * sizeof(T));
+        });
+      };
+      bytes == 1   ? part(uint8_t{})
+      : bytes == 2 ? part(uint16_t{})
+      : bytes == 4 ? part(uint32_t{})
+      : bytes == 8 ? part(uint64_t{})
+                   : part(op::Sixteen{});
+    });
+  }
+
+ private:
+  void on_gpu(const CallRun& run, const IndexPlan& p, const char* values, long long step, char* out, size_t bytes) const {
+    Context& context = context_on(run.device);
+    Buffer owner;
+    std::vector<Buffer> temporaries;
+    if (step != 0 && picks_.count > 1) {
+      size_t places = 1;
+      for (int64_t size : picks_.size) places *= static_cast<size_t>(std::max<int64_t>(size, 1));
+      owner = temporary(run, places * 8);
+      temporaries.push_back(owner);
+      owner.block()->used_on(context.default_stream);
+      context.fill(context.default_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
+      launch(run, kernel_of(context, text, "claim"), shape_for(picks_.count), Packed().add(p).add(owner.pointer()), temporaries);
+    }
+    launch(run, kernel_of(context, text, fmt::format("put{}", bytes)), shape_for(p.n),
+           Packed().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
+  }
+
+  Picks picks_;
+};
+
+struct Prepared {
+  Picks picks;
+  std::vector<Array> indices;
+  Shape shape;  // of the picked array
+};
+
+Prepared prepare(const Array& array, std::span<const Pick> given) {
+  if (given.size() > op::most_picks)
+    raise(ErrorKind::not_implemented, "[index] {} arrays as indices are too many; at most {} are served", given.size(),
+          op::most_picks);
+  std::vector<Shape> shapes;
+  for (const Pick& pick : given) shapes.push_back(pick.index.shape());
+  Prepared out;
+  Shape picked;
+  try {
+    picked = broadcast_shapes(shapes);
+  } catch (const Error&) {
+    std::string text;
+    for (const Shape& shape : shapes) text += " " + to_string(shape);
+    raise(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes{}", text);
+  }
+  Layout rest{{}, {}, 0};
+  std::vector<bool> gone(array.rank(), false);
+  for (const Pick& pick : given) {
+    gone[pick.axis] = true;
+    out.picks.size.push_back(array.shape()[pick.axis]);
+    out.picks.step.push_back(array.layout().strides[pick.axis]);
+    out.picks.axes.push_back(pick.axis);
+    Array index = pick.index;
+    if (index.shape() != picked) index = index.view(index.layout().broadcast_to(picked));
+    out.indices.push_back(in_c_order(index, DType::int64));
+  }
+  out.shape = picked;
+  for (size_t i = 0; i < array.rank(); ++i) {
+    if (gone[i]) continue;
+    rest.shape.push_back(array.shape()[i]);
+    rest.strides.push_back(array.layout().strides[i]);
+    out.shape.push_back(array.shape()[i]);
+  }
+  out.picks.count = Layout::contiguous(picked).size();
+  std::vector<Layout> layouts{rest};
+  collapse(layouts);
+  if (layouts[0].rank() > op::most_rest)
+    raise(ErrorKind::not_implemented, "[index] an array of {} dimensions that do not lie side by side is not served",
+          layouts[0].rank());
+  out.picks.rest = std::move(layouts[0]);
+  return out;
+}
+
+}  // namespace
+
+Array take(const Array& array, std::span<const Pick> picks) {
+  GraphLock lock;
+  Prepared p = prepare(array, picks);
+  std::vector<Array> operands{array};
+  operands.insert(operands.end(), p.indices.begin(), p.indices.end());
+  CallResult result{p.shape, array.dtype()};
+  return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
+}
+
+void put(const Array& array, std::span<const Pick> picks, const Argument& value) {
+  GraphLock lock;
+  Prepared p = prepare(array, picks);
+  Array values;
+  if (const Array* given = value.array()) {
+    if (given->device() != array.device())
+      raise(ErrorKind::value, "[index] the operands are on different devices; move one with to_device()");
+    Shape from = given->shape();
+    while (from.size() > p.shape.size() && from.front() == 1) from.erase(from.begin());
+    Array shaped = from == given->shape() ? *given : reshape(*given, from);
+    Shape both[] = {from, p.shape};
+    bool fits = from.size() <= p.shape.size();
+    for (size_t i = 0; fits && i < from.size(); ++i)
+      fits = from[i] == 1 || from[i] == p.shape[p.shape.size() - from.size() + i];
+    if (!fits)
+      raise(ErrorKind::value, "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+            to_string(given->shape()), to_string(p.shape));
+    if (shaped.size() != 1 && from != p.shape) shaped = shaped.view(shaped.layout().broadcast_to(p.shape));
+    values = in_c_order(shaped, array.dtype());
+    // The values must not change while they are written.
+    if (values.cell() == array.cell()) values = copied(values, array.dtype());
+  } else {
+    values = full({}, value.scalar(), array.dtype(), array.device());
+  }
+  if (p.picks.count == 0 || array.size() == 0) {
+    if (p.picks.count == 0 || p.picks.rest.size() == 0) return;
+  }
+  std::vector<Array> operands{values};
+  operands.insert(operands.end(), p.indices.begin(), p.indices.end());
+  for (Array& index : operands) {
+    if (index.cell() == array.cell()) index = copied(index, index.dtype());
+  }
+  record_call_into(std::make_shared<Put>(std::move(p.picks)), array, operands);
+}
+
+}  // namespace quern

@@ -1,0 +1,22 @@
+// Indexing by arrays.
+#pragma once
+
+#include "graph/call.h"
+
+namespace quern {
+
+// Indices for one axis. All of one call broadcast together to the shape of the picks.
+struct Pick {
+  size_t axis;
+  Array index;  // integers; -1 is the last
+};
+
+// The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
+Array take(const Array& array, std::span<const Pick> picks);
+// Writes them; where an element is picked several times, the last value stays.
+void put(const Array& array, std::span<const Pick> picks, const Argument& value);
+
+// The positions of the true elements of a bool array, counted in C order: int64, one dimension. This waits for the values.
+Array true_positions(const Array& mask);
+
+}  // namespace quern

@@ -1,0 +1,78 @@
+#include "run/calls/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "core/error.h"
+#include "run/trace.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int64_t small = 4096;  // elements: less work than waking a thread
+
+void mark_used(const CallRun& run, Context& context, std::span<const Buffer> temporaries) {
+  for (const auto& views : {run.inputs, run.outputs}) {
+    for (const CallView& view : views) view.block->used_on(context.default_stream);
+  }
+  for (const Buffer& buffer : temporaries) buffer.block()->used_on(context.default_stream);
+}
+
+}  // namespace
+
+void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
+            std::vector<Buffer> temporaries) {
+  Context& context = context_on(run.device);
+  Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
+  traced.name(std::string(name));
+  if (elements <= small && context.default_stream->idle()) return f();
+  mark_used(run, context, temporaries);
+  context.default_stream->call(std::move(f));
+}
+
+void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_t least) {
+  int64_t slices = std::clamp<int64_t>(n / std::max<int64_t>(least, 1), 1, int64_t{cpu_threads()} * 4);
+  if (slices == 1) return f(0, n);
+  on_cpu_threads(static_cast<size_t>(slices), [&](size_t i) {
+    int64_t k = static_cast<int64_t>(i);
+    f(n * k / slices, n * (k + 1) / slices);
+  });
+}
+
+Kernel& kernel_of(Context& context, const std::string& text, const std::string& name) {
+  static auto* kernels = new std::map<std::tuple<int, std::string, std::string>, std::shared_ptr<Kernel>>;
+  std::shared_ptr<Kernel>& found = (*kernels)[{context.trace_index(), text, name}];
+  if (!found) {
+    CompileOptions options;
+    options.exact_arithmetic = true;
+    found = build(context, {text, name}, options)->kernel(name);
+  }
+  return *found;
+}
+
+void Packed::raw(const void* value, size_t size, size_t alignment) {
+  end_ = (end_ + alignment - 1) / alignment * alignment;
+  if (end_ + size > bytes_.size()) bug("too many arguments for a kernel");
+  std::memcpy(bytes_.data() + end_, value, size);
+  end_ += size;
+}
+
+void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
+            std::span<const Buffer> temporaries) {
+  Context& context = context_on(run.device);
+  mark_used(run, context, temporaries);
+  kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), run.site);
+}
+
+LaunchShape shape_for(int64_t n) {
+  LaunchShape shape;
+  shape.block[0] = 256;
+  shape.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>((n + 255) / 256, 1, 132 * 64));
+  return shape;
+}
+
+Buffer temporary(const CallRun& run, size_t bytes) { return context_on(run.device).allocate(std::max<size_t>(bytes, 1), run.site); }
+
+}  // namespace quern

@@ -1,0 +1,54 @@
+// What the bodies of calls stand on: work submitted on the CPU's stream, kernels from a text of ours on a GPU.
+//
+// A body looks like this (gather.cpp is a good first one to read):
+//
+//   void run(const CallRun& run) const override {
+//     if (run.device < 0) on_cpu(run, name(), elements, [=] { in_slices(n, [=](int64_t begin, int64_t end) { ... }); });
+//     else launch_each(run, text, n, parameters);
+//   }
+#pragma once
+
+#include "graph/call.h"
+#include "run/kernel.h"
+
+#include <functional>
+
+namespace quern {
+
+// Submits f, which runs on one of the engine's threads, in order; at once, here, when the work is small and nothing is pending.
+// `temporaries` stay until it has run.
+void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
+            std::vector<Buffer> temporaries = {});
+
+// Inside such an f: [0, n) in slices on the CPU's threads.
+void in_slices(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f, int64_t least = 16384);
+
+// The kernel `name` of a text, compiled once for each device and text.
+Kernel& kernel_of(Context& context, const std::string& text, const std::string& name = "run");
+
+// Parameters as a C caller lays them out.
+class Packed {
+ public:
+  template <class T>
+  Packed& add(const T& value) {
+    raw(&value, sizeof value, alignof(T));
+    return *this;
+  }
+  void raw(const void* value, size_t size, size_t alignment);
+  const void* data() const { return bytes_.data(); }
+  size_t size() const { return end_; }
+
+ private:
+  alignas(16) std::array<char, 4096> bytes_;
+  size_t end_ = 0;
+};
+
+// Marks the call's memory (and `temporaries`) as used and launches.
+void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
+            std::span<const Buffer> temporaries = {});
+// A thread for each of n elements, as many as may be at once: the kernel loops over the rest.
+LaunchShape shape_for(int64_t n);
+
+Buffer temporary(const CallRun& run, size_t bytes);
+
+}  // namespace quern

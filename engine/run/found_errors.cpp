@@ -1,0 +1,79 @@
+#include "run/found_errors.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace quern {
+
+namespace {
+
+struct Watch {
+  FoundError words;
+  ErrorKind kind;
+  std::function<std::string(int64_t)> text;
+  Site site;
+};
+
+// One for each device, never destroyed; the words are pinned memory that kernels can write.
+struct Watches {
+  std::mutex lock;
+  std::vector<FoundError> free;
+  std::deque<Watch> active;
+};
+
+constexpr size_t words_at_once = 512;
+
+Watches& watches_of(Context& context) {
+  static std::mutex lock;
+  static auto* all = new std::map<Context*, Watches>;
+  std::lock_guard hold(lock);
+  return (*all)[&context];
+}
+
+void add_words(Context& context, Watches& watches) {
+  PinnedOptions options;
+  options.mapped = true;
+  size_t bytes = words_at_once * 2 * sizeof(int64_t);
+  auto* host = static_cast<int64_t*>(context.device.allocate_pinned(bytes, options));
+  if (!host) raise(ErrorKind::out_of_memory, "[memory] no pinned memory is left for {} bytes", bytes);
+  auto* device = static_cast<int64_t*>(context.device.device_pointer(host));
+  for (size_t i = 0; i < words_at_once; ++i) watches.free.push_back({host + 2 * i, device + 2 * i});
+}
+
+}  // namespace
+
+FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t)> text, Site site) {
+  Watches& watches = watches_of(context);
+  std::lock_guard hold(watches.lock);
+  if (watches.free.empty()) add_words(context, watches);
+  FoundError words = watches.free.back();
+  watches.free.pop_back();
+  words.on_host[0] = words.on_host[1] = 0;
+  watches.active.push_back({words, kind, std::move(text), site});
+  return words;
+}
+
+void raise_found_error(Context& context) {
+  Watches& watches = watches_of(context);
+  Watch found{};
+  int64_t number = 0;
+  {
+    std::lock_guard hold(watches.lock);
+    while (!watches.active.empty()) {
+      Watch watch = std::move(watches.active.front());
+      watches.active.pop_front();
+      watches.free.push_back(watch.words);
+      if (watch.words.on_host[0] == 0) continue;
+      number = watch.words.on_host[1];
+      found = std::move(watch);
+      break;
+    }
+  }
+  if (!found.text) return;
+  std::string where = describe_site(found.site);
+  raise(found.kind, "{}{}", found.text(number),
+        where.empty() ? "" : " (recorded at " + where + ")");
+}
+
+}  // namespace quern

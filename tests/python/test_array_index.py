@@ -1,0 +1,154 @@
+"""Indexing by integers, slices, arrays and bools, reading and writing: the same as NumPy's."""
+
+import numpy as np
+import pytest
+import quern as qn
+from quern.lib import _engine
+
+
+def random_key(rng, shape):
+    """A key of random parts for an array of ``shape``, as NumPy takes it; now and then one that does not fit."""
+    key, axis, arrays = [], 0, [(3,), (2, 3), (1, 3), (2, 1)]
+    with_bools = rng.random() < 0.4
+    while axis < len(shape) and rng.random() < 0.9:
+        n, what = shape[axis], rng.integers(8)
+        if what == 0:
+            key.append(slice(None))
+        elif what == 1:
+            first, last = sorted(rng.integers(-n - 1, n + 2, 2))
+            key.append(slice(int(first), int(last), int(rng.choice([1, 2]))))
+        elif what == 2:
+            key.append(int(rng.integers(-n, n)))
+        elif what == 3:
+            key.append(None)
+            continue
+        elif what == 4:
+            key.append(Ellipsis)
+            break
+        elif what in (5, 6):
+            size = (1,) if with_bools else arrays[rng.integers(4)]
+            key.append(rng.integers(-n, n, size).astype(rng.choice(["i8", "i4"])))
+        else:
+            key.append(rng.random(n) < 0.5 if with_bools else slice(None, None, -1))
+        axis += 1
+    return tuple(key) if len(key) != 1 or rng.random() < 0.5 else key[0]
+
+
+def outcome(work):
+    try:
+        return np.asarray(work()), None
+    except Exception as e:  # noqa: BLE001 - whatever it is, both must raise it
+        return None, ValueError if "only 0-dimensional" in str(e) else type(e)
+
+
+@pytest.mark.parametrize("limit", [512, 0])
+def test_random_keys(device, limit):
+    rng = np.random.default_rng(7 + limit)
+    _engine.set_tier0_limit(limit)
+    rounds = 1500 if limit else 150
+    try:
+        for _ in range(rounds):
+            shape = tuple(int(n) for n in rng.integers(1, 5, rng.integers(1, 4)))
+            host = rng.integers(0, 100, shape).astype(rng.choice(["f4", "i8", "c16", "i1", "f2"]))
+            ours = qn.asarray(host)
+            if rng.random() < 0.4:
+                host, ours = host.T, ours.T
+            key = random_key(rng, host.shape)
+
+            def given(part):
+                if not isinstance(part, np.ndarray):
+                    return part
+                return [qn.asarray(part), part, part.tolist()][rng.integers(3)]
+
+            our_key = tuple(given(part) for part in key) if isinstance(key, tuple) else given(key)
+            want, error = outcome(lambda: host[key])
+            got, our_error = outcome(lambda: qn.asnumpy(ours[our_key]))
+            assert error == our_error, (shape, key)
+            if error:
+                continue
+            assert got.dtype == want.dtype and got.shape == want.shape and np.array_equal(got, want), (shape, key)
+            value = rng.integers(0, 100, want.shape if rng.random() < 0.6 else ()).astype(host.dtype)
+            if rng.random() < 0.3 and value.size:
+                value = value.ravel()[:1]
+            host, ours = host.copy(), ours.copy()
+            _, error = outcome(lambda: host.__setitem__(key, value))
+            _, our_error = outcome(lambda: ours.__setitem__(our_key, qn.asarray(value) if rng.random() < 0.5 else value))
+            assert error == our_error, (shape, key, value.shape)
+            assert np.array_equal(qn.asnumpy(ours), host), (shape, key, value)
+    finally:
+        _engine.set_tier0_limit(512)
+
+
+def test_large(device):
+    rng = np.random.default_rng(1)
+    host = rng.random((300, 400)).astype(np.float32)
+    rows, cols = rng.integers(-300, 300, 5000), rng.integers(0, 400, 5000)
+    x = qn.asarray(host)
+    assert np.array_equal(qn.asnumpy(x[rows]), host[rows])
+    assert np.array_equal(qn.asnumpy(x[:, cols]), host[:, cols])
+    assert np.array_equal(qn.asnumpy(x[rows, cols]), host[rows, cols])
+    assert np.array_equal(qn.asnumpy(x[x > 0.5]), host[host > 0.5])
+    assert np.array_equal(qn.asnumpy(x.T[x.T > 0.5]), host.T[host.T > 0.5])
+    values = rng.random(5000).astype(np.float32)
+    x[rows, cols] = values  # many meet: the last one stays
+    host[rows, cols] = values
+    x[x < 0.1] = -1
+    host[host < 0.1] = -1
+    x[x > 0.9] = x[x > 0.9] * 2
+    host[host > 0.9] = host[host > 0.9] * 2
+    assert np.array_equal(qn.asnumpy(x), host)
+    x[rows] += 1
+    host[rows] += 1
+    assert np.array_equal(qn.asnumpy(x), host)
+
+
+def test_an_array_that_indexes_and_is_written(device):
+    host = np.arange(10)[::-1].copy()
+    x = qn.asarray(host)
+    x[x] = x
+    host[host.copy()] = host.copy()
+    assert np.array_equal(qn.asnumpy(x), host)
+    x[x[:3]] = x[3:6] * 2
+    host[host[:3].copy()] = host[3:6] * 2
+    assert np.array_equal(qn.asnumpy(x), host)
+
+
+def test_what_was_read_before_a_write_stays(device):
+    x = qn.asarray(np.arange(1000.0))
+    before = x[[1, 2, 3]]
+    doubled = x * 2
+    x[[1, 2, 3]] = 0
+    assert np.array_equal(qn.asnumpy(before), [1, 2, 3])
+    assert np.array_equal(qn.asnumpy(doubled), np.arange(1000.0) * 2)
+    assert np.array_equal(qn.asnumpy(x[:5]), [0, 0, 0, 0, 4])
+
+
+def test_an_index_out_of_range(device):
+    x = qn.asarray(np.arange(5.0))
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 5"):
+        x[[0, 5]]
+    with pytest.raises(IndexError, match="index -6 is out of bounds"):
+        x[np.array([-6])] = 1
+    picked = x[qn.asarray([0, 7])]  # known on the device alone: raised at the next look
+    with pytest.raises(IndexError, match=r"index 7 is out of bounds for axis 0 with size 5 \(recorded at .*test_array_index.py:\d+\)"):
+        qn.asnumpy(picked)
+    x[qn.asarray([9])] = 3
+    with pytest.raises(IndexError, match="index 9"):
+        qn.asnumpy(x)
+    assert np.array_equal(qn.asnumpy(x[1:]), [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("key", ["a", 1.5, [1.5], np.array([1.0]), (0, 0), [[0, 1], [2]], ([0, 1], [0, 1, 2]), np.ones(4, bool)])
+def test_bad_keys(device, key):
+    host = np.arange(5.0)
+    x = qn.asarray(host)
+    with pytest.raises(Exception) as theirs:  # noqa: PT011 - the type is what is compared
+        host[key]
+    with pytest.raises(theirs.type):
+        x[key]
+
+
+def test_true_positions(device):
+    for n in (0, 1, 31, 4095, 4096, 4097, 100_000):
+        host = np.random.default_rng(n).random(n) < 0.3
+        assert np.array_equal(qn.asnumpy(_engine.array_true_positions(qn.asarray(host))), np.flatnonzero(host))
