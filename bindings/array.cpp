@@ -6,6 +6,7 @@
 #include "bindings/arrays.h"
 #include "core/error.h"
 #include "graph/tier0.h"
+#include "run/calls/matmul.h"
 #include "run/eval.h"
 
 namespace quern::python {
@@ -184,6 +185,18 @@ PyObject* unary_slot(PyObject* value) {
 
 PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in_place(Op::power, left, right); }
 
+PyObject* matrix_product(PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    Operand a, b;
+    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    if (a.is_scalar() || b.is_scalar())
+      raise(ErrorKind::value,
+            "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
+            a.is_scalar() ? 0 : 1);
+    return wrap(matmul(*a.argument().array(), *b.argument().array()), type_of(left, right));
+  });
+}
+
 PyObject* compare(PyObject* left, PyObject* right, int how) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
   return binary(ops[how], left, right);
@@ -357,6 +370,7 @@ PyType_Slot slots[] = {
     {Py_nb_floor_divide, reinterpret_cast<void*>(binary_slot<Op::floor_divide>)},
     {Py_nb_remainder, reinterpret_cast<void*>(binary_slot<Op::remainder>)},
     {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_product)},
     {Py_nb_and, reinterpret_cast<void*>(binary_slot<Op::bitwise_and>)},
     {Py_nb_or, reinterpret_cast<void*>(binary_slot<Op::bitwise_or>)},
     {Py_nb_xor, reinterpret_cast<void*>(binary_slot<Op::bitwise_xor>)},
@@ -518,7 +532,7 @@ void init_arrays(nb::module_& m) {
           return like(array, reduce(reduction_named(name), *Self(array), axes, keep,
                                     dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype))));
         });
-  init_array_index(m);
+  init_array_calls(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_pending", [] { return pending_count(); });

@@ -8,14 +8,34 @@
 
 namespace quern::python {
 
+// Where a bool array is true: an index for each of its axes.
+std::vector<Array> indices_of(const Array& mask) {
+  Array flat = true_positions(mask);
+  std::vector<Array> out(mask.rank());
+  Array left = flat;
+  for (size_t d = mask.rank(); d-- > 0;) {
+    if (d == 0) {
+      out[d] = left;
+      break;
+    }
+    Scalar size;
+    size.kind = WeakScalar::integer;
+    size.integer = std::max<int64_t>(mask.shape()[d], 1);
+    Argument both[] = {Argument(left), Argument(size)};
+    out[d] = elementwise(Op::remainder, both);
+    left = elementwise(Op::floor_divide, both);
+  }
+  return out;
+}
+
 namespace {
 
 // A key taken apart. `layout` is the view by its basic parts, in which each array indexes an axis.
 struct Index {
   Layout layout;
   std::vector<Pick> picks;
-  size_t picks_at = 0;        // where their shape goes in the result
-  bool all_integers = false;  // every dimension was picked by an integer
+  size_t picks_at = 0;          // where their shape goes in the result
+  bool all_integers = false;    // every dimension was picked by an integer
   const Array* mask = nullptr;  // the only part is a bool array of the whole shape
   nb::object mask_owner;
 };
@@ -37,8 +57,7 @@ Part kind_of(PyObject* part) {
 }
 
 [[noreturn]] void refuse() {
-  raise(ErrorKind::index,
-        "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices");
+  raise(ErrorKind::index, "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices");
 }
 
 // Indices that come from the host are checked at once.
@@ -62,7 +81,8 @@ nb::object index_array(PyObject* part, int8_t device) {
     static nb::object* numpy = new nb::object(nb::module_::import_("numpy"));
     nb::object host = numpy->attr("asarray")(owner);
     std::string kind = nb::cast<std::string>(nb::str(host.attr("dtype").attr("kind")));
-    if (nb::cast<int64_t>(host.attr("size")) == 0 && !is_numpy_array(part)) host = host.attr("astype")("int64");
+    if (nb::cast<int64_t>(host.attr("size")) == 0 && !is_numpy_array(part))
+      host = host.attr("astype")("int64");
     else if (kind != "b" && kind != "i" && kind != "u") {
       if (is_numpy_array(part)) raise(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
       refuse();
@@ -75,26 +95,6 @@ nb::object index_array(PyObject* part, int8_t device) {
   if (array.device() != device)
     raise(ErrorKind::value, "[index] the index is on another device than the array; move one with to_device()");
   return owner;
-}
-
-// Where a bool array is true: an index for each of its axes.
-std::vector<Array> indices_of(const Array& mask) {
-  Array flat = true_positions(mask);
-  std::vector<Array> out(mask.rank());
-  Array left = flat;
-  for (size_t d = mask.rank(); d-- > 0;) {
-    if (d == 0) {
-      out[d] = left;
-      break;
-    }
-    Scalar size;
-    size.kind = WeakScalar::integer;
-    size.integer = std::max<int64_t>(mask.shape()[d], 1);
-    Argument both[] = {Argument(left), Argument(size)};
-    out[d] = elementwise(Op::remainder, both);
-    left = elementwise(Op::floor_divide, both);
-  }
-  return out;
 }
 
 Index read(const Array& array, PyObject* key) {
@@ -303,8 +303,10 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
       int64_t picked = index.picks[0].index.size();
       const Array& given = *operand.argument().array();
       if (given.rank() > 1 || given.size() != picked)
-        raise(ErrorKind::value, "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
-              "where the mask is true", given.size(), picked);
+        raise(ErrorKind::value,
+              "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
+              "where the mask is true",
+              given.size(), picked);
     }
     if (size_t at = index.picks_at; at > 0 && !operand.is_scalar()) {
       // The value's axes as the picked array has them: the picks' first.
@@ -332,36 +334,6 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     set_python_error();
     return -1;
   }
-}
-
-void init_array_index(nb::module_& m) {
-  m.def("array_true_positions", [](nb::handle_t<Array> mask) { return like(mask, true_positions(*as_array(mask.ptr()))); });
-  m.def("array_indices_of", [](nb::handle_t<Array> mask) {
-    nb::list out;
-    for (Array& index : indices_of(*as_array(mask.ptr()))) out.append(like(mask, std::move(index)));
-    return out;
-  });
-  m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
-    const Array& array = *as_array(given.ptr());
-    std::vector<Pick> picks;
-    for (size_t k = 0; k < axes.size(); ++k) {
-      const Array* index = as_array(indices[k].ptr());
-      if (!index) bug("an index that is no array");
-      picks.push_back({static_cast<size_t>(axes[k]), *index});
-    }
-    return like(given, take(array, picks));
-  });
-  m.def("array_put", [](Array& array, const std::vector<int>& axes, nb::handle value, nb::args indices) {
-    std::vector<Pick> picks;
-    for (size_t k = 0; k < axes.size(); ++k) {
-      const Array* index = as_array(indices[k].ptr());
-      if (!index) bug("an index that is no array");
-      picks.push_back({static_cast<size_t>(axes[k]), *index});
-    }
-    Operand operand;
-    operand.read(value.ptr(), true);
-    put(array, picks, operand.argument());
-  });
 }
 
 }  // namespace quern::python

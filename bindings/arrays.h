@@ -48,6 +48,8 @@ PyObject* guarded(F&& f) {
 // array_index.cpp
 PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
-void init_array_index(nb::module_& m);
+std::vector<Array> indices_of(const Array& mask);  // where a bool array is true: an index for each of its axes
+
+void init_array_calls(nb::module_& m);  // array_calls.cpp
 
 }  // namespace quern::python

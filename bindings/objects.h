@@ -6,7 +6,7 @@
 //   arguments.cpp  one Python value -> one kernel argument
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
-//   types.cpp      data types and layouts        array.cpp  arrays
+//   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 #pragma once
 
 #include "run/context.h"

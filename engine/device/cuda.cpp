@@ -346,6 +346,8 @@ void CudaDevice::unload_retired() noexcept {
 }
 
 // The context is left to the driver, which takes it down with the process; other libraries may still use it.
+std::shared_ptr<void> CudaDevice::use() { return std::make_shared<Use>(*this, "library"); }
+
 void CudaDevice::shut_down() noexcept {
   if (usable()) {
     try {

@@ -120,6 +120,8 @@ class CudaDevice final : public Device {
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;
 
+  std::shared_ptr<void> use() override;
+
   void shut_down() noexcept override;
 
   // For the classes above.

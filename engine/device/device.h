@@ -169,6 +169,9 @@ class Device {
   virtual void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
                       Site site) = 0;
 
+  // For libraries that work on this device: makes it the calling thread's, until what is returned goes.
+  virtual std::shared_ptr<void> use() { return nullptr; }
+
   // Before the process ends: finish or drop what is submitted; afterwards every call of this device does nothing.
   virtual void shut_down() noexcept = 0;
 };

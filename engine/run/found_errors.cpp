@@ -72,8 +72,7 @@ void raise_found_error(Context& context) {
   }
   if (!found.text) return;
   std::string where = describe_site(found.site);
-  raise(found.kind, "{}{}", found.text(number),
-        where.empty() ? "" : " (recorded at " + where + ")");
+  raise(found.kind, "{}{}", found.text(number), where.empty() ? "" : " (recorded at " + where + ")");
 }
 
 }  // namespace quern

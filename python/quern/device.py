@@ -10,6 +10,9 @@ from quern.lib import _engine
 
 _engine.set_package_folder(os.path.dirname(os.path.abspath(__file__)) + os.sep)
 _engine.set_nvidia_search_paths([p for p in sys.path if p.endswith(("site-packages", "dist-packages"))])
+_engine.set_host_blas_folders(
+    [os.path.join(p, *folder) for p in sys.path if "-packages" in p for folder in (("numpy.libs",), ("scipy_openblas64", "lib"))]
+)
 atexit.register(_engine.shut_down)
 
 

@@ -34,11 +34,20 @@ def random_key(rng, shape):
     return tuple(key) if len(key) != 1 or rng.random() < 0.5 else key[0]
 
 
-def outcome(work):
+def outcome(work, *args):
     try:
-        return np.asarray(work()), None
+        return np.asarray(work(*args)), None
     except Exception as e:  # noqa: BLE001 - whatever it is, both must raise it
         return None, ValueError if "only 0-dimensional" in str(e) else type(e)
+
+
+def given(rng, part):
+    """An index array as an array of ours, of NumPy's, or a list."""
+    return [qn.asarray(part), part, part.tolist()][rng.integers(3)] if isinstance(part, np.ndarray) else part
+
+
+def read(array, key):
+    return qn.asnumpy(array[key])
 
 
 @pytest.mark.parametrize("limit", [512, 0])
@@ -55,14 +64,9 @@ def test_random_keys(device, limit):
                 host, ours = host.T, ours.T
             key = random_key(rng, host.shape)
 
-            def given(part):
-                if not isinstance(part, np.ndarray):
-                    return part
-                return [qn.asarray(part), part, part.tolist()][rng.integers(3)]
-
-            our_key = tuple(given(part) for part in key) if isinstance(key, tuple) else given(key)
-            want, error = outcome(lambda: host[key])
-            got, our_error = outcome(lambda: qn.asnumpy(ours[our_key]))
+            our_key = tuple(given(rng, part) for part in key) if isinstance(key, tuple) else given(rng, key)
+            want, error = outcome(host.__getitem__, key)
+            got, our_error = outcome(read, ours, our_key)
             assert error == our_error, (shape, key)
             if error:
                 continue
@@ -71,8 +75,8 @@ def test_random_keys(device, limit):
             if rng.random() < 0.3 and value.size:
                 value = value.ravel()[:1]
             host, ours = host.copy(), ours.copy()
-            _, error = outcome(lambda: host.__setitem__(key, value))
-            _, our_error = outcome(lambda: ours.__setitem__(our_key, qn.asarray(value) if rng.random() < 0.5 else value))
+            _, error = outcome(host.__setitem__, key, value)
+            _, our_error = outcome(ours.__setitem__, our_key, qn.asarray(value) if rng.random() < 0.5 else value)
             assert error == our_error, (shape, key, value.shape)
             assert np.array_equal(qn.asnumpy(ours), host), (shape, key, value)
     finally:

@@ -289,8 +289,7 @@ void put(const Array& array, std::span<const Pick> picks, const Argument& value)
     Array shaped = from == given->shape() ? *given : reshape(*given, from);
     Shape both[] = {from, p.shape};
     bool fits = from.size() <= p.shape.size();
-    for (size_t i = 0; fits && i < from.size(); ++i)
-      fits = from[i] == 1 || from[i] == p.shape[p.shape.size() - from.size() + i];
+    for (size_t i = 0; fits && i < from.size(); ++i) fits = from[i] == 1 || from[i] == p.shape[p.shape.size() - from.size() + i];
     if (!fits)
       raise(ErrorKind::value, "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
             to_string(given->shape()), to_string(p.shape));

@@ -13,14 +13,15 @@ namespace {
 
 constexpr int64_t small = 4096;  // elements: less work than waking a thread
 
-void mark_used(const CallRun& run, Context& context, std::span<const Buffer> temporaries) {
+}  // namespace
+
+void mark_used(const CallRun& run, std::span<const Buffer> temporaries) {
+  Context& context = context_on(run.device);
   for (const auto& views : {run.inputs, run.outputs}) {
     for (const CallView& view : views) view.block->used_on(context.default_stream);
   }
   for (const Buffer& buffer : temporaries) buffer.block()->used_on(context.default_stream);
 }
-
-}  // namespace
 
 void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
             std::vector<Buffer> temporaries) {
@@ -28,7 +29,7 @@ void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::fu
   Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
   traced.name(std::string(name));
   if (elements <= small && context.default_stream->idle()) return f();
-  mark_used(run, context, temporaries);
+  mark_used(run, temporaries);
   context.default_stream->call(std::move(f));
 }
 
@@ -62,7 +63,7 @@ void Packed::raw(const void* value, size_t size, size_t alignment) {
 void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
             std::span<const Buffer> temporaries) {
   Context& context = context_on(run.device);
-  mark_used(run, context, temporaries);
+  mark_used(run, temporaries);
   kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), run.site);
 }
 
@@ -73,6 +74,8 @@ LaunchShape shape_for(int64_t n) {
   return shape;
 }
 
-Buffer temporary(const CallRun& run, size_t bytes) { return context_on(run.device).allocate(std::max<size_t>(bytes, 1), run.site); }
+Buffer temporary(const CallRun& run, size_t bytes) {
+  return context_on(run.device).allocate(std::max<size_t>(bytes, 1), run.site);
+}
 
 }  // namespace quern

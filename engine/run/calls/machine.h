@@ -43,6 +43,9 @@ class Packed {
   size_t end_ = 0;
 };
 
+// The call's memory is in use on the device's default stream from here on; launch() and on_cpu() see to it themselves.
+void mark_used(const CallRun& run, std::span<const Buffer> temporaries = {});
+
 // Marks the call's memory (and `temporaries`) as used and launches.
 void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
             std::span<const Buffer> temporaries = {});

@@ -83,14 +83,15 @@ Array on_gpu(Context& context, const CallRun& run, const CallView& mask, int64_t
   LaunchShape shape;
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
-  launch(run, kernel_of(context, text, "counts"), shape, Packed().add(mask.data).add(static_cast<long long>(n)).add(counts.pointer()),
-         {&counts, 1});
+  launch(run, kernel_of(context, text, "counts"), shape,
+         Packed().add(mask.data).add(static_cast<long long>(n)).add(counts.pointer()), {&counts, 1});
   LaunchShape one;
   one.block[0] = 1024;
   launch(run, kernel_of(context, text, "starts"), one, Packed().add(counts.pointer()).add(static_cast<long long>(blocks)),
          {&counts, 1});
   int64_t total = 0;
-  context.copy(context.default_stream, &total, static_cast<int64_t*>(counts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
+  context.copy(context.default_stream, &total, static_cast<int64_t*>(counts.pointer()) + blocks, 8, CopyKind::device_to_host,
+               true);
   Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * 8, 1), run.site);
   Buffer both[] = {counts, out};
   launch(run, kernel_of(context, text, "places"), shape,
@@ -104,9 +105,12 @@ Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
   int64_t slices = (n + tile - 1) / tile;
   std::vector<int64_t> starts(static_cast<size_t>(slices) + 1, 0);
   auto each = [&](auto&& f) {
-    in_slices(slices, [&](int64_t from, int64_t to) {
-      for (int64_t s = from; s < to; ++s) f(s, s * tile, std::min(n, (s + 1) * tile));
-    }, 8);
+    in_slices(
+        slices,
+        [&](int64_t from, int64_t to) {
+          for (int64_t s = from; s < to; ++s) f(s, s * tile, std::min(n, (s + 1) * tile));
+        },
+        8);
   };
   each([&](int64_t s, int64_t from, int64_t to) {
     int64_t count = 0;

@@ -1,0 +1,45 @@
+// Functions of whole arrays for Python: what is in run/calls/, by the names that python/quern/arrays/ asks for.
+#include "bindings/arrays.h"
+#include "core/error.h"
+#include "device/host_blas.h"
+#include "run/calls/indexing.h"
+#include "run/calls/matmul.h"
+
+namespace quern::python {
+
+void init_array_calls(nb::module_& m) {
+  m.def("array_true_positions", [](nb::handle_t<Array> mask) { return like(mask, true_positions(*as_array(mask.ptr()))); });
+  m.def("array_indices_of", [](nb::handle_t<Array> mask) {
+    nb::list out;
+    for (Array& index : indices_of(*as_array(mask.ptr()))) out.append(like(mask, std::move(index)));
+    return out;
+  });
+  m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
+    const Array& array = *as_array(given.ptr());
+    std::vector<Pick> picks;
+    for (size_t k = 0; k < axes.size(); ++k) {
+      const Array* index = as_array(indices[k].ptr());
+      if (!index) bug("an index that is no array");
+      picks.push_back({static_cast<size_t>(axes[k]), *index});
+    }
+    return like(given, take(array, picks));
+  });
+  m.def("array_matmul", [](nb::handle_t<Array> a, nb::handle_t<Array> b) {
+    return like(a, matmul(*as_array(a.ptr()), *as_array(b.ptr())));
+  });
+  m.def("array_put", [](Array& array, const std::vector<int>& axes, nb::handle value, nb::args indices) {
+    std::vector<Pick> picks;
+    for (size_t k = 0; k < axes.size(); ++k) {
+      const Array* index = as_array(indices[k].ptr());
+      if (!index) bug("an index that is no array");
+      picks.push_back({static_cast<size_t>(axes[k]), *index});
+    }
+    Operand operand;
+    operand.read(value.ptr(), true);
+    put(array, picks, operand.argument());
+  });
+  m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
+  m.def("host_blas_path", &host_blas_path);
+}
+
+}  // namespace quern::python

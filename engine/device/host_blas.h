@@ -1,0 +1,25 @@
+// BLAS and LAPACK of the host: an OpenBLAS with 64-bit integers, found at run time, as every NumPy from PyPI carries one.
+//
+// The order: QUERN_BLAS (a file), the folders that Python named (NumPy's own libraries, the package scipy-openblas64), the
+// system's libopenblas64. Names are asked for as in Fortran and C: "dgetrf_", "cblas_sgemm".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+using BlasInt = int64_t;
+
+void set_host_blas_folders(std::vector<std::string> folders);
+// The function; raises ErrorKind::runtime that says what to install.
+void* host_blas(const char* name);
+std::string host_blas_path();  // for a report; "" when there is none
+
+template <class F>
+F* host_blas_as(const char* name) {
+  return reinterpret_cast<F*>(host_blas(name));
+}
+
+}  // namespace quern

@@ -1,0 +1,232 @@
+// Real and complex matrices go to OpenBLAS or cuBLASLt; the other types are sums of products, in one fused kernel.
+#include "run/calls/matmul.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "device/cublas.h"
+#include "device/host_blas.h"
+#include "run/calls/machine.h"
+#include "run/trace.h"
+
+namespace quern {
+
+namespace {
+
+bool has_library(DType dtype, int8_t device) {
+  if (row(dtype).kind != DTypeKind::real && !is_complex(dtype)) return false;
+  return device >= 0 || size_of(dtype) >= 4;
+}
+
+// A stack of matrices as a library takes it: one of its last two steps is 1, the other no less than a row is long.
+bool is_ready(const Array& x) {
+  size_t r = x.rank();
+  int64_t rows = x.shape()[r - 2], columns = x.shape()[r - 1];
+  int64_t down = x.layout().strides[r - 2], across = x.layout().strides[r - 1];
+  if (across == 1 && (down >= std::max<int64_t>(columns, 1) || rows == 1)) return down > 0 || rows == 1;
+  return down == 1 && (across >= std::max<int64_t>(rows, 1) || columns == 1);
+}
+
+MatrixBatch matrix_of(const CallView& view) {
+  size_t r = view.shape().size();
+  int64_t rows = view.shape()[r - 2], columns = view.shape()[r - 1], down = view.strides()[r - 2], across = view.strides()[r - 1];
+  MatrixBatch out{view.data, false, 0, 0};
+  if (across == 1 && (down >= std::max<int64_t>(columns, 1) || rows == 1)) {
+    out.step = rows == 1 ? std::max<int64_t>(columns, 1) : down;
+  } else {
+    out.transposed = true;
+    out.step = columns == 1 ? std::max<int64_t>(rows, 1) : across;
+  }
+  return out;
+}
+
+// Where each matrix of a stack starts, in elements; `counts`: the stack's shape.
+std::vector<int64_t> starts_of(const CallView& view) {
+  size_t stack = view.shape().size() - 2;
+  std::vector<int64_t> out{0};
+  for (size_t d = 0; d < stack; ++d) {
+    std::vector<int64_t> next;
+    for (int64_t at : out)
+      for (int64_t i = 0; i < view.shape()[d]; ++i) next.push_back(at + i * view.strides()[d]);
+    out = std::move(next);
+  }
+  return out;
+}
+
+// The step from one matrix to the next, when all steps are alike.
+std::optional<int64_t> even_step(const std::vector<int64_t>& starts) {
+  if (starts.size() < 2) return 0;
+  int64_t step = starts[1] - starts[0];
+  for (size_t i = 2; i < starts.size(); ++i)
+    if (starts[i] - starts[i - 1] != step) return std::nullopt;
+  return step;
+}
+
+// ---- the host's library
+
+enum : int { row_major = 101, plain = 111, transposed = 112 };
+
+template <class T>
+void gemm_on_host(const char* name, const MatrixProduct& p) {
+  T one[2] = {1, 0}, zero[2] = {0, 0};
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    bool is_complex_name = name[6] == 'c' || name[6] == 'z';
+    int a = p.a.transposed ? transposed : plain, b = p.b.transposed ? transposed : plain;
+    if (is_complex_name) {
+      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, const void*, const void*, BlasInt, const void*, BlasInt,
+                                  const void*, void*, BlasInt)>(name);
+      f(row_major, a, b, p.m, p.n, p.k, one, p.a.data, p.a.step, p.b.data, p.b.step, zero, p.c, p.n);
+    } else {
+      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, T, const T*, BlasInt, const T*, BlasInt, T, T*, BlasInt)>(
+          name);
+      f(row_major, a, b, p.m, p.n, p.k, T(1), static_cast<const T*>(p.a.data), p.a.step, static_cast<const T*>(p.b.data), p.b.step,
+        T(0), static_cast<T*>(p.c), p.n);
+    }
+  }
+}
+
+void multiply_on_host(const MatrixProduct& p) {
+  switch (p.dtype) {
+    case DType::float32:
+      return gemm_on_host<float>("cblas_sgemm", p);
+    case DType::float64:
+      return gemm_on_host<double>("cblas_dgemm", p);
+    case DType::complex64:
+      return gemm_on_host<float>("cblas_cgemm", p);
+    default:
+      return gemm_on_host<double>("cblas_zgemm", p);
+  }
+}
+
+class Product : public CallBody {
+ public:
+  std::string_view name() const override { return "matmul"; }
+
+  void run(const CallRun& run) const override {
+    const CallView &a = run.inputs[0], &b = run.inputs[1], &c = run.outputs[0];
+    if (c.space->size == 0) return;
+    size_t r = c.shape().size();
+    MatrixProduct p{c.dtype, c.shape()[r - 2], c.shape()[r - 1], a.shape()[r - 1], 1, matrix_of(a), matrix_of(b), c.data};
+    std::vector<int64_t> a_starts = starts_of(a), b_starts = starts_of(b);
+    if (run.device >= 0) return on_gpu(run, p, a_starts, b_starts);
+    if (p.k > 0) host_blas("cblas_sgemm");  // what is missing is said here, not on another thread
+    int64_t work = p.m * p.n * std::max<int64_t>(p.k, 1);
+    int64_t count = static_cast<int64_t>(a_starts.size());
+    on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
+      if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
+      auto part = [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
+      };
+      // Large products use all threads themselves, small ones share them out.
+      work > 200'000 ? part(0, count) : in_slices(count, part, std::max<int64_t>(1, 100'000 / work));
+    });
+  }
+
+ private:
+  static MatrixProduct at(MatrixProduct p, int64_t a, int64_t b, int64_t i, size_t bytes) {
+    auto moved = [&](void* data, int64_t by) { return static_cast<char*>(data) + by * static_cast<int64_t>(bytes); };
+    p.a.data = moved(p.a.data, a);
+    p.b.data = moved(p.b.data, b);
+    p.c = moved(p.c, i * p.m * p.n);
+    return p;
+  }
+
+  static void on_gpu(const CallRun& run, MatrixProduct p, const std::vector<int64_t>& a_starts,
+                     const std::vector<int64_t>& b_starts) {
+    Context& context = context_on(run.device);
+    const CallView& c = run.outputs[0];
+    mark_used(run);
+    if (p.k == 0) {
+      context.fill(context.default_stream, c.data, 0, 0, 1, static_cast<size_t>(c.space->size) * size_of(c.dtype), 1);
+      return;
+    }
+    Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
+    traced.name("matmul");
+    Buffer workspace = temporary(run, product_workspace);
+    workspace.block()->used_on(context.default_stream);
+    std::optional<int64_t> a_step = even_step(a_starts), b_step = even_step(b_starts);
+    if (a_step && b_step) {
+      p.count = static_cast<int64_t>(a_starts.size());
+      p.a.batch_step = *a_step;
+      p.b.batch_step = *b_step;
+      return multiply_on_gpu(context.device, *context.default_stream, p, workspace.pointer());
+    }
+    for (size_t i = 0; i < a_starts.size(); ++i)
+      multiply_on_gpu(context.device, *context.default_stream,
+                      at(p, a_starts[i], b_starts[i], static_cast<int64_t>(i), size_of(c.dtype)), workspace.pointer());
+  }
+};
+
+// With an axis of one element put in.
+Array with_axis(const Array& x, size_t axis) {
+  Layout layout = x.layout();
+  layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
+  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+  return x.view(std::move(layout));
+}
+
+Array sum_of_products(const Array& a, const Array& b, DType dtype) {
+  // a: ... m k 1 -> ... m 1 k;  b: ... k n -> ... 1 n k
+  size_t r = a.rank();
+  Array left = with_axis(a, r - 1);
+  std::vector<int> order(r);
+  for (size_t i = 0; i < r; ++i) order[i] = static_cast<int>(i);
+  std::swap(order[r - 1], order[r - 2]);
+  Array right = with_axis(b.view(b.layout().transposed(order)), r - 2);
+  Argument both[] = {Argument(left), Argument(right)};
+  std::vector<bool> axes(r + 1, false);
+  axes[r] = true;
+  if (dtype == DType::boolean) return reduce(Reduction::any, elementwise(Op::logical_and, both), axes, false);
+  return reduce(Reduction::sum, elementwise(Op::multiply, both), axes, false, dtype);
+}
+
+}  // namespace
+
+Array matmul(const Array& first, const Array& second) {
+  GraphLock lock;
+  for (const Array* x : {&first, &second}) {
+    if (x->rank() == 0)
+      raise(ErrorKind::value,
+            "matmul: Input operand {} does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) "
+            "requires 1)",
+            x == &first ? 0 : 1);
+  }
+  if (first.device() != second.device())
+    raise(ErrorKind::value, "[matmul] the operands are on different devices; move one with to_device()");
+  Array a = first.rank() == 1 ? with_axis(first, 0) : first, b = second.rank() == 1 ? with_axis(second, 1) : second;
+  int64_t m = a.shape()[a.rank() - 2], k = a.shape().back(), n = b.shape().back(), other = b.shape()[b.rank() - 2];
+  if (k != other)
+    raise(ErrorKind::value,
+          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {} is "
+          "different from {})",
+          other, k);
+  Shape stacks[] = {{a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2}};
+  Shape stack = broadcast_shapes(stacks), shape = stack;
+  shape.insert(shape.end(), {m, n});
+  auto spread = [&](const Array& x) {
+    Shape to = stack;
+    to.insert(to.end(), x.shape().end() - 2, x.shape().end());
+    return to == x.shape() ? x : x.view(x.layout().broadcast_to(to));
+  };
+
+  OperandType both[] = {{a.dtype()}, {b.dtype()}};
+  DType dtype = common_type(both);
+  Array out;
+  if (has_library(dtype, a.device())) {
+    auto ready = [&](const Array& x) { return x.dtype() == dtype && is_ready(x) ? x : copied(x, dtype); };
+    Array operands[] = {spread(ready(a)), spread(ready(b))};
+    CallResult result{shape, dtype};
+    static auto* body = new std::shared_ptr<const CallBody>(std::make_shared<Product>());
+    out = record_call(*body, operands, {&result, 1}, a.device())[0];
+  } else {
+    out = sum_of_products(spread(a), spread(b), dtype);
+  }
+  if (first.rank() > 1 && second.rank() > 1) return out;
+  Shape fewer = stack;
+  if (first.rank() > 1) fewer.push_back(m);
+  if (second.rank() > 1) fewer.push_back(n);
+  return reshape(out, fewer);
+}
+
+}  // namespace quern

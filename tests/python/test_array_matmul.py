@@ -1,0 +1,68 @@
+"""Matrix products against NumPy's."""
+
+import numpy as np
+import pytest
+import quern as qn
+
+STACKS = [((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,)), ((5, 2, 3), (3, 4)), ((5, 1, 2, 3), (2, 3, 4)), ((2, 0), (0, 4)),
+          ((0, 3), (3, 4)), ((0, 2, 3), (3, 1)), ((1, 3), (3, 1)), ((70, 80), (80, 90))]  # fmt: skip
+TYPES = ["?", "i1", "u1", "i4", "i8", "f2", "f4", "f8", "c8", "c16"]
+
+
+@pytest.mark.parametrize("shapes", STACKS, ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_against_numpy(device, shapes, dtype):
+    rng = np.random.default_rng(3)
+    a, b = ((rng.random(s) * 4).astype(dtype) for s in shapes)
+    if a.dtype.kind == "c":
+        a = a + a.dtype.type(1j)
+    want, got = a @ b, qn.asnumpy(qn.asarray(a) @ qn.asarray(b))
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol={"f2": 3e-2, "f4": 1e-5, "c8": 1e-5}.get(dtype, 1e-12))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i4"])
+def test_layouts(device, dtype):
+    rng = np.random.default_rng(4)
+    a, b = ((rng.random((40, 40)) * 9).astype(dtype) for _ in range(2))
+    views = [lambda x: x, lambda x: x.T, lambda x: x[::-1], lambda x: x[:, ::-1], lambda x: x[::2, ::2][:10, :10], lambda x: x[:, 3:13]]
+    for left in views:
+        for right in views:
+            p, q, ours, other = left(a), right(b), left(qn.asarray(a)), right(qn.asarray(b))
+            if p.shape[1] != q.shape[0]:
+                with pytest.raises(ValueError, match="mismatch in its core dimension"):
+                    ours @ other
+                continue
+            np.testing.assert_allclose(qn.asnumpy(ours @ other), p @ q, rtol=1e-5)
+
+
+def test_types_that_differ(device):
+    a, b = np.arange(6, dtype=np.int32).reshape(2, 3), np.ones((3, 2), np.float32)
+    got = qn.asnumpy(qn.asarray(a) @ qn.asarray(b))
+    assert got.dtype == (a @ b).dtype and np.array_equal(got, a @ b)
+
+
+def test_one_after_the_other(device):
+    """Products among elementwise work and updates in place."""
+    rng = np.random.default_rng(5)
+    a, b = rng.random((30, 30)), rng.random((30, 30))
+    x, y = qn.asarray(a), qn.asarray(b)
+    for _ in range(3):
+        x = (x @ y) / 10 + 1
+        a = (a @ b) / 10 + 1
+        y[1:] += x[:-1]
+        b[1:] += a[:-1]
+    np.testing.assert_allclose(qn.asnumpy(x), a, rtol=1e-10)
+    np.testing.assert_allclose(qn.asnumpy(y), b, rtol=1e-10)
+
+
+def test_errors(device):
+    x = qn.asarray(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="does not have enough dimensions"):
+        x @ qn.asarray(1.0)
+    with pytest.raises(ValueError, match="does not have enough dimensions"):
+        x @ 2
+    with pytest.raises(ValueError, match="size 2 is different from 3"):
+        x @ x
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        qn.asarray(np.ones((2, 2, 3))) @ qn.asarray(np.ones((3, 3, 2)))
