@@ -2,6 +2,7 @@
 #include "bindings/arrays.h"
 #include "core/error.h"
 #include "device/host_blas.h"
+#include "graph/call.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
 
@@ -24,9 +25,8 @@ void init_array_calls(nb::module_& m) {
     }
     return like(given, take(array, picks));
   });
-  m.def("array_matmul", [](nb::handle_t<Array> a, nb::handle_t<Array> b) {
-    return like(a, matmul(*as_array(a.ptr()), *as_array(b.ptr())));
-  });
+  m.def("array_matmul",
+        [](nb::handle_t<Array> a, nb::handle_t<Array> b) { return like(a, matmul(*as_array(a.ptr()), *as_array(b.ptr()))); });
   m.def("array_put", [](Array& array, const std::vector<int>& axes, nb::handle value, nb::args indices) {
     std::vector<Pick> picks;
     for (size_t k = 0; k < axes.size(); ++k) {
@@ -37,6 +37,12 @@ void init_array_calls(nb::module_& m) {
     Operand operand;
     operand.read(value.ptr(), true);
     put(array, picks, operand.argument());
+  });
+  m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
+    Scalar from, by;
+    if (!read_scalar(start.ptr(), from) || !read_scalar(step.ptr(), by)) bug("a range of what is no number");
+    int8_t number = static_cast<int8_t>(device.context->trace_index());
+    return nb::steal(wrap(evenly_spaced(from, by, count, dtype_of(dtype), number), array_type));
   });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
   m.def("host_blas_path", &host_blas_path);

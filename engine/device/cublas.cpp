@@ -41,7 +41,8 @@ struct Library {
   Status (*layout_set)(Handle, int what, const void* value, size_t size);
   Status (*preference_create)(Handle*);
   Status (*preference_set)(Handle, int what, const void* value, size_t size);
-  Status (*heuristic)(Handle, Handle desc, Handle a, Handle b, Handle c, Handle d, Handle preference, int wanted, Heuristic*, int*);
+  Status (*heuristic)(Handle, Handle desc, Handle a, Handle b, Handle c, Handle d, Handle preference, int wanted, Heuristic*,
+                      int*);
   Status (*matmul)(Handle, Handle desc, const void* alpha, const void* a, Handle a_layout, const void* b, Handle b_layout,
                    const void* beta, const void* c, Handle c_layout, void* d, Handle d_layout, const Algorithm*, void* workspace,
                    size_t workspace_size, void* stream);

@@ -9,7 +9,8 @@
 
 namespace quern {
 
-// A batch of matrices in memory: element (i, j) of matrix b lies at data + b * batch_step + (transposed ? j * step + i : i * step + j).
+// A batch of matrices in memory: element (i, j) of matrix b lies at data + b * batch_step + (transposed ? j * step + i : i * step
+// + j).
 struct MatrixBatch {
   void* data;
   bool transposed;

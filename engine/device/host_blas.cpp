@@ -78,7 +78,8 @@ void* host_blas(const char* name) {
   look(s);
   if (!s.handle)
     raise(ErrorKind::runtime,
-          "[blas] no OpenBLAS with 64-bit integers was found (NumPy from PyPI carries one); pip install scipy-openblas64 brings it");
+          "[blas] no OpenBLAS with 64-bit integers was found (NumPy from PyPI carries one); pip install scipy-openblas64 brings "
+          "it");
   void*& found = s.known[name];
   if (!found) found = dlsym(s.handle, (s.prefix + name + s.suffix).c_str());
   if (!found) raise(ErrorKind::runtime, "[blas] {} has no {}", s.path, name);

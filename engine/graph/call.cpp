@@ -62,6 +62,16 @@ Array in_c_order(const Array& array, DType dtype) {
   return copied(array, dtype);
 }
 
+Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DType dtype, int8_t device) {
+  DType work = is_integer(dtype) ? DType::int64 : dtype;
+  Array i = positions({count}, device);
+  Argument times[] = {Argument(i), Argument(step)};
+  Array scaled = elementwise(Op::multiply, times, nullptr, Loop{work, work});
+  Argument sum[] = {Argument(scaled), Argument(start)};
+  Array out = elementwise(Op::add, sum, nullptr, Loop{work, work});
+  return work == dtype ? out : astype(out, dtype);
+}
+
 Array positions(const Shape& shape, int8_t device) {
   GraphLock lock;
   NodeRef node = new_node(Op::index, DType::int64, contiguous_space(shape), device);

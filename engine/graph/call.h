@@ -48,6 +48,9 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
 Array in_c_order(const Array& array);
 Array in_c_order(const Array& array, DType dtype);
 
+// start + i * step for i = 0, 1, 2 ...; both are values of `dtype`, a type with a plain sum (integers, float32, float64).
+Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DType dtype, int8_t device);
+
 // 0, 1, 2 ... in C order. Only as an operand of elementwise(), never for a user's hands: it has no memory.
 Array positions(const Shape& shape, int8_t device);
 

@@ -74,14 +74,15 @@ void gemm_on_host(const char* name, const MatrixProduct& p) {
     bool is_complex_name = name[6] == 'c' || name[6] == 'z';
     int a = p.a.transposed ? transposed : plain, b = p.b.transposed ? transposed : plain;
     if (is_complex_name) {
-      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, const void*, const void*, BlasInt, const void*, BlasInt,
-                                  const void*, void*, BlasInt)>(name);
+      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, const void*, const void*, BlasInt, const void*,
+                                  BlasInt, const void*, void*, BlasInt)>(name);
       f(row_major, a, b, p.m, p.n, p.k, one, p.a.data, p.a.step, p.b.data, p.b.step, zero, p.c, p.n);
     } else {
-      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, T, const T*, BlasInt, const T*, BlasInt, T, T*, BlasInt)>(
-          name);
-      f(row_major, a, b, p.m, p.n, p.k, T(1), static_cast<const T*>(p.a.data), p.a.step, static_cast<const T*>(p.b.data), p.b.step,
-        T(0), static_cast<T*>(p.c), p.n);
+      auto* f =
+          host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, T, const T*, BlasInt, const T*, BlasInt, T, T*, BlasInt)>(
+              name);
+      f(row_major, a, b, p.m, p.n, p.k, T(1), static_cast<const T*>(p.a.data), p.a.step, static_cast<const T*>(p.b.data),
+        p.b.step, T(0), static_cast<T*>(p.c), p.n);
     }
   }
 }
@@ -198,7 +199,8 @@ Array matmul(const Array& first, const Array& second) {
   int64_t m = a.shape()[a.rank() - 2], k = a.shape().back(), n = b.shape().back(), other = b.shape()[b.rank() - 2];
   if (k != other)
     raise(ErrorKind::value,
-          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {} is "
+          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {} "
+          "is "
           "different from {})",
           other, k);
   Shape stacks[] = {{a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2}};

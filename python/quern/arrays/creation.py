@@ -1,6 +1,7 @@
 """New arrays: filled with a value, ranges, grids."""
 
 import builtins
+import math
 
 import numpy
 
@@ -63,16 +64,43 @@ def empty_like(a, dtype=None, *, shape=None):
 
 
 def arange(*args, dtype=None):
-    """Evenly spaced values in [start, stop): ``arange(stop)``, ``arange(start, stop[, step])``."""
-    return asarray(numpy.arange(*args, dtype=dtype))
+    """Evenly spaced values in [start, stop): ``arange(stop)``, ``arange(start, stop[, step])``.
+
+    >>> arange(2, 10, 3)
+    array([2, 5, 8])
+    """
+    start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args if len(args) == 3 else (None,) * 3
+    plain = builtins.all(isinstance(x, (int, float, numpy.integer, numpy.floating)) and x == x for x in (start, stop, step))
+    name = "" if not plain else _dtype_name(numpy.result_type(start, stop, step) if dtype is None else dtype)
+    if name not in _range_types or step == 0:
+        return asarray(numpy.arange(*args, dtype=dtype))  # says what is wrong; other types are made on the host
+    count = builtins.max(math.ceil((stop - start) / step), 0)
+    if name.startswith("float"):
+        first, second = numpy.dtype(name).type(start), numpy.dtype(name).type(start + step)
+        return _engine.array_range(first.item(), (second - first).item(), count, name, _device())
+    return _engine.array_range(int(start), int(start + step) - int(start), count, name, _device())
+
+
+_range_types = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float32", "float64"}
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """``num`` evenly spaced values from ``start`` to ``stop``."""
+    if builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float) and isinstance(num, int) and num > 1:
+        parts = num - 1 if endpoint else num
+        delta = float(stop) - float(start)
+        step = delta / parts
+        out = arange(num, dtype=float)
+        out = (out * step if step != 0 else out / parts * delta) + float(start)
+        if endpoint:
+            out[-1] = stop
+        return (out, step) if retstep else out
     out = numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     return (asarray(out[0]), out[1]) if retstep else asarray(out)
 
 
 def eye(N, M=None, k=0, dtype=float):
     """Ones on the ``k``-th diagonal of an N x M matrix, zeros elsewhere."""
-    return asarray(numpy.eye(N, M, k, dtype))
+    if numpy.dtype(dtype).kind not in "biufc" or not isinstance(k, int):
+        return asarray(numpy.eye(N, M, k, dtype))  # says what is wrong
+    return (arange(N)[:, None] + k == arange(N if M is None else M)).astype(dtype)
