@@ -11,4 +11,5 @@ NB_MODULE(_engine, m) {
   init_trace(m);
   init_types(m);
   init_arrays(m);
+  init_user_kernels(m);
 }

@@ -7,6 +7,7 @@
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
+//   user_kernel.cpp  elementwise and reduction kernels of the user's
 #pragma once
 
 #include "run/context.h"
@@ -80,6 +81,7 @@ void init_kernels(nb::module_& m);
 void init_trace(nb::module_& m);
 void init_types(nb::module_& m);
 void init_arrays(nb::module_& m);
+void init_user_kernels(nb::module_& m);
 
 // Gives up Python's lock for as long as it lives. A thread that comes back after the interpreter went away must not touch it:
 // it sleeps until the process ends, as Python's own threads do.

@@ -1,13 +1,34 @@
 #include "codegen/emit.h"
 
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
 namespace quern {
 
-namespace {
-
 std::string type_text(DType type) {
   return is_complex(type) ? "quern::" + std::string(row(type).cuda) : std::string(row(type).cuda);
+}
+
+std::string user_type_text(DType type) { return type == DType::float16 ? "float16" : type_text(type); }
+
+namespace {
+
+std::string namespace_of(const UserRow& row) { return fmt::format("row_{:016x}", row.hash); }
+
+// The body may `return`, `continue` or `break`: each ends the element.
+std::string print_row(const UserRow& row) {
+  std::string parameters;
+  for (const UserRow::Operand& o : row.operands) {
+    if (o.name.empty()) continue;
+    parameters += fmt::format("{}const {} {}", parameters.empty() ? "" : ", ", user_type_text(o.dtype), o.name);
+  }
+  for (const UserRow::Result& r : row.results)
+    parameters += fmt::format("{}{}& {}", parameters.empty() ? "" : ", ", user_type_text(r.dtype), r.name);
+  return fmt::format(
+      "namespace {} {{\n{}\n__QUERN_DEVICE void quern_row({}) {{\n  do {{\n#line 1 \"{}\"\n{};\n  }} while (0);\n}}\n}}\n\n",
+      namespace_of(row), row.preamble, parameters, row.name, row.body);
 }
 
 constexpr std::string_view reduction_names[] = {"Sum", "Product", "Maximum", "Minimum", "Any", "All"};
@@ -20,8 +41,8 @@ class Printer {
     numbers();
     parameters();
     out_ = fmt::format(
-        "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\nextern \"C\" __global__ void group({}) {{\n",
-        form_.wide ? "long long" : "int", parameters_);
+        "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}extern \"C\" __global__ void group({}) {{\n",
+        form_.wide ? "long long" : "int", user_rows(), parameters_);
     if (group_.reduces && group_.device < 0 && !form_.lanes_inside) {
       reduction_of_columns();
     } else if (group_.reduces) {
@@ -130,6 +151,48 @@ class Printer {
     return has == wanted ? text : fmt::format("op::to<{}>({})", type_text(wanted), text);
   }
 
+  // Each user row's text once, as a function in a namespace of its own.
+  std::string user_rows() const {
+    std::string text;
+    std::vector<const UserRow*> done;
+    for (const Node* node : group_.nodes) {
+      if (node->op != Op::user || std::find(done.begin(), done.end(), node->user) != done.end()) continue;
+      done.push_back(node->user);
+      text += (done.size() == 1 ? "#include \"quern/user.cuh\"\n\n" : "") + print_row(*node->user);
+    }
+    return text;
+  }
+
+  // A row's results come from one call: nodes of the same row over the same operands share it.
+  void user_result(int depth, size_t i) {
+    const Node& node = *group_.nodes[i];
+    const UserRow& row = *node.user;
+    std::span<const Origin> sources = group_.sources(i);
+    size_t call = 0;
+    auto same = [](const Origin& x, const Origin& y) { return x.kind == y.kind && x.index == y.index; };
+    for (; call < i; ++call) {
+      const Node& other = *group_.nodes[call];
+      if (other.op == Op::user && other.user == &row && std::ranges::equal(group_.sources(call), sources, same)) break;
+    }
+    if (call == i) {
+      std::string arguments;
+      auto add = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
+      for (size_t k = 0; k < row.operands.size(); ++k) {
+        if (!row.operands[k].name.empty()) add(value(sources[k], row.operands[k].dtype));
+      }
+      for (size_t r = 0; r < row.results.size(); ++r) {
+        const UserRow::Result& result = row.results[r];
+        std::string start = result.start < 0 ? user_type_text(result.dtype) + "()"
+                                             : value(sources[static_cast<size_t>(result.start)], result.dtype);
+        line(depth, "{} u{}_{} = {};", user_type_text(result.dtype), i, r, start);
+        add(fmt::format("u{}_{}", i, r));
+      }
+      line(depth, "{}::quern_row({});", namespace_of(row), arguments);
+    }
+    line(depth, "const {} v{} = u{}_{}{};", type_text(node.dtype), i, call, node.output,
+         node.dtype == DType::float16 ? ".half()" : "");
+  }
+
   // The elements at the coordinates: loads, then each node, then what is stored of them.
   void element(int depth) {
     size_t dims = form_.shape.size();
@@ -142,16 +205,18 @@ class Printer {
       if (node.op == Op::reduce) {
         DType type = accumulator(node.reduction, node.compute);
         line(depth, "s{0} = op::{1}<{2}>::both(s{0}, {3});", i, reduction_names[static_cast<int>(node.reduction)],
-             type_text(type), value(group_.sources[i][0], type));
+             type_text(type), value(group_.sources(i)[0], type));
       } else if (node.op == Op::update) {
-        line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources[i][1], node.target_dtype));
+        line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources(i)[1], node.target_dtype));
+      } else if (node.op == Op::user) {
+        user_result(depth, i);
       } else {
         std::string operands;
         const char* names[] = {"a", "b", "c"};
         const OpRow& r = row(node.op);
         for (int k = 0; k < r.operands; ++k) {
           DType wanted = r.typing == Typing::choose && k == 0 ? DType::boolean : node.compute;
-          operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources[i][k], wanted));
+          operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
         }
         line(depth, "{0} v{1};", type_text(node.dtype), i);
         line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);

@@ -11,6 +11,9 @@
 
 namespace quern {
 
+std::string type_text(DType type);       // in CUDA C++
+std::string user_type_text(DType type);  // in a user's text: quern/user.cuh
+
 std::string print_kernel(const Group& group, const Form& form);
 
 // results[i] = reduction of partial[i * chunks ... (i + 1) * chunks); again in chunks when there are many.

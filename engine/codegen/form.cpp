@@ -106,8 +106,10 @@ Key key_of(const Group& group, const Form& form) {
     key.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
                   static_cast<uint64_t>(node.compute) << 24 |
                   static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
-                  static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40);
-    for (const Origin& s : group.sources[i]) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
+                  static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40 |
+                  static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48);
+    if (node.op == Op::user) key.push_back(node.user->hash);
+    for (const Origin& s : group.sources(i)) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
   }
   for (size_t i = 0; i < group.stores.size(); ++i) {
     key.push_back(group.stores[i]);

@@ -106,6 +106,19 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into 
                   std::optional<Loop> loop = std::nullopt);
 Array astype(const Array& array, DType dtype);  // always a copy
 Array copied(const Array& array, DType dtype);  // in C order
+
+// A row that was added at run time: its results, each of the shape that the operands broadcast to, or of `shape`. An operand that
+// is an array has the row's type. The first use of a row on a device compiles it, so that what is wrong in its text is raised
+// here.
+std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, int8_t device);
+
+// While one lives, nothing is submitted because much is pending; a look still submits.
+class KeepPending {
+ public:
+  KeepPending();
+  ~KeepPending();
+  KeepPending(const KeepPending&) = delete;
+};
 void assign(const Array& target, const Argument& value);
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);

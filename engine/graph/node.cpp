@@ -149,6 +149,7 @@ void release(Node* node) {
       n->cells = n->group = n->mark = n->read_by = n->uses = 0;
       n->space = n->target = {};
       n->axes.clear();
+      n->user = nullptr;
       n->buffer.reset();
       n->error.reset();
       free_nodes.push_back(n);

@@ -14,6 +14,7 @@
 #include "core/site.h"
 #include "core/wait.h"
 #include "graph/op.h"
+#include "graph/user_row.h"
 
 #include <array>
 #include <memory>
@@ -156,7 +157,9 @@ struct Node {
   DType target_dtype = DType::boolean;
   Constant constant;                         // a constant's
   std::vector<bool> axes;                    // a reduction's: true for each that goes
-  std::unique_ptr<Call> call;                // a call's: the function, and the operands
+  std::unique_ptr<Call> call;                // a call's: the function, and the operands; a user row's: the operands
+  const UserRow* user = nullptr;             // a user row's
+  uint8_t output = 0;                        // which of its results
   Buffer buffer;                             // once computed
   std::shared_ptr<const std::string> error;  // why it cannot be computed
 
@@ -172,6 +175,7 @@ struct Node {
     if (call) return call->operands;
     return {operands.data(), operand_count};
   }
+  std::span<const Operand> inputs() const { return const_cast<Node*>(this)->inputs(); }
   // The first operand's memory becomes this value's, when nobody else needs that.
   bool writes() const { return op == Op::update || (call && call->in_place); }
   void drop_inputs();  // of a node that is computed

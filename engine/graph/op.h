@@ -23,6 +23,7 @@ enum class Op : uint16_t {
   index,     // the integers 0, 1, 2 ...: memory that is its own position; computed where it is read, never stored
   call,      // a function of whole arrays: call.h
   part,      // another result of a call
+  user,      // a result of a row that was added at run time: user_row.h
 };
 inline constexpr uint16_t row_count = static_cast<uint16_t>(Op::constant);
 

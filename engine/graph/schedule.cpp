@@ -36,17 +36,14 @@ class Scheduler {
  public:
   void add(Node& node) {
     Group& group = group_for(node);
-    std::array<Origin, 3> sources{};
+    group.first_origins.push_back(static_cast<uint32_t>(group.origins.size()));
     std::span<Operand> inputs = node.inputs();
-    for (size_t i = first_input(node); i < inputs.size(); ++i) {
-      Origin origin = source(group, inputs[i]);
-      if (!group.is_call) sources[i] = origin;
-    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+      group.origins.push_back(i < first_input(node) ? Origin{} : source(group, inputs[i]));
     if (node.writes()) inputs[0].node->read_by = group.number;
     node.group = group.number;
     node.mark = static_cast<uint32_t>(group.nodes.size());
     group.nodes.push_back(&node);
-    group.sources.push_back(sources);
     if (node.op == Op::reduce) {
       group.reduces = true;
       group.axes = node.axes;
@@ -106,14 +103,14 @@ class Scheduler {
   bool takes(const Group& group, const Node& node) const {
     if (group.is_call || group.nodes.size() >= most_nodes || group.loads.size() + group.nodes.size() / 2 >= most_pointers)
       return false;
+    if (node.op == Op::user && group.loads.size() + node.inputs().size() >= most_pointers) return false;
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty) return false;
     if (node.op == Op::reduce && group.reduces && group.axes != node.axes) return false;
     bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
     if (node.op == Op::update && group.reduces) return false;
     if (node.op == Op::reduce && group_writes) return false;
-    for (size_t i = first_input(node); i < node.operand_count; ++i) {
-      const Operand& o = node.operands[i];
+    for (const Operand& o : node.inputs().subspan(first_input(node))) {
       if (o.node->op == Op::constant) continue;
       // What the group computes can be used in it only as it is, element for element.
       if (o.node->is_pending() && o.node->group == group.number && !is_local(group, o)) return false;
@@ -134,8 +131,8 @@ class Scheduler {
     for (Node* writer : group.nodes) {
       if (writer->op != Op::update) continue;
       Node* old = writer->operands[0].node.get();
-      for (int i = 0; i < node.operand_count; ++i) {
-        if (node.operands[i].node.get() == old) return false;
+      for (const Operand& o : node.inputs()) {
+        if (o.node.get() == old) return false;
       }
     }
     return true;

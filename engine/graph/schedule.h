@@ -29,10 +29,17 @@ struct Group {
   bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away
   std::vector<Node*> nodes;
-  std::vector<std::array<Origin, 3>> sources;  // one for each node
+  std::vector<Origin> origins;          // of all nodes' operands, one node after the other
+  std::vector<uint32_t> first_origins;  // of each node
   std::vector<Load> loads;
   std::vector<Node*> constants;
   std::vector<uint32_t> stores;  // nodes whose value is kept: the index of each
+
+  // Where a node finds its operands; an update's first is not looked at.
+  std::span<const Origin> sources(size_t node) const {
+    size_t begin = first_origins[node], end = node + 1 < first_origins.size() ? first_origins[node + 1] : origins.size();
+    return {origins.data() + begin, end - begin};
+  }
 };
 
 // The groups that compute `targets` (none: everything pending), in the order to run them. Nodes that are no longer needed by

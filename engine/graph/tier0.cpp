@@ -357,7 +357,7 @@ uint16_t tier0_half(double value, DType dtype) {
 }
 
 bool run_tier0(Node& node, Evaluator& evaluator) {
-  if (node.device >= 0 || node.size() > limit) return false;
+  if (node.device >= 0 || node.size() > limit || node.op == Op::user) return false;
   for (const Operand& o : node.inputs()) {
     if (!is_ready(o)) return false;
     if (node.op != Op::update && o.space->size > limit) return false;

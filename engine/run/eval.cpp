@@ -12,7 +12,7 @@
 #include "core/log.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
-#include "run/calls/machine.h"
+#include "run/group_arguments.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -21,24 +21,6 @@ namespace {
 
 constexpr int64_t chunk_elements = 4096;  // op::reduce_chunk of quern/array.cuh
 
-// The arguments of a group's kernel, in the order that codegen/emit.h states.
-class GroupArguments : public Packed {
- public:
-  void pointer(const Buffer& buffer, int64_t offset) {
-    add(static_cast<char*>(buffer.pointer()) + offset);
-    if (buffer) blocks_.push_back(buffer.block());
-  }
-  void index(int64_t value, bool wide) { wide ? add(value) : add(static_cast<int32_t>(value)); }
-  void constant(const Node& node) {
-    size_t size = size_of(node.dtype), part = is_complex(node.dtype) ? size / 2 : size;
-    for (size_t at = 0; at < size; at += part) raw(node.constant.bytes.data() + at, part, part);
-  }
-  const std::vector<Block*>& blocks() const { return blocks_; }
-
- private:
-  std::vector<Block*> blocks_;
-};
-
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = key.size();
@@ -46,13 +28,6 @@ struct KeyHash {
     return h;
   }
 };
-
-// QUERN_KEEP_TEXTS=FOLDER keeps what is printed, for whoever wants to read it or to compile it with another compiler.
-void keep_text(const std::string& text) {
-  static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
-  if (!folder) return;
-  std::ofstream(fmt::format("{}/group-{:016x}.cu", folder, std::hash<std::string>()(text))) << text;
-}
 
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
   keep_text(text);
@@ -290,6 +265,12 @@ class GroupEvaluator : public Evaluator {
 };
 
 }  // namespace
+
+void keep_text(const std::string& text) {
+  static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
+  if (!folder) return;
+  std::ofstream(fmt::format("{}/group-{:016x}.cu", folder, std::hash<std::string>()(text))) << text;
+}
 
 void install_evaluator() { set_evaluator(new GroupEvaluator); }
 

@@ -15,7 +15,7 @@ import os
 import sys
 import sysconfig
 
-DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy"}
+DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx"}
 
 
 def door_of(name: str) -> str | None:

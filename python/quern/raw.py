@@ -51,6 +51,7 @@ class RawModule:
         self.file_path = path
         self.options = tuple(options)
         self.backend = backend
+        self.enable_cooperative_groups = bool(enable_cooperative_groups)
         self.name_expressions = tuple(name_expressions or ())
         self._programs = {}
 
@@ -71,6 +72,11 @@ class RawModule:
         log = self._program().log
         if log_stream is not None:
             log_stream.write(log)
+
+    @property
+    def module(self):
+        """The compiled program on the current device."""
+        return self._program()
 
     def get_function(self, name):
         """The kernel of that name, as a RawKernel. Raises quern.LogicError, naming the kernels there are, when there is none."""
@@ -157,6 +163,15 @@ class RawKernel(_engine.RawFunction):
         return self._module.backend
 
     @property
+    def file_path(self):
+        """The file that the module was loaded from, or None."""
+        return self._module.file_path
+
+    @property
+    def enable_cooperative_groups(self):
+        return self._module.enable_cooperative_groups
+
+    @property
     def attributes(self):
         """The kernel's resources as a dict, with CUDA's names in lower case."""
         info = self._function().info()
@@ -167,7 +182,23 @@ class RawKernel(_engine.RawFunction):
             "local_size_bytes": info["local_bytes"],
             "num_regs": info["registers"],
             "max_dynamic_shared_size_bytes": self.max_dynamic_shared_size_bytes,
+            "preferred_shared_memory_carveout": self.preferred_shared_memory_carveout,
+            "binary_version": self.binary_version,
+            "ptx_version": self.ptx_version,
+            "cache_mode_ca": self.cache_mode_ca,
         }
+
+    cache_mode_ca = 0
+    preferred_shared_memory_carveout = -1  # a wish that may be set; the driver decides
+
+    @property
+    def binary_version(self):
+        """The compute capability that the code is for, such as 90; 0 on the CPU."""
+        info = current_device().info()
+        major, minor = info.get("compute_capability", (0, 0))
+        return major * 10 + minor
+
+    ptx_version = binary_version
 
     max_threads_per_block = property(lambda self: self._function().info()["max_threads"])
     shared_size_bytes = property(lambda self: self._function().info()["static_shared"])

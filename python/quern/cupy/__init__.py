@@ -13,6 +13,8 @@ from quern.arrays import elementwise as _elementwise
 from quern.arrays import reductions as _reductions
 from quern.cupy import cuda, linalg  # noqa: F401
 from quern.cupy._array import as_ndarray, ndarray
+from quern.cupy._fusion import fuse, vectorize  # noqa: F401
+from quern.cupy._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
 from quern.raw import RawKernel, RawModule  # noqa: F401
 
 _hidden = {"Array", "asnumpy", "linalg"}

@@ -1,0 +1,111 @@
+"""cupy.fuse and cupy.vectorize: Python functions on arrays. Array work is recorded and fused in any case, so both call the function."""
+
+import functools
+
+import numpy
+
+from quern.arrays.core import Array
+from quern.cupy._array import as_ndarray, ndarray
+from quern.lib import _engine
+
+_scalars = (int, float, complex, bool, numpy.generic)
+
+
+class Fusion:
+    """A function whose array work is recorded as one piece; see :func:`fuse`."""
+
+    def __init__(self, func, name):
+        self.func = func
+        self.name = name or func.__name__
+        functools.update_wrapper(self, func)
+
+    def __call__(self, *args):
+        ours = any(isinstance(a, Array) for a in args)
+        if not ours:
+            return self.func(*args)
+        if any(isinstance(a, numpy.ndarray) for a in args):
+            raise TypeError("Cannot mix numpy.ndarray and cupy.ndarray as arguments.")
+        for arg in args:
+            if arg is not None and not isinstance(arg, (Array, *_scalars)):
+                raise TypeError(f"Invalid argument type for '{self.name}': {type(arg).__name__}; arrays, numbers and None are taken")
+        keep = _engine.KeepPending()  # nothing is submitted in the middle of it
+        try:
+            return self.func(*args)
+        finally:
+            del keep
+
+    def clear_cache(self):
+        """Does nothing: compiled kernels are shared by all array work, and found by what they do."""
+
+    def __repr__(self):
+        return f"<Fusion name={self.name}>"
+
+
+def fuse(*args, **kwargs):
+    """A function decorated by this records its array work as one piece, which becomes as few kernels as its shapes allow.
+
+    Parameters: ``kernel_name``: a name for it, by default the function's. Returns the function, to be called with arrays, numbers
+    and None, by position. Its results are those of the function itself, in-place operators on its arguments included.
+    Raises TypeError for arguments of other types.
+
+    >>> from quern import cupy as cp
+    >>> @cp.fuse(kernel_name="squared_diff")
+    ... def squared_diff(x, y):
+    ...     return (x - y) * (x - y)
+    >>> squared_diff(cp.arange(4), cp.arange(4)[::-1])
+    array([9, 1, 1, 9])
+    """
+    if len(args) == 1 and not kwargs and callable(args[0]):
+        return Fusion(args[0], None)
+    if args:
+        raise TypeError("fuse() takes the function alone, or keywords: kernel_name")
+    name = kwargs.pop("kernel_name", None)
+    if kwargs:
+        raise TypeError(f"fuse() got an unexpected keyword argument {next(iter(kwargs))!r}")
+    return lambda func: Fusion(func, name)
+
+
+class vectorize:  # noqa: N801
+    """A function of numbers that is called with arrays instead, once, so that its operators work on all elements.
+
+    Parameters: ``pyfunc``: the function; ``otypes``: the types of its results, letters or a list of dtypes. Its ``excluded``, ``cache``
+    and ``signature`` are not served. A function that asks an element for its truth (``if``, ``and``) cannot be called so: it raises
+    TypeError; write it with ``cupy.where``.
+
+    >>> from quern import cupy as cp
+    >>> cp.vectorize(lambda x, y: x * x + y)(cp.arange(3), 1)
+    array([1, 2, 5])
+    """
+
+    def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if excluded or cache or signature:
+            raise NotImplementedError("[cupy.vectorize] excluded, cache and signature are not served")
+        self.pyfunc = pyfunc
+        self.otypes = list(otypes) if otypes is not None else None
+        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+        self.__doc__ = doc if doc is not None else getattr(pyfunc, "__doc__", None)
+
+    def __call__(self, *args):
+        from quern import arrays
+
+        values = [as_ndarray(a if isinstance(a, Array) else arrays.asarray(a)) for a in args]
+        shape = numpy.broadcast_shapes(*(v.shape for v in values))
+        try:
+            out = self.pyfunc(*(v[...] for v in values))
+        except ValueError as error:
+            if "truth value" not in str(error):
+                raise
+            raise TypeError(
+                "[cupy.vectorize] the function asks an element for its truth (if, and, or, not, while); write it with cupy.where, & and |"
+            ) from error
+        several = isinstance(out, tuple)
+        outs = [as_ndarray(arrays.asarray(o)) for o in (out if several else (out,))]
+        if self.otypes is not None:
+            if len(self.otypes) != len(outs):
+                raise ValueError(f"[cupy.vectorize] the function gives {len(outs)} results, otypes names {len(self.otypes)}")
+            outs = [o.astype(t) for o, t in zip(outs, self.otypes, strict=True)]
+        outs = [o if o.shape == shape else arrays.broadcast_to(o, shape).copy() for o in outs]
+        return tuple(outs) if several else outs[0]
+
+
+Fusion.__module__ = vectorize.__module__ = ndarray.__module__
