@@ -22,9 +22,7 @@ class ParameterInfo:
         self.is_const = is_const
 
     def __repr__(self):
-        return (
-            f"<ParameterInfo(name={self.name!r} dtype={self.dtype!r} ctype={self.ctype!r} raw={self.raw!r} is_const={self.is_const!r})>"
-        )
+        return f"<ParameterInfo(name={self.name!r} dtype={self.dtype!r} ctype={self.ctype!r} raw={self.raw!r} is_const={self.is_const!r})>"
 
 
 class _Kernel:
@@ -121,9 +119,7 @@ class ElementwiseKernel(_Kernel):
         )
         self.operation, self.name, self.__name__, self.preamble = operation, name, name, preamble
         self.reduce_dims, self.no_return, self.return_tuple = bool(reduce_dims), bool(no_return), bool(return_tuple)
-        self.kwargs = {
-            key: value for key, value in (("loop_prep", loop_prep), ("after_loop", after_loop), ("options", options)) if value
-        }
+        self.kwargs = {key: value for key, value in (("loop_prep", loop_prep), ("after_loop", after_loop), ("options", options)) if value}
         self._describe()
 
     def __call__(self, *args, size=None, stream=None, block_size=128):
