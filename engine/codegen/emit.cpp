@@ -78,7 +78,7 @@ class Printer {
       if (is_positions(i)) {
         add(fmt::format("long long a{}", i));  // the first one
       } else {
-        add(fmt::format("const {}* a{}", type_text(group_.loads[i].dtype), i));
+        add(fmt::format("const {}*{} a{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : "", i));
       }
     }
     for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
@@ -193,10 +193,48 @@ class Printer {
          node.dtype == DType::float16 ? ".half()" : "");
   }
 
+  // A load of one number, the same for every element; no store of the kernel changes it.
+  bool is_number(size_t load) const {
+    const std::vector<Step>& steps = form_.loads[load].steps;
+    return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
+  }
+
+  // What is the same for every element, once for each thread.
+  void uniform(int depth) {
+    constants(depth);
+    for (size_t i = 0; i < group_.loads.size(); ++i) {
+      if (is_number(i)) line(depth, "const {} x{} = *a{};", type_text(group_.loads[i].dtype), i, i);
+    }
+    for (size_t i = 0; i < group_.nodes.size(); ++i) {
+      if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
+    }
+  }
+
+  void row_result(int depth, size_t i) {
+    const Node& node = *group_.nodes[i];
+    std::string operands;
+    const char* names[] = {"a", "b", "c"};
+    const OpRow& r = row(node.op);
+    for (int k = 0; k < r.operands; ++k) {
+      DType wanted = r.typing == Typing::choose && k == 0 ? DType::boolean : node.compute;
+      operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
+    }
+    line(depth, "{0} v{1};", type_text(node.dtype), i);
+    line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
+  }
+
+  // Is this the first element?
+  std::string at_first() const {
+    std::string text;
+    for (size_t d = 0; d < form_.shape.size(); ++d) text += fmt::format("{}i{} == 0", d ? " && " : "", d);
+    return text.empty() ? "true" : text;
+  }
+
   // The elements at the coordinates: loads, then each node, then what is stored of them.
   void element(int depth) {
     size_t dims = form_.shape.size();
     for (size_t i = 0; i < group_.loads.size(); ++i) {
+      if (is_number(i)) continue;
       const char* format = is_positions(i) ? "const {} x{} = a{} + ({});" : "const {} x{} = a{}[{}];";
       line(depth, fmt::runtime(format), type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dims));
     }
@@ -210,20 +248,17 @@ class Printer {
         line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources(i)[1], node.target_dtype));
       } else if (node.op == Op::user) {
         user_result(depth, i);
-      } else {
-        std::string operands;
-        const char* names[] = {"a", "b", "c"};
-        const OpRow& r = row(node.op);
-        for (int k = 0; k < r.operands; ++k) {
-          DType wanted = r.typing == Typing::choose && k == 0 ? DType::boolean : node.compute;
-          operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
-        }
-        line(depth, "{0} v{1};", type_text(node.dtype), i);
-        line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
+      } else if (!group_.is_uniform(node)) {
+        row_result(depth, i);
       }
     }
     for (size_t s = 0; s < group_.stores.size(); ++s) {
-      if (group_.nodes[group_.stores[s]]->op == Op::reduce) continue;
+      const Node& node = *group_.nodes[group_.stores[s]];
+      if (node.op == Op::reduce) continue;
+      if (group_.is_uniform(node)) {
+        line(depth, "if ({}) *o{} = v{};", at_first(), s, group_.stores[s]);
+        continue;
+      }
       line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), group_.stores[s]);
     }
   }
@@ -245,7 +280,7 @@ class Printer {
         coordinates(1, 0, inner, "row");
       }
     }
-    constants(1);
+    uniform(1);
     element(1);
   }
 
@@ -299,7 +334,7 @@ class Printer {
       if (!is_reduction(group_.stores[s])) continue;
       line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", type_text(stored_type(s)), group_.stores[s]);
     }
-    constants(1);
+    uniform(1);
     line(1, "if (result >= results || chunk >= chunks) return;");
     start_reductions(1);
     coordinates(1, 0, form_.kept, "result");
@@ -327,7 +362,7 @@ class Printer {
     result_counts();
     line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
     line(1, "if (result >= results || chunk >= chunks) return;");
-    constants(1);
+    uniform(1);
     coordinates(1, 0, form_.kept, "result");
     chunk_bounds(1);
     for (uint32_t n = 0; n < group_.nodes.size(); ++n) {

@@ -11,6 +11,7 @@ namespace {
 // A store's layout over the group's shape: nothing along what a reduction takes away.
 Layout store_layout(const Group& group, const Node& node) {
   if (node.op == Op::update) return node.target->layout;
+  if (group.is_uniform(node)) return Layout{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
   if (node.op != Op::reduce) return node.space->layout;
   Layout out{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
   size_t kept = 0;
@@ -40,7 +41,14 @@ Form form_of(const Group& group) {
   for (size_t i = 0; i < group.shape.size(); ++i)
     (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
   // The kept dimensions in the order of memory: of what is stored, or of what is read where results are small.
-  const Layout& guide = group.reduces && !group.loads.empty() ? all.front() : all.back();
+  auto is_number = [](const Layout& layout) {
+    return std::all_of(layout.strides.begin(), layout.strides.end(), [](int64_t s) { return s == 0; });
+  };
+  bool by_loads = group.reduces && !group.loads.empty();
+  size_t chosen = by_loads ? 0 : all.size() - 1;
+  while (is_number(all[chosen]) && (by_loads ? chosen + 1 < group.loads.size() : chosen > group.loads.size()))
+    by_loads ? ++chosen : --chosen;
+  const Layout& guide = all[chosen];
   std::stable_sort(kept.begin(), kept.end(),
                    [&](int a, int b) { return std::abs(guide.strides[a]) > std::abs(guide.strides[b]); });
 
@@ -81,7 +89,7 @@ Form form_of(const Group& group) {
     auto inner = [](const Layout& part) {
       return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back());
     };
-    form.lanes_inside = inner(reduced_parts.front()) <= inner(kept_parts.front());
+    form.lanes_inside = inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
   }
   return form;
 }
@@ -107,7 +115,7 @@ Key key_of(const Group& group, const Form& form) {
                   static_cast<uint64_t>(node.compute) << 24 |
                   static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
                   static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40 |
-                  static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48);
+                  static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48 | uint64_t{group.is_uniform(node)} << 56);
     if (node.op == Op::user) key.push_back(node.user->hash);
     for (const Origin& s : group.sources(i)) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
   }

@@ -165,7 +165,8 @@ struct Node {
 
   // Scratch of the scheduler.
   uint32_t group = 0, mark = 0, read_by = 0, uses = 0;
-  bool needed = false, overwritten = false;
+  uint8_t waits = 0;  // not placed yet, with so many others before it
+  bool needed = false, overwritten = false, read_by_waiting = false;
 
   static constexpr size_t no_slot = ~size_t{0};
   bool is_pending() const { return slot != no_slot; }

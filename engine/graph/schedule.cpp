@@ -6,7 +6,8 @@ namespace quern {
 
 namespace {
 
-constexpr size_t most_nodes = 64, most_pointers = 48;  // of one kernel
+constexpr size_t most_nodes = 128, most_loads = 48, most_constants = 96;  // of one kernel
+constexpr size_t most_waiting = 16;                                       // numbers that one group takes along
 constexpr size_t groups_looked_at = 8;
 
 // What must run so that the targets are there: their ancestors, and whoever still reads memory that one of those overwrites.
@@ -35,7 +36,94 @@ void mark_needed(std::span<Node* const> targets) {
 class Scheduler {
  public:
   void add(Node& node) {
+    if (may_wait(node)) {
+      waiting_.push_back(&node);
+      for (Operand& o : node.inputs()) o.node->read_by_waiting = true;
+      return;
+    }
+    if (node.writes() && node.inputs()[0].node->read_by_waiting) place_readers(*node.inputs()[0].node);
+    place(node);
+  }
+
+  std::vector<Group> finish() {
+    for (Node* node : waiting_) {
+      if (node->waits) place(*node);
+    }
+    for (Group& group : groups_) {
+      for (uint32_t i = 0; i < group.nodes.size(); ++i) {
+        Node* node = group.nodes[i];
+        if (group.is_call || node->writes() || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
+        node->uses = 0;
+      }
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  // A single number waits for the first group that needs it: it costs a thread less than a launch costs.
+  bool may_wait(Node& node) {
+    if (node.op >= Op::constant || !node.shape().empty()) return false;
+    size_t before = 0;
+    for (const Operand& o : node.inputs()) {
+      if (!o.shape().empty()) return false;
+      before += o.node->waits;
+    }
+    if (before >= most_waiting) return false;
+    node.waits = static_cast<uint8_t>(before + 1);
+    return true;
+  }
+
+  // Memory is about to be overwritten: those that read it come first.
+  void place_readers(Node& old) {
+    old.read_by_waiting = false;
+    for (Node* node : waiting_) {
+      if (!node->waits) continue;
+      for (Operand& o : node->inputs()) {
+        if (o.node.get() != &old) continue;
+        place(*node);
+        break;
+      }
+    }
+    std::erase_if(waiting_, [](Node* node) { return !node->waits; });
+  }
+
+  void place(Node& node) {
+    const Shape& shape = work_shape(node);
+    if (is_call(node) || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+      for (Operand& o : node.inputs()) {
+        if (o.node->waits) place(*o.node);
+      }
+    }
+    node.waits = 0;
+    leaves_.clear();
+    find_leaves(node);
     Group& group = group_for(node);
+    for (Operand& o : node.inputs()) {
+      if (o.node->waits) join(group, *o.node);
+    }
+    put(group, node);
+  }
+
+  void join(Group& group, Node& node) {
+    node.waits = 0;
+    for (Operand& o : node.inputs()) {
+      if (o.node->waits) join(group, *o.node);
+    }
+    put(group, node);
+  }
+
+  // What the node and the numbers it takes along read.
+  void find_leaves(Node& node) {
+    for (Operand& o : node.inputs().subspan(first_input(node))) {
+      if (o.node->waits) {
+        find_leaves(*o.node);
+      } else if (o.node->op != Op::constant) {
+        leaves_.push_back(&o);
+      }
+    }
+  }
+
+  void put(Group& group, Node& node) {
     group.first_origins.push_back(static_cast<uint32_t>(group.origins.size()));
     std::span<Operand> inputs = node.inputs();
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -50,18 +138,6 @@ class Scheduler {
     }
   }
 
-  std::vector<Group> finish() {
-    for (Group& group : groups_) {
-      for (uint32_t i = 0; i < group.nodes.size(); ++i) {
-        Node* node = group.nodes[i];
-        if (group.is_call || node->writes() || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
-        node->uses = 0;
-      }
-    }
-    return std::move(groups_);
-  }
-
- private:
   static size_t first_input(const Node& node) { return node.writes() ? 1 : 0; }
   static bool is_call(const Node& node) { return node.op == Op::call || node.op == Op::part; }
 
@@ -72,19 +148,24 @@ class Scheduler {
     return node.shape();
   }
 
-  // The value of a node of the same group, element for element.
+  // The value of a node of the same group, element for element, or a number.
   static bool is_local(const Group& group, const Operand& o) {
-    return o.node->group == group.number && o.node->is_pending() && o.space == o.node->space && o.dtype == o.node->dtype &&
-           o.node->op != Op::reduce && o.node->op != Op::update;
+    const Node& node = *o.node;
+    return node.group == group.number && node.is_pending() && o.dtype == node.dtype &&
+           (o.space == node.space || (group.is_uniform(node) && o.space->layout.offset == 0)) && node.op != Op::reduce &&
+           node.op != Op::update;
   }
 
   Group& group_for(Node& node) {
     // No group before this one may hold it: it needs what others compute, and must not write what others still read.
     uint32_t earliest = 0;
-    for (const Operand& o : node.inputs()) {
-      if (o.node->is_pending()) earliest = std::max(earliest, o.node->group);
+    for (const Operand* o : leaves_) {
+      if (o->node->is_pending()) earliest = std::max(earliest, o->node->group);
     }
-    if (node.writes()) earliest = std::max(earliest, node.inputs()[0].node->read_by);
+    if (node.writes()) {
+      const Node& old = *node.inputs()[0].node;
+      earliest = std::max({earliest, old.read_by, old.is_pending() ? old.group : 0});
+    }
     const Shape& shape = work_shape(node);
     for (size_t k = groups_.size(); !is_call(node) && k-- > 0 && k + groups_looked_at >= groups_.size();) {
       Group& group = groups_[k];
@@ -101,38 +182,38 @@ class Scheduler {
   }
 
   bool takes(const Group& group, const Node& node) const {
-    if (group.is_call || group.nodes.size() >= most_nodes || group.loads.size() + group.nodes.size() / 2 >= most_pointers)
+    if (group.is_call || group.nodes.size() + most_waiting >= most_nodes || group.constants.size() >= most_constants ||
+        group.loads.size() + leaves_.size() >= most_loads)
       return false;
-    if (node.op == Op::user && group.loads.size() + node.inputs().size() >= most_pointers) return false;
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty) return false;
     if (node.op == Op::reduce && group.reduces && group.axes != node.axes) return false;
     bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
     if (node.op == Op::update && group.reduces) return false;
     if (node.op == Op::reduce && group_writes) return false;
-    for (const Operand& o : node.inputs().subspan(first_input(node))) {
-      if (o.node->op == Op::constant) continue;
+    for (const Operand* o : leaves_) {
       // What the group computes can be used in it only as it is, element for element.
-      if (o.node->is_pending() && o.node->group == group.number && !is_local(group, o)) return false;
+      if (o->node->is_pending() && o->node->group == group.number && !is_local(group, *o)) return false;
     }
-    if (node.op != Op::update) return !group_writes || reads_no_written(group, node);
+    if (node.op != Op::update) return !group_writes || reads_no_written(group);
     // What is written may be read in the same kernel only by the thread that writes it.
     Node* old = node.operands[0].node.get();
     if (old->is_pending() && old->group == group.number) return false;
     for (const Load& load : group.loads) {
       if (load.node == old && !(load.space == node.target && load.dtype == node.target_dtype)) return false;
     }
-    const Operand& value = node.operands[1];
-    if (value.node.get() == old && !(value.space == node.target && value.dtype == node.target_dtype)) return false;
+    for (const Operand* o : leaves_) {
+      if (o->node.get() == old && !(o->space == node.target && o->dtype == node.target_dtype)) return false;
+    }
     return true;
   }
 
-  static bool reads_no_written(const Group& group, const Node& node) {
+  bool reads_no_written(const Group& group) const {
     for (Node* writer : group.nodes) {
       if (writer->op != Op::update) continue;
       Node* old = writer->operands[0].node.get();
-      for (const Operand& o : node.inputs()) {
-        if (o.node.get() == old) return false;
+      for (const Operand* o : leaves_) {
+        if (o->node.get() == old) return false;
       }
     }
     return true;
@@ -149,15 +230,19 @@ class Scheduler {
       return {Origin::Kind::local, node->mark};
     }
     node->read_by = std::max(node->read_by, group.number);
+    SpaceRef space = o.space;
+    if (space->layout.shape.empty() && !group.shape.empty()) space = space_of(space->layout.broadcast_to(group.shape));
     for (uint32_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
-      if (load.node == node && load.space == o.space && load.dtype == o.dtype) return {Origin::Kind::load, i};
+      if (load.node == node && load.space == space && load.dtype == o.dtype) return {Origin::Kind::load, i};
     }
-    group.loads.push_back({node, o.space, o.dtype});
+    group.loads.push_back({node, std::move(space), o.dtype});
     return {Origin::Kind::load, static_cast<uint32_t>(group.loads.size() - 1)};
   }
 
   std::vector<Group> groups_;
+  std::vector<Node*> waiting_;
+  std::vector<const Operand*> leaves_;  // of the node that is being placed
 };
 
 }  // namespace
@@ -167,7 +252,10 @@ std::vector<Group> schedule(std::span<Node* const> targets) {
   for (Node* node : pending()) {
     if (!node) continue;
     node->group = node->uses = node->read_by = 0;
-    for (Operand& o : node->inputs()) o.node->group = o.node->read_by = 0;
+    for (Operand& o : node->inputs()) {
+      o.node->group = o.node->read_by = 0;
+      o.node->read_by_waiting = false;
+    }
   }
   Scheduler scheduler;
   for (Node* node : pending()) {

@@ -2,7 +2,7 @@
 //
 // Start at schedule() in schedule.cpp. Nodes are taken in the order they were recorded, which is a topological one, and join the
 // newest group of their shape that comes late enough; so a group holds elementwise work of one shape, the writes of it into parts
-// of arrays, and the reductions over it.
+// of arrays, and the reductions over it. Single numbers (shape ()) that such a group needs are computed in it by every thread.
 #pragma once
 
 #include "graph/node.h"
@@ -35,6 +35,8 @@ struct Group {
   std::vector<Node*> constants;
   std::vector<uint32_t> stores;  // nodes whose value is kept: the index of each
 
+  // A single number in a group of more: the same for every element.
+  bool is_uniform(const Node& node) const { return node.shape().empty() && !shape.empty() && node.op < Op::constant; }
   // Where a node finds its operands; an update's first is not looked at.
   std::span<const Origin> sources(size_t node) const {
     size_t begin = first_origins[node], end = node + 1 < first_origins.size() ? first_origins[node + 1] : origins.size();
