@@ -182,8 +182,7 @@ class Printer {
       }
       for (size_t r = 0; r < row.results.size(); ++r) {
         const UserRow::Result& result = row.results[r];
-        std::string start = result.start < 0 ? user_type_text(result.dtype) + "()"
-                                             : value(sources[static_cast<size_t>(result.start)], result.dtype);
+        std::string start = result.start < 0 ? "{}" : value(sources[static_cast<size_t>(result.start)], result.dtype);
         line(depth, "{} u{}_{} = {};", user_type_text(result.dtype), i, r, start);
         add(fmt::format("u{}_{}", i, r));
       }

@@ -30,10 +30,11 @@ struct KeyHash {
 };
 
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
-  keep_text(text);
   CompileOptions options;
   options.exact_arithmetic = true;
-  return build(context, {std::move(text), "array group"}, options)->kernel("group");
+  std::shared_ptr<Kernel> kernel = build(context, {text, "array group"}, options)->kernel("group");
+  keep_text(text);
+  return kernel;
 }
 
 class GroupEvaluator : public Evaluator {

@@ -1,7 +1,6 @@
 #include "run/user_kernel.h"
 
 #include <algorithm>
-#include <set>
 
 #include "codegen/emit.h"
 #include "core/error.h"
@@ -134,10 +133,10 @@ constexpr int64_t chunk_elements = 4096;
 std::shared_ptr<Program> UserKernels::find(int8_t device, const std::string& text, const std::string& name) {
   std::shared_ptr<Program>& found = programs_[{device, text}];
   if (!found) {
-    if (flags_.empty()) keep_text(text);
     CompileOptions options;
     options.flags = flags_;
     found = build(context_on(device), {text, name}, options);
+    if (flags_.empty()) keep_text(text);
   }
   return found;
 }
@@ -155,8 +154,6 @@ ElementwiseKernel::ElementwiseKernel(ElementwiseText text, std::vector<std::stri
 std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::span<const Array> out, std::optional<int64_t> size,
                                            int8_t device, uint32_t block) {
   GraphLock lock;
-  KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
-  check_scalars(in, text_.in, types);
   device = device_of(in, out).value_or(device);
   std::optional<Shape> loop = loop_shape(text_.in, text_.out, in, out);
   if (size && loop)
@@ -165,6 +162,8 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::sp
     raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw, or 'size='", text_.name);
   if (size && *size < 0) raise(ErrorKind::value, "[{}] 'size' must not be negative", text_.name);
   Shape shape = size ? Shape{*size} : *loop;
+  KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
+  check_scalars(in, text_.in, types);
   for (size_t i = 0; i < text_.out.size(); ++i) {
     if (out.empty() && text_.out[i].is_raw && !size)
       raise(ErrorKind::value, "[{}] Output array size is undecided: '{}' is raw; give an array for it, or 'size='", text_.name,
@@ -238,11 +237,11 @@ ReductionKernel::ReductionKernel(ReductionText text, std::vector<std::string> fl
 std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span<const Array> out, std::span<const int> axes,
                                          bool all_axes, bool keep_dims) {
   GraphLock lock;
-  KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
-  check_scalars(in, text_.in, types);
   int8_t device = device_of(in, out).value_or(-1);
   std::optional<Shape> whole = loop_shape(text_.in, {}, in, {});
   if (!whole) raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw", text_.name);
+  KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
+  check_scalars(in, text_.in, types);
 
   std::vector<int> kept, reduced;
   std::vector<bool> goes(whole->size(), all_axes);
