@@ -342,12 +342,6 @@ std::vector<Argument> arguments_of(const std::vector<Operand>& operands) {
   return out;
 }
 
-Op op_named(const std::string& name) {
-  for (uint16_t i = 0; i < row_count; ++i)
-    if (row(static_cast<Op>(i)).name == name) return static_cast<Op>(i);
-  bug("there is no op '{}'", name);
-}
-
 Reduction reduction_named(const std::string& name) {
   constexpr std::string_view names[] = {"sum", "product", "maximum", "minimum", "any", "all"};
   for (size_t i = 0; i < std::size(names); ++i)
@@ -405,6 +399,29 @@ PyType_Slot slots[] = {
 };
 
 }  // namespace
+
+Op op_named(const std::string& name) {
+  for (uint16_t i = 0; i < row_count; ++i)
+    if (row(static_cast<Op>(i)).name == name) return static_cast<Op>(i);
+  bug("there is no op '{}'", name);
+}
+
+PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) {
+  return guarded([&]() -> PyObject* {
+    Array* target = into ? as_array(into) : nullptr;
+    if (into && !target) return nullptr;
+    std::array<Operand, 3> operands;
+    PyObject* first = nullptr;
+    for (size_t i = 0; i < count; ++i) {
+      if (!operands[i].read(values[i], false)) return nullptr;
+      if (!first && as_array(values[i])) first = values[i];
+    }
+    if (!first) return nullptr;
+    std::array<Argument, 3> arguments = {operands[0].argument(), operands[1].argument(), operands[2].argument()};
+    Array result = elementwise(op, {arguments.data(), count}, target);
+    return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(first));
+  });
+}
 
 bool array_address(PyObject* value, uint64_t& address, Block** block) {
   Array* array = as_array(value);

@@ -12,4 +12,5 @@ NB_MODULE(_engine, m) {
   init_types(m);
   init_arrays(m);
   init_user_kernels(m);
+  init_ufuncs(m);
 }

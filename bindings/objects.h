@@ -8,8 +8,10 @@
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
+//   ufunc.cpp      ufunc objects
 #pragma once
 
+#include "graph/op.h"
 #include "run/context.h"
 #include "run/kernel.h"
 
@@ -82,6 +84,7 @@ void init_trace(nb::module_& m);
 void init_types(nb::module_& m);
 void init_arrays(nb::module_& m);
 void init_user_kernels(nb::module_& m);
+void init_ufuncs(nb::module_& m);
 
 // Gives up Python's lock for as long as it lives. A thread that comes back after the interpreter went away must not touch it:
 // it sleeps until the process ends, as Python's own threads do.
@@ -110,6 +113,11 @@ bool add_argument(Arguments& args, PyObject* value);
 bool device_address(PyObject* value, uint64_t& address, Block** block);
 // The same of an array of ours, once everything recorded is submitted.
 bool array_address(PyObject* value, uint64_t& address, Block** block);
+
+// An op of the table on arrays, numbers and NumPy arrays, into an array if there is one. Null without an error set: these
+// operands need conversions that are Python's to make.
+PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into);
+Op op_named(const std::string& name);
 
 // Contiguous memory of a Python object, for as long as this lives.
 class HostView {

@@ -14,12 +14,14 @@ from types import ModuleType
 import numpy
 
 from quern.arrays import (
+    composed,
     core,
     creation,
     data_types,
     differences,
     editing,
     elementwise,
+    fallback,
     grids,
     linalg,  # noqa: F401
     logic,
@@ -31,7 +33,10 @@ from quern.arrays import (
     rounding,
     shapes,
     statistics,
+    ufunc_methods,  # noqa: F401
 )
+from quern.arrays.fallback import FallbackWarning, set_fallback
+from quern.arrays.ufunc import ufunc
 
 newaxis, pi, e, inf, nan = None, math.pi, math.e, math.inf, math.nan
 bool_ = numpy.bool_
@@ -44,7 +49,7 @@ complex64, complex128 = numpy.complex64, numpy.complex128
 def _public():
     """Every public function of the modules, by its name."""
     found = {"Array": core.Array}
-    modules = (core, creation, elementwise, reductions, shapes)
+    modules = (core, creation, elementwise, composed, reductions, shapes)
     modules += (data_types, differences, editing, grids, logic, manipulation, matrices, padding, rounding, statistics)
     for module in modules:
         for name, value in vars(module).items():

@@ -25,7 +25,7 @@ _names = set(_engine.dtype_names())
 
 def _dtype_name(dtype):
     """The engine's name of a data type, given as NumPy takes it."""
-    if isinstance(dtype, str) and dtype == "bfloat16":
+    if isinstance(dtype, str) and dtype in _names:
         return dtype
     name = numpy.dtype(dtype).name
     if name not in _names:

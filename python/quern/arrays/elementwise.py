@@ -1,62 +1,74 @@
-"""Functions that work element by element: a row of the engine's ops table each."""
+"""Functions that work element by element: ufuncs, each a row of the engine's ops table, and what needs no more than one of them.
 
-from quern.arrays.core import Array, _dtype_name, asarray
+composed.py has the ufuncs that are made of several.
+"""
+
+from quern.arrays.core import Array, asarray
+from quern.arrays.fallback import Unserved
+from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
 _OPS = dict(_engine.array_op_names())
+_PARTS = ("cast", "where", "ldexp", "frexp_mantissa", "frexp_exponent")  # rows that are no ufuncs of NumPy's by themselves
 
-
-def _make_op(name, operands):
-    def op(*values, out=None, dtype=None):
-        if len(values) == operands + 1 and out is None:
-            *values, out = values
-        if len(values) != operands:
-            raise TypeError(f"{name}() takes {operands} arrays ({len(values)} given)")
-        if isinstance(out, tuple):
-            (out,) = out
-        if out is not None and not isinstance(out, Array):
-            raise TypeError(f"{name}(): out must be an array of quern's")
-        types = {}
-        if dtype is not None:
-            wanted = _dtype_name(dtype)
-            types = dict(zip(("compute", "result"), _engine.array_op_types(name, [wanted] * operands), strict=False))
-        result = _engine.array_op(name, *values, into=out, **types)
-        return out if out is not None else result
-
-    op.__name__ = op.__qualname__ = name
-    op.__module__ = __name__
-    op.__doc__ = f"NumPy's ``{name}``, element by element. ``out``: an array that takes the result; ``dtype``: the type to compute in."
-    return op
-
-
-for _name, _operands in _OPS.items():
-    if _name not in ("cast", "where"):
-        globals()[_name] = _make_op(_name, _operands)
+for _name in _OPS:
+    if _name not in _PARTS:
+        globals()[_name] = _make(_name, __name__, _name)
+deg2rad, rad2deg = _make("deg2rad", __name__, "radians"), _make("rad2deg", __name__, "degrees")
 for _alias, _name in {
     "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh",
-    "atan2": "arctan2", "conj": "conjugate", "divide": "true_divide", "mod": "remainder", "pow": "power", "deg2rad": "radians",
-    "rad2deg": "degrees", "bitwise_not": "invert", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift",
-    "bitwise_right_shift": "right_shift",
+    "atan2": "arctan2", "conj": "conjugate", "divide": "true_divide", "mod": "remainder", "pow": "power", "bitwise_not": "invert",
+    "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
 }.items():  # fmt: skip
     globals()[_alias] = globals()[_name]
 
 
-def where(condition, x, y):
-    """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast."""
+def where(condition, x=None, y=None, /):
+    """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast.
+
+    >>> where([True, False], 1, 2)
+    array([1, 2])
+    """
+    if x is None and y is None:
+        raise Unserved("without values to choose from, where() is nonzero()")
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
     return _engine.array_op("where", condition, x, y)
 
 
-def clip(a, min=None, max=None, out=None):
-    """``a`` limited to [min, max]; a limit may be None."""
+_MISSING = object()
+
+
+def clip(a, a_min=_MISSING, a_max=_MISSING, out=None, *, min=_MISSING, max=_MISSING, **kwargs):
+    """``a`` limited to [a_min, a_max]; a limit may be None. ``min`` and ``max`` are other names of the limits.
+
+    Further keywords are those of ufuncs. Raises TypeError for a limit that is missing, ValueError for limits given twice.
+
+    >>> clip([1, 5, 9], 2, 6)
+    array([2, 5, 6])
+    """
+    if a_min is _MISSING and a_max is _MISSING:
+        a_min, a_max = (None if limit is _MISSING else limit for limit in (min, max))
+    elif a_min is _MISSING or a_max is _MISSING:
+        raise TypeError(f"clip() missing 1 required positional argument: '{'a_min' if a_min is _MISSING else 'a_max'}'")
+    elif min is not _MISSING or max is not _MISSING:
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     a = asarray(a)
-    if min is not None:
-        a = maximum(a, min)  # noqa: F821
-    if max is not None:
-        a = minimum(a, max)  # noqa: F821
-    if out is not None:
-        out[...] = a
-        return out
-    return a
+    if a.dtype.kind in "iu":  # a limit that the type cannot reach changes nothing
+        bits, signed = 8 * a.itemsize, a.dtype.kind == "i"
+        if type(a_min) is int and a_min <= (-(1 << bits - 1) if signed else 0):
+            a_min = None
+        if type(a_max) is int and a_max >= (1 << bits - signed) - 1:
+            a_max = None
+    if a_min is None and a_max is None:
+        return positive(a, out=out, **kwargs)  # noqa: F821
+    if a_min is None:
+        return minimum(a, a_max, out=out, **kwargs)  # noqa: F821
+    if a_max is None:
+        return maximum(a, a_min, out=out, **kwargs)  # noqa: F821
+    if isinstance(out, Array) or kwargs:
+        return minimum(maximum(a, a_min, **kwargs), a_max, out=out, **kwargs)  # noqa: F821
+    return minimum(maximum(a, a_min), a_max, out=out)  # noqa: F821
 
 
 def real(a):

@@ -1,11 +1,11 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
+from quern.arrays.composed import divmod as _divmod
 from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asarray, asnumpy, astype, copy
 from quern.arrays.elementwise import clip, conjugate, imag, real
 from quern.arrays.manipulation import repeat
 from quern.arrays.matrices import diagonal, dot, trace
 from quern.arrays.reductions import all, any, max, mean, min, prod, std, sum, var
-from quern.arrays.rounding import divmod as _divmod
 from quern.arrays.rounding import round
 from quern.arrays.shapes import matrix_transpose, ravel, reshape, squeeze, swapaxes, transpose
 

@@ -3,116 +3,236 @@
 import builtins
 import math
 
-from quern.arrays.core import _axis, _dtype_name, asarray
-from quern.arrays.elementwise import sqrt
+import numpy
+
+from quern.arrays import elementwise as _elementwise
+from quern.arrays.core import Array, _axis, _dtype_name, asarray, asnumpy
+from quern.arrays.creation import full
+from quern.arrays.elementwise import sqrt, true_divide
+from quern.arrays.ufunc import mask_of as _mask_of
 from quern.lib import _engine
 
+_NONE = numpy._NoValue
+# The engine's reductions: NumPy's ufunc of each, and what elements count as that are left out.
+_UFUNC = {"sum": "add", "product": "multiply", "maximum": "maximum", "minimum": "minimum", "any": "logical_or", "all": "logical_and"}
+_NEUTRAL = {"sum": 0, "product": 1, "any": False, "all": True}
 
-def _reduce(name, a, axis, keepdims, dtype, out):
-    a = asarray(a)
+
+def _axes(axis, ndim):
+    """Which axes go: True for each that does."""
     if axis is None:
-        axes = [True] * a.ndim
+        return [True] * ndim
+    axes = [False] * ndim
+    for n in axis if isinstance(axis, tuple) else (axis,):
+        n = _axis(n, ndim)
+        if axes[n]:
+            raise ValueError("duplicate value in 'axis'")
+        axes[n] = True
+    return axes
+
+
+def _where_mask(where, a):
+    """``where`` as bools, or None for everywhere."""
+    where = _mask_of(where)
+    if where is None:
+        return None
+    if where.ndim > a.ndim:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    if numpy.broadcast_shapes(where.shape, a.shape) != a.shape:
+        raise ValueError(f"non-broadcastable operand: a mask of shape {where.shape} for an array of shape {a.shape}")
+    return where
+
+
+def _first_value(initial, dtype):
+    """``initial`` as a value of the type, converted as an assignment would."""
+    value = numpy.empty((), dtype)
+    value[()] = asnumpy(initial) if isinstance(initial, Array) else initial
+    return value[()]
+
+
+def _reduce(name, a, axis, keepdims, dtype, out, initial=_NONE, where=True):
+    a = asarray(a)
+    axes = _axes(axis, a.ndim)
+    if out is None and initial is _NONE and where is True:
+        return _engine.array_reduce(name, a, axes, bool(keepdims), "" if dtype is None else _dtype_name(dtype))
+    if out is not None:
+        _check_out(name, out, a, axes, keepdims)
+    mask = _where_mask(where, a)
+    is_test = name in ("any", "all")
+    if initial is not _NONE and initial is not None:
+        initial = _first_value(initial, bool if is_test else a.dtype if dtype is None else dtype)
+    if mask is not None:
+        if initial is None or (initial is _NONE and name not in _NEUTRAL):
+            raise ValueError(
+                f"reduction operation '{_UFUNC[name]}' does not have an identity, so to use a where mask one has to specify 'initial'"
+            )
+        a = a.astype(bool, copy=False) if is_test else a if dtype is None else a.astype(dtype, copy=False)
+        neutral = initial if name not in _NEUTRAL else numpy.asarray(_NEUTRAL[name]).astype(a.dtype)[()]
+        a = _elementwise.where(mask, a, neutral)
+    none = builtins.any(goes and size == 0 for goes, size in zip(axes, a.shape, strict=True))
+    if none and initial is None:
+        raise ValueError(f"zero-size array to reduction operation {_UFUNC[name]} which has no identity")
+    if none and initial is not _NONE and name not in _NEUTRAL:
+        shape = [1 if goes else size for goes, size in zip(axes, a.shape, strict=True) if keepdims or not goes]
+        result = full(shape, initial, a.dtype if dtype is None else dtype)
     else:
-        axes = [False] * a.ndim
-        for n in axis if isinstance(axis, tuple) else (axis,):
-            n = _axis(n, a.ndim)
-            if axes[n]:
-                raise ValueError("duplicate value in 'axis'")
-            axes[n] = True
-    result = _engine.array_reduce(name, a, axes, bool(keepdims), "" if dtype is None else _dtype_name(dtype))
+        result = _engine.array_reduce(name, a, axes, bool(keepdims), "" if dtype is None else _dtype_name(dtype))
+        if initial is not _NONE and initial is not None:
+            result = getattr(_elementwise, _UFUNC[name])(result, initial)
+    return _given(result, out)
+
+
+def _given(result, out):
     if out is None:
         return result
-    if out.shape != result.shape:
-        raise ValueError(f"output parameter for reduction operation {name} has the wrong shape {out.shape}, not {result.shape}")
-    out[...] = result
+    if isinstance(out, numpy.ndarray):
+        out[...] = asnumpy(result)
+    else:
+        out[...] = result
     return out
 
 
+def _check_out(name, out, a, axes, keepdims):
+    if not isinstance(out, (Array, numpy.ndarray)):
+        raise TypeError("output must be an array")
+    shape = tuple(1 if goes else size for goes, size in zip(axes, a.shape, strict=True) if keepdims or not goes)
+    if out.ndim != len(shape):
+        raise ValueError(
+            f"output parameter for reduction operation {_UFUNC.get(name, name)} has the wrong number of dimensions: "
+            f"Found {out.ndim} but expected {len(shape)}"
+        )
+    if out.shape != shape:
+        raise ValueError(f"output parameter for reduction operation {name} has the wrong shape {out.shape}, not {shape}")
+
+
+_WIDE = {f"{kind}{bits}": f"{kind}64" for kind in ("int", "uint") for bits in (8, 16, 32, 64)} | {"bool": "int64"}
+
+
 def _sum_type(a, dtype):
+    """What is added up, or multiplied: integers in 64 bits."""
     if dtype is not None:
         return dtype
-    kind = a.dtype.kind
-    return {"b": "int64", "i": "int64", "u": "uint64"}.get(kind, a._dtype_name)
+    name = a._dtype_name
+    return _WIDE.get(name, name)
 
 
-def sum(a, axis=None, dtype=None, out=None, keepdims=False):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NONE, where=True):
     """The sum over ``axis`` (an int, a tuple, or None for all). Integers are summed in 64 bits.
 
+    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``initial``: what the sum
+    starts with; ``where``: which elements count. Raises ValueError for an ``out`` or ``where`` of a shape that does not fit.
     The order of the additions depends on the shape and type alone, so a sum is the same bit for bit however it is computed.
+
+    >>> sum([1, 2, 3], where=[True, False, True])
+    array(4)
     """
     a = asarray(a)
-    return _reduce("sum", a, axis, keepdims, _sum_type(a, dtype), out)
+    return _reduce("sum", a, axis, keepdims, _sum_type(a, dtype), out, initial, where)
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False):
-    """The product over ``axis``."""
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NONE, where=True):
+    """The product over ``axis``; the other parameters are as :func:`sum` has them."""
     a = asarray(a)
-    return _reduce("product", a, axis, keepdims, _sum_type(a, dtype), out)
+    return _reduce("product", a, axis, keepdims, _sum_type(a, dtype), out, initial, where)
 
 
-def max(a, axis=None, out=None, keepdims=False):
-    """The largest element over ``axis``; NaN if there is one."""
-    return _reduce("maximum", a, axis, keepdims, None, out)
+def max(a, axis=None, out=None, keepdims=False, initial=_NONE, where=True):
+    """The largest element over ``axis``; NaN if there is one.
+
+    ``initial``: the least that the result can be, needed with ``where``, which says what elements count. Raises ValueError where
+    there is nothing to choose from.
+
+    >>> max([3, 1, 4], initial=5)
+    array(5)
+    """
+    return _reduce("maximum", a, axis, keepdims, None, out, initial, where)
 
 
-def min(a, axis=None, out=None, keepdims=False):
-    """The smallest element over ``axis``; NaN if there is one."""
-    return _reduce("minimum", a, axis, keepdims, None, out)
+def min(a, axis=None, out=None, keepdims=False, initial=_NONE, where=True):
+    """The smallest element over ``axis``; NaN if there is one. See :func:`max`."""
+    return _reduce("minimum", a, axis, keepdims, None, out, initial, where)
 
 
 amax, amin = max, min
 
 
-def any(a, axis=None, out=None, keepdims=False):
-    """Is any element over ``axis`` true?"""
-    return _reduce("any", a, axis, keepdims, None, out)
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Is any element over ``axis`` true? ``where``: which elements count."""
+    return _reduce("any", a, axis, keepdims, None, out, where=where)
 
 
-def all(a, axis=None, out=None, keepdims=False):
-    """Are all elements over ``axis`` true?"""
-    return _reduce("all", a, axis, keepdims, None, out)
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Are all elements over ``axis`` true? ``where``: which elements count."""
+    return _reduce("all", a, axis, keepdims, None, out, where=where)
 
 
-def _count(a, axis):
+def _count(a, axis, where=True, keepdims=False):
+    """How many elements one of the result is made of: a number, or an array where a mask decides."""
+    mask = _where_mask(where, a)
+    if mask is not None:
+        mask = mask._broadcast_to(list(a.shape))
+        return _engine.array_reduce("sum", mask, _axes(axis, a.ndim), bool(keepdims), "int64")
     if axis is None:
         return a.size
     return math.prod(a.shape[_axis(n, a.ndim)] for n in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
-    """The arithmetic mean over ``axis``; of integers in float64."""
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """The arithmetic mean over ``axis``; of integers in float64. ``where``: which elements count.
+
+    >>> mean([1, 2, 6], where=[True, True, False])
+    array(1.5)
+    """
     a = asarray(a)
+    if out is not None:
+        _check_out("mean", out, a, _axes(axis, a.ndim), keepdims)
     kind = a.dtype.kind
     work = dtype if dtype is not None else "float64" if kind in "biu" else "float32" if a._dtype_name == "float16" else a._dtype_name
-    result = sum(a, axis, work, None, keepdims) / _count(a, axis)
+    total = sum(a, axis, work, None, keepdims, where=where)
+    result = true_divide(total, _count(a, axis, where, keepdims)).astype(total._dtype_name, copy=False)
     if dtype is None and a._dtype_name == "float16":
         result = result.astype("float16")
-    if out is not None:
-        out[...] = result
-        return out
-    return result
+    return _given(result, out)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    """The variance over ``axis``: the mean of the squared distances from the mean, over ``N - ddof``."""
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NONE, correction=_NONE):
+    """The variance over ``axis``: the mean of the squared distances from the mean, over ``N - ddof``.
+
+    Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the Array API's name of
+    ``ddof``; ``where``: which elements count. Raises ValueError where both are given.
+
+    >>> var([1, 2, 3, 4], correction=1)
+    array(1.66666667)
+    """
+    if correction is not _NONE:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
     a = asarray(a)
-    far = a - mean(a, axis, dtype, None, True)
+    if out is not None:
+        _check_out("var", out, a, _axes(axis, a.ndim), keepdims)
+    center = _mean(a, axis, dtype, None, True, where=where) if mean is _NONE else asarray(mean)
+    far = a - center
     squares = (far * far.conj()).real if far.dtype.kind == "c" else far * far
     work = dtype if dtype is not None else None
-    result = sum(squares, axis, work, None, keepdims) / builtins.max(_count(a, axis) - ddof, 0)
-    if out is not None:
-        out[...] = result
-        return out
-    return result
+    total = sum(squares, axis, work, None, keepdims, where=where)
+    left = _count(a, axis, where, keepdims)
+    if isinstance(left, Array):
+        left = _elementwise.maximum(left - ddof, 0)
+    else:
+        left = builtins.max(left - ddof, 0)
+    return _given(true_divide(total, left).astype(total._dtype_name, copy=False), out)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    """The standard deviation over ``axis``: the root of :func:`var`."""
-    result = sqrt(var(a, axis, dtype, None, ddof, keepdims))
+_mean = mean
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NONE, correction=_NONE):
+    """The standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are."""
     if out is not None:
-        out[...] = result
-        return out
-    return result
+        a = asarray(a)
+        _check_out("std", out, a, _axes(axis, a.ndim), keepdims)
+    return _given(sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)), out)
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):

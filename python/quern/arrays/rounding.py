@@ -5,22 +5,17 @@ import operator
 
 import numpy
 
-from quern.arrays.core import _dtype_name, asarray
+from quern.arrays.core import asarray
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import (
     arctan2,
-    copysign,
-    floor_divide,
-    isinf,
     isnan,
-    remainder,
     rint,
     sin,
     trunc,
     where,
 )
 from quern.arrays.logic import isneginf, isposinf
-from quern.lib import _engine
 
 
 def _result(value, out):
@@ -71,29 +66,6 @@ def fix(x, out=None):
     array([ 1., -1.])
     """
     return trunc(x, out=out)
-
-
-def modf(x):
-    """The fractional and the whole part of each element, both with its sign. Raises TypeError for complex numbers.
-
-    >>> [p.tolist() for p in modf([1.5, -2.25])]
-    [[0.5, -0.25], [1.0, -2.0]]
-    """
-    x = asarray(x)
-    if _kind(x) == "c":
-        raise TypeError(f"ufunc 'modf' not supported for the input type {x.dtype}")
-    x = x.astype(_engine.array_op_types("fabs", [_dtype_name(x.dtype)])[1], copy=False)
-    whole = trunc(x)
-    return where(isnan(x), x, copysign(where(isinf(x), 0, x - whole), x)), whole
-
-
-def divmod(x1, x2):
-    """The quotient rounded down and the remainder, of each pair of elements. Raises TypeError for complex numbers.
-
-    >>> [p.tolist() for p in divmod([7, -7], 3)]
-    [[2, -3], [1, 2]]
-    """
-    return floor_divide(x1, x2), remainder(x1, x2)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

@@ -370,6 +370,45 @@ __QUERN_DEVICE T nextafter(const T& a, const T& b) {
   }
 }
 
+// The distance to the next number away from zero; in sixteen bits, as NumPy has it, to the next one above.
+template <class T>
+__QUERN_DEVICE T spacing(const T& a) {
+  typedef typename Math<T>::type M;
+  M x = to<M>(a);
+  if (x - x != M(0)) return to<T>(x - x);  // infinite or no number
+  M away = x < M(0) && sizeof(T) != 2 ? -static_cast<M>(__builtin_inf()) : static_cast<M>(__builtin_inf());
+  return to<T>(to<M>(nextafter(a, to<T>(away))) - x);
+}
+
+// The second operand is a whole number; beyond a few thousand every result is zero or infinite.
+__QUERN_DEVICE float ldexp_of(float x, int by) { return ::ldexpf(x, by); }
+__QUERN_DEVICE double ldexp_of(double x, int by) { return ::ldexp(x, by); }
+template <class T>
+__QUERN_DEVICE T ldexp(const T& a, const T& b) {
+  typedef typename Math<T>::type M;
+  M by = to<M>(b);
+  int whole = by > M(10000) ? 10000 : by < M(-10000) ? -10000 : static_cast<int>(by);
+  return to<T>(ldexp_of(to<M>(a), whole));
+}
+
+__QUERN_DEVICE float frexp_of(float x, int* exponent) { return ::frexpf(x, exponent); }
+__QUERN_DEVICE double frexp_of(double x, int* exponent) { return ::frexp(x, exponent); }
+template <class T>
+__QUERN_DEVICE T frexp_mantissa(const T& a) {
+  typedef typename Math<T>::type M;
+  M x = to<M>(a);
+  int exponent = 0;
+  return x - x != M(0) ? a : to<T>(frexp_of(x, &exponent));
+}
+template <class T>
+__QUERN_DEVICE T frexp_exponent(const T& a) {
+  typedef typename Math<T>::type M;
+  M x = to<M>(a);
+  int exponent = 0;
+  if (x - x == M(0)) frexp_of(x, &exponent);
+  return to<T>(static_cast<M>(exponent));
+}
+
 template <class T>
 __QUERN_DEVICE T logaddexp(const T& a, const T& b) {
   typedef typename Math<T>::type M;

@@ -1,0 +1,112 @@
+// The type of ufunc objects: qn.add and its like. A call with arrays, numbers and at most `out=` an array goes from here
+// straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufunc.py attaches them to the type).
+#include "bindings/objects.h"
+
+#include "core/error.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+namespace quern::python {
+
+namespace {
+
+struct Ufunc {
+  PyObject ob_base;
+  vectorcallfunc call;
+  PyObject* attributes;  // its name and all else that Python gives it
+  bool has_op;           // false: it is composed of others, in Python
+  Op op;
+  uint8_t operands;
+};
+
+PyTypeObject* ufunc_type = nullptr;
+PyObject* out_name = nullptr;
+PyObject* call_name = nullptr;
+
+PyObject* call_slowly(PyObject* self, PyObject* const* values, size_t flags, PyObject* names) {
+  Py_ssize_t count = PyVectorcall_NARGS(flags) + (names ? PyTuple_GET_SIZE(names) : 0);
+  std::vector<PyObject*> all(static_cast<size_t>(count) + 1);
+  all[0] = self;
+  std::copy_n(values, count, all.begin() + 1);
+  return PyObject_VectorcallMethod(call_name, all.data(), static_cast<size_t>(PyVectorcall_NARGS(flags)) + 1, names);
+}
+
+PyObject* call(PyObject* self, PyObject* const* values, size_t flags, PyObject* names) {
+  auto* ufunc = reinterpret_cast<Ufunc*>(self);
+  if (ufunc->has_op && static_cast<size_t>(PyVectorcall_NARGS(flags)) == ufunc->operands) {
+    bool has_out = names && PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out_name;
+    if (!names || has_out) {
+      PyObject* result = call_op(ufunc->op, values, ufunc->operands, has_out ? values[ufunc->operands] : nullptr);
+      if (result || PyErr_Occurred()) return result;
+    }
+  }
+  return call_slowly(self, values, flags, names);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<Ufunc*>(self)->attributes);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<Ufunc*>(self)->attributes);
+  return 0;
+}
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Ufunc, attributes), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyType_Slot slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {0, nullptr},
+};
+PyType_Spec spec = {"quern.ufunc", sizeof(Ufunc), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+// `name`: an op of the table, or none for one that Python composes.
+nb::object make(std::optional<std::string> name) {
+  nb::object made = nb::steal(ufunc_type->tp_alloc(ufunc_type, 0));
+  if (!made.is_valid()) throw nb::python_error();
+  auto* ufunc = reinterpret_cast<Ufunc*>(made.ptr());
+  ufunc->call = call;
+  ufunc->has_op = name.has_value();
+  if (name) {
+    ufunc->op = op_named(*name);
+    ufunc->operands = row(ufunc->op).operands;
+  }
+  return made;
+}
+
+}  // namespace
+
+void init_ufuncs(nb::module_& m) {
+  out_name = PyUnicode_InternFromString("out");
+  call_name = PyUnicode_InternFromString("_call");
+  nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type.is_valid()) throw nb::python_error();
+  ufunc_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  m.attr("ufunc") = type;
+  m.def("make_ufunc", &make, nb::arg("name").none());
+}
+
+}  // namespace quern::python

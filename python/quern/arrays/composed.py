@@ -1,0 +1,113 @@
+"""The ufuncs that are made of several ops: those with two results, and products of vectors."""
+
+import numpy
+
+from quern.arrays.core import asarray
+from quern.arrays.elementwise import conjugate, copysign, floor_divide, isinf, isnan, multiply, remainder, trunc, where
+from quern.arrays.fallback import Unserved
+from quern.arrays.reductions import any as _any
+from quern.arrays.reductions import sum as _sum
+from quern.arrays.shapes import swapaxes
+from quern.arrays.ufunc import make as _make
+from quern.lib import _engine
+
+
+def _real_type(name, x):
+    """The name of the real type that ``x`` is computed in; TypeError for complex numbers."""
+    try:
+        return _engine.array_op_types("fabs", [x._dtype_name])[1]
+    except TypeError:
+        raise TypeError(f"ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced") from None
+
+
+def _divmod(x, y):
+    return floor_divide(x, y), remainder(x, y)
+
+
+def _modf(x):
+    x = asarray(x)
+    x = x.astype(_real_type("modf", x), copy=False)
+    whole = trunc(x)
+    return where(isnan(x), x, copysign(where(isinf(x), 0, x - whole), x)), whole
+
+
+def _frexp(x):
+    x = asarray(x)
+    work = {"compute": _real_type("frexp", x), "result": _real_type("frexp", x)}
+    return _engine.array_op("frexp_mantissa", x, **work), _engine.array_op("frexp_exponent", x, **work).astype("int32")
+
+
+def _ldexp(x, by):
+    x, by = asarray(x), asarray(by)
+    if by.dtype.kind not in "biu" or by._dtype_name == "uint64":
+        raise TypeError("ufunc 'ldexp' not supported for the input types: the exponents must be integers that int64 holds")
+    kind = _real_type("ldexp", x)
+    return _engine.array_op("ldexp", x, by, compute=kind, result=kind)
+
+
+def _isnat(x):
+    raise TypeError("ufunc 'isnat' is only defined for np.datetime64 and np.timedelta64.")
+
+
+divmod = _make("divmod", __name__, None, _divmod)
+modf = _make("modf", __name__, None, _modf)
+frexp = _make("frexp", __name__, None, _frexp)
+ldexp = _make("ldexp", __name__, None, _ldexp)
+isnat = _make("isnat", __name__, None, _isnat)
+
+
+# ---- products of vectors: multiplied and summed in one pass
+
+
+def _cores(name, operands):
+    """The operands as arrays, once their last dimensions are found to fit; each is (array, names of its core dimensions)."""
+    signature = getattr(numpy, name).signature
+    sizes, arrays = {}, []
+    for n, (a, core) in enumerate(operands):
+        a = asarray(a)
+        if a.ndim < len(core):
+            raise ValueError(
+                f"{name}: Input operand {n} does not have enough dimensions (has {a.ndim}, gufunc core with signature {signature} "
+                f"requires {len(core)})"
+            )
+        for d, (size, letter) in enumerate(zip(a.shape[a.ndim - len(core) :], core, strict=True)):
+            if sizes.setdefault(letter, size) != size:
+                raise ValueError(
+                    f"{name}: Input operand {n} has a mismatch in its core dimension {d}, with gufunc signature {signature} "
+                    f"(size {size} is different from {sizes[letter]})"
+                )
+        arrays.append(a)
+    return arrays
+
+
+def _summed(products, axis):
+    return _any(products, axis) if products._dtype_name == "bool" else _sum(products, axis, products._dtype_name)
+
+
+def _turned(a):
+    return conjugate(a) if a.dtype.kind == "c" else a
+
+
+def _vecdot(a, b):
+    a, b = _cores("vecdot", ((a, "n"), (b, "n")))
+    return _summed(multiply(_turned(a), b), -1)
+
+
+def _matvec(a, b):
+    a, b = _cores("matvec", ((a, "mn"), (b, "n")))
+    return _summed(multiply(a, b[..., None, :]), -1)
+
+
+def _vecmat(a, b):
+    a, b = _cores("vecmat", ((a, "n"), (b, "nm")))
+    return _summed(multiply(_turned(a)[..., None, :], swapaxes(b, -1, -2)), -1)
+
+
+def _matmul(a, b):
+    raise Unserved("products of matrices are not native yet")
+
+
+vecdot = _make("vecdot", __name__, None, _vecdot, "The products of vectors along the last axis, the first one conjugated.")
+matvec = _make("matvec", __name__, None, _matvec, "The products of matrices and vectors.")
+vecmat = _make("vecmat", __name__, None, _vecmat, "The products of vectors, conjugated, and matrices.")
+matmul = _make("matmul", __name__, None, _matmul, "The products of matrices, which are in the last two axes.")
