@@ -1,5 +1,6 @@
 // The type of ufunc objects: qn.add and its like. A call with arrays, numbers and at most `out=` an array goes from here
-// straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufunc.py attaches them to the type).
+// straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufunc.py attaches them to the
+// type).
 #include "bindings/objects.h"
 
 #include "core/error.h"
@@ -80,8 +81,7 @@ PyType_Slot slots[] = {
     {Py_tp_getset, properties},
     {0, nullptr},
 };
-PyType_Spec spec = {"quern.ufunc", sizeof(Ufunc), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+PyType_Spec spec = {"quern.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
 // `name`: an op of the table, or none for one that Python composes.
 nb::object make(std::optional<std::string> name) {

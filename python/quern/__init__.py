@@ -18,8 +18,11 @@ array(1.875)
 array([1., 1., 1., 1.], dtype=float32)
 """
 
+import numpy as _numpy
+
 from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
+from quern.arrays import fallback as _fallback
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
@@ -50,4 +53,7 @@ def __getattr__(name):
         from quern.pycuda.compiler import SourceModule
 
         return SourceModule
-    raise AttributeError(f"module 'quern' has no attribute {name!r}")
+    # A function of NumPy's that is not native: NumPy computes it on the host, with a warning.
+    value = _fallback.stand_in(_numpy, name, "quern")
+    globals()[name] = value
+    return value

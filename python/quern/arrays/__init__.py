@@ -4,12 +4,14 @@ An operation is recorded, not run: it returns at once, and what was recorded is 
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
 core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
-data_types.py, differences.py, editing.py, grids.py, logic.py, manipulation.py, matrices.py, padding.py, rounding.py, statistics.py:
-functions that stand on those. methods.py: what the functions are as methods.
+composed.py, data_types.py, differences.py, editing.py, grids.py, logic.py, manipulation.py, matrices.py, padding.py, rounding.py,
+statistics.py: functions that stand on those. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py: what the functions are as
+methods. fallback.py: what NumPy does on the host, and when; host.py: what belongs there. linalg.py, fft.py, random.py: submodules.
 """
 
 import math
-from types import ModuleType
+import sys
+from types import FunctionType, ModuleType
 
 import numpy
 
@@ -22,23 +24,27 @@ from quern.arrays import (
     editing,
     elementwise,
     fallback,
+    fft,
     grids,
-    linalg,  # noqa: F401
+    host,
+    linalg,
     logic,
     manipulation,
     matrices,
     methods,
     padding,
+    random,
     reductions,
     rounding,
     shapes,
     statistics,
     ufunc_methods,  # noqa: F401
 )
-from quern.arrays.fallback import FallbackWarning, set_fallback
-from quern.arrays.ufunc import ufunc
+from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
+from quern.arrays.protocols import __array_namespace_info__  # noqa: F401
+from quern.arrays.ufunc import ufunc  # noqa: F401
 
-newaxis, pi, e, inf, nan = None, math.pi, math.e, math.inf, math.nan
+newaxis, pi, e, inf, nan, euler_gamma = None, math.pi, math.e, math.inf, math.nan, numpy.euler_gamma
 bool_ = numpy.bool_
 int8, int16, int32, int64 = numpy.int8, numpy.int16, numpy.int32, numpy.int64
 uint8, uint16, uint32, uint64 = numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64
@@ -47,18 +53,24 @@ complex64, complex128 = numpy.complex64, numpy.complex128
 
 
 def _public():
-    """Every public function of the modules, by its name."""
-    found = {"Array": core.Array}
+    """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
+    found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, elementwise, composed, reductions, shapes)
-    modules += (data_types, differences, editing, grids, logic, manipulation, matrices, padding, rounding, statistics)
+    modules += (data_types, differences, editing, grids, host, logic, manipulation, matrices, padding, rounding, statistics)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
-                found[name] = value
+                theirs = getattr(numpy, name, None)
+                is_plain = theirs is not None and isinstance(value, FunctionType) and module is not host
+                found[name] = fallback.served(value, theirs, name) if is_plain else value
     return found
 
 
-globals().update(_public())
-methods.attach()
-__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and n != "ModuleType" and not isinstance(v, ModuleType))
-__all__.append("linalg")
+_functions = _public()
+globals().update(_functions)
+methods.attach(_functions)
+for _module in (fft, linalg, random):
+    sys.modules[_module.__name__.replace(".arrays", "")] = _module
+_hidden = ("FunctionType", "ModuleType", "sys")
+__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and n not in _hidden and not isinstance(v, ModuleType))
+__all__ += ["__array_namespace_info__", "fft", "linalg", "random"]

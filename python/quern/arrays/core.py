@@ -10,7 +10,6 @@ from quern.lib import _engine
 
 Array = _engine.Array
 Array.__module__ = "quern"
-Array.__array_ufunc__ = None  # a NumPy array on the left leaves the operation to us
 Array.__array_priority__ = 1000
 
 try:

@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from quern.arrays.core import Array, _device, _dtype_name, _shape, asarray
+from quern.arrays.core import Array, _device, _dtype_name, _shape, asarray, asnumpy
 from quern.lib import _engine
 
 
@@ -95,6 +95,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         if endpoint:
             out[-1] = stop
         return (out, step) if retstep else out
+    start, stop = (asnumpy(v) if isinstance(v, Array) else v for v in (start, stop))
     out = numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     return (asarray(out[0]), out[1]) if retstep else asarray(out)
 

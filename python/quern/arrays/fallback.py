@@ -246,6 +246,13 @@ def serve_module(namespace, host_module, prefix):
 
 _HOST_CLASSES = ("broadcast", "flatiter", "matrix", "memmap", "ndenumerate", "nditer", "poly1d", "recarray", "vectorize", "chararray")
 _HOST_MODULES = ("emath", "polynomial", "lib", "ma", "char", "strings", "rec")
+_LEFT_OUT = ("test", "get_include", "core", "f2py", "show_config", "show_runtime", "ctypeslib")  # of NumPy the package
+# Functions that no array goes through, or whose answer is no array: NumPy's as they are.
+_PLAIN = {
+    "base_repr", "binary_repr", "format_float_positional",
+    "format_float_scientific", "frompyfunc", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info", "isdtype",
+    "issubdtype", "iterable", "mintypecode", "printoptions", "set_printoptions", "setbufsize", "seterr", "seterrcall", "typename",
+}  # fmt: skip
 
 
 def stand_in(host_module, name, module, prefix="", kind=None):
@@ -254,7 +261,7 @@ def stand_in(host_module, name, module, prefix="", kind=None):
     Raises AttributeError for a name that NumPy has not.
     """
     missing = AttributeError(f"module '{module}' has no attribute {name!r}")
-    if name.startswith("_"):
+    if name.startswith("_") or (host_module is numpy and name in _LEFT_OUT):
         raise missing
     try:
         value = getattr(host_module, name)
@@ -266,8 +273,10 @@ def stand_in(host_module, name, module, prefix="", kind=None):
         if name in _HOST_MODULES or host_module is not numpy:
             return _HostModule(value, f"{module}.{name}", f"{prefix}{name}.", kind)
         raise missing
-    if isinstance(value, type) and not (host_module is numpy and name in _HOST_CLASSES) and not hasattr(value, "__array_priority__"):
+    if isinstance(value, type) and not (host_module is numpy and name in _HOST_CLASSES):
         return _pairs_of_types.get(value, value)
+    if host_module is numpy and name in _PLAIN:
+        return value
     if callable(value):
         return host_function(value, name, prefix, kind)
     if hasattr(type(value), "__getitem__") and type(value).__module__.startswith("numpy") and name in ("r_", "c_"):

@@ -12,6 +12,7 @@ import numpy
 from quern.arrays.core import Array, _axis, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.elementwise import where as _where
+from quern.arrays.fallback import Unserved
 from quern.arrays.shapes import broadcast_to, concatenate, expand_dims, flip, moveaxis, ravel, swapaxes
 
 # ---- asking
@@ -318,8 +319,8 @@ def tile(A, reps):
 def repeat(a, repeats, axis=None):
     """A new array in which each element follows itself ``repeats`` times along ``axis``; None: of the flattened array.
 
-    Raises ValueError for a negative number, TypeError for an array of numbers that are no integers, and NotImplementedError for
-    different numbers for different elements.
+    Raises ValueError for a negative number, TypeError for an array of numbers that are no integers, and
+    different numbers for different elements run on the host.
 
     >>> repeat([1, 2], 2)
     array([1, 1, 2, 2])
@@ -339,7 +340,7 @@ def repeat(a, repeats, axis=None):
     if (counts < 0).any():
         raise ValueError("repeats may not contain negative values.")
     if counts.size > 1 and (counts != counts[0]).any():
-        raise NotImplementedError("[repeat] one number of repeats for all elements is served; join slices with concatenate() for others")
+        raise Unserved("different numbers of repeats")
     count = int(counts.flat[0]) if counts.size else 1
     wide = list(a.shape)
     wide.insert(axis + 1, count)

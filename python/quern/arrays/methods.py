@@ -1,13 +1,13 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
 from quern.arrays.composed import divmod as _divmod
+from quern.arrays.composed import matmul as _matmul
 from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asarray, asnumpy, astype, copy
-from quern.arrays.elementwise import clip, conjugate, imag, real
-from quern.arrays.manipulation import repeat
-from quern.arrays.matrices import diagonal, dot, trace
-from quern.arrays.reductions import all, any, max, mean, min, prod, std, sum, var
+from quern.arrays.elementwise import conjugate, imag, real
+from quern.arrays.fallback import attach_missing
+from quern.arrays.protocols import attach as attach_protocols
 from quern.arrays.rounding import round
-from quern.arrays.shapes import matrix_transpose, ravel, reshape, squeeze, swapaxes, transpose
+from quern.arrays.shapes import matrix_transpose, reshape, transpose
 
 
 def _array_interface(self, dtype=None, copy=None):
@@ -28,16 +28,35 @@ def _repr(self):
     return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text
 
 
+def _matmul_slot(left, right):
+    if isinstance(right, (str, bytes)) or not (isinstance(right, (Array, list, tuple)) or hasattr(right, "__array__")):
+        return NotImplemented
+    return _matmul(left, right)
+
+
+def _outwards(name):
+    def call(self, *args, **kwargs):
+        return getattr(asnumpy(self), name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"NumPy's method ``{name}`` of the values, which are copied to the host for it."
+    return call
+
+
 def _fill(self, value):
     self[...] = value
 
 
-def attach():
-    """Gives the array type its methods."""
-    functions = (sum, prod, max, min, any, all, mean, var, std, ravel, swapaxes, squeeze, clip, copy)
-    functions += (repeat, diagonal, trace, dot, round)
-    for function in functions:
-        setattr(Array, function.__name__, function)
+# Methods that are functions of the same name with the array as their first argument.
+_FUNCTIONS = """all any clip copy cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
+argmax argmin argsort choose compress nonzero partition searchsorted take""".split()
+
+
+def attach(functions):
+    """Gives the array type its methods. ``functions``: the public ones, by their names; what is not among them runs on the host."""
+    for name in _FUNCTIONS:
+        if name in functions and not hasattr(Array, name):
+            setattr(Array, name, functions[name])
     Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
     Array.transpose = lambda self, *axes: transpose(
         self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
@@ -56,7 +75,14 @@ def attach():
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
     Array.__divmod__, Array.__rdivmod__ = _divmod, lambda self, other: _divmod(other, self)
+    Array.__matmul__, Array.__rmatmul__ = _matmul_slot, lambda self, other: _matmul_slot(other, self)
+    Array.__imatmul__ = lambda self, other: _matmul(self, other, out=self)
+    Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.__reduce__ = lambda self: (asarray, (asnumpy(self),))
+    for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
+        setattr(Array, name, _outwards(name))
+    attach_protocols()
+    attach_missing(Array)

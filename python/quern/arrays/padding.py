@@ -9,6 +9,7 @@ from quern.arrays.core import _shape, asarray
 from quern.arrays.creation import empty
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import rint
+from quern.arrays.fallback import Unserved
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import mean as _mean
 from quern.arrays.reductions import min as _min
@@ -98,7 +99,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     either; ``mode``: "constant" (``constant_values``, default 0), "edge", "reflect" and "symmetric" (``reflect_type`` "even" or
     "odd"), "wrap", "maximum", "minimum", "mean" (``stat_length``), "empty".
     Raises ValueError for a mode or option that does not exist, negative widths, and an empty axis that there is nothing to
-    continue from; TypeError for widths that are no integers; NotImplementedError for "linear_ramp", "median" and functions.
+    continue from; TypeError for widths that are no integers; "linear_ramp", "median" and functions run on the host.
 
     >>> pad([1, 2, 3], 2, mode="reflect")
     array([3, 2, 1, 2, 3, 2, 1])
@@ -106,7 +107,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     a = asarray(array)
     widths = _widths(pad_width, a.ndim)
     if callable(mode) or mode in ("linear_ramp", "median"):
-        raise NotImplementedError("[pad] this mode is not served; others are: " + ", ".join(_OPTIONS))
+        raise Unserved("native modes are " + ", ".join(_OPTIONS))
     if mode not in _OPTIONS:
         raise ValueError(f"mode '{mode}' is not supported")
     wrong = set(kwargs) - _OPTIONS[mode]

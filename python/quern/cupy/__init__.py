@@ -1,9 +1,8 @@
 """CuPy's names on quern's arrays: what `import cupy` leads to under `quern run`.
 
-What is not here raises AttributeError when it is asked for; nothing is served in half.
+Names of CuPy's that quern does not serve itself run through NumPy on the host, with a warning (see quern.set_fallback); names that
+CuPy does not have raise AttributeError.
 """
-
-import functools
 
 import numpy
 
@@ -11,31 +10,23 @@ import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import elementwise as _elementwise
 from quern.arrays import reductions as _reductions
-from quern.cupy import cuda, linalg  # noqa: F401
-from quern.cupy._array import as_ndarray, ndarray
+from quern.cupy import cuda, fft, linalg, random  # noqa: F401
+from quern.cupy._array import ndarray
+from quern.cupy._fallback import getter as _getter
+from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
+from quern.cupy._names import CUPY as _names
 from quern.raw import RawKernel, RawModule  # noqa: F401
-
-_hidden = {"Array", "asnumpy", "linalg"}
-
-
-def _of_ours(function):
-    """The function with its result as CuPy's type."""
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        return as_ndarray(function(*args, **kwargs))
-
-    return call
-
 
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
-    if _name in _hidden:
+    if _name not in _names or _name in ("fft", "linalg", "ndarray", "random"):
         continue
     _module = getattr(_value, "__module__", "")
-    if _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
+    if isinstance(_value, _quern.ufunc):
+        pass  # a result has the type of its first operand
+    elif _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
         _value = _of_ours(_value)
     globals()[_name] = _value
 
@@ -61,7 +52,4 @@ def is_available():
     return True
 
 
-def __getattr__(name):
-    if not name.startswith("__") and hasattr(numpy, name):
-        raise AttributeError(f"module 'cupy' has no attribute {name!r} here yet: quern does not serve that function")
-    raise AttributeError(f"module 'cupy' has no attribute {name!r}")
+__getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")

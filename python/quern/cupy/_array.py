@@ -40,5 +40,6 @@ def as_ndarray(result):
     if isinstance(result, _core.Array):
         return result if isinstance(result, ndarray) else result._as(ndarray)
     if isinstance(result, (list, tuple)) and any(isinstance(r, _core.Array) for r in result):
-        return type(result)(as_ndarray(r) for r in result)
+        parts = [as_ndarray(r) for r in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result

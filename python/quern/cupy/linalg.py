@@ -1,13 +1,9 @@
 """cupy.linalg."""
 
+import numpy
+
 from quern.arrays import linalg as _linalg
-from quern.cupy._array import as_ndarray
+from quern.cupy._fallback import getter as _getter
+from quern.cupy._names import LINALG as _names
 
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    """See :func:`quern.linalg.norm`."""
-    return as_ndarray(_linalg.norm(x, ord, axis, keepdims))
-
-
-def __getattr__(name):
-    raise AttributeError(f"module 'cupy.linalg' has no attribute {name!r} here yet: quern does not serve that function")
+__getattr__ = _getter(globals(), _names, _linalg, numpy.linalg, "cupy.linalg")

@@ -1,0 +1,35 @@
+"""How the door's modules find what is not written in them: quern's native function, else NumPy's on the host, for CuPy's names alone."""
+
+import functools
+
+from quern.arrays import fallback
+from quern.cupy._array import as_ndarray, ndarray
+
+
+def of_ours(function):
+    """The function with its result as CuPy's type."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return as_ndarray(function(*args, **kwargs))
+
+    return call
+
+
+def getter(namespace, names, ours, host, module):
+    """A module's __getattr__. ``names``: those that CuPy has; ``ours``: the module with native functions; ``host``: NumPy's."""
+    prefix = module.partition(".")[2]
+
+    def __getattr__(name):
+        if name not in names:
+            why = " here: quern does not serve that" if not name.startswith("_") and hasattr(host, name) else ""
+            raise AttributeError(f"module '{module}' has no attribute {name!r}{why}")
+        value = vars(ours).get(name)
+        if value is None or hasattr(value, "__quern_host__"):
+            value = fallback.stand_in(host, name, module, prefix + "." if prefix else "", ndarray)
+        elif callable(value) and not isinstance(value, type):
+            value = of_ours(value)
+        namespace[name] = value
+        return value
+
+    return __getattr__
