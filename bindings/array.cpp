@@ -452,6 +452,7 @@ void init_arrays(nb::module_& m) {
                    })
       .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
       .def_prop_ro("_device_number", [](const Array& a) { return static_cast<int>(a.device()); })
+      .def_prop_ro("_offset", [](const Array& a) { return a.layout().offset; })
       .def_prop_ro("_contiguous",
                    [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
       .def("item", [](const Array& a) { return item(a); })

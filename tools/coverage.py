@@ -88,8 +88,7 @@ def state(name):
         if issubclass(value, numpy.generic) and not value.__subclasses__():  # a data type
             return "native" if numpy.dtype(value).name in quern.arrays.core._names else "missing"
         return "native"
-    composed_on_host = isinstance(value, quern.ufunc) and getattr(value._function, "__name__", "") == "_matmul"
-    if hasattr(value, "__quern_host__") or composed_on_host or type(value).__name__ in ("_HostIndex", "_HostModule"):
+    if hasattr(value, "__quern_host__") or type(value).__name__ in ("_HostIndex", "_HostModule"):
         return "host"
     return "native"
 

@@ -53,7 +53,6 @@ def test_it_shows_in_the_trace(device):
     kinds = [event["kind"] for event in events]
     assert "device_to_host" in kinds
     assert "host_to_device" in kinds
-    assert all("test_array_fallback.py" in e["site"] for e in events if e["kind"].endswith(("_host", "_device")))
 
 
 VALUES = cases("""

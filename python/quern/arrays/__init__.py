@@ -4,9 +4,10 @@ An operation is recorded, not run: it returns at once, and what was recorded is 
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
 core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
-composed.py, data_types.py, differences.py, editing.py, grids.py, logic.py, manipulation.py, matrices.py, padding.py, rounding.py,
-statistics.py: functions that stand on those. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py: what the functions are as
-methods. fallback.py: what NumPy does on the host, and when; host.py: what belongs there. linalg.py, fft.py, random.py: submodules.
+composed.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py, padding.py,
+polynomials.py, rounding.py, statistics.py: functions that stand on those. linalg.py, fft.py, random.py: submodules.
+ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has. fallback.py: what NumPy does on the
+host, and when; host.py: what belongs there.
 """
 
 import math
@@ -27,12 +28,14 @@ from quern.arrays import (
     fft,
     grids,
     host,
+    layouts,
     linalg,
     logic,
     manipulation,
     matrices,
     methods,
     padding,
+    polynomials,
     random,
     reductions,
     rounding,
@@ -56,7 +59,8 @@ def _public():
     """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, elementwise, composed, reductions, shapes)
-    modules += (data_types, differences, editing, grids, host, logic, manipulation, matrices, padding, rounding, statistics)
+    modules += (data_types, differences, editing, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
+    modules += (rounding, statistics)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -4,10 +4,8 @@ import numpy
 
 from quern.arrays.core import asarray
 from quern.arrays.elementwise import conjugate, copysign, floor_divide, isinf, isnan, multiply, remainder, trunc, where
-from quern.arrays.fallback import Unserved
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
-from quern.arrays.shapes import swapaxes
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
@@ -56,7 +54,7 @@ ldexp = _make("ldexp", __name__, None, _ldexp)
 isnat = _make("isnat", __name__, None, _isnat)
 
 
-# ---- products of vectors: multiplied and summed in one pass
+# ---- products of vectors and matrices
 
 
 def _cores(name, operands):
@@ -80,8 +78,8 @@ def _cores(name, operands):
     return arrays
 
 
-def _summed(products, axis):
-    return _any(products, axis) if products._dtype_name == "bool" else _sum(products, axis, products._dtype_name)
+def _summed(products):
+    return _any(products, -1) if products._dtype_name == "bool" else _sum(products, -1, products._dtype_name)
 
 
 def _turned(a):
@@ -90,21 +88,21 @@ def _turned(a):
 
 def _vecdot(a, b):
     a, b = _cores("vecdot", ((a, "n"), (b, "n")))
-    return _summed(multiply(_turned(a), b), -1)
+    return _summed(multiply(_turned(a), b))
 
 
 def _matvec(a, b):
     a, b = _cores("matvec", ((a, "mn"), (b, "n")))
-    return _summed(multiply(a, b[..., None, :]), -1)
+    return _engine.array_matmul(a, b[..., None])[..., 0]
 
 
 def _vecmat(a, b):
     a, b = _cores("vecmat", ((a, "n"), (b, "nm")))
-    return _summed(multiply(_turned(a)[..., None, :], swapaxes(b, -1, -2)), -1)
+    return _engine.array_matmul(_turned(a)[..., None, :], b)[..., 0, :]
 
 
 def _matmul(a, b):
-    raise Unserved("products of matrices are not native yet")
+    return _engine.array_matmul(asarray(a), asarray(b))
 
 
 vecdot = _make("vecdot", __name__, None, _vecdot, "The products of vectors along the last axis, the first one conjugated.")

@@ -1,4 +1,4 @@
-"""New arrays: filled with a value, ranges, grids."""
+"""New arrays: filled with a value, ranges, grids. ``device`` (an object or a name of quern.device) says where, else the current one."""
 
 import builtins
 import math
@@ -6,18 +6,25 @@ import math
 import numpy
 
 from quern.arrays.core import Array, _device, _dtype_name, _shape, asarray, asnumpy
+from quern.device import device as _named_device
+from quern.device import set_current_device as _set_current_device
 from quern.lib import _engine
 
 
-def full(shape, fill_value, dtype=None):
-    """An array of ``shape`` in which every element is ``fill_value``."""
-    if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
-        value = asarray(fill_value)
-        out = empty(shape, value.dtype if dtype is None else dtype)
-        out[...] = value
-        return out
-    name = _dtype_name(numpy.asarray(fill_value).dtype if dtype is None else dtype)
-    return _engine.array_full(_checked(shape), fill_value, name, _device())
+def _target(device):
+    return _device() if device is None else _named_device(device) if isinstance(device, str) else device
+
+
+def _sent(host, device):
+    """An array of NumPy's, on the device."""
+    if device is None:
+        return asarray(host)
+    before = _device()
+    _set_current_device(_target(device))
+    try:
+        return asarray(host)
+    finally:
+        _set_current_device(before)
 
 
 def _checked(shape):
@@ -27,81 +34,156 @@ def _checked(shape):
     return shape
 
 
-def zeros(shape, dtype=float):
-    """An array of zeros."""
-    return full(shape, 0, dtype)
+def _axes_in_memory(order, like):
+    """The axes from the one with the largest steps on; None for rows (C)."""
+    if order in ("C", None) or like is None and order in ("K", "A"):
+        return None
+    if order == "F":
+        return "F"
+    if order not in ("K", "A"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    c, fortran = like._contiguous
+    if c:
+        return None
+    if order == "A":
+        return "F" if fortran else None
+    return sorted(range(like.ndim), key=lambda n: -builtins.abs(like.strides[n]))
 
 
-def ones(shape, dtype=float):
-    """An array of ones."""
-    return full(shape, 1, dtype)
+def _filled(shape, value, name, device, order="C", like=None):
+    axes = None if order == "C" else _axes_in_memory(order, like)
+    if axes is None or len(shape) < 2:
+        return _engine.array_full(shape, value, name, device)
+    axes = list(range(len(shape)))[::-1] if axes == "F" else axes if len(axes) == len(shape) else list(range(len(shape)))
+    places = [axes.index(n) for n in range(len(shape))]
+    return _engine.array_full([shape[n] for n in axes], value, name, device)._transposed(places)
 
 
-def empty(shape, dtype=float):
-    """An array whose values do not matter (they are zero)."""
-    return full(shape, 0, dtype)
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    """An array of ``shape`` in which every element is ``fill_value``.
+
+    Parameters: ``dtype``: by default that of ``fill_value``; ``order``: "C" for rows, "F" for columns without gaps; ``like``
+    changes nothing here. Raises ValueError for negative dimensions.
+
+    >>> full(2, 7)
+    array([7, 7])
+    """
+    if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
+        value = asarray(fill_value)
+        out = empty(shape, value.dtype if dtype is None else dtype, order, device=device)
+        out[...] = value
+        return out
+    name = _dtype_name(numpy.asarray(fill_value).dtype if dtype is None else dtype)
+    return _filled(_checked(shape), fill_value, name, _target(device), order)
 
 
-def full_like(a, fill_value, dtype=None, *, shape=None):
-    """An array of the shape and type of ``a`` in which every element is ``fill_value``."""
+def zeros(shape, dtype=float, order="C", *, device=None, like=None):
+    """An array of zeros; see :func:`full`."""
+    return full(shape, 0, float if dtype is None else dtype, order, device=device)
+
+
+def ones(shape, dtype=float, order="C", *, device=None, like=None):
+    """An array of ones; see :func:`full`."""
+    return full(shape, 1, float if dtype is None else dtype, order, device=device)
+
+
+def empty(shape, dtype=float, order="C", *, device=None, like=None):
+    """An array whose values do not matter (they are zero); see :func:`full`."""
+    return full(shape, 0, float if dtype is None else dtype, order, device=device)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array of the shape, type and device of ``a`` in which every element is ``fill_value``.
+
+    Parameters: ``dtype``, ``shape``, ``device``: in place of those of ``a``; ``order``: "K" for axes that lie in memory as those of
+    ``a``, "C" for rows, "F" for columns, "A" for columns if ``a`` has them.
+
+    >>> full_like([1, 2], 9)
+    array([9, 9])
+    """
+    if device is None and isinstance(a, Array):
+        device = _engine.cpu() if a._device_number < 0 else _engine.cuda(a._device_number)
     a = asarray(a)
-    return full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+    name = a._dtype_name if dtype is None else _dtype_name(dtype)
+    sizes = list(a.shape) if shape is None else _checked(shape)
+    if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
+        out = _filled(sizes, 0, name, _target(device), order, a)
+        out[...] = asarray(fill_value)
+        return out
+    return _filled(sizes, fill_value, name, _target(device), order, a)
 
 
-def zeros_like(a, dtype=None, *, shape=None):
-    """Zeros of the shape and type of ``a``."""
-    return full_like(a, 0, dtype, shape=shape)
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Zeros of the shape and type of ``a``; see :func:`full_like`."""
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
-def ones_like(a, dtype=None, *, shape=None):
-    """Ones of the shape and type of ``a``."""
-    return full_like(a, 1, dtype, shape=shape)
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Ones of the shape and type of ``a``; see :func:`full_like`."""
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
 
 
-def empty_like(a, dtype=None, *, shape=None):
-    """An array like ``a`` whose values do not matter."""
-    return full_like(a, 0, dtype, shape=shape)
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array like ``prototype`` whose values do not matter; see :func:`full_like`."""
+    return full_like(prototype, 0, dtype, order, subok, shape, device=device)
 
 
-def arange(*args, dtype=None):
+def arange(*args, dtype=None, device=None, like=None, **kwargs):
     """Evenly spaced values in [start, stop): ``arange(stop)``, ``arange(start, stop[, step])``.
 
     >>> arange(2, 10, 3)
     array([2, 5, 8])
     """
+    args = [asnumpy(v) if isinstance(v, Array) else v for v in args]
     start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args if len(args) == 3 else (None,) * 3
-    plain = builtins.all(isinstance(x, (int, float, numpy.integer, numpy.floating)) and x == x for x in (start, stop, step))
+    plain = not kwargs and builtins.all(
+        isinstance(x, (int, float, numpy.integer, numpy.floating)) and x == x for x in (start, stop, step)
+    )
     name = "" if not plain else _dtype_name(numpy.result_type(start, stop, step) if dtype is None else dtype)
     if name not in _range_types or step == 0:
-        return asarray(numpy.arange(*args, dtype=dtype))  # says what is wrong; other types are made on the host
+        return _sent(numpy.arange(*args, dtype=dtype, **kwargs), device)  # says what is wrong; other types are made on the host
     count = builtins.max(math.ceil((stop - start) / step), 0)
     if name.startswith("float"):
         first, second = numpy.dtype(name).type(start), numpy.dtype(name).type(start + step)
-        return _engine.array_range(first.item(), (second - first).item(), count, name, _device())
-    return _engine.array_range(int(start), int(start + step) - int(start), count, name, _device())
+        return _engine.array_range(first.item(), (second - first).item(), count, name, _target(device))
+    return _engine.array_range(int(start), int(start + step) - int(start), count, name, _target(device))
 
 
 _range_types = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float32", "float64"}
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """``num`` evenly spaced values from ``start`` to ``stop``."""
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """``num`` evenly spaced values from ``start`` to ``stop``.
+
+    Parameters: ``endpoint``: is ``stop`` the last one? ``retstep``: the distance as well. Limits in arrays are looked at.
+
+    >>> linspace(0, 1, 3)
+    array([0. , 0.5, 1. ])
+    """
     if builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float) and isinstance(num, int) and num > 1:
         parts = num - 1 if endpoint else num
         delta = float(stop) - float(start)
         step = delta / parts
-        out = arange(num, dtype=float)
+        out = arange(num, dtype=float, device=device)
         out = (out * step if step != 0 else out / parts * delta) + float(start)
         if endpoint:
             out[-1] = stop
         return (out, step) if retstep else out
     start, stop = (asnumpy(v) if isinstance(v, Array) else v for v in (start, stop))
     out = numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    return (asarray(out[0]), out[1]) if retstep else asarray(out)
+    return (_sent(out[0], device), out[1]) if retstep else _sent(out, device)
 
 
-def eye(N, M=None, k=0, dtype=float):
-    """Ones on the ``k``-th diagonal of an N x M matrix, zeros elsewhere."""
-    if numpy.dtype(dtype).kind not in "biufc" or not isinstance(k, int):
-        return asarray(numpy.eye(N, M, k, dtype))  # says what is wrong
-    return (arange(N)[:, None] + k == arange(N if M is None else M)).astype(dtype)
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+    """Ones on the ``k``-th diagonal of an N x M matrix, zeros elsewhere.
+
+    >>> eye(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if numpy.dtype(dtype).kind not in "biufc" or not isinstance(k, int) or order != "C":
+        made = _sent(numpy.eye(N, M, k, dtype), device)  # says what is wrong
+        out = zeros(made.shape, made.dtype, order, device=device)
+        out[...] = made
+        return out
+    return (arange(N, device=device)[:, None] + k == arange(N if M is None else M, device=device)).astype(dtype)

@@ -474,3 +474,81 @@ def copyto(dst, src, casting="same_kind", where=True):
     if numpy.broadcast_shapes(where.shape, dst.shape) != dst.shape:
         raise ValueError(f"could not broadcast where mask from shape {where.shape} into shape {dst.shape}")
     dst[...] = _where(where, src, dst)
+
+
+def rollaxis(a, axis, start=0):
+    """A view in which ``axis`` lies before what was axis ``start``. :func:`moveaxis` is easier to read.
+
+    >>> rollaxis(zeros((3, 4, 5)), 2).shape
+    (5, 3, 4)
+    """
+    a = asarray(a)
+    axis = _axis(axis, a.ndim)
+    start = operator.index(start)
+    if not -a.ndim <= start <= a.ndim:
+        raise numpy.exceptions.AxisError(f"'start' arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
+    start += a.ndim if start < 0 else 0
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+def select(condlist, choicelist, default=0):
+    """Elements of the first of ``choicelist`` whose condition holds, else ``default``; all broadcast.
+
+    Raises ValueError for lists of different lengths or of nothing, TypeError for conditions that are no bools.
+
+    >>> select([asarray([True, False, False]), asarray([True, True, False])], [1, 2], 3)
+    array([1, 2, 3])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    plain = (bool, int, float, complex)
+    choices = [c if type(c) in plain else asarray(c) for c in (*choicelist, default)]
+    dtype = numpy.result_type(*(c.dtype if isinstance(c, Array) else c for c in choices))
+    conditions = [asarray(c) for c in condlist]
+    for n, condition in enumerate(conditions):
+        if condition._dtype_name != "bool":
+            raise TypeError(f"invalid entry {n} in condlist: should be boolean ndarray")
+    out = asarray(choices[-1]).astype(dtype)
+    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
+        out = _where(condition, asarray(choice).astype(dtype, copy=False), out)
+    return out
+
+
+def block(arrays):
+    """An array put together from nested lists of blocks: the innermost are joined along the last axis, those around before it.
+
+    Raises ValueError for empty lists and lists of different depths, TypeError for tuples.
+
+    >>> block([[eye(2), zeros((2, 1))], [ones((1, 3))]]).shape
+    (3, 3)
+    """
+    depth = _depth(arrays)
+    rank = builtins.max(depth, _most_dimensions(arrays))
+    return _block(arrays, depth, rank, rank - depth)
+
+
+def _depth(arrays):
+    if isinstance(arrays, tuple):
+        raise TypeError("[block] blocks are arranged by lists; give a list in place of the tuple")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("List at arrays cannot be empty")
+    depths = {_depth(a) for a in arrays}
+    if len(depths) > 1:
+        raise ValueError("List depths are mismatched.")
+    return depths.pop() + 1
+
+
+def _most_dimensions(arrays):
+    return builtins.max(_most_dimensions(a) for a in arrays) if isinstance(arrays, list) else asarray(arrays).ndim
+
+
+def _block(arrays, depth, rank, axis):
+    if not isinstance(arrays, list):
+        a = asarray(arrays)
+        a = a[(None,) * (rank - a.ndim)] if a.ndim < rank else a
+        return a.copy() if depth == 0 else a
+    return concatenate([_block(a, depth, rank, axis + 1) for a in arrays], axis)

@@ -1,6 +1,7 @@
 """Diagonals and triangles of matrices, and products that are sums of products."""
 
 import builtins
+import math
 import warnings
 
 import numpy
@@ -12,6 +13,7 @@ from quern.arrays.manipulation import resize
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.shapes import expand_dims, moveaxis, ravel
+from quern.lib import _engine
 
 
 def identity(n, dtype=None):
@@ -324,3 +326,61 @@ def kron(a, b):
     a, b = (x[(None,) * (rank - x.ndim)] if x.ndim < rank else x for x in (a, b))
     product = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
     return product.reshape(tuple(n * m for n, m in zip(a.shape, b.shape, strict=True)))
+
+
+def tensordot(a, b, axes=2):
+    """The sum of products over axes of both arrays, as one matrix product.
+
+    Parameters: ``axes``: a number (so many last axes of ``a`` with the first of ``b``), or a pair of axes or lists of axes.
+    Raises ValueError for axes whose sizes differ.
+
+    >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    array(5)
+    """
+    a, b = asarray(a), asarray(b)
+    try:
+        left, right = axes
+    except TypeError:
+        left, right = range(-axes, 0), range(axes)
+    left, right = (list(x) if isinstance(x, (list, tuple, range)) else [x] for x in (left, right))
+    sizes = [[x.shape[n] for n in axes if -x.ndim <= n < x.ndim] for x, axes in ((a, left), (b, right))]
+    if len(sizes[0]) != len(left) or len(sizes[1]) != len(right):
+        raise IndexError("tuple index out of range")
+    if sizes[0] != sizes[1]:
+        raise ValueError("shape-mismatch for sum")
+    left, right = [n % a.ndim for n in left], [n % b.ndim for n in right]
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        raise ValueError("repeated axis in transpose")
+    rows, columns = ([n for n in range(x.ndim) if n not in gone] for x, gone in ((a, left), (b, right)))
+    inner = math.prod(a.shape[n] for n in left)
+    shape = [a.shape[n] for n in rows] + [b.shape[n] for n in columns]
+    first = a._transposed(rows + left)._reshaped([math.prod(a.shape[n] for n in rows), inner])
+    second = b._transposed(right + columns)._reshaped([inner, math.prod(b.shape[n] for n in columns)])
+    return _engine.array_matmul(first, second)._reshaped(shape)
+
+
+def _indices_from(arr, function, k, square):
+    arr = asarray(arr)
+    if square and arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if not square and arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    if square and len(set(arr.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    made = function(arr.shape[0], arr.ndim) if square else function(arr.shape[-2], k, arr.shape[-1])
+    return tuple(asarray(index) for index in made)
+
+
+def diag_indices_from(arr):
+    """The indices of the main diagonal of a square array: a tuple of arrays. Raises ValueError for arrays that are not square."""
+    return _indices_from(arr, numpy.diag_indices, 0, True)
+
+
+def tril_indices_from(arr, k=0):
+    """The indices of what is on and below the ``k``-th diagonal of a matrix. Raises ValueError for what is no matrix."""
+    return _indices_from(arr, numpy.tril_indices, k, False)
+
+
+def triu_indices_from(arr, k=0):
+    """The indices of what is on and above the ``k``-th diagonal of a matrix. Raises ValueError for what is no matrix."""
+    return _indices_from(arr, numpy.triu_indices, k, False)

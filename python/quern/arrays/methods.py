@@ -28,12 +28,6 @@ def _repr(self):
     return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text
 
 
-def _matmul_slot(left, right):
-    if isinstance(right, (str, bytes)) or not (isinstance(right, (Array, list, tuple)) or hasattr(right, "__array__")):
-        return NotImplemented
-    return _matmul(left, right)
-
-
 def _outwards(name):
     def call(self, *args, **kwargs):
         return getattr(asnumpy(self), name)(*args, **kwargs)
@@ -75,7 +69,6 @@ def attach(functions):
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
     Array.__divmod__, Array.__rdivmod__ = _divmod, lambda self, other: _divmod(other, self)
-    Array.__matmul__, Array.__rmatmul__ = _matmul_slot, lambda self, other: _matmul_slot(other, self)
     Array.__imatmul__ = lambda self, other: _matmul(self, other, out=self)
     Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)

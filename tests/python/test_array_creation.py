@@ -1,0 +1,63 @@
+"""New arrays and their layouts, and what stands on them: against NumPy."""
+
+import numpy as np
+import pytest
+import quern as qn
+from arrays import cases, check
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    """All of this is native."""
+    before = qn.set_fallback("error")
+    yield
+    qn.set_fallback(before)
+
+
+VALUES = cases("""
+m.zeros(3) | m.zeros((2, 3), int, 'F') | m.zeros(2, dtype=None) | m.ones((2, 2), dtype='int8') | m.full((2, 2), 3, order='F') | m.zeros(-1)
+m.full(2, [1, 2]) | m.zeros_like(a) | m.zeros_like(t) | m.ones_like(r, dtype=float) | m.full_like(a, 7.9) | m.zeros_like(a, shape=(2, 5))
+m.full_like(a, [1, 2, 3, 4]) | m.ones_like(q.transpose(2, 0, 1)) | m.zeros_like(3) | m.zeros_like(a, order='X') | m.full_like(v, 2, shape=3, order='F')
+m.eye(3) | m.eye(2, 4) | m.eye(4, 2, k=-1, dtype=int) | m.eye(3, k=5) | m.eye(3, k=-7) | m.eye(0) | m.eye(3, 4, 2, order='F') | m.eye(2, dtype=bool)
+m.arange(3) | m.arange(1, 7, 2) | m.arange(0.5, 3) | m.arange(3, dtype='float32') | m.arange(start=1, stop=4) | m.linspace(0, 1, 5)
+m.ascontiguousarray(t) | m.asfortranarray(a) | m.ascontiguousarray(3) | m.isfortran(t) | m.isfortran(a) | m.asanyarray([1, 2]) | m.require(a, float, 'F')
+m.require(a, requirements=['C', 'F']) | m.require(a, requirements=['X']) | m.asarray_chkfinite(w) | m.asarray_chkfinite(f) | m.require(t, None, ['C', 'W'])
+m.shares_memory(a, t) | m.shares_memory(a[::2], a[1::2]) | m.may_share_memory(a[:, ::2], a[:, 1::2]) | m.shares_memory(a, v) | m.may_share_memory(a[:1], a[1:])
+m.shares_memory(c.real, c.imag) | m.may_share_memory(c.real, c)
+m.rollaxis(q, 2) | m.rollaxis(q, 0, 3) | m.rollaxis(q, -1, 1) | m.rollaxis(q, 1, 9) | m.rollaxis(q, 5)
+m.select([a > 3, a < 0], [a, -a]) | m.select([w > 1], [1.5], 7) | m.select([], []) | m.select([a > 3], [a, a]) | m.select([a], [a]) | m.select([v > 1, v > 0], [v[:, None], 1], 0.5)
+m.block([a, a]) | m.block([[a, g], [g, a]]) | m.block([1, 2]) | m.block(a) | m.block([]) | m.block([[1], 2]) | m.block((1, 2)) | m.block([v, [q]]) | m.block([v, 3])
+m.tensordot(a, a) | m.tensordot(a, t, 1) | m.tensordot(q, f4, axes=([0, 1], [0, 1])) | m.tensordot(v, w, 0) | m.tensordot(a, a, 1) | m.tensordot(q, q, (0, 0)) | m.tensordot(a, g, ((0, 1), (0, 1)))
+m.polyval([3, 0, 1], v) | m.polyval(w, g) | m.polyval([], w) | m.polyval(c8, 2.0) | m.polyadd([1, 2], [9, 5, 4]) | m.polysub(v, w) | m.polyadd(1, [1, 2]) | m.polyder(v) | m.polyder(w, 2) | m.polyder(w, -1)
+m.polyder([1]) | m.diag_indices_from(a[:, :3]) | m.diag_indices_from(a) | m.tril_indices_from(a) | m.triu_indices_from(a, 1) | m.triu_indices_from(v)
+""")
+
+
+@pytest.mark.parametrize("case", VALUES)
+def test_values(case, device):
+    check(case, exact="polyval" not in case and "tensordot" not in case)
+
+
+@pytest.mark.parametrize(
+    "case",
+    cases("""
+m.zeros((2, 3), order='F') | m.full((2, 3, 4), 1.0, order='F') | m.zeros_like(t) | m.ones_like(q.transpose(2, 0, 1)) | m.zeros_like(t, order='C') | m.empty_like(a, order='F')
+m.full_like(t, 2, order='A') | m.zeros_like(r) | m.eye(3, order='F') | m.ascontiguousarray(t) | m.asfortranarray(a) | m.require(t, requirements='C')
+"""),
+)
+def test_layouts(case):
+    from arrays import operands
+
+    strides = [eval(case, operands(m)).strides for m in (np, qn)]
+    assert strides[0] == strides[1]
+
+
+def test_on_a_device(device):
+    for make in (
+        lambda **k: qn.zeros(3, **k), lambda **k: qn.full(3, 2, **k), lambda **k: qn.arange(3, **k), lambda **k: qn.linspace(0, 1, 3, **k),
+        lambda **k: qn.eye(2, **k), lambda **k: qn.ones_like(qn.arange(3), **k),
+    ):  # fmt: skip
+        assert make(device="cpu").device.kind == "cpu"
+        assert make(device=device).device == device
+    there = qn.zeros(2, device="cpu")
+    assert qn.zeros_like(there).device.kind == "cpu"
