@@ -12,6 +12,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -217,6 +218,10 @@ void prepare(Kernel& kernel) {
 
   llvm::FunctionPassManager cleanup;
   cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  // Pairs of floats come out of the front end as <2 x float>, which no loop over threads can be vectorised around.
+  llvm::ScalarizerPassOptions split;
+  split.ScalarizeLoadStore = true;
+  cleanup.addPass(llvm::ScalarizerPass(split));
   cleanup.addPass(llvm::EarlyCSEPass(true));
   cleanup.addPass(llvm::InstCombinePass());
   cleanup.addPass(llvm::SimplifyCFGPass());

@@ -23,6 +23,7 @@ namespace {
 
 constexpr int max_depth = 12;
 constexpr unsigned max_carried = 8;  // values in slots that a round loads and stores
+constexpr uint64_t most_interleaved = 4;  // members of a structure, each of which is a part of every access
 
 class Strides {
  public:
@@ -116,7 +117,7 @@ Accesses look_at_accesses(const llvm::Loop& loop, const Strides& strides, const 
         ++found.scattered;
       } else if (*stride == 0) {
         ++found.same;
-      } else if (uint64_t(std::abs(*stride)) == size) {
+      } else if (uint64_t(std::abs(*stride)) <= most_interleaved * size) {
         ++found.neighbours;
       } else {
         ++found.scattered;
