@@ -198,7 +198,7 @@ class Printer {
     return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
   }
 
-  // What is the same for every element, once for each thread.
+  // What is the same for every element, once for each thread; the first thread of all stores what is kept of it.
   void uniform(int depth) {
     constants(depth);
     for (size_t i = 0; i < group_.loads.size(); ++i) {
@@ -207,6 +207,12 @@ class Printer {
     for (size_t i = 0; i < group_.nodes.size(); ++i) {
       if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
     }
+    std::string stores;
+    for (size_t s = 0; s < group_.stores.size(); ++s) {
+      if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += fmt::format(" *o{} = v{};", s, group_.stores[s]);
+    }
+    if (!stores.empty())
+      line(depth, "if ((blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", stores);
   }
 
   void row_result(int depth, size_t i) {
@@ -220,13 +226,6 @@ class Printer {
     }
     line(depth, "{0} v{1};", type_text(node.dtype), i);
     line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
-  }
-
-  // Is this the first element?
-  std::string at_first() const {
-    std::string text;
-    for (size_t d = 0; d < form_.shape.size(); ++d) text += fmt::format("{}i{} == 0", d ? " && " : "", d);
-    return text.empty() ? "true" : text;
   }
 
   // The elements at the coordinates: loads, then each node, then what is stored of them.
@@ -253,11 +252,7 @@ class Printer {
     }
     for (size_t s = 0; s < group_.stores.size(); ++s) {
       const Node& node = *group_.nodes[group_.stores[s]];
-      if (node.op == Op::reduce) continue;
-      if (group_.is_uniform(node)) {
-        line(depth, "if ({}) *o{} = v{};", at_first(), s, group_.stores[s]);
-        continue;
-      }
+      if (node.op == Op::reduce || group_.is_uniform(node)) continue;
       line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), group_.stores[s]);
     }
   }

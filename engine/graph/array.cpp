@@ -1,6 +1,7 @@
 #include "graph/array.h"
 
 #include "core/error.h"
+#include "graph/pressure.h"
 #include "graph/tier0.h"
 
 #include <algorithm>
@@ -14,8 +15,6 @@ namespace quern {
 namespace {
 
 Evaluator* the_evaluator = nullptr;
-constexpr size_t most_pending = 512;  // then everything is submitted
-int keep_pending = 0;                 // unless somebody holds it back
 
 int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) {
   const Array* first = into;
@@ -111,7 +110,7 @@ void set_evaluator(Evaluator* evaluator) { the_evaluator = evaluator; }
 Evaluator& evaluator() { return *the_evaluator; }
 
 void recorded() {
-  if (pending_count() >= most_pending && keep_pending == 0) the_evaluator->evaluate({});
+  if (!pending().empty() && pending().back()) submit_under_pressure(pending().back()->site);
 }
 
 // What has escaped is written before this returns.
@@ -374,15 +373,6 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
   }
   recorded();
   return out;
-}
-
-KeepPending::KeepPending() {
-  GraphLock lock;
-  ++keep_pending;
-}
-KeepPending::~KeepPending() {
-  GraphLock lock;
-  --keep_pending;
 }
 
 void assign(const Array& target, const Argument& value) {

@@ -61,7 +61,7 @@ Spaces& spaces() {
 }
 
 std::vector<Node*> free_nodes;
-size_t live_pending = 0;
+size_t live_pending = 0, visible_pending = 0;
 
 }  // namespace
 
@@ -78,11 +78,13 @@ std::vector<Node*>& pending() {
   return *all;
 }
 size_t pending_count() { return live_pending; }
+size_t pending_visible() { return visible_pending; }
 
 void add_pending(Node& node) {
   node.slot = pending().size();
   pending().push_back(&node);
   ++live_pending;
+  visible_pending += node.cells > 0;
 }
 
 void remove_pending(Node& node) {
@@ -90,6 +92,7 @@ void remove_pending(Node& node) {
   pending()[node.slot] = nullptr;
   node.slot = Node::no_slot;
   --live_pending;
+  visible_pending -= node.cells > 0;
 }
 
 void compact_pending() {
@@ -160,8 +163,8 @@ void release(Node* node) {
 }
 
 void Cell::set(NodeRef value) {
-  if (value) ++value->cells;
-  if (node) --node->cells;
+  if (value && ++value->cells == 1) visible_pending += value->is_pending();
+  if (node && --node->cells == 0) visible_pending -= node->is_pending();
   node = std::move(value);
 }
 

@@ -188,6 +188,7 @@ NodeRef constant_node(const Constant& value, DType dtype, int8_t device);
 // The nodes that wait to be evaluated, in the order they were recorded; those that nobody holds any more leave a null.
 std::vector<Node*>& pending();
 size_t pending_count();
+size_t pending_visible();  // of them, those that a cell holds
 void add_pending(Node& node);
 void remove_pending(Node& node);
 void compact_pending();

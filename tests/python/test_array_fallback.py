@@ -153,7 +153,14 @@ def test_cupys_names(device):
     with pytest.warns(qn.FallbackWarning):
         assert type(cp.percentile(x, 50)) is cp.ndarray
     qn.set_fallback("silent")
-    for value in (cp.linalg.inv(cp.eye(2)), cp.fft.ifft(x), cp.random.rand(3), cp.random.default_rng(1).normal(size=2), x.argsort(), cp.sort(x)):
+    for value in (
+        cp.linalg.inv(cp.eye(2)),
+        cp.fft.ifft(x),
+        cp.random.rand(3),
+        cp.random.default_rng(1).normal(size=2),
+        x.argsort(),
+        cp.sort(x),
+    ):
         assert type(value) is cp.ndarray
     assert type(cp.linalg.eigh(cp.eye(2))[1]) is cp.ndarray
     assert type(cp.linalg.norm(x)) is cp.ndarray

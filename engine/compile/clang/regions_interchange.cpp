@@ -22,7 +22,7 @@ namespace match = llvm::PatternMatch;
 namespace {
 
 constexpr int max_depth = 12;
-constexpr unsigned max_carried = 8;  // values in slots that a round loads and stores
+constexpr unsigned max_carried = 8;       // values in slots that a round loads and stores
 constexpr uint64_t most_interleaved = 4;  // members of a structure, each of which is a part of every access
 
 class Strides {

@@ -33,7 +33,6 @@ def _is_foreign(value):
     return getattr(type(value), "__array_ufunc__", None) not in (None, Array.__array_ufunc__, numpy.ndarray.__array_ufunc__)
 
 
-
 def _array_ufunc(self, host, method, *inputs, out=None, **kwargs):
     """NumPy's ufuncs on arrays of ours: see NumPy's protocol."""
     given = tuple(x for x in (out or ()) if x is not None)
@@ -164,5 +163,3 @@ def attach():
     Array.__array_namespace__ = _array_namespace
     Array.device = property(_device_of)
     Array.to_device = to_device
-
-

@@ -1,0 +1,62 @@
+#include "graph/pressure.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace quern {
+
+namespace {
+
+// Below `low` nothing is submitted; from there to `high` places are compared; with `most` pending nobody waits any longer.
+constexpr size_t low = 256, high = 512, most = 1024;
+constexpr size_t most_places = 256;
+int held_back = 0;
+
+struct Place {
+  Site site;
+  size_t alive;  // values that the program could still look at
+};
+std::optional<Place> chosen;
+std::vector<Place> seen;
+
+void submit() {
+  seen.clear();
+  evaluator().evaluate({});
+}
+
+}  // namespace
+
+void submit_under_pressure(Site site) {
+  size_t count = pending_count();
+  if (count < low || held_back > 0) return;
+  size_t alive = pending_visible();
+  // One value more or less may have come from before the loop.
+  if (chosen && chosen->site == site && alive <= chosen->alive + 1) return submit();
+  if (count >= most) {
+    chosen.reset();
+    return submit();
+  }
+  if (chosen) return;
+  if (count < high) {
+    auto known = std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site; });
+    if (known != seen.end()) {
+      known->alive = std::min(known->alive, alive);
+    } else if (seen.size() < most_places) {
+      seen.push_back({site, alive});
+    }
+  } else if (!seen.empty()) {
+    chosen = *std::min_element(seen.begin(), seen.end(), [](const Place& a, const Place& b) { return a.alive < b.alive; });
+    seen.clear();
+  }
+}
+
+KeepPending::KeepPending() {
+  GraphLock lock;
+  ++held_back;
+}
+KeepPending::~KeepPending() {
+  GraphLock lock;
+  --held_back;
+}
+
+}  // namespace quern
