@@ -553,6 +553,7 @@ void init_arrays(nb::module_& m) {
   init_array_calls(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_evaluate_all", [] { evaluate_all(); });
+  m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
   m.def("set_tier0_limit", &set_tier0_limit);

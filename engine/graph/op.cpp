@@ -47,7 +47,7 @@ const OpRow& row(Op op) { return rows[static_cast<size_t>(op)]; }
 
 std::string_view name_of(Op op) {
   if (static_cast<uint16_t>(op) < row_count) return row(op).name;
-  constexpr std::string_view others[] = {"constant", "data", "update", "reduce", "user"};
+  constexpr std::string_view others[] = {"constant", "data", "update", "reduce", "positions", "call", "part", "user"};
   return others[static_cast<uint16_t>(op) - row_count];
 }
 

@@ -94,6 +94,7 @@ class Scheduler {
         if (o.node->waits) place(*o.node);
       }
     }
+    if (node.writes() && node.inputs()[0].node->waits) place(*node.inputs()[0].node);
     node.waits = 0;
     leaves_.clear();
     find_leaves(node);
@@ -167,12 +168,19 @@ class Scheduler {
       earliest = std::max({earliest, old.read_by, old.is_pending() ? old.group : 0});
     }
     const Shape& shape = work_shape(node);
+    Apart apart = groups_.empty() ? Apart::first : is_call(node) ? Apart::call : Apart::shape;
     for (size_t k = groups_.size(); !is_call(node) && k-- > 0 && k + groups_looked_at >= groups_.size();) {
       Group& group = groups_[k];
-      if (group.number < earliest) break;
-      if (group.device == node.device && group.shape == shape && takes(group, node)) return group;
+      if (group.number < earliest) {
+        if (apart == Apart::shape) apart = Apart::order;
+        break;
+      }
+      if (group.device != node.device || group.shape != shape) continue;
+      if (takes(group, node)) return group;
+      apart = group.nodes.size() + most_waiting >= most_nodes ? Apart::full : Apart::order;
     }
     Group group;
+    group.apart = apart;
     group.number = static_cast<uint32_t>(groups_.size()) + 1;
     group.shape = shape;
     group.device = node.device;

@@ -21,10 +21,20 @@ struct Origin {
   uint32_t index;
 };
 
+// Why a group's first node did not join a group before it.
+enum class Apart : uint8_t {
+  first,  // there was none
+  call,   // it is a function of whole arrays
+  shape,  // they go over other shapes
+  order,  // it needs, elsewhere than element for element, what a group before it computes; or that one reads what it overwrites
+  full,
+};
+
 struct Group {
   uint32_t number = 0;
   Shape shape;
   int8_t device = -1;
+  Apart apart = Apart::first;
   bool reduces = false;
   bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away

@@ -5,8 +5,13 @@
 
 namespace quern {
 
+class Array;
+
 // Makes arrays evaluate through this; once, before the first array.
 void install_evaluator();
+
+// What would run to compute the array, in words and with the kernels' texts; nothing is run.
+std::string explain(const Array& array);
 
 // QUERN_KEEP_TEXTS=FOLDER keeps what was printed and compiled, for whoever wants to read it or to compile it with another
 // compiler.

@@ -25,6 +25,7 @@ from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
+from quern.measure import Timing, bench, explain
 from quern.raw import RawKernel, RawModule
 from quern.trace import trace
 
@@ -40,6 +41,9 @@ __all__ = [
     "OutOfMemoryError",
     "RawKernel",
     "RawModule",
+    "Timing",
+    "bench",
+    "explain",
     "SourceModule",  # noqa: F405
     "current_device",
     "device",
