@@ -1,5 +1,5 @@
 // One Python value -> one kernel argument. A type is classified once; after that a lookup decides.
-#include "bindings/objects.h"
+#include "bindings/arrays.h"
 #include "core/error.h"
 
 namespace quern::python {
@@ -180,6 +180,13 @@ bool add_argument(Arguments& args, PyObject* value) {
       break;
   }
   if (nb::isinstance<PyAllocation>(value)) return add_allocation(args, value);
+  if (as_array(value)) {
+    uint64_t address;
+    Block* block;
+    array_address(value, address, &block);
+    args.pointer(address, block);
+    return true;
+  }
   // numpy.void, ctypes structures: bytes that are the parameter. A whole ndarray is not: it needs a copy, which the door makes.
   bool is_array = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
   uint64_t address;

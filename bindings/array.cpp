@@ -1,5 +1,6 @@
 // Arrays for Python: the operators as type slots, views by indexing, and the way in and out. The functions with NumPy's names
-// are in python/quern/arrays/ and stand on these. Indexing is in array_index.cpp.
+// are in python/quern/arrays/ and stand on these. Indexing is in array_index.cpp, memory shared
+// with others in exchange.cpp.
 #include <algorithm>
 #include <cstring>
 
@@ -20,7 +21,7 @@ Array* as_array(PyObject* object) {
 }
 
 PyObject* wrap(Array&& array, PyTypeObject* type) {
-  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type ? type : array_type));
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made.release().ptr();
@@ -41,6 +42,8 @@ DType dtype_of(const std::string& name) {
           name);
   return *found;
 }
+
+int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
 
 static bool read_integer(PyObject* value, Scalar& out) {
   int overflow = 0;
@@ -204,35 +207,6 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
 
 // ---- looks
 
-// The memory of an array without gaps, in C order: its own, or a copy's.
-struct Memory {
-  Array array;
-  Buffer buffer;
-  int64_t offset = 0, bytes = 0;
-};
-
-Memory dense(const Array& array) {
-  Memory out{array, {}, 0, 0};
-  if (!array.layout().is_contiguous()) out.array = astype(array, array.dtype());
-  if (!out.array.layout().is_contiguous()) out.array = reshape(out.array.view(out.array.layout()), {array.size()});
-  out.buffer = evaluate(out.array);
-  out.offset = out.array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
-  out.bytes = array.size() * static_cast<int64_t>(size_of(array.dtype()));
-  return out;
-}
-
-Context& context_of(const Array& array) { return array.device() < 0 ? cpu_context() : cuda_context(array.device()); }
-
-void read_into(const Array& array, void* out, size_t bytes) {
-  Memory memory = dense(array);
-  if (static_cast<size_t>(memory.bytes) != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
-  if (bytes == 0) return;
-  ReleaseGil release;
-  Context& context = context_of(array);
-  context.copy(context.default_stream, out, static_cast<char*>(memory.buffer.pointer()) + memory.offset, bytes,
-               CopyKind::device_to_host, true);
-}
-
 nb::object item(const Array& array) {
   if (array.size() != 1) raise(ErrorKind::value, "can only convert an array of size 1 to a Python scalar");
   alignas(16) char bytes[16];
@@ -322,20 +296,6 @@ struct Self : nb::handle_t<Array> {
   Array& operator*() const { return *nb::inst_ptr<Array>(*this); }
 };
 
-int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
-
-Array from_host(nb::handle memory, Shape shape, const std::string& dtype, PyDevice device) {
-  HostView host(memory, false, "asarray");
-  Context& context = *device.context;
-  Buffer buffer = context.allocate(std::max<size_t>(host.bytes(), 1));
-  buffer.block()->used_on(context.default_stream);
-  if (host.bytes() > 0) {
-    ReleaseGil release;
-    context.copy(context.default_stream, buffer.pointer(), host.data(), host.bytes(), CopyKind::host_to_device, true);
-  }
-  return from_memory(std::move(buffer), shape, dtype_of(dtype), device_number(device));
-}
-
 std::vector<Argument> arguments_of(const std::vector<Operand>& operands) {
   std::vector<Argument> out;
   for (const Operand& o : operands) out.push_back(o.argument());
@@ -394,6 +354,8 @@ PyType_Slot slots[] = {
     {Py_mp_subscript, reinterpret_cast<void*>(get_array_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_array_item)},
     {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
     {0, nullptr},
 };
@@ -421,18 +383,6 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
     Array result = elementwise(op, {arguments.data(), count}, target);
     return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(first));
   });
-}
-
-bool array_address(PyObject* value, uint64_t& address, Block** block) {
-  Array* array = as_array(value);
-  if (!array) return false;
-  // Whoever gets the address may write there: all that was recorded before reads what it should.
-  evaluate_all();
-  Buffer buffer = evaluate(*array);
-  address =
-      reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(array->layout().offset) * size_of(array->dtype());
-  *block = buffer.block();
-  return true;
 }
 
 void init_arrays(nb::module_& m) {
@@ -464,7 +414,9 @@ void init_arrays(nb::module_& m) {
       .def("_broadcast_to",
            [](nb::handle_t<Array> given, const Shape& shape) {
              Self self(given);
-             return like(self, self->view(self->layout().broadcast_to(shape)));
+             Array out = self->view(self->layout().broadcast_to(shape));
+             out.set_read_only(self->is_read_only() || Py_TYPE(self.ptr()) == array_type);  // CuPy's may be written
+             return like(self, std::move(out));
            })
       .def("_view",
            [](nb::handle_t<Array> given, const Shape& shape, std::vector<int64_t> strides) {
@@ -498,16 +450,12 @@ void init_arrays(nb::module_& m) {
            })
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
 
+  define_exchange(m, type);
   m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
-  m.def("array_from_host", &from_host);
   m.def("array_full", [](Shape shape, nb::handle value, const std::string& dtype, PyDevice device) {
     Scalar scalar;
     if (!read_scalar(value.ptr(), scalar)) raise(ErrorKind::type, "[full] the value must be a number");
     return full(shape, scalar, dtype_of(dtype), device_number(device));
-  });
-  m.def("array_read", [](const Array& array, nb::handle out) {
-    HostView host(out, true, "asnumpy");
-    read_into(array, host.data(), host.bytes());
   });
   m.def("array_assign", [](Array& target, nb::handle value) {
     Operand operand;

@@ -278,6 +278,7 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) raise(ErrorKind::value, "cannot delete array elements");
     const Array& array = *as_array(self);
     Index index = read(array, key);
+    if (array.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
     Array view = array.view(index.layout);
     Operand operand;
     if (!index.mask && index.picks.empty()) {

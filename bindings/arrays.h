@@ -10,7 +10,8 @@ extern PyTypeObject* array_type;
 
 Array* as_array(PyObject* object);  // nullptr when it is none of ours
 // A result has its first operand's type: each door has a type of its own over the same array.
-PyObject* wrap(Array&& array, PyTypeObject* type);
+// Without a type: quern.Array.
+PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 nb::object like(nb::handle operand, Array&& array);
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
@@ -44,6 +45,14 @@ PyObject* guarded(F&& f) {
     return nullptr;
   }
 }
+
+int8_t device_number(PyDevice device);
+
+// exchange.cpp
+void read_into(const Array& array, void* out, size_t bytes);  // the values in C order, of that many bytes; waits for them
+int get_buffer(PyObject* self, Py_buffer* view, int flags);
+void release_buffer(PyObject* self, Py_buffer* view);
+void define_exchange(nb::module_& m, nb::class_<Array>& type);
 
 // array_index.cpp
 PyObject* get_array_item(PyObject* self, PyObject* key);

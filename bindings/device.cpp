@@ -91,6 +91,7 @@ void release_kept() {
     }
   }
   for (PyObject* o : done) Py_DECREF(o);
+  release_foreign();
 }
 
 PyStream* stream_or_null(nb::handle object) {

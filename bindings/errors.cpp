@@ -19,6 +19,8 @@ PyObject* class_of(ErrorKind kind) {
       return PyExc_KeyError;
     case ErrorKind::os:
       return PyExc_OSError;
+    case ErrorKind::buffer:
+      return PyExc_BufferError;
     case ErrorKind::overflow:
       return PyExc_OverflowError;
     case ErrorKind::not_implemented:

@@ -9,6 +9,7 @@
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
 //   ufunc.cpp      ufunc objects
+//   exchange.cpp   memory that arrays share with others
 #pragma once
 
 #include "graph/op.h"
@@ -135,6 +136,8 @@ class HostView {
 // Keeps `object` until `stream` has passed what is submitted now; released by a later call, never by a worker thread.
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object);
 void release_kept();
+// Tells the owners of memory that no array uses any more; with Python's lock held.
+void release_foreign();
 
 PyStream* stream_or_null(nb::handle object);
 

@@ -1,7 +1,8 @@
 // Buffer: a counted reference to a block of device memory.
 //
 // The block belongs to whoever made it (device/allocator.h for pooled memory); when the last Buffer goes, the owner gets it
-// back. `streams` names who used it, so that it is not handed out again while work on it is pending.
+// back. `streams` names who used it, so that it is not handed out again while work on it is pending. `pins` counts who outside
+// knows its address (Pin, or for good).
 #pragma once
 
 #include "core/site.h"
@@ -34,6 +35,7 @@ struct Block {
   Block *previous = nullptr, *next = nullptr;  // among the owner's live ones
   std::atomic<uint32_t> references{0};
   std::atomic<bool> escaped{false};  // its address was handed out as a number: any stream may use it
+  std::atomic<uint32_t> pins{0};     // its address is known outside: it is read and written in place and at once
   std::atomic<const void*> last_stream{nullptr};
   std::mutex streams_lock;
   std::vector<std::shared_ptr<void>> streams;  // every Stream that used it
@@ -73,6 +75,29 @@ class Buffer {
 
  private:
   Block* block_ = nullptr;
+};
+
+// Memory that somebody outside sees, for as long as this lives. Let go of on any thread.
+class Pin {
+ public:
+  Pin() = default;
+  explicit Pin(Buffer buffer) : buffer_(std::move(buffer)) {
+    buffer_.block()->escaped = true;
+    buffer_.block()->pins.fetch_add(1);
+  }
+  Pin(Pin&& other) noexcept = default;
+  Pin& operator=(Pin other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~Pin() {
+    if (buffer_) buffer_.block()->pins.fetch_sub(1);
+  }
+  const Buffer& buffer() const { return buffer_; }
+  void keep_for_good() { buffer_.reset(); }  // until the memory itself goes
+
+ private:
+  Buffer buffer_;
 };
 
 }  // namespace quern

@@ -172,6 +172,10 @@ std::unique_ptr<Stream> CpuDevice::create_stream(StreamOptions options) {
   return stream;
 }
 
+std::unique_ptr<Stream> CpuDevice::foreign_stream(uintptr_t) {
+  raise(ErrorKind::value, "[stream] the CPU has no streams of other libraries");
+}
+
 std::unique_ptr<Event> CpuDevice::create_event(EventOptions options) { return std::make_unique<CpuEvent>(options); }
 
 // The legacy default stream waits for all blocking streams, and they for it. A stream that went away stays in `streams_` while

@@ -205,6 +205,7 @@ class CpuDevice : public Device {
   void release_managed(void* pointer) noexcept override;
   Stream& default_stream() override;
   std::unique_ptr<Stream> create_stream(StreamOptions options) override;
+  std::unique_ptr<Stream> foreign_stream(uintptr_t handle) override;
   std::unique_ptr<Event> create_event(EventOptions options) override;
   void synchronize() override;
   void copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) override;

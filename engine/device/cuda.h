@@ -108,6 +108,7 @@ class CudaDevice final : public Device {
 
   Stream& default_stream() override { return *default_stream_; }
   std::unique_ptr<Stream> create_stream(StreamOptions options) override;
+  std::unique_ptr<Stream> foreign_stream(uintptr_t handle) override;
   std::unique_ptr<Event> create_event(EventOptions options) override;
   void synchronize() override;
 

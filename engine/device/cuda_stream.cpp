@@ -39,6 +39,10 @@ std::unique_ptr<Stream> CudaDevice::create_stream(StreamOptions options) {
   return std::make_unique<CudaStream>(*this, handle, handle != nullptr);
 }
 
+std::unique_ptr<Stream> CudaDevice::foreign_stream(uintptr_t handle) {
+  return std::make_unique<CudaStream>(*this, reinterpret_cast<StreamHandle>(handle), false);
+}
+
 std::unique_ptr<Event> CudaDevice::create_event(EventOptions options) { return std::make_unique<CudaEvent>(*this, options); }
 
 CudaStream::CudaStream(CudaDevice& device, StreamHandle stream, bool owned)

@@ -154,6 +154,8 @@ class Device {
   // Streams and events.
   virtual Stream& default_stream() = 0;  // the legacy default stream
   virtual std::unique_ptr<Stream> create_stream(StreamOptions options) = 0;
+  // A stream that another library made, by its handle; it stays that library's. Raises ErrorKind::value where there are none.
+  virtual std::unique_ptr<Stream> foreign_stream(uintptr_t handle) = 0;
   virtual std::unique_ptr<Event> create_event(EventOptions options) = 0;
   virtual void synchronize() = 0;
 

@@ -73,15 +73,23 @@ Operand operand_for(const Argument& argument, DType compute, const SpaceRef& spa
   return operand;
 }
 
+// Whoever else sees the memory may write to it next.
+void submit_or_keep_reading(Node& node, const Node* except = nullptr) {
+  bool now = reads_pinned(node, except);
+  submit_or_keep(node);
+  if (now && !node.is_computed) submit_now(node);
+}
+
 void update(const Array& target, Operand value) {
   Node* old = target.cell()->node.get();
   // What is read at other places than it is written to is copied first.
-  if (value.node.get() == old && target.layout() != value.space->layout) {
+  if ((value.node.get() == old && target.layout() != value.space->layout) ||
+      (value.node.get() != old && share_memory(*value.node, *old))) {
     NodeRef copy = new_node(Op::cast, value.dtype, contiguous_space(value.shape()), old->device);
     copy->site = current_site();
     copy->operands[0] = std::move(value);
     copy->operand_count = 1;
-    submit_or_keep(*copy);
+    submit_or_keep_reading(*copy, old);
     value = {copy, copy->space, copy->dtype};
   }
   NodeRef node = new_node(Op::update, old->dtype, old->space, old->device);
@@ -91,10 +99,12 @@ void update(const Array& target, Operand value) {
   node->operand_count = 2;
   node->target = space_of(target.layout());
   node->target_dtype = target.dtype();
-  node->is_pinned = target.cell()->is_pinned;
+  node->writes_pinned = target.is_pinned();
   node->compute = target.dtype();
-  submit_or_keep(*node);
-  replace(target.cell(), std::move(node));
+  bool now = node->writes_pinned || reads_pinned(*node, old);
+  submit_or_keep(*node);  // which may drop what it reads
+  target.cell()->set(std::move(node));
+  if (now) submit_now(*target.cell()->node);
 }
 
 bool same_kind(DType from, DType to) {
@@ -113,13 +123,29 @@ void recorded() {
   if (!pending().empty() && pending().back()) submit_under_pressure(pending().back()->site);
 }
 
-// What has escaped is written before this returns.
-void replace(const CellRef& cell, NodeRef node) {
-  cell->set(std::move(node));
-  if (cell->is_pinned && !cell->node->is_computed) {
-    Node* target = cell->node.get();
-    the_evaluator->evaluate({&target, 1});
+void submit_now(Node& node) {
+  Node* target = &node;
+  if (!node.is_computed) the_evaluator->evaluate({&target, 1});
+  the_evaluator->finish(node.device);
+}
+
+bool reads_pinned(Node& node, const Node* except) {
+  for (const Operand& o : node.inputs()) {
+    if (o.node.get() != except && o.node->is_pinned()) return true;
   }
+  return false;
+}
+
+bool share_memory(const Node& a, const Node& b) {
+  if (!a.is_pinned() || !b.is_pinned() || !a.buffer || !b.buffer) return false;
+  const char *from_a = static_cast<const char*>(a.buffer.pointer()), *from_b = static_cast<const char*>(b.buffer.pointer());
+  return from_a < from_b + b.buffer.bytes() && from_b < from_a + a.buffer.bytes();
+}
+
+void replace(const CellRef& cell, NodeRef node) {
+  bool now = node->writes_pinned || reads_pinned(*node, cell->node.get());
+  cell->set(std::move(node));
+  if (now) submit_now(*cell->node);
 }
 
 // ---- arrays
@@ -130,11 +156,15 @@ Array::Array(const Array& other) {
   cell_ = other.cell_;
   space_ = other.space_;
   dtype_ = other.dtype_;
+  is_view_ = other.is_view_;
+  is_read_only_ = other.is_read_only_;
 }
 Array& Array::operator=(Array other) noexcept {
   std::swap(cell_, other.cell_);
   std::swap(space_, other.space_);
   std::swap(dtype_, other.dtype_);
+  std::swap(is_view_, other.is_view_);
+  std::swap(is_read_only_, other.is_read_only_);
   return *this;
 }
 Array::~Array() {
@@ -147,7 +177,10 @@ Array::~Array() {
 Array Array::view(Layout layout) const { return view(std::move(layout), dtype_); }
 Array Array::view(Layout layout, DType as) const {
   GraphLock lock;
-  return Array(cell_, space_of(std::move(layout)), as);
+  Array out(cell_, space_of(std::move(layout)), as);
+  out.is_view_ = true;
+  out.is_read_only_ = is_read_only_;
+  return out;
 }
 
 static Array part(const Array& array, int which) {
@@ -158,7 +191,11 @@ static Array part(const Array& array, int which) {
 }
 Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; }
 Array Array::imag() const {
-  if (!is_complex(dtype_)) return full(shape(), Scalar{}, dtype_, device());
+  if (!is_complex(dtype_)) {
+    Array zeros = full(shape(), Scalar{}, dtype_, device());
+    zeros.set_read_only(true);
+    return zeros;
+  }
   return part(*this, 1);
 }
 
@@ -274,6 +311,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   if (arguments.size() != r.operands) bug("{} takes {} operands, not {}", r.name, r.operands, arguments.size());
   Loop loop = given ? *given : loop_for(op, arguments);
   int8_t device = device_of(op, arguments, into);
+  if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
   if (into && !same_kind(loop.result, into->dtype()))
     raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
           row(loop.result).name, row(into->dtype()).name);
@@ -304,7 +342,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     shape = &broadcast;
   }
 
-  bool whole = into && into->is_whole() && !into->cell()->is_pinned && loop.result == into->dtype();
+  bool whole = into && into->is_whole() && !into->is_pinned() && loop.result == into->dtype();
   SpaceRef space = whole ? into->operand().space : result_space(*shape, arguments);
   NodeRef node = new_node(op, loop.result, space, device);
   node->compute = loop.compute;
@@ -314,14 +352,15 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     bool is_choice = r.typing == Typing::choose && i == 0;
     node->operands[i] = operand_for(arguments[i], is_choice ? DType::boolean : loop.compute, space, device);
   }
-  submit_or_keep(*node);
+  // What reads and writes the same pinned memory is one group with the update that follows.
+  submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {
     Array out(std::move(node));
     recorded();
     return out;
   }
   if (whole) {
-    replace(into->cell(), std::move(node));
+    into->cell()->set(std::move(node));
   } else {
     update(*into, {node, node->space, node->dtype});
   }
@@ -340,7 +379,7 @@ Array copied(const Array& array, DType dtype) {
   node->site = current_site();
   node->operand_count = 1;
   node->operands[0] = array.operand();
-  submit_or_keep(*node);
+  submit_or_keep_reading(*node);
   return Array(std::move(node));
 }
 
@@ -367,16 +406,17 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
     made.push_back(node.get());
     out.emplace_back(std::move(node));
   }
-  if (first) {
-    the_evaluator->evaluate(made);
-    proven->insert({&row, device});
-  }
+  bool now = !made.empty() && reads_pinned(*made[0]);
+  if (first || now) the_evaluator->evaluate(made);
+  if (first) proven->insert({&row, device});
+  if (now) the_evaluator->finish(device);
   recorded();
   return out;
 }
 
 void assign(const Array& target, const Argument& value) {
   GraphLock lock;
+  if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   device_of(Op::update, {&value, 1}, &target);
   const Shape& to = target.shape();
   Shape from = value.shape();
@@ -397,13 +437,13 @@ void assign(const Array& target, const Argument& value) {
   if (target.size() == 0) return;
   (void)both;
   SpaceRef space = space_of(target.layout());
-  if (target.is_whole() && !target.cell()->is_pinned) {
+  if (target.is_whole() && !target.is_pinned()) {
     NodeRef node = new_node(Op::cast, target.dtype(), space, target.device());
     node->site = current_site();
     node->operand_count = 1;
     node->operands[0] = operand_for(value, target.dtype(), space, target.device());
-    submit_or_keep(*node);
-    replace(target.cell(), std::move(node));
+    submit_or_keep_reading(*node);
+    target.cell()->set(std::move(node));
   } else {
     update(target, operand_for(value, target.dtype(), space, target.device()));
   }
@@ -428,6 +468,15 @@ Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device)
   node->buffer = std::move(buffer);
   node->is_computed = true;
   return Array(std::move(node));
+}
+
+Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only) {
+  GraphLock lock;
+  Pin(buffer).keep_for_good();
+  int64_t elements = static_cast<int64_t>(buffer.bytes() / size_of(dtype));
+  Array whole = from_memory(std::move(buffer), {elements}, dtype, device);
+  whole.cell()->is_read_only = read_only;
+  return whole.view(std::move(layout));
 }
 
 Array reshape(const Array& array, const Shape& shape) {
@@ -465,7 +514,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   node->compute = type;
   node->operand_count = 1;
   node->operands[0] = array.operand();
-  submit_or_keep(*node);
+  submit_or_keep_reading(*node);
   Array out(std::move(node));
   if (keep_dims) {
     size_t next = 0;
@@ -482,6 +531,34 @@ Buffer evaluate(const Array& array) {
   if (!node->is_computed) the_evaluator->evaluate({&node, 1});
   if (node->error) raise(ErrorKind::launch, "{}", *node->error);
   return node->buffer;
+}
+
+Pin pin(const Array& array) {
+  GraphLock lock;
+  Cell& cell = *array.cell().get();
+  if (!cell.node->is_pinned() || !cell.node->is_computed) {
+    Node* node = cell.node.get();
+    std::vector<Node*> targets{node};
+    for (Node* reader : pending()) {
+      if (!reader) continue;
+      for (Operand& o : reader->inputs()) {
+        if (o.node.get() == node) targets.push_back(reader);
+      }
+    }
+    if (!node->is_computed || targets.size() > 1) the_evaluator->evaluate(targets);
+    if (node->references > 1) {
+      // Somebody holds this value, which must not change with the memory.
+      NodeRef copy = new_node(Op::cast, node->dtype, node->space, node->device);
+      copy->site = current_site();
+      copy->operands[0] = {cell.node, node->space, node->dtype};
+      copy->operand_count = 1;
+      submit_now(*copy);
+      cell.set(std::move(copy));
+    }
+  }
+  Buffer buffer = evaluate(array);
+  the_evaluator->finish(array.device());
+  return Pin(std::move(buffer));
 }
 
 void evaluate_all() {

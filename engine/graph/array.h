@@ -57,6 +57,10 @@ class Array {
   int8_t device() const { return cell_->node->device; }
   Operand operand() const { return {cell_->node, space_, dtype_}; }
   const CellRef& cell() const { return cell_; }
+  bool is_pinned() const { return cell_->is_pinned(); }
+  bool is_view() const { return is_view_; }
+  bool is_read_only() const { return is_read_only_ || cell_->is_read_only; }
+  void set_read_only(bool value) { is_read_only_ = value; }
   // Does this view show its cell's whole memory as it lies?
   bool is_whole() const { return space_ == cell_->node->space && dtype_ == cell_->node->dtype; }
   explicit operator bool() const { return static_cast<bool>(cell_); }
@@ -71,6 +75,7 @@ class Array {
   CellRef cell_;
   SpaceRef space_;
   DType dtype_ = DType::boolean;
+  bool is_view_ = false, is_read_only_ = false;
 };
 
 // A host value: weak (a Python number, which takes the other operands' type where it can) or of a type of its own.
@@ -123,6 +128,8 @@ void assign(const Array& target, const Argument& value);
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
 Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device);
+// A view of memory that is not ours, pinned for good. `layout` counts from the start of the buffer.
+Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only);
 // Rows and blocks of memory are the same elements in C order; a view where that is possible.
 Array reshape(const Array& array, const Shape& shape);
 
@@ -133,10 +140,19 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 // Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
 Buffer evaluate(const Array& array);
 void evaluate_all();
+// The array's value is in memory of its own, whose address may be given away: it does not change while the Pin lives. Every later
+// write goes there, and what reads or writes it is submitted before it returns (finished, on the CPU).
+Pin pin(const Array& array);
 
 // For the other files that record: after each op, and when a cell gets another value.
 void recorded();
 void replace(const CellRef& cell, NodeRef node);
+
+// What reads or writes pinned memory is submitted before the call that records it returns: whoever else sees the memory may write
+// to it next. On the CPU it is finished.
+void submit_now(Node& node);
+bool reads_pinned(Node& node, const Node* except = nullptr);
+bool share_memory(const Node& a, const Node& b);  // two nodes over the same foreign memory
 
 // ---- what run/ provides
 
@@ -145,6 +161,7 @@ class Evaluator {
   virtual ~Evaluator() = default;
   virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
   virtual bool idle(int8_t device) = 0;                       // all that was submitted has ended
+  virtual void finish(int8_t device) = 0;                     // waits for that on the CPU; a GPU's order is its streams'
   virtual void evaluate(std::span<Node* const> targets) = 0;  // none: everything pending
 };
 void set_evaluator(Evaluator* evaluator);

@@ -23,6 +23,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
   for (const Array& array : operands) node->call->operands.push_back(array.operand());
   node->call->more.assign(results.begin() + 1, results.end());
   add_pending(*node);
+  bool now = reads_pinned(*node);
   std::vector<Array> out{Array(node)};
   for (size_t i = 1; i < results.size(); ++i) {
     NodeRef part = new_node(Op::part, results[i].dtype, contiguous_space(results[i].shape), device);
@@ -33,20 +34,25 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
     add_pending(*part);
     out.emplace_back(std::move(part));
   }
+  if (now) submit_now(*node);
   recorded();
   return out;
 }
 
 void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands) {
   GraphLock lock;
+  if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   Node* old = target.cell()->node.get();
   NodeRef node = call_node(std::move(body), old->dtype, old->space, old->device);
   node->target = target.space();
   node->target_dtype = target.dtype();
-  node->is_pinned = target.cell()->is_pinned;
+  node->writes_pinned = target.is_pinned();
   node->call->in_place = true;
   node->call->operands.push_back({NodeRef(old), old->space, old->dtype});
-  for (const Array& array : operands) node->call->operands.push_back(array.operand());
+  for (const Array& array : operands) {
+    bool changes = array.cell() != target.cell() && share_memory(*array.operand().node, *old);  // while the body writes
+    node->call->operands.push_back((changes ? copied(array, array.dtype()) : array).operand());
+  }
   add_pending(*node);
   replace(target.cell(), std::move(node));
   recorded();

@@ -146,8 +146,8 @@ struct Node {
   Reduction reduction = Reduction::sum;
   int8_t device = -1;  // -1 the CPU, else the GPU's number
   bool is_computed = false;
-  bool is_pinned = false;  // an update of memory whose address is known outside: always in place
-  uint8_t part = 0;        // of a call's results, this one
+  bool writes_pinned = false;  // an update of memory whose address is known outside: always in place
+  uint8_t part = 0;            // of a call's results, this one
   uint8_t operand_count = 0;
   Site site = no_site;
   size_t slot = no_slot;  // where it stands among the pending ones
@@ -170,6 +170,8 @@ struct Node {
 
   static constexpr size_t no_slot = ~size_t{0};
   bool is_pending() const { return slot != no_slot; }
+  // Its memory is seen outside: it stays where it is, and what reads or writes it is submitted at once.
+  bool is_pinned() const { return (writes_pinned && !is_computed) || (buffer && buffer.block()->pins > 0); }
   int64_t size() const { return space->size; }
   const Shape& shape() const { return space->layout.shape; }
   std::span<Operand> inputs() {
@@ -198,11 +200,12 @@ void compact_pending();
 struct Cell {
   uint32_t references = 0;
   NodeRef node;
-  bool is_pinned = false;  // its address is known outside: it stays, and reads and writes are submitted at once
+  bool is_read_only = false;  // foreign memory that must not be written
 
   explicit Cell(NodeRef value) { set(std::move(value)); }
   ~Cell() { set({}); }
   void set(NodeRef value);
+  bool is_pinned() const { return node->is_pinned(); }
 };
 
 }  // namespace quern

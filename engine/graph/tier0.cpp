@@ -367,7 +367,9 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
     if (node.target->size > limit) return false;
     // Nobody else holds the old value: its cell does, and this node.
     const Node& old = *node.operands[0].node;
-    in_place = node.is_pinned || (old.references <= 2 && old.cells <= 1);
+    uint32_t here = node.operands[1].node.get() == &old ? 3 : 2;
+    in_place = node.writes_pinned || (old.references <= 2 && old.cells <= 1);
+    if (node.writes_pinned && old.references > here) return false;  // somebody is still to read it
   }
   if (!evaluator.idle(node.device)) return false;
   size_t bytes = static_cast<size_t>(node.size()) * size_of(node.dtype);

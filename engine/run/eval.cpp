@@ -10,6 +10,7 @@
 #include "codegen/emit.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/wait.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
 #include "run/group_arguments.h"
@@ -43,6 +44,12 @@ class GroupEvaluator : public Evaluator {
     return context_on(device).allocate(std::max<size_t>(bytes, 1), site);
   }
   bool idle(int8_t device) override { return context_on(device).default_stream->idle(); }
+  void finish(int8_t device) override {
+    Context& context = context_on(device);
+    if (device >= 0 || context.default_stream->idle()) return;
+    Waiting waiting;
+    context.wait(context.default_stream);
+  }
 
   void evaluate(std::span<Node* const> targets) override {
     std::vector<Group> groups = schedule(targets);
@@ -192,7 +199,7 @@ class GroupEvaluator : public Evaluator {
       for (Operand& o : other->inputs()) here += o.node.get() == &old;
     }
     bool free = old.cells == 0 && old.references == here;
-    if (free || node.is_pinned) return old.buffer;
+    if (free || node.writes_pinned) return old.buffer;
     Buffer copy = context.allocate(bytes, node.site);
     old.buffer.block()->used_on(context.default_stream);
     copy.block()->used_on(context.default_stream);

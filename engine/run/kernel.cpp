@@ -227,4 +227,10 @@ void Arguments::used_on(const StreamPtr& stream) {
   for (Block* b : more_blocks_) b->used_on(stream);
 }
 
+bool Arguments::any_pinned() const {
+  auto pinned = [](const Block* b) { return b->pins > 0; };
+  return std::any_of(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(block_count_), pinned) ||
+         std::any_of(more_blocks_.begin(), more_blocks_.end(), pinned);
+}
+
 }  // namespace quern

@@ -57,6 +57,7 @@ class Arguments {
   size_t bytes() const { return end_; }
   // Every block handed over is marked as used on this stream.
   void used_on(const StreamPtr& stream);
+  bool any_pinned() const;  // is memory handed over that is seen outside?
 
  private:
   static constexpr size_t limit = 4096;  // bytes of parameters, CUDA's limit on every GPU

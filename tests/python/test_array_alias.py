@@ -1,4 +1,4 @@
-"""The alias fuzzer: random programs of views, in-place updates and looks, run with NumPy and with quern.
+"""The alias fuzzer: random programs of views, in-place updates, looks and memory shared with NumPy, run with NumPy and with quern.
 
 Every value is compared bit for bit after each look and at the end. QUERN_ALIAS_PROGRAMS=N runs N programs of each kind;
 a failure prints the program, and its seed goes to `run_program` to run it again.
@@ -18,9 +18,11 @@ PROGRAMS = int(os.environ.get("QUERN_ALIAS_PROGRAMS", 0))
 class Program:
     """One random program: pairs of a NumPy array and ours that must stay equal."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, shares=False):
         self.rng = random.Random(seed)
+        self.shares = shares
         self.pairs, self.log = [], []
+        self.seen = []  # pairs of a NumPy array and one over the memory of ours
         for _ in range(self.rng.randint(1, 3)):
             self.new()
 
@@ -133,6 +135,51 @@ class Program:
         axis = self.rng.choice([None, *range(a.ndim)])
         self.add(np.asarray(a.max(axis)), x.max(axis), f"x{name}.max({axis})")
 
+    def escape(self):
+        a, x, name = self.pick()
+        if x._device_number >= 0:
+            return
+        how = self.rng.choice(["memoryview", "dlpack"])
+        view = np.asarray(memoryview(x)) if how == "memoryview" else np.from_dlpack(x)
+        self.log.append(f"n{len(self.seen)} = {how} of x{name}")
+        self.seen.append((a, view))
+
+    def invite(self):
+        """Arrays of ours over the same memory of NumPy's."""
+        if _engine.current_device().kind != "cpu":
+            return
+        host = np.arange(24.0).reshape(4, 6) % 5
+        mirror = host.copy()
+        self.log.append(f"n{len(self.seen)} = NumPy's 4 x 6")
+        self.seen.append((mirror, host))
+        for key in (np.s_[:], np.s_[::-1], self.index((4, 6))):
+            theirs = mirror[key]
+            if isinstance(theirs, np.ndarray):
+                self.add(theirs, qn.from_dlpack(host[key]), f"from_dlpack(n{len(self.seen) - 1}[{key}])")
+
+    def meddle(self):
+        """NumPy writes to memory that it shares with us, or reads it, or lets go of it."""
+        if not self.seen:
+            return
+        number = self.rng.randrange(len(self.seen))
+        a, n = self.seen[number]
+        if n is None:
+            return
+        kind = self.rng.random()
+        if kind < 0.1:
+            self.log.append(f"del n{number}")
+            self.seen[number] = (a, None)
+        elif kind < 0.5:
+            key = self.index(a.shape)
+            value = self.rng.randrange(9)
+            a[key] = value
+            n[key] = value
+            self.log.append(f"n{number}[{key}] = {value}")
+        else:
+            self.log.append(f"look at n{number}")
+            if not np.array_equal(a, n):
+                raise AssertionError(f"n{number} is\n{n!r}, not\n{a!r}, in\n" + "\n".join(self.log))
+
     def look(self):
         a, x, name = self.pick()
         self.log.append(f"look at x{name}")
@@ -145,15 +192,22 @@ class Program:
 
     def run(self):
         steps = [self.view, self.view, self.compute, self.update, self.update, self.reduce, self.look, self.new]
+        weights = [4, 2, 3, 4, 3, 1, 1, 1]
+        if self.shares:
+            steps += [self.escape, self.invite, self.meddle]
+            weights += [2, 1, 4]
         for _ in range(self.rng.randint(3, 20)):
-            self.rng.choices(steps, [4, 2, 3, 4, 3, 1, 1, 1])[0]()
+            self.rng.choices(steps, weights)[0]()
         for pair in self.pairs:
             self.compare(*pair)
+        for number, (a, n) in enumerate(self.seen):
+            if n is not None and not np.array_equal(a, n):
+                raise AssertionError(f"n{number} is\n{n!r}, not\n{a!r}, in\n" + "\n".join(self.log))
 
 
-def run_program(seed):
+def run_program(seed, shares=False):
     try:
-        Program(seed).run()
+        Program(seed, shares).run()
     except AssertionError:
         raise
     except Exception as e:
@@ -172,3 +226,20 @@ def test_programs_agree_with_numpy(tier):
             run_program(seed)
     finally:
         _engine.set_tier0_limit(512)
+
+
+SHARING = {"tiny": 10_000, "mixed": 200, "compiled": 200}
+
+
+@pytest.mark.parametrize("tier", SHARING)
+def test_programs_that_share_memory_with_numpy(tier):
+    from quern.device import set_current_device
+
+    set_current_device(_engine.cpu())
+    _engine.set_tier0_limit({"tiny": 512, "mixed": 6, "compiled": 0}[tier])
+    try:
+        for seed in range(PROGRAMS or SHARING[tier]):
+            run_program(seed, shares=True)
+    finally:
+        _engine.set_tier0_limit(512)
+        set_current_device(None)

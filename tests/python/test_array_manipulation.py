@@ -138,7 +138,10 @@ def test_diagonal_is_a_view():
 
     a = operands(qn)["a"]
     for k in (-1, 0, 2):
-        qn.diagonal(a, k)[...] = 50
-        qn.diag(a, k)[0] = 51
+        view = qn.diagonal(a, k)
+        view.flags.writeable = True
+        view[...] = 50
+        view[0] = 51
+        assert qn.diag(a, k)[0] == 51
         assert (qn.diagonal(a, k)[1:] == 50).all()
         assert qn.diagonal(a, k)[0] == 51

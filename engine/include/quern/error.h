@@ -23,6 +23,7 @@ enum class ErrorKind {
   key,              // no such name
   os,               // a file, a folder, a library
   overflow,         // a number does not fit
+  buffer,           // memory that cannot be shared as asked for
   not_implemented,  // not served
   runtime,          // the driver or the machine failed
   out_of_memory,    // no room on the device, also after unused memory was given back

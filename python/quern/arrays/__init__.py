@@ -7,7 +7,7 @@ core.py: the type, data types, in and out. creation.py, elementwise.py, reductio
 composed.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py, padding.py,
 polynomials.py, rounding.py, statistics.py: functions that stand on those. linalg.py, fft.py, random.py: submodules.
 ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has. fallback.py: what NumPy does on the
-host, and when; host.py: what belongs there.
+host, and when; host.py: what belongs there. exchange.py: memory shared with others.
 """
 
 import math
@@ -24,6 +24,7 @@ from quern.arrays import (
     differences,
     editing,
     elementwise,
+    exchange,
     fallback,
     fft,
     grids,
@@ -58,7 +59,7 @@ complex64, complex128 = numpy.complex64, numpy.complex128
 def _public():
     """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
     found = {"Array": core.Array, "ndarray": core.Array}
-    modules = (core, creation, elementwise, composed, reductions, shapes)
+    modules = (core, creation, elementwise, exchange, composed, reductions, shapes)
     modules += (data_types, differences, editing, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
     modules += (rounding, statistics)
     for module in modules:
@@ -73,6 +74,7 @@ def _public():
 _functions = _public()
 globals().update(_functions)
 methods.attach(_functions)
+exchange.attach()
 for _module in (fft, linalg, random):
     sys.modules[_module.__name__.replace(".arrays", "")] = _module
 _hidden = ("FunctionType", "ModuleType", "sys")

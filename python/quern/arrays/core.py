@@ -57,33 +57,106 @@ def _shape(shape):
 # ---- in and out
 
 
-def asarray(obj, dtype=None, *, copy=None):
-    """An array of ``obj``: an array, a NumPy array, a number, or nested sequences of them.
+def asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    """An array of ``a``: an array, a NumPy array, a number, or nested sequences of them.
 
-    Parameters: ``dtype``: the data type, by default that of ``obj``; ``copy``: True for a new array in any case.
-    Returns an array on the current device. Memory of NumPy's is always copied.
-    Raises TypeError for what has no data type here (strings, objects).
+    Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
+    as they are; ``device``: where the array is to be, by default where ``a`` is if it is an array of ours or on a GPU, else the current
+    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``.
+    Returns an array. Memory of NumPy's is copied unless ``copy=False``, which shares it with the CPU.
+    Raises TypeError for what has no data type here (strings, objects), ValueError when ``copy=False`` and a copy is needed.
 
     >>> import quern as qn
     >>> qn.asarray([1, 2, 3]) * 2
     array([2, 4, 6])
     """
+    out = _made(a, dtype, device, copy)
+    if dtype is not None and _dtype_name(dtype) != out._dtype_name:
+        if copy is False:
+            raise ValueError(_no_alias)
+        out, copy = out._astype(_dtype_name(dtype)), None
+    out = _placed(out, device, copy if out is a or copy is False else None)
+    return _ordered(out, order, copy)
+
+
+_no_alias = "Unable to avoid copy while creating an array as requested."
+
+
+def _made(obj, dtype, device, copy):
+    """An array of ``obj``, of its own type where that costs nothing; what is not ours already is copied unless that is forbidden."""
     if isinstance(obj, Array):
-        if dtype is None or _dtype_name(dtype) == obj._dtype_name:
-            return obj.copy() if copy else obj
-        return obj.astype(dtype)
+        return obj
     if isinstance(obj, (list, tuple)) and _holds_arrays(obj):
-        out = _stack(obj)
-        return out if dtype is None else out.astype(dtype)
+        if copy is False:
+            raise ValueError(_no_alias)
+        return _stack(obj)
+    if _is_on_gpu(obj):
+        from quern.arrays import exchange
+
+        out = exchange._from_interface(obj)
+        return out if copy is False else out._astype(out._dtype_name)
+    target = _device() if device is None else _device_given(device)
+    if copy is False:
+        from quern.arrays import exchange
+
+        if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__dlpack__"):
+            return exchange.from_dlpack(obj, copy=False)
+        if target.kind != "cpu":
+            raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
+        return exchange._numpy_alias(numpy.asarray(obj, copy=False))
     host = numpy.asarray(obj) if dtype is None or isinstance(dtype, str) and dtype == "bfloat16" else numpy.asarray(obj, dtype=dtype)
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
     name = _dtype_name(host.dtype)
-    out = _engine.array_from_host(numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8), list(host.shape), name, _device())
-    return out.astype(dtype) if dtype is not None and _dtype_name(dtype) != name else out
+    return _engine.array_from_host(numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8), list(host.shape), name, target)
 
 
-def array(obj, dtype=None, *, copy=True, ndmin=0):
-    """A new array of ``obj``; see :func:`asarray`. ``ndmin``: at least so many dimensions, ones are put in front."""
-    out = asarray(obj, dtype, copy=copy)
+def _is_on_gpu(obj):
+    """Does it have memory on a GPU that is not ours?"""
+    return not isinstance(obj, (Array, numpy.ndarray, list, tuple)) and hasattr(obj, "__cuda_array_interface__")
+
+
+def _device_given(device):
+    """The engine's device for what users pass as ``device``."""
+    if isinstance(device, _engine.Device):
+        return device
+    if isinstance(device, str):
+        from quern.device import device as named
+
+        return named(device)
+    raise TypeError(f"device must be a device or its name ('cpu', 'cuda:0'), not {type(device).__name__}")
+
+
+def _placed(out, device, copy):
+    """``out`` on ``device`` (None: where it is), copied as ``copy`` says."""
+    if device is not None:
+        device = _device_given(device)
+        moved = _engine.array_move(out, device)
+        if moved._device_number != out._device_number:
+            if copy is False:
+                raise ValueError(f"{_no_alias[:-1]}: the memory is not on {device.name}")
+            return moved
+    return out._astype(out._dtype_name) if copy else out
+
+
+def _ordered(out, order, copy=None):
+    """The same values with rows (C) or columns (F) without gaps."""
+    if order not in (None, "C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order not in ("C", "F") or out._contiguous[order == "F"]:
+        return out
+    if copy is False:
+        raise ValueError(_no_alias)
+    if order == "C":
+        return _engine.array_dense(out)
+    axes = list(range(out.ndim))[::-1]
+    return _engine.array_dense(out._transposed(axes))._transposed(axes)
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    """A new array of ``object``; see :func:`asarray`. ``copy``: None copies where that is needed, False never. ``ndmin``: at least so many
+    dimensions, ones are put in front. ``subok`` is NumPy's."""
+    out = asarray(object, dtype, order, copy=copy)
     return out._reshaped([1] * (ndmin - out.ndim) + list(out.shape)) if out.ndim < ndmin else out
 
 

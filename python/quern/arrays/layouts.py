@@ -2,10 +2,9 @@
 
 import numpy
 
-from quern.arrays.core import Array, asarray
+from quern.arrays.core import Array, _ordered, asarray
 from quern.arrays.elementwise import isfinite
 from quern.arrays.reductions import all as _all
-from quern.arrays.ufunc import _ordered
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):

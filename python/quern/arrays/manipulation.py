@@ -116,7 +116,10 @@ def broadcast_arrays(*args):
     """
     arrays = [asarray(a) for a in args]
     common = numpy.broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
+    views = tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
+    for a, view in zip(arrays, views, strict=True):
+        view._writeable = a._writeable
+    return views
 
 
 # ---- joining

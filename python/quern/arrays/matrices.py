@@ -66,13 +66,20 @@ def triu(m, k=0):
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """A view of the ``offset``-th diagonals of the planes of ``axis1`` and ``axis2``; the diagonal is the last axis.
+    """A read-only view of the ``offset``-th diagonals of the planes of ``axis1`` and ``axis2``; the diagonal is the last axis.
 
     Raises ValueError for fewer than two dimensions or one axis named twice, AxisError for an axis that is not there.
 
     >>> diagonal([[1, 2], [3, 4]], 1)
     array([2])
     """
+    out = _diagonal(a, offset, axis1, axis2)
+    if type(out) is Array:  # CuPy's may be written
+        out._writeable = False
+    return out
+
+
+def _diagonal(a, offset=0, axis1=0, axis2=1):
     a = asarray(a)
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -102,7 +109,7 @@ def diag(v, k=0):
         raise ValueError("Input must be 1- or 2-d.")
     n = v.size + builtins.abs(k)
     out = zeros((n, n), v._dtype_name)
-    diagonal(out, k)[...] = v
+    _diagonal(out, k)[...] = v
     return out
 
 
@@ -147,7 +154,7 @@ def fill_diagonal(a, val, wrap=False):
         return
     rows, columns = a.shape
     if not wrap or rows <= columns:
-        _write(diagonal(a), val)
+        _write(_diagonal(a), val)
         return
     blocks = rows // (columns + 1)
     rest = builtins.min(rows % (columns + 1), columns)
@@ -159,7 +166,7 @@ def fill_diagonal(a, val, wrap=False):
     full = a._view([blocks, columns], [strides[0] * (columns + 1), down])
     full[...] = val if val.size == 1 else val[: blocks * columns].reshape(blocks, columns)
     if rest:
-        diagonal(a[blocks * (columns + 1) :])[...] = val if val.size == 1 else val[blocks * columns :]
+        _diagonal(a[blocks * (columns + 1) :])[...] = val if val.size == 1 else val[blocks * columns :]
 
 
 def _write(view, val):

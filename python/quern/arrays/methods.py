@@ -2,19 +2,12 @@
 
 from quern.arrays.composed import divmod as _divmod
 from quern.arrays.composed import matmul as _matmul
-from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asarray, asnumpy, astype, copy
+from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asnumpy, astype, copy
 from quern.arrays.elementwise import conjugate, imag, real
 from quern.arrays.fallback import attach_missing
 from quern.arrays.protocols import attach as attach_protocols
 from quern.arrays.rounding import round
 from quern.arrays.shapes import matrix_transpose, reshape, transpose
-
-
-def _array_interface(self, dtype=None, copy=None):
-    if copy is False:
-        raise ValueError("an array of quern's cannot be seen by NumPy without a copy; use asnumpy()")
-    out = asnumpy(self)
-    return out if dtype is None else out.astype(dtype, copy=False)
 
 
 def _iterate(self):
@@ -65,7 +58,7 @@ def attach(functions):
     Array.imag = property(imag, lambda self, value: imag(self).__setitem__(..., value))
     Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")
     Array.get = asnumpy
-    Array.__array__, Array.__iter__, Array.__repr__ = _array_interface, _iterate, _repr
+    Array.__iter__, Array.__repr__ = _iterate, _repr
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
     Array.__divmod__, Array.__rdivmod__ = _divmod, lambda self, other: _divmod(other, self)
@@ -74,7 +67,6 @@ def attach(functions):
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
-    Array.__reduce__ = lambda self: (asarray, (asnumpy(self),))
     for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
     attach_protocols()

@@ -10,9 +10,10 @@ import sys
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array, asnumpy
+from quern.arrays.core import Array
 from quern.arrays.ufunc import _by_name
 from quern.device import current_device, device, door_devices
+from quern.lib import _engine
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
@@ -99,11 +100,7 @@ def to_device(self, device, /, *, stream=None):
     number = -1 if target.kind == "cpu" else target.index
     if number == self._device_number:
         return self
-    from quern.arrays.core import asarray
-
-    with fallback._on_device(number):
-        out = asarray(asnumpy(self))
-    return _as_kind(out, type(self))
+    return _engine.array_move(self, target)
 
 
 # ---- the Array API's inspection

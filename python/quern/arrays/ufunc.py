@@ -6,7 +6,7 @@ ufunc_methods.py has reduce, accumulate, reduceat, outer and at. NumPy's ufunc o
 
 import numpy
 
-from quern.arrays.core import Array, _dtype_name, asarray, asnumpy
+from quern.arrays.core import Array, _dtype_name, _ordered, asarray, asnumpy
 from quern.arrays.fallback import Unserved, run
 from quern.lib import _engine
 
@@ -109,18 +109,6 @@ def _check_order(order):
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     return order
-
-
-def _ordered(array, order):
-    """The same values with rows (C) or columns (F) without gaps."""
-    c, fortran = array._contiguous
-    if order in "KA" or (c if order == "C" else fortran):
-        return array
-    if order == "C":
-        out = _engine.array_op("cast", array, compute=array._dtype_name, result=array._dtype_name)
-        return out if out._contiguous[0] else out._reshaped([out.size])._reshaped(list(out.shape))
-    turned = _ordered(array._transposed(list(range(array.ndim))[::-1]), "C")
-    return turned._transposed(list(range(array.ndim))[::-1])
 
 
 # ---- calls

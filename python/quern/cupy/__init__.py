@@ -8,10 +8,12 @@ import numpy
 
 import quern as _quern
 from quern import arrays as _arrays
+from quern.arrays import core as _core
 from quern.arrays import elementwise as _elementwise
+from quern.arrays import exchange as _exchange
 from quern.arrays import reductions as _reductions
 from quern.cupy import cuda, fft, linalg, random  # noqa: F401
-from quern.cupy._array import ndarray
+from quern.cupy._array import as_ndarray, ndarray
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
@@ -29,6 +31,17 @@ for _name in _arrays.__all__:
     elif _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
         _value = _of_ours(_value)
     globals()[_name] = _value
+
+
+def asarray(a, dtype=None, order=None, *, blocking=False):
+    """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied."""
+    copy = False if _core._is_on_gpu(a) and dtype is None and order is None else None
+    return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
+
+
+def fromDlpack(dltensor):  # noqa: N802
+    """The array of a DLPack capsule; CuPy's old name of from_dlpack."""
+    return as_ndarray(_exchange.from_dlpack(dltensor))
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):

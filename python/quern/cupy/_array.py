@@ -1,6 +1,8 @@
 """CuPy's array type."""
 
 from quern.arrays import core as _core
+from quern.arrays import exchange as _exchange
+from quern.lib import _engine
 
 
 class ndarray(_core.Array):  # noqa: N801
@@ -24,6 +26,20 @@ class ndarray(_core.Array):  # noqa: N801
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         self[...] = arr
 
+    def toDlpack(self):  # noqa: N802
+        """A DLPack capsule of the memory."""
+        return self.__dlpack__()
+
+    @property
+    def data(self):
+        """Where the memory is: a MemoryPointer, with the address as ``ptr``."""
+        from quern.cupy.cuda import MemoryPointer, UnownedMemory
+
+        whole = _engine.array_whole(self)
+        start = whole._address()
+        memory = UnownedMemory(start, whole.nbytes, self, max(self._device_number, 0))
+        return MemoryPointer(memory, self._address() - start)
+
     @property
     def device(self):
         """The device the array is on."""
@@ -31,8 +47,18 @@ class ndarray(_core.Array):  # noqa: N801
 
         return Device(max(self._device_number, 0))
 
+    def __reduce_ex__(self, protocol):
+        return _unpickled, super().__reduce_ex__(protocol)[1]
+
+    def __reduce__(self):
+        return self.__reduce_ex__(0)
+
 
 ndarray.__module__ = "cupy"
+
+
+def _unpickled(dtype, host):
+    return as_ndarray(_exchange._unpickled(dtype, host))
 
 
 def as_ndarray(result):

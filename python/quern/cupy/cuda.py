@@ -50,6 +50,41 @@ class Device:
         return f"<CUDA Device {self.id}>"
 
 
+class UnownedMemory:
+    """Memory at an address; ``owner`` keeps it."""
+
+    def __init__(self, ptr, size, owner, device_id=-1):
+        self.ptr, self.size, self._owner = ptr, size, owner
+        self.device_id = Device().id if device_id < 0 else device_id
+
+    @property
+    def device(self):
+        """The device it is on."""
+        return Device(self.device_id)
+
+
+class MemoryPointer:
+    """A place in memory: ``ptr`` is its address, ``mem`` the memory."""
+
+    def __init__(self, mem, offset):
+        self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, mem.device_id
+
+    device = property(lambda self: self.mem.device, doc="The device it is on.")
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
+
+    __radd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -offset
+
+
 class _NullStream:
     """The default stream, on which arrays work."""
 

@@ -631,7 +631,8 @@ class Function(_engine.Function):
             return value
         if hasattr(value, "gpudata"):
             return value.gpudata
-        if isinstance(value, (_engine.Allocation, int, float, complex, np.generic)) or hasattr(value, "__cuda_array_interface__"):
+        plain = (_engine.Allocation, _engine.Array, int, float, complex, np.generic)
+        if isinstance(value, plain) or hasattr(value, "__cuda_array_interface__"):
             return value
         raise TypeError(f"invalid type on parameter #{index} (0-based): {type(value).__name__}")
 

@@ -1,0 +1,545 @@
+// Memory that arrays share with others: NumPy, DLPack, the CUDA array interface, the buffer protocol; and copies in and out.
+//
+// What goes out is pinned (graph/array.h) for as long as the other side holds it. What comes in becomes a ForeignBlock, whose
+// owner is told when the last array on it is gone and the work that used it is done.
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include "bindings/arrays.h"
+#include "core/error.h"
+
+namespace quern::python {
+
+namespace {
+
+// ---- copies
+
+// The memory of an array without gaps, in C order: its own, or a copy's.
+struct Memory {
+  Array array;
+  Buffer buffer;
+  const char* data = nullptr;
+  size_t bytes = 0;
+};
+
+Memory dense(const Array& array) {
+  Memory out;
+  out.array = array.layout().is_contiguous() ? array : copied(array, array.dtype());
+  out.buffer = evaluate(out.array);
+  out.data =
+      static_cast<const char*>(out.buffer.pointer()) + out.array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+  out.bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
+  return out;
+}
+
+Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind) {
+  Buffer buffer = context.allocate(std::max<size_t>(bytes, 1));
+  buffer.block()->used_on(context.default_stream);
+  if (bytes > 0) {
+    ReleaseGil release;
+    context.copy(context.default_stream, buffer.pointer(), data, bytes, kind, true);
+  }
+  return from_memory(std::move(buffer), shape, dtype, static_cast<int8_t>(context.trace_index()));
+}
+
+Array from_host(nb::handle memory, Shape shape, const std::string& dtype, PyDevice device) {
+  HostView host(memory, false, "asarray");
+  return copied_in(*device.context, host.data(), host.bytes(), shape, dtype_of(dtype), CopyKind::host_to_device);
+}
+
+Array moved_to(const Array& array, Context& context) {
+  if (context.trace_index() == array.device()) return array;
+  if (array.device() < 0) {
+    Memory memory = dense(array);
+    {
+      ReleaseGil release;
+      cpu_context().wait(cpu_context().default_stream);
+    }
+    return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
+  }
+  size_t bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
+  Buffer host = cpu_context().allocate(std::max<size_t>(bytes, 1));
+  read_into(array, host.pointer(), bytes);
+  if (context.device.kind == DeviceKind::cpu) return from_memory(std::move(host), array.shape(), array.dtype(), -1);
+  return copied_in(context, host.pointer(), bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
+}
+
+// ---- memory of others
+
+struct ForeignBlock : Block {
+  Context* context = nullptr;
+  void (*release)(void*) = nullptr;
+  void* what = nullptr;
+};
+
+// Blocks whose last array is gone. Their owners are told with Python's lock held, from a call of Python's own: never in the
+// middle of ours, nor on a worker.
+struct Gone {
+  ForeignBlock* block;
+  std::vector<EventPtr> until;
+};
+std::mutex gone_lock;
+std::deque<Gone> gone;
+std::atomic<bool> release_is_due{false};
+
+int release_gone(void* = nullptr) {
+  release_is_due = false;
+  std::vector<ForeignBlock*> done;
+  {
+    std::lock_guard hold(gone_lock);
+    std::erase_if(gone, [&](Gone& g) {
+      for (EventPtr& event : g.until) {
+        try {
+          if (!event->done()) return false;
+        } catch (const std::exception&) {
+          // The device failed: nothing of it runs any more.
+        }
+      }
+      done.push_back(g.block);
+      return true;
+    });
+  }
+  for (ForeignBlock* block : done) {
+    block->release(block->what);
+    delete block;
+  }
+  return 0;
+}
+
+class ForeignOwner : public BlockOwner {
+ public:
+  void give_back(Block* given) noexcept override {
+    auto* block = static_cast<ForeignBlock*>(given);
+    Gone out{block, {}};
+    auto mark = [&](Stream& stream) {
+      if (stream.idle()) return;
+      EventPtr event(stream.device.create_event({false, false}).release());
+      event->record(stream);
+      out.until.push_back(std::move(event));
+    };
+    try {
+      mark(*block->context->default_stream);
+      for (auto& stream : block->streams) mark(*std::static_pointer_cast<Stream>(stream));
+    } catch (const std::exception&) {
+      // The failure belongs to whoever waits next.
+    }
+    {
+      std::lock_guard hold(gone_lock);
+      gone.push_back(std::move(out));
+    }
+    if (Py_IsInitialized() && !release_is_due.exchange(true) && Py_AddPendingCall(&release_gone, nullptr) != 0)
+      release_is_due = false;
+  }
+};
+
+ForeignOwner& foreign_owner() {
+  static auto* owner = new ForeignOwner;
+  return *owner;
+}
+
+// `strides` in elements. What raises leaves the memory with its owner.
+Array alias(Context& context, void* data, const Shape& shape, const std::vector<int64_t>& strides, DType dtype, bool read_only,
+            void (*release)(void*), void* what) {
+  Layout layout{shape, strides, 0};
+  auto [low, high] = layout.extent();
+  if (!data && high > low) raise(ErrorKind::buffer, "[share] the memory's address is null");
+  if (reinterpret_cast<uintptr_t>(data) % size_of(row(dtype).kind == DTypeKind::complex ? real_part_type(dtype) : dtype) != 0)
+    raise(ErrorKind::buffer, "[share] the memory is not aligned for {}; make a copy first", row(dtype).name);
+  auto* block = new ForeignBlock;
+  block->pointer = block->base = static_cast<char*>(data) + low * static_cast<int64_t>(size_of(dtype));
+  block->bytes = block->capacity = static_cast<size_t>(high - low) * size_of(dtype);
+  block->owner = &foreign_owner();
+  block->context = &context;
+  block->release = release;
+  block->what = what;
+  layout.offset = -low;
+  return from_foreign(Buffer(block), std::move(layout), dtype, static_cast<int8_t>(context.trace_index()), read_only);
+}
+
+std::vector<int64_t> in_elements(std::vector<int64_t> strides, const Shape& shape, DType dtype) {
+  auto size = static_cast<int64_t>(size_of(dtype));
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (shape[i] <= 1) {
+      strides[i] = 0;
+    } else if (strides[i] % size != 0) {
+      raise(ErrorKind::value, "[share] a stride of {} bytes is no multiple of the {} bytes of {}; make a copy first", strides[i],
+            size, row(dtype).name);
+    }
+    strides[i] /= size;
+  }
+  return strides;
+}
+
+// Memory at an address, which lives for as long as `owner`. `strides` in bytes; none: C order.
+Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
+                       const std::string& dtype_name, bool read_only, nb::handle owner) {
+  DType dtype = dtype_of(dtype_name);
+  std::vector<int64_t> steps = strides ? in_elements(*strides, shape, dtype) : Layout::contiguous(shape).strides;
+  Array out = alias(
+      *device.context, reinterpret_cast<void*>(address), shape, steps, dtype, read_only,
+      [](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, owner.ptr());
+  owner.inc_ref();
+  return out;
+}
+
+// Later work on that stream waits for what the device's default stream has now; or, `back`, the other way.
+void order_streams(Context& context, int64_t stream, bool back) {
+  if (stream <= 1) return;  // the default stream itself
+  auto foreign = context.device.foreign_stream(static_cast<uintptr_t>(stream));
+  auto event = context.device.create_event({false, false});
+  event->record(back ? *foreign : *context.default_stream);
+  (back ? *context.default_stream : *foreign).wait(*event);
+}
+
+// ---- the buffer protocol
+
+const char* buffer_format(DType dtype) {
+  if (dtype == DType::int64) return "l";  // as NumPy has it
+  if (dtype == DType::uint64) return "L";
+  return row(dtype).format.data();
+}
+
+struct BufferView {
+  Pin pin;
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+// ---- DLPack: its structures, as every library lays them out
+
+struct DLDevice {
+  int32_t type, number;
+  bool operator==(const DLDevice&) const = default;
+};
+enum : int32_t { dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3, dl_cuda_managed = 13 };
+
+struct DLType {
+  uint8_t code, bits;
+  uint16_t lanes;
+};
+enum : uint8_t { dl_int = 0, dl_natural = 1, dl_real = 2, dl_bfloat = 4, dl_complex = 5, dl_bool = 6 };
+
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLType dtype;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+};
+
+struct DLManaged {
+  DLTensor tensor;
+  void* context;
+  void (*deleter)(DLManaged*);
+};
+
+struct DLManagedVersioned {
+  uint32_t major, minor;
+  void* context;
+  void (*deleter)(DLManagedVersioned*);
+  uint64_t flags;
+  DLTensor tensor;
+};
+enum : uint64_t { dl_read_only = 1, dl_copied = 2 };
+
+constexpr const char *plain_name = "dltensor", *plain_used = "used_dltensor", *versioned_name = "dltensor_versioned",
+                     *versioned_used = "used_dltensor_versioned";
+
+DLType dl_type(DType dtype) {
+  auto bits = static_cast<uint8_t>(size_of(dtype) * 8);
+  switch (row(dtype).kind) {
+    case DTypeKind::boolean:
+      return {dl_bool, bits, 1};
+    case DTypeKind::integer:
+      return {dl_int, bits, 1};
+    case DTypeKind::natural:
+      return {dl_natural, bits, 1};
+    case DTypeKind::complex:
+      return {dl_complex, bits, 1};
+    default:
+      return {dtype == DType::bfloat16 ? uint8_t{dl_bfloat} : uint8_t{dl_real}, bits, 1};
+  }
+}
+
+DType dtype_of(DLType type) {
+  for (int i = 0; i < dtype_count; ++i) {
+    DLType t = dl_type(static_cast<DType>(i));
+    if (t.code == type.code && t.bits == type.bits && type.lanes == 1) return static_cast<DType>(i);
+  }
+  raise(ErrorKind::buffer, "[from_dlpack] a data type of code {}, {} bits and {} lanes is not served; convert it first",
+        type.code, type.bits, type.lanes);
+}
+
+// Both kinds of capsule point into this; whoever deletes one lets go of the memory.
+struct Export {
+  Pin pin;
+  Shape shape, strides;
+  DLManaged plain;
+  DLManagedVersioned versioned;
+};
+
+void delete_plain(DLManaged* managed) { delete static_cast<Export*>(managed->context); }
+void delete_versioned(DLManagedVersioned* managed) { delete static_cast<Export*>(managed->context); }
+
+// A capsule that nobody consumed.
+void drop_plain(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, plain_name)) return;
+  auto* managed = static_cast<DLManaged*>(PyCapsule_GetPointer(capsule, plain_name));
+  if (managed->deleter) managed->deleter(managed);
+}
+void drop_versioned(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, versioned_name)) return;
+  auto* managed = static_cast<DLManagedVersioned*>(PyCapsule_GetPointer(capsule, versioned_name));
+  if (managed->deleter) managed->deleter(managed);
+}
+
+DLDevice dl_device_of(const Array& array) { return array.device() < 0 ? DLDevice{dl_cpu, 0} : DLDevice{dl_cuda, array.device()}; }
+
+// The consumer's stream, in the standard's numbers.
+int64_t consumer_stream(nb::handle stream, bool on_cpu) {
+  if (stream.is_none()) return 1;
+  if (on_cpu) raise(ErrorKind::value, "[__dlpack__] memory of the CPU has no stream; pass stream=None");
+  if (!PyIndex_Check(stream.ptr())) raise(ErrorKind::type, "[__dlpack__] stream must be an int or None");
+  nb::object number = nb::steal(PyNumber_Index(stream.ptr()));
+  if (!number.is_valid()) throw nb::python_error();
+  auto value = PyLong_AsLongLong(number.ptr());
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (value == 0)
+    raise(ErrorKind::value, "[__dlpack__] stream 0 is ambiguous; pass 1 (the legacy default stream) or 2 (the thread's own)");
+  if (value < -1) raise(ErrorKind::value, "[__dlpack__] there is no stream {}", value);
+  return value;
+}
+
+nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_version, nb::handle wanted, nb::handle copy) {
+  bool versioned = !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
+  bool must_copy = !copy.is_none() && nb::cast<bool>(copy), must_not = !copy.is_none() && !must_copy;
+  DLDevice device = dl_device_of(given), to = device;
+  if (!wanted.is_none()) to = {nb::cast<int>(nb::object(wanted[0])), nb::cast<int>(nb::object(wanted[1]))};
+  int64_t on = consumer_stream(stream, device.type == dl_cpu);
+
+  Array array = given;
+  bool copied = false;
+  if (!(to == device)) {
+    if (to.type != dl_cpu)
+      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; it can be exported there or to the CPU",
+            context_on(given.device()).name());
+    if (must_not)
+      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; the CPU gets it as a copy", context_on(given.device()).name());
+    array = moved_to(given, cpu_context());
+    copied = true;
+  } else if (must_copy) {
+    array = astype(given, given.dtype());
+    copied = true;
+  }
+  bool read_only = !copied && array.is_read_only();
+  if (read_only && !versioned)
+    raise(ErrorKind::buffer, "[__dlpack__] the array is read-only, which only DLPack 1.0 can say; pass max_version=(1, 0)");
+
+  auto out = std::make_unique<Export>();
+  out->pin = pin(array);
+  out->shape = array.shape();
+  out->strides = array.layout().strides;
+  char* data =
+      static_cast<char*>(out->pin.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+  DLTensor tensor{array.size() > 0 ? data : nullptr,
+                  to,
+                  static_cast<int32_t>(array.rank()),
+                  dl_type(array.dtype()),
+                  out->shape.data(),
+                  out->strides.data(),
+                  0};
+  if (to.type != dl_cpu && on != -1) order_streams(context_on(array.device()), on, false);
+  out->plain = {tensor, out.get(), &delete_plain};
+  out->versioned = {1, 0, out.get(), &delete_versioned, (read_only ? dl_read_only : 0) | (copied ? dl_copied : 0), tensor};
+  nb::object capsule = nb::steal(versioned ? PyCapsule_New(&out->versioned, versioned_name, &drop_versioned)
+                                           : PyCapsule_New(&out->plain, plain_name, &drop_plain));
+  if (!capsule.is_valid()) throw nb::python_error();
+  out.release();
+  return capsule;
+}
+
+Array alias_of(const DLTensor& tensor, bool read_only, void (*release)(void*), void* what) {
+  bool on_host = tensor.device.type == dl_cpu || tensor.device.type == dl_cuda_host;
+  if (!on_host && tensor.device.type != dl_cuda && tensor.device.type != dl_cuda_managed)
+    raise(ErrorKind::buffer, "[from_dlpack] memory of device type {} cannot be reached; copy it to the CPU first",
+          tensor.device.type);
+  Context& context = on_host ? cpu_context() : cuda_context(tensor.device.number);
+  auto rank = static_cast<size_t>(tensor.ndim);
+  Shape shape(rank);
+  for (size_t i = 0; i < rank; ++i) shape[i] = tensor.shape[i];
+  std::vector<int64_t> strides = Layout::contiguous(shape).strides;
+  if (tensor.strides) strides.assign(tensor.strides, tensor.strides + rank);
+  char* data = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nullptr;
+  return alias(context, data, shape, strides, dtype_of(tensor.dtype), read_only, release, what);
+}
+
+Array from_capsule(nb::handle capsule) {
+  if (!PyCapsule_CheckExact(capsule.ptr())) raise(ErrorKind::type, "[from_dlpack] __dlpack__ did not return a capsule");
+  const char* name = PyCapsule_GetName(capsule.ptr());
+  std::string kind = name ? name : "";
+  if (kind == plain_used || kind == versioned_used)
+    raise(ErrorKind::value, "[from_dlpack] this capsule was consumed already; export the array again");
+  Array out;
+  if (kind == versioned_name) {
+    auto* managed = static_cast<DLManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), versioned_name));
+    if (managed->major != 1)
+      raise(ErrorKind::buffer, "[from_dlpack] a capsule of DLPack {}.{} cannot be read; ask for version 1", managed->major,
+            managed->minor);
+    out = alias_of(
+        managed->tensor, managed->flags & dl_read_only,
+        [](void* what) {
+          auto* m = static_cast<DLManagedVersioned*>(what);
+          if (m->deleter) m->deleter(m);
+        },
+        managed);
+    PyCapsule_SetName(capsule.ptr(), versioned_used);
+  } else if (kind == plain_name) {
+    auto* managed = static_cast<DLManaged*>(PyCapsule_GetPointer(capsule.ptr(), plain_name));
+    out = alias_of(
+        managed->tensor, false,
+        [](void* what) {
+          auto* m = static_cast<DLManaged*>(what);
+          if (m->deleter) m->deleter(m);
+        },
+        managed);
+    PyCapsule_SetName(capsule.ptr(), plain_used);
+  } else {
+    raise(ErrorKind::type, "[from_dlpack] a capsule named '{}' is not DLPack's", kind);
+  }
+  PyCapsule_SetDestructor(capsule.ptr(), nullptr);
+  return out;
+}
+
+// The address as a number: nobody says when it is no longer used.
+uintptr_t pinned_address(const Array& array) {
+  Pin pinned = pin(array);
+  auto address = reinterpret_cast<uintptr_t>(pinned.buffer().pointer()) +
+                 static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(size_of(array.dtype())));
+  pinned.keep_for_good();
+  return address;
+}
+
+}  // namespace
+
+void read_into(const Array& array, void* out, size_t bytes) {
+  Memory memory = dense(array);
+  if (memory.bytes != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
+  if (bytes == 0) return;
+  ReleaseGil release;
+  Context& context = context_on(array.device());
+  context.copy(context.default_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
+}
+
+void release_foreign() { release_gone(); }
+
+bool array_address(PyObject* value, uint64_t& address, Block** block) {
+  Array* array = as_array(value);
+  if (!array) return false;
+  // Whoever gets the address may write there: all that was recorded before reads what it should.
+  evaluate_all();
+  Buffer buffer = evaluate(*array);
+  address =
+      reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(array->layout().offset) * size_of(array->dtype());
+  *block = buffer.block();
+  return true;
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  try {
+    const Array& array = *as_array(self);
+    if (array.device() >= 0)
+      raise(ErrorKind::buffer, "[memoryview] the array is on {}, where Python cannot see it; copy it with asnumpy()",
+            context_on(array.device()).name());
+    if (row(array.dtype()).format.empty())
+      raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; look at its bits, x.view('uint16')",
+            row(array.dtype()).name);
+    if ((flags & PyBUF_WRITABLE) && array.is_read_only()) raise(ErrorKind::buffer, "[memoryview] the array is read-only");
+    const Layout& layout = array.layout();
+    auto asked = [&](int what) { return (flags & what) == what; };
+    bool is_c = layout.is_contiguous(), is_fortran = layout.is_fortran();
+    bool fits = asked(PyBUF_F_CONTIGUOUS)     ? is_fortran
+                : asked(PyBUF_ANY_CONTIGUOUS) ? is_c || is_fortran
+                : asked(PyBUF_C_CONTIGUOUS)   ? is_c
+                                              : is_c || asked(PyBUF_STRIDES);
+    if (!fits) raise(ErrorKind::buffer, "[memoryview] the array does not lie in memory as asked for; make a copy first");
+    auto out = std::make_unique<BufferView>();
+    out->pin = pin(array);
+    auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));
+    out->shape.assign(layout.shape.begin(), layout.shape.end());
+    for (int64_t stride : layout.strides) out->strides.push_back(stride * size);
+    view->buf = static_cast<char*>(out->pin.buffer().pointer()) + layout.offset * size;
+    view->len = array.size() * size;
+    view->itemsize = size;
+    view->readonly = array.is_read_only();
+    view->ndim = asked(PyBUF_ND) ? static_cast<int>(array.rank()) : 1;
+    view->format = asked(PyBUF_FORMAT) ? const_cast<char*>(buffer_format(array.dtype())) : nullptr;
+    view->shape = asked(PyBUF_ND) ? out->shape.data() : nullptr;
+    view->strides = asked(PyBUF_STRIDES) ? out->strides.data() : nullptr;
+    view->suboffsets = nullptr;
+    view->internal = out.release();
+    view->obj = Py_NewRef(self);
+    return 0;
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferView*>(view->internal); }
+
+void define_exchange(nb::module_& m, nb::class_<Array>& type) {
+  nb::handle none = nb::none();
+  type.def("__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream").none() = none, nb::arg("max_version").none() = none,
+           nb::arg("dl_device").none() = none, nb::arg("copy").none() = none,
+           "A DLPack capsule of this memory. `max_version`: (1, 0) or later gives a versioned one; `copy`: True for new memory, "
+           "False for\n"
+           "never; `dl_device`: (1, 0) brings it to the CPU; `stream`: the consumer's on a GPU, which waits for our work.\n"
+           "Raises BufferError for what cannot be exported so.")
+      .def("__dlpack_device__",
+           [](const Array& a) {
+             DLDevice device = dl_device_of(a);
+             return std::make_pair(device.type, device.number);
+           })
+      .def_prop_rw(
+          "_writeable", [](const Array& a) { return !a.is_read_only(); },
+          [](Array& a, bool value) {
+            a.set_read_only(false);
+            if (value && a.is_read_only()) raise(ErrorKind::value, "cannot set WRITEABLE flag to True of this array");
+            a.set_read_only(!value);
+          })
+      .def_prop_ro("_is_view", &Array::is_view)
+      .def_prop_ro("_pinned", &Array::is_pinned)
+      .def("_address", &pinned_address);
+  m.def("array_from_host", &from_host);
+  m.def("array_read", [](const Array& array, nb::handle out) {
+    HostView host(out, true, "asnumpy");
+    read_into(array, host.data(), host.bytes());
+  });
+  m.def("array_move", [](nb::handle given, PyDevice device) {
+    return nb::steal(wrap(moved_to(*as_array(given.ptr()), *device.context), Py_TYPE(given.ptr())));
+  });
+  m.def("array_dense", [](nb::handle given) {
+    return nb::steal(wrap(copied(*as_array(given.ptr()), as_array(given.ptr())->dtype()), Py_TYPE(given.ptr())));
+  });
+  m.def("array_whole", [](nb::handle given) {
+    const Array& array = *as_array(given.ptr());
+    const Node& node = *array.cell()->node;
+    Array out(array.cell(), node.space, node.dtype);
+    out.set_read_only(array.is_read_only());
+    return nb::steal(wrap(std::move(out), Py_TYPE(given.ptr())));
+  });
+  m.def("array_viewed_as",
+        [](nb::handle given, const Shape& shape, std::vector<int64_t> strides, int64_t offset, const std::string& as) {
+          return nb::steal(
+              wrap(as_array(given.ptr())->view(Layout{shape, std::move(strides), offset}, dtype_of(as)), Py_TYPE(given.ptr())));
+        });
+  m.def("array_alias", &alias_of_address, nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(),
+        nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner"));
+  m.def("array_from_capsule", &from_capsule);
+  m.def("wait_for_stream", [](PyDevice device, int64_t stream) { order_streams(*device.context, stream, true); });
+}
+
+}  // namespace quern::python

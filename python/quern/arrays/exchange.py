@@ -1,0 +1,218 @@
+"""Memory shared with others: DLPack, the CUDA array interface, NumPy views; pickling, and what an array tells of its memory."""
+
+import numpy
+
+from quern.arrays import core
+from quern.arrays.core import Array, asnumpy
+from quern.lib import _engine
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array over the memory of ``x``, an object with ``__dlpack__`` (NumPy's, torch's, CuPy's arrays) or a DLPack capsule.
+
+    Parameters: ``device``: where the array is to be, by default where ``x`` is; ``copy``: True for new memory in any case, False for
+    shared memory or an error.
+    Returns an array that sees every write to ``x``, and the other way round, unless it was copied. It is read-only where ``x`` is.
+    Raises BufferError for memory that cannot be shared (a strange device or data type), ValueError when ``copy=False`` and ``device``
+    contradict each other, AttributeError when ``x`` has no ``__dlpack__``.
+
+    >>> import numpy, quern as qn
+    >>> host = numpy.zeros(3)
+    >>> qn.from_dlpack(host)[1] = 5
+    >>> host
+    array([0., 5., 0.])
+    """
+    if isinstance(x, Array):
+        out = x[...]
+    elif type(x).__name__ == "PyCapsule":
+        out = _engine.array_from_capsule(x)
+    else:
+        out = _engine.array_from_capsule(_capsule(x))
+    return core._placed(out, device, copy)
+
+
+def _capsule(x):
+    kind, _ = x.__dlpack_device__()
+    # On a GPU we work on the legacy default stream, whose number is 1.
+    stream = {"stream": 1} if kind in (2, 13) else {}
+    try:
+        return x.__dlpack__(max_version=(1, 0), **stream)
+    except TypeError:
+        return x.__dlpack__(**stream)  # from before DLPack 1.0
+
+
+def _cuda_array_interface(self):
+    if self._device_number < 0:
+        raise AttributeError(
+            "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; libraries take it by NumPy or DLPack"
+        )
+    if self._dtype_name == "bfloat16":
+        raise AttributeError("__cuda_array_interface__ has no bfloat16; exchange it by DLPack, or view it as uint16")
+    address = self._address() if self.size else 0
+    return {
+        "shape": self.shape,
+        "typestr": self.dtype.str,
+        "data": (address, not self._writeable),
+        "strides": None if self._contiguous[0] else self.strides,
+        "descr": [("", self.dtype.str)],
+        "version": 3,
+        "stream": 1,
+    }
+
+
+class Flags:
+    """How an array lies in memory, and whether it may be written: attributes and keys as NumPy's ``flags`` has them."""
+
+    _short = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned", "X": "writebackifcopy"}
+    _short |= {"CA": "carray", "FA": "farray", "B": "behaved"}
+
+    def __init__(self, array):
+        self._array = array
+
+    c_contiguous = contiguous = property(lambda self: self._array._contiguous[0])
+    f_contiguous = fortran = property(lambda self: self._array._contiguous[1])
+    owndata = property(lambda self: not self._array._is_view)
+    aligned = property(lambda self: True)
+    writebackifcopy = property(lambda self: False)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+    forc = property(lambda self: self.f_contiguous or self.c_contiguous)
+    carray = property(lambda self: self.c_contiguous and self.writeable)
+    farray = property(lambda self: self.fnc and self.writeable)
+    behaved = property(lambda self: self.writeable)
+    writeable = property(lambda self: self._array._writeable, lambda self, value: setattr(self._array, "_writeable", bool(value)))
+
+    def _name(self, key):
+        name = self._short.get(key, key.lower() if isinstance(key, str) and key.isupper() else None)
+        if name is None or name.startswith("_") or not hasattr(type(self), name):
+            raise KeyError("Unknown flag")
+        return name
+
+    def __getitem__(self, key):
+        return getattr(self, self._name(key))
+
+    def __setitem__(self, key, value):
+        name = self._name(key)
+        if name != "writeable":
+            raise KeyError("Unknown flag")
+        self.writeable = value
+
+    def __repr__(self):
+        names = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in names)
+
+
+def _set_flags(self, write=None, align=None, uic=None):
+    """Sets the flag ``writeable`` to ``write``. Raises ValueError for memory that is read-only itself."""
+    if write is not None:
+        self._writeable = bool(write)
+
+
+def _array_interface(self, dtype=None, copy=None):
+    if copy is False:
+        if self._device_number >= 0:
+            raise ValueError("NumPy cannot see an array on a GPU without a copy; use asnumpy()")
+        seen = _numpy_view(self)
+        if dtype is not None and numpy.dtype(dtype) != seen.dtype:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return seen
+    out = asnumpy(self)
+    return out if dtype is None else out.astype(dtype, copy=False)
+
+
+def _numpy_view(self):
+    """A NumPy array over the same memory, of the CPU."""
+    if self._dtype_name == "bfloat16":
+        return numpy.asarray(memoryview(self.view("uint16"))).view(core._numpy_dtype("bfloat16"))
+    return numpy.asarray(memoryview(self))
+
+
+def _reduce(self, protocol=None):
+    bits = self.view("uint16") if self._dtype_name == "bfloat16" else self
+    return _unpickled, (self._dtype_name, asnumpy(bits))
+
+
+def _unpickled(dtype, host):
+    host = numpy.ascontiguousarray(host).reshape(host.shape)
+    return _engine.array_from_host(host.reshape(-1).view(numpy.uint8), list(host.shape), dtype, core._device())
+
+
+def _base(self):
+    return _engine.array_whole(self) if self._is_view else None
+
+
+def _view_as(self, dtype=None):
+    """The same memory with its bytes read as ``dtype``; without one, a view as it is.
+
+    Raises ValueError when the bytes of the last axis do not make whole elements, or lie apart.
+    """
+    if dtype is None:
+        return self[...]
+    name = core._dtype_name(dtype)
+    old, new = self.itemsize, 2 if name == "bfloat16" else numpy.dtype(name).itemsize
+    shape, strides = list(self.shape), list(self.strides)
+    if old != new:
+        if not shape:
+            raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
+        if shape[-1] != 1 and strides[-1] != old:
+            raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+        if shape[-1] * old % new:
+            raise ValueError(
+                "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array."
+            )
+        shape[-1], strides[-1] = shape[-1] * old // new, new
+    start = self._offset * old
+    if start % new or any(n > 1 and step % new for n, step in zip(shape, strides, strict=True)):
+        raise ValueError(f"[view] elements of {new} bytes would not be aligned in this memory; make a copy first")
+    return _engine.array_viewed_as(self, shape, [n // new for n in strides], start // new, name)
+
+
+def attach():
+    """Gives the array type what is here."""
+    Array.__array__ = _array_interface
+    Array.__cuda_array_interface__ = property(_cuda_array_interface)
+    Array.__reduce_ex__ = _reduce
+    Array.__reduce__ = _reduce
+    Array.view = _view_as
+    Array.flags = property(Flags, doc="How the array lies in memory, and whether it may be written; as NumPy's.")
+    Array.setflags = _set_flags
+    Array.base = property(_base, doc="For a view an array of the whole memory it shows a part of, else None.")
+    Array.data = property(memoryview, doc="A memoryview of the array's memory, on the CPU.")
+    Array.ctypes = property(lambda self: _numpy_view(self).ctypes, doc="NumPy's ctypes object of the memory, on the CPU.")
+
+
+def _from_interface(obj):
+    """An array over the memory that ``__cuda_array_interface__`` describes."""
+    interface = obj.__cuda_array_interface__
+    if interface.get("mask") is not None:
+        raise ValueError("[asarray] arrays with a mask are not served; pass the data and the mask apart")
+    dtype = numpy.dtype(interface["typestr"])
+    name = core._dtype_name(dtype)
+    if not dtype.isnative:
+        raise ValueError("[asarray] the memory has the other byte order; convert it first")
+    device = core._device()
+    if device.kind != "cuda":
+        if _engine.cuda_count() == 0:
+            raise ValueError("[asarray] the object's memory is on a GPU, and there is none here that quern can use")
+        device = _engine.cuda(0)
+    stream = interface.get("stream")
+    if stream == 0:
+        raise ValueError("[asarray] __cuda_array_interface__ must not name stream 0; 1 is the legacy default stream")
+    if stream is not None:
+        _engine.wait_for_stream(device, int(stream))
+    address, read_only = interface["data"]
+    strides = interface.get("strides")
+    shape = [int(n) for n in interface["shape"]]
+    strides = None if strides is None else [int(n) for n in strides]
+    return _engine.array_alias(device, int(address or 0), shape, strides, name, bool(read_only), obj)
+
+
+def _numpy_alias(host):
+    """An array on the CPU over the memory of a NumPy array. Raises ValueError when that cannot be."""
+    name = core._dtype_name(host.dtype)
+    if not host.dtype.isnative:
+        raise ValueError("Unable to avoid copy while creating an array as requested: the byte order is not the machine's")
+    address = host.__array_interface__["data"][0]
+    try:
+        return _engine.array_alias(_engine.cpu(), address, list(host.shape), list(host.strides), name, not host.flags.writeable, host)
+    except BufferError as error:
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: {error}") from None
