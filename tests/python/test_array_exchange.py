@@ -243,6 +243,7 @@ def test_reads_are_done_when_recorded(cpu, tier):  # noqa: F811
     v = qn.zeros(6)
     v += x
     m = qn.where(x > 3, x, -x)
+    p = x.reshape(2, 3) @ x.reshape(3, 2)
     r = x.reshape(2, 3).T.reshape(-1)
     before = n.copy()
     n[...] = -1
@@ -252,6 +253,7 @@ def test_reads_are_done_when_recorded(cpu, tier):  # noqa: F811
     np.testing.assert_array_equal(qn.asnumpy(w)[1:], before[1:])
     np.testing.assert_array_equal(qn.asnumpy(v), before)
     np.testing.assert_array_equal(qn.asnumpy(m), np.where(before > 3, before, -before))
+    np.testing.assert_allclose(qn.asnumpy(p), before.reshape(2, 3) @ before.reshape(3, 2))
     np.testing.assert_array_equal(qn.asnumpy(r), before.reshape(2, 3).T.reshape(-1))
 
 
