@@ -44,7 +44,10 @@ std::optional<int8_t> device_of(std::span<const Argument> in, std::span<const Ar
   };
   for (const Argument& a : in)
     if (a.array()) add(*a.array());
-  for (const Array& a : out) add(a);
+  for (const Array& a : out) {
+    add(a);
+    if (a.is_read_only()) raise(ErrorKind::value, "output array is read-only");
+  }
   return device;
 }
 
@@ -108,6 +111,8 @@ const KernelParam& param(std::span<const KernelParam> in, std::span<const Kernel
 void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed) {
   for (Block* block : packed.blocks()) block->used_on(context.default_stream);
   kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), current_site());
+  bool pinned = std::ranges::any_of(packed.blocks(), [](const Block* block) { return block->pins > 0; });
+  if (pinned) evaluator().finish(static_cast<int8_t>(context.trace_index()));
 }
 
 void check_name(const std::string& name) {

@@ -827,6 +827,28 @@ def test_pointers_of_cupy(device):
     np.testing.assert_array_equal(x.get(), [2, 3, 4, 6, 6, 6, 6, 6])
 
 
+def test_kernels_of_cupy_over_shared_memory(cpu):
+    import quern.cupy as cupy
+
+    host = np.arange(8.0)
+    x, y = cupy.from_dlpack(host), cupy.from_dlpack(host[::-1])
+    double = cupy.ElementwiseKernel("float64 a", "float64 b", "b = 2 * a", "double_it")
+    raw = cupy.ElementwiseKernel("raw float64 a", "float64 b", "b = a[0] + 1", "raw_first")
+    total = cupy.ReductionKernel("float64 a", "float64 b", "a", "a + b", "b = a", "0", "total")
+    out, sum = double(x), total(x)
+    host[...] = 5
+    np.testing.assert_array_equal(out.get(), 2 * np.arange(8.0))
+    assert float(sum) == 28
+    double(x, y)
+    np.testing.assert_array_equal(host, np.full(8, 10.0))
+    raw(x, x[1:])
+    np.testing.assert_array_equal(host, [10, *[11] * 7])
+    host.flags.writeable = False
+    for kernel in (double, raw):
+        with pytest.raises(ValueError, match="read-only"):
+            kernel(x, cupy.from_dlpack(host))
+
+
 def test_cupy_shares_memory(device):
     import quern.cupy as cupy
 
