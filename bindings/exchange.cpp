@@ -430,6 +430,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
   ReleaseGil release;
   Context& context = context_on(array.device());
   context.copy(context.default_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
+  settle(array);
 }
 
 void release_foreign() { release_gone(); }
@@ -440,6 +441,7 @@ bool array_address(PyObject* value, uint64_t& address, Block** block) {
   // Whoever gets the address may write there: all that was recorded before reads what it should.
   evaluate_all();
   Buffer buffer = evaluate(*array);
+  unsettle(*array);
   address =
       reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(array->layout().offset) * size_of(array->dtype());
   *block = buffer.block();

@@ -466,7 +466,7 @@ Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device)
   NodeRef node = new_node(Op::data, dtype, contiguous_space(shape), device);
   node->site = current_site();
   node->buffer = std::move(buffer);
-  node->is_computed = true;
+  node->is_computed = node->is_settled = true;
   return Array(std::move(node));
 }
 
@@ -531,6 +531,17 @@ Buffer evaluate(const Array& array) {
   if (!node->is_computed) the_evaluator->evaluate({&node, 1});
   if (node->error) raise(ErrorKind::launch, "{}", *node->error);
   return node->buffer;
+}
+
+void settle(const Array& array) {
+  GraphLock lock;
+  Node* node = array.cell()->node.get();
+  node->is_settled = node->is_computed;
+}
+
+void unsettle(const Array& array) {
+  GraphLock lock;
+  array.cell()->node->is_settled = false;
 }
 
 Pin pin(const Array& array) {

@@ -140,6 +140,9 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 // Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
 Buffer evaluate(const Array& array);
 void evaluate_all();
+// After a wait: the value is in memory now. `unsettle`: a kernel may write it later.
+void settle(const Array& array);
+void unsettle(const Array& array);
 // The array's value is in memory of its own, whose address may be given away: it does not change while the Pin lives. Every later
 // write goes there, and what reads or writes it is submitted before it returns (finished, on the CPU).
 Pin pin(const Array& array);

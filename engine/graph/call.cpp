@@ -6,6 +6,19 @@ namespace quern {
 
 namespace {
 
+constexpr int64_t tiny = 512;  // elements: done at once on the CPU
+
+bool is_tiny(const Node& node) {
+  if (node.device >= 0 || node.size() > tiny) return false;
+  for (const Operand& o : node.call->operands) {
+    if (!o.node->is_settled || o.space->size > tiny) return false;
+  }
+  for (const CallResult& result : node.call->more) {
+    if (Layout::contiguous(result.shape).size() > tiny) return false;
+  }
+  return true;
+}
+
 NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, SpaceRef space, int8_t device) {
   NodeRef node = new_node(Op::call, dtype, std::move(space), device);
   node->site = current_site();
@@ -34,7 +47,15 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
     add_pending(*part);
     out.emplace_back(std::move(part));
   }
-  if (now) submit_now(*node);
+  if (is_tiny(*node)) {
+    std::vector<Node*> targets;
+    for (const Array& array : out) targets.push_back(array.cell()->node.get());
+    evaluator().evaluate(targets);
+    if (!evaluator().idle(device)) evaluator().finish(device);
+    for (Node* target : targets) target->is_settled = true;
+  } else if (now) {
+    submit_now(*node);
+  }
   recorded();
   return out;
 }
@@ -81,7 +102,7 @@ Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DTyp
 Array positions(const Shape& shape, int8_t device) {
   GraphLock lock;
   NodeRef node = new_node(Op::index, DType::int64, contiguous_space(shape), device);
-  node->is_computed = true;
+  node->is_computed = node->is_settled = true;
   return Array(std::move(node));
 }
 

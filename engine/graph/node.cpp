@@ -148,7 +148,7 @@ void release(Node* node) {
     n->call.reset();
     if (free_nodes.size() < 4096) {
       n->operand_count = 0;
-      n->is_computed = n->writes_pinned = n->needed = n->overwritten = false;
+      n->is_computed = n->is_settled = n->writes_pinned = n->needed = n->overwritten = false;
       n->cells = n->group = n->mark = n->read_by = n->uses = 0;
       n->space = n->target = {};
       n->axes.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace quern {
 
@@ -11,10 +12,12 @@ namespace {
 constexpr size_t low = 256, high = 512, most = 1024;
 constexpr size_t most_places = 256;
 int held_back = 0;
+Site last = no_site;
 
 struct Place {
-  Site site;
+  Site site, before;  // the op's, and that of the op before it
   size_t alive;  // values that the program could still look at
+  size_t count;  // pending then
 };
 std::optional<Place> chosen;
 std::vector<Place> seen;
@@ -28,21 +31,25 @@ void submit() {
 
 void submit_under_pressure(Site site) {
   size_t count = pending_count();
+  Site before = std::exchange(last, site);
   if (count < low || held_back > 0) return;
   size_t alive = pending_visible();
-  // One value more or less may have come from before the loop.
-  if (chosen && chosen->site == site && alive <= chosen->alive + 1) return submit();
+  // Results that a loop keeps grow with what is pending; one value more may have come from before the loop.
+  if (chosen && chosen->site == site && chosen->before == before && alive <= chosen->alive * count / chosen->count + 1) {
+    chosen = {site, before, alive, count};
+    return submit();
+  }
   if (count >= most) {
     chosen.reset();
     return submit();
   }
   if (chosen) return;
   if (count < high) {
-    auto known = std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site; });
+    auto known = std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site && place.before == before; });
     if (known != seen.end()) {
-      known->alive = std::min(known->alive, alive);
+      if (alive < known->alive) *known = {site, before, alive, count};
     } else if (seen.size() < most_places) {
-      seen.push_back({site, alive});
+      seen.push_back({site, before, alive, count});
     }
   } else if (!seen.empty()) {
     chosen = *std::min_element(seen.begin(), seen.end(), [](const Place& a, const Place& b) { return a.alive < b.alive; });

@@ -240,7 +240,7 @@ struct alignas(64) Scratch {
 };
 
 bool is_ready(const Operand& operand) {
-  return operand.node->op == Op::constant || (operand.node->is_computed && !operand.node->error);
+  return operand.node->op == Op::constant || (operand.node->is_settled && !operand.node->error);
 }
 
 void run_row(Node& node) {
@@ -371,7 +371,14 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
     in_place = node.writes_pinned || (old.references <= 2 && old.cells <= 1);
     if (node.writes_pinned && old.references > here) return false;  // somebody is still to read it
   }
-  if (!evaluator.idle(node.device)) return false;
+  for (const Operand& o : node.inputs()) {
+    if (o.node->is_pinned() && !evaluator.idle(node.device)) return false;  // kernels that know the address may be at work
+  }
+  // Settled memory can be read at any time; written only when nobody may be reading it.
+  if (in_place && !evaluator.idle(node.device)) {
+    if (node.writes_pinned) return false;
+    in_place = false;
+  }
   size_t bytes = static_cast<size_t>(node.size()) * size_of(node.dtype);
   node.buffer = in_place ? node.operands[0].node->buffer : evaluator.allocate(node.device, bytes, node.site);
   if (node.size() > 0) {
@@ -383,7 +390,7 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
       run_row(node);
     }
   }
-  node.is_computed = true;
+  node.is_computed = node.is_settled = true;
   node.drop_inputs();
   return true;
 }

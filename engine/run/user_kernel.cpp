@@ -87,6 +87,7 @@ void pack(GroupArguments& packed, const Placed& p) {
     packed.constant(*node);
     return;
   }
+  unsettle(*p.array);
   packed.pointer(evaluate(*p.array), p.layout.offset * static_cast<int64_t>(size_of(p.dtype)));
   for (int64_t d : p.layout.shape) packed.index(d, true);
   for (int64_t s : p.layout.strides) packed.index(s, true);

@@ -376,7 +376,8 @@ __QUERN_DEVICE T spacing(const T& a) {
   typedef typename Math<T>::type M;
   M x = to<M>(a);
   if (x - x != M(0)) return to<T>(x - x);  // infinite or no number
-  M away = x < M(0) && sizeof(T) != 2 ? -static_cast<M>(__builtin_inf()) : static_cast<M>(__builtin_inf());
+  const M big = static_cast<M>(__uint_as_float(0x7f800000u));
+  M away = x < M(0) && sizeof(T) != 2 ? -big : big;
   return to<T>(to<M>(nextafter(a, to<T>(away))) - x);
 }
 
