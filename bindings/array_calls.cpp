@@ -44,6 +44,19 @@ void init_array_calls(nb::module_& m) {
     int8_t number = static_cast<int8_t>(device.context->trace_index());
     return nb::steal(wrap(evenly_spaced(from, by, count, dtype_of(dtype), number), array_type));
   });
+  // A row of random numbers: `first` is the number of its first element in the stream of `key`.
+  m.def("array_random", [](const std::string& name, const Shape& shape, uint64_t key, uint64_t first, const std::string& dtype,
+                           PyDevice device) {
+    Array place = positions(shape, static_cast<int8_t>(device.context->trace_index()));
+    auto number = [](uint64_t value) {
+      Scalar out{true, WeakScalar::integer};
+      out.is_natural = value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+      (out.is_natural ? out.natural : reinterpret_cast<uint64_t&>(out.integer)) = value;
+      return out;
+    };
+    Argument arguments[] = {Argument(place), Argument(number(key)), Argument(number(first))};
+    return nb::steal(wrap(elementwise(op_named(name), arguments, nullptr, Loop{DType::uint64, dtype_of(dtype)}), array_type));
+  });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
   m.def("host_blas_path", &host_blas_path);
 }

@@ -74,8 +74,6 @@ def state(name):
     import numpy
     import quern
 
-    if name == "random.default_rng":
-        return state("random.Generator")
     value = quern
     try:
         for part in name.split("."):
@@ -83,7 +81,7 @@ def state(name):
     except AttributeError:
         return "missing"
     if isinstance(value, type):
-        if issubclass(value, quern.random._Stateful):
+        if issubclass(value, numpy.random.BitGenerator):
             return "host"
         if issubclass(value, numpy.generic) and not value.__subclasses__():  # a data type
             return "native" if numpy.dtype(value).name in quern.arrays.core._names else "missing"

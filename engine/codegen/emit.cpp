@@ -221,7 +221,7 @@ class Printer {
     const char* names[] = {"a", "b", "c"};
     const OpRow& r = row(node.op);
     for (int k = 0; k < r.operands; ++k) {
-      DType wanted = r.typing == Typing::choose && k == 0 ? DType::boolean : node.compute;
+      DType wanted = operand_type(r, k, node.compute);
       operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
     }
     line(depth, "{0} v{1};", type_text(node.dtype), i);

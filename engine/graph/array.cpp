@@ -349,8 +349,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   node->site = current_site();
   node->operand_count = r.operands;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    bool is_choice = r.typing == Typing::choose && i == 0;
-    node->operands[i] = operand_for(arguments[i], is_choice ? DType::boolean : loop.compute, space, device);
+    node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
   }
   // What reads and writes the same pinned memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);

@@ -45,6 +45,11 @@ DType real_for(DType type) {
 
 const OpRow& row(Op op) { return rows[static_cast<size_t>(op)]; }
 
+DType operand_type(const OpRow& row, int k, DType compute) {
+  if (k > 0) return compute;
+  return row.typing == Typing::choose ? DType::boolean : row.typing == Typing::seeded ? DType::uint64 : compute;
+}
+
 std::string_view name_of(Op op) {
   if (static_cast<uint16_t>(op) < row_count) return row(op).name;
   constexpr std::string_view others[] = {"constant", "data", "update", "reduce", "positions", "call", "part", "user"};
@@ -146,6 +151,10 @@ Loop resolve(Op op, std::span<const OperandType> operands) {
       if (!is_bool && !is_integer(type)) refuse();
       if (is_bool) type = DType::uint8;
       return {type, DType::uint8};
+    case Typing::random:
+      return {DType::uint64, DType::uint64};
+    case Typing::seeded:
+      return {DType::float64, DType::float64};
     case Typing::cast:
     case Typing::choose:
       return {type, type};

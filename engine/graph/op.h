@@ -46,6 +46,8 @@ enum class Typing : uint8_t {
   round,
   count,
   choose,
+  random,
+  seeded,
   cast,
 };
 
@@ -57,6 +59,8 @@ struct OpRow {
 };
 
 const OpRow& row(Op op);
+// The type that operand k is converted to, for an op that computes in `compute`.
+DType operand_type(const OpRow& row, int k, DType compute);
 std::string_view name_of(Op op);
 
 // An operand's type, or a Python scalar's kind: then the other operands decide (NEP 50).

@@ -81,6 +81,10 @@ constexpr bool takes(Typing typing, DType type) {
       return whole;
     case Typing::truth:
       return is_bool;
+    case Typing::random:
+      return type == DType::uint64;
+    case Typing::seeded:
+      return type == DType::float64;
     default:
       return true;
   }
@@ -136,7 +140,8 @@ template <class Row, int operands, Typing typing, DType dtype>
 constexpr RunLoop loop_of() {
   if constexpr (takes(typing, dtype)) {
     using T = typename HostType<dtype>::type;
-    using A = std::conditional_t<typing == Typing::choose, bool, T>;
+    using Seed = std::conditional_t<typing == Typing::seeded, unsigned long long, T>;
+    using A = std::conditional_t<typing == Typing::choose, bool, Seed>;
     return &loop<Row, operands, A, T>;
   } else {
     return nullptr;
@@ -253,8 +258,7 @@ void run_row(Node& node) {
   }
   for (int i = 0; i < node.operand_count; ++i) {
     Operand& o = node.operands[i];
-    bool is_choice = i == 0 && row(node.op).typing == Typing::choose;
-    DType wanted = is_choice ? DType::boolean : node.compute;
+    DType wanted = operand_type(row(node.op), i, node.compute);
     if (o.node->op == Op::constant && o.dtype == wanted) {
       in[i] = {o.node->constant.bytes.data(), 0};
     } else if ((linear || o.space->contiguous) && (linear || node.space->contiguous) && o.dtype == wanted &&

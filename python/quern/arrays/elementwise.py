@@ -12,7 +12,7 @@ _OPS = dict(_engine.array_op_names())
 _PARTS = ("cast", "where", "ldexp", "frexp_mantissa", "frexp_exponent")  # rows that are no ufuncs of NumPy's by themselves
 
 for _name in _OPS:
-    if _name not in _PARTS:
+    if _name not in _PARTS and not _name.startswith("random_"):
         globals()[_name] = _make(_name, __name__, _name)
 deg2rad, rad2deg = _make("deg2rad", __name__, "radians"), _make("rad2deg", __name__, "degrees")
 for _alias, _name in {

@@ -1,62 +1,55 @@
-"""numpy.random on arrays. A function defined here is native; NumPy draws the others on the host and they are copied once."""
+"""numpy.random on arrays: the functions of the global state, and the generators of generator.py.
+
+Distributions are NumPy's, values are not: they come from Philox4x32-10 and are the same on every device. What is not defined there
+NumPy draws on the host, from a state that follows from ours.
+"""
+
+import functools
 
 import numpy
 
 from quern.arrays import fallback
+from quern.arrays.generator import Draws, Generator, Philox, RandomState  # noqa: F401
 
-
-class _Stateful:
-    """An object of NumPy's that keeps a state, whose methods take and give arrays of ours."""
-
-    __slots__ = ("_host",)
-    _kind = None
-
-    def __init__(self, host):
-        self._host = host
-
-    def __getattr__(self, name):
-        value = getattr(self._host, name)
-        return fallback.host_function(value, name, f"random.{type(self).__name__}.", self._kind) if callable(value) else value
-
-    def __repr__(self):
-        return repr(self._host)
-
-    def __reduce__(self):
-        return (type(self), (self._host,))
-
-
-class Generator(_Stateful):
-    """Random numbers: NumPy's Generator, see :func:`default_rng`. ``Generator(bit_generator)`` makes one of a bit generator."""
-
-    __slots__ = ()
-
-    def __init__(self, bit_generator):
-        is_made = isinstance(bit_generator, numpy.random.Generator)
-        super().__init__(bit_generator if is_made else numpy.random.Generator(bit_generator))
-
-    def spawn(self, n_children):
-        """A list of new generators, independent of this one."""
-        return [type(self)(child) for child in self._host.spawn(n_children)]
-
-
-class RandomState(_Stateful):
-    """Random numbers in NumPy's older way. ``seed``: what it starts from."""
-
-    __slots__ = ()
-
-    def __init__(self, seed=None):
-        super().__init__(seed if isinstance(seed, numpy.random.RandomState) else numpy.random.RandomState(seed))
+_state = RandomState()
 
 
 def default_rng(seed=None):
-    """A new generator of random numbers; ``seed`` (an int, ...) makes its numbers the same each time. A generator is given back.
+    """A new generator of random numbers; ``seed`` (an int, ints, a SeedSequence) makes its numbers the same each time.
 
-    >>> default_rng(3).integers(0, 10) == numpy.random.default_rng(3).integers(0, 10)
+    A generator is given back as it is; a bit generator becomes a generator's. The values differ from NumPy's.
+
+    >>> import quern as qn
+    >>> a, b = qn.random.default_rng(3), qn.random.default_rng(3)
+    >>> a.integers(0, 10) == b.integers(0, 10)
     array(True)
     """
-    return seed if isinstance(seed, Generator) else Generator(numpy.random.default_rng(seed))
+    return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-fallback._pairs_of_types[numpy.random.Generator] = Generator
-fallback._pairs_of_types[numpy.random.RandomState] = RandomState
+def _of_state(name):
+    method = getattr(RandomState, name)
+
+    @functools.wraps(method)
+    def call(*args, **kwargs):
+        return getattr(_state, name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = __name__
+    call.__signature__ = _without_self(method)
+    return call
+
+
+def _without_self(method):
+    import inspect
+
+    signature = inspect.signature(method)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+for _name in numpy.random.__all__:
+    if not _name[0].isupper() and callable(vars(RandomState).get(_name, vars(Draws).get(_name))):
+        globals()[_name] = _of_state(_name)
+
+
 __getattr__ = fallback.serve_module(globals(), numpy.random, "random.")

@@ -24,7 +24,7 @@ class RandomState(_random.RandomState):
 
 def default_rng(seed=None):
     """A new generator of random numbers; see :func:`quern.random.default_rng`."""
-    return seed if isinstance(seed, Generator) else Generator(numpy.random.default_rng(seed))
+    return seed if isinstance(seed, Generator) else Generator(seed)
 
 
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

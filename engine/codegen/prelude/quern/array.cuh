@@ -739,4 +739,7 @@ __QUERN_DEVICE A reduce_tree(A (*lanes)[reduce_width], int column) {
 
 }  // namespace op
 }  // namespace quern
+
+#include "quern/random.cuh"
+
 }  // extern "C++"

@@ -1,0 +1,171 @@
+// Random numbers that depend on a key and an element's number alone: the same on every device, in any order, and fused with what
+// uses them. Philox4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011) turns a 128-bit counter
+// and a 64-bit key into 128 bits. The counter's low half is the element's number in its stream, the high half is 0 there.
+//
+// Distributions that reject take an element's 64 bits as the key of a stream of its own: the counter's low half is then the
+// attempt, the high half says what is drawn.
+#pragma once
+
+namespace quern {
+namespace op {
+
+typedef unsigned int random_u32;
+typedef unsigned long long random_u64;
+
+struct Random128 {
+  random_u64 low, high;
+};
+
+__QUERN_DEVICE Random128 philox(random_u64 counter, random_u64 counter_high, random_u64 key) {
+  random_u32 x0 = static_cast<random_u32>(counter), x1 = static_cast<random_u32>(counter >> 32);
+  random_u32 x2 = static_cast<random_u32>(counter_high), x3 = static_cast<random_u32>(counter_high >> 32);
+  random_u32 k0 = static_cast<random_u32>(key), k1 = static_cast<random_u32>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const random_u64 p = 0xD2511F53ull * x0, q = 0xCD9E8D57ull * x2;
+    x0 = static_cast<random_u32>(q >> 32) ^ x1 ^ k0;
+    x1 = static_cast<random_u32>(q);
+    x2 = static_cast<random_u32>(p >> 32) ^ x3 ^ k1;
+    x3 = static_cast<random_u32>(p);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {static_cast<random_u64>(x1) << 32 | x0, static_cast<random_u64>(x3) << 32 | x2};
+}
+
+__QUERN_DEVICE random_u64 random_bits(random_u64 element, random_u64 key, random_u64 first) {
+  return philox(first + element, 0, key).low;
+}
+
+// In [0, 1): 53 or 24 bits.
+__QUERN_DEVICE double random_unit(random_u64 bits) { return static_cast<double>(bits >> 11) * (1.0 / 9007199254740992.0); }
+__QUERN_DEVICE float random_unit32(random_u64 bits) { return static_cast<float>(bits >> 40) * (1.0f / 16777216.0f); }
+
+// Of the normal distribution: a length and an angle, the first from a number in (0, 1].
+__QUERN_DEVICE double random_normal_of(const Random128& r) {
+  const double u = static_cast<double>((r.low >> 11) + 1) * (1.0 / 9007199254740992.0);
+  const double angle = random_unit(r.high) * 6.283185307179586477;
+  return ::sqrt(-2.0 * ::log(u)) * ::cos(angle);
+}
+__QUERN_DEVICE double random_normal(random_u64 element, random_u64 key, random_u64 first) {
+  return random_normal_of(philox(first + element, 0, key));
+}
+__QUERN_DEVICE float random_normal32(random_u64 element, random_u64 key, random_u64 first) {
+  const Random128 r = philox(first + element, 0, key);
+  const float u = static_cast<float>((r.low >> 40) + 1) * (1.0f / 16777216.0f);
+  // A small number's own low bits make the tail as fine as the middle.
+  const float fine = u > 1.0f / 4096.0f ? u : u - static_cast<float>(r.low & 0xffffffull) * (1.0f / 281474976710656.0f);
+  const float angle = random_unit32(r.high) * 6.283185307179586477f;
+  return ::sqrt(-2.0f * ::log(fine)) * ::cos(angle);
+}
+
+__QUERN_DEVICE random_u64 random_high_product(random_u64 a, random_u64 b) {
+  const random_u64 a0 = a & 0xffffffffull, a1 = a >> 32, b0 = b & 0xffffffffull, b1 = b >> 32;
+  const random_u64 low = a0 * b0, left = a1 * b0, right = a0 * b1;
+  const random_u64 middle = (low >> 32) + (left & 0xffffffffull) + (right & 0xffffffffull);
+  return a1 * b1 + (left >> 32) + (right >> 32) + (middle >> 32);
+}
+
+// In [0, range), each as likely; 0 stands for 2^64. Lemire's way: the product's high half, unless the low half is among the few
+// that would make some numbers likelier.
+__QUERN_DEVICE random_u64 random_below(random_u64 bits, random_u64 range) {
+  if (range == 0) return bits;
+  random_u64 value = random_high_product(bits, range), rest = bits * range;
+  if (rest < range) {
+    const random_u64 least = (0 - range) % range;
+    for (random_u64 attempt = 0; rest < least; ++attempt) {
+      const random_u64 more = philox(attempt, 1, bits).low;
+      value = random_high_product(more, range);
+      rest = more * range;
+    }
+  }
+  return value;
+}
+
+// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; a shape below 1 through shape + 1.
+__QUERN_DEVICE double random_gamma(random_u64 seed, double shape) {
+  if (!(shape > 0)) return 0;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3.0, c = 1 / ::sqrt(9 * d);
+  double value = d;
+  for (random_u64 attempt = 0; attempt < 1000; ++attempt) {
+    const double x = random_normal_of(philox(attempt, 2, seed));
+    const double root = 1 + c * x, v = root * root * root;
+    if (root <= 0) continue;
+    const double u = random_unit(philox(attempt, 3, seed).low);
+    value = d * v;
+    if (u < 1 - 0.0331 * x * x * x * x || ::log(u) < 0.5 * x * x + d * (1 - v + ::log(v))) break;
+  }
+  if (shape < 1) value = value * ::pow(1 - random_unit(philox(0, 4, seed).low), 1 / shape);
+  return value;
+}
+
+// The logarithm of n!, Stirling's series from 16 on: the same text on every device.
+__QUERN_DEVICE double random_log_factorial(double n) {
+  double x = n + 1, less = 1;
+  for (; x < 16; x += 1) less *= x;
+  const double s = 1 / (x * x);
+  const double series = (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680)))) / x;
+  return (x - 0.5) * ::log(x) - x + 0.918938533204672741780 + series - ::log(less);
+}
+
+// Few on average: how many uniform numbers their product takes to fall below e^-mean; else Hörmann's PTRS, "The transformed
+// rejection method for generating Poisson random variables", 1993.
+__QUERN_DEVICE double random_poisson(random_u64 seed, double mean) {
+  if (!(mean > 0)) return 0;
+  if (mean < 10) {
+    const double stop = ::exp(-mean);
+    double product = 1;
+    for (random_u64 n = 0;; ++n) {
+      product *= 1 - random_unit(philox(n, 5, seed).low);
+      if (product <= stop) return static_cast<double>(n);
+    }
+  }
+  const double root = ::sqrt(mean), size = ::log(mean);
+  const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+  const double inverse = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
+  for (random_u64 attempt = 0; attempt < 1000; ++attempt) {
+    const Random128 r = philox(attempt, 6, seed);
+    const double u = random_unit(r.low) - 0.5, v = 1 - random_unit(r.high);
+    const double us = 0.5 - (u < 0 ? -u : u);
+    const double k = ::floor((2 * a / us + b) * u + mean + 0.43);
+    if (us >= 0.07 && v <= sure) return k;
+    if (k < 0 || (us < 0.013 && v > us)) continue;
+    if (::log(v * inverse / (a / (us * us) + b)) <= k * size - mean - random_log_factorial(k)) return k;
+  }
+  return ::floor(mean);
+}
+
+// Few on average: one uniform number against the sums of probabilities; else Hörmann's BTRS, "The generation of binomial random
+// variates", 1993.
+__QUERN_DEVICE double random_binomial(random_u64 seed, double n, double probability) {
+  if (!(n > 0) || !(probability > 0)) return 0;
+  const bool turned = probability > 0.5;
+  const double p = turned ? 1 - probability : probability, q = 1 - p;
+  if (p == 0) return n;
+  double k = ::floor(n * p);
+  if (n * p < 10) {
+    const double odds = p / q;
+    double term = ::exp(n * ::log1p(-p)), u = random_unit(philox(0, 7, seed).low);
+    for (k = 0; u > term && k < n; k += 1) {
+      u -= term;
+      term *= (n - k) / (k + 1) * odds;
+    }
+    return turned ? n - k : k;
+  }
+  const double spread = ::sqrt(n * p * q), b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p, c = n * p + 0.5;
+  const double sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread, odds = ::log(p / q), mode = ::floor((n + 1) * p);
+  const double height = random_log_factorial(mode) + random_log_factorial(n - mode);
+  for (random_u64 attempt = 0; attempt < 1000; ++attempt) {
+    const Random128 r = philox(attempt, 8, seed);
+    const double u = random_unit(r.low) - 0.5, v = 1 - random_unit(r.high);
+    const double us = 0.5 - (u < 0 ? -u : u), tried = ::floor((2 * a / us + b) * u + c);
+    if (tried < 0 || tried > n) continue;
+    k = tried;
+    if (us >= 0.07 && v <= sure) break;
+    const double bound = height - random_log_factorial(k) - random_log_factorial(n - k) + (k - mode) * odds;
+    if (::log(v * alpha / (a / (us * us) + b)) <= bound) break;
+  }
+  return turned ? n - k : k;
+}
+
+}  // namespace op
+}  // namespace quern
