@@ -3,7 +3,9 @@
 #include "core/error.h"
 #include "device/host_blas.h"
 #include "graph/call.h"
+#include "run/calls/fourier.h"
 #include "run/calls/indexing.h"
+#include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
 
 namespace quern::python {
@@ -56,6 +58,16 @@ void init_array_calls(nb::module_& m) {
     };
     Argument arguments[] = {Argument(place), Argument(number(key)), Argument(number(first))};
     return nb::steal(wrap(elementwise(op_named(name), arguments, nullptr, Loop{DType::uint64, dtype_of(dtype)}), array_type));
+  });
+  m.def("array_factor", [](const std::string& name, const std::string& mode, double number, nb::args given) {
+    std::vector<Array> operands;
+    for (nb::handle operand : given) operands.push_back(*as_array(operand.ptr()));
+    nb::list out;
+    for (Array& result : factor(name, operands, mode, number)) out.append(like(given[0], std::move(result)));
+    return out;
+  });
+  m.def("array_fourier", [](nb::handle_t<Array> given, const std::string& kind, int64_t n, double scale) {
+    return like(given, fourier(*as_array(given.ptr()), kind, n, scale));
   });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
   m.def("host_blas_path", &host_blas_path);

@@ -30,6 +30,11 @@ PyObject* class_of(ErrorKind kind) {
     default:
       break;
   }
+  if (kind == ErrorKind::algebra) {
+    static PyObject* linalg = PyImport_ImportModule("numpy.linalg");
+    PyObject* found = linalg ? PyObject_GetAttrString(linalg, "LinAlgError") : nullptr;
+    return found ? found : PyExc_ValueError;
+  }
   const char* name = kind == ErrorKind::out_of_memory ? "OutOfMemoryError"
                      : kind == ErrorKind::compile     ? "CompileError"
                      : kind == ErrorKind::launch      ? "LaunchError"

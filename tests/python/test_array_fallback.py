@@ -69,7 +69,7 @@ m.array_repr(v) | m.array2string(w) | m.isdtype(w.dtype, 'real floating') | m.is
 m.iinfo('int8').max | m.dtype('float32') | m.bool is np.bool | m.float32 is np.float32 | m.complex64 is np.complex64 | m.euler_gamma
 m.tril_indices(3) | m.ix_([0, 1], [2]) | m.fromiter(range(4), float) | m.r_[1:4, 0] | m.c_[w, w] | m.s_[1:2] | m.polynomial.polynomial.polyval(w, [1, 2])
 3 in v | 99 in v | 1.5 in w | v.round() | g.round(1) | m.array([1.0, 2.0], order='F') | m.linalg.LinAlgError
-m.linalg.inv(m.zeros((2, 2))) | m.median('abc') | m.sort(v, axis=4) | m.fft.fft(w, axis=3)
+m.median('abc') | m.sort(v, axis=4) | m.fft.fft(w, axis=3)
 """)
 
 

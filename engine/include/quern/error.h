@@ -30,6 +30,7 @@ enum class ErrorKind {
   compile,          // the source is at fault; the text is the compiler's log
   launch,           // a kernel failed while it ran
   logic,            // a call that makes no sense now: freed memory, an unknown kernel, a block over the limits
+  algebra,          // a matrix is not what the function needs: singular, not positive definite
   bug,              // a fault of quern's own
 };
 

@@ -4,10 +4,10 @@ An operation is recorded, not run: it returns at once, and what was recorded is 
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
 core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
-composed.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py, padding.py,
-polynomials.py, rounding.py, statistics.py: functions that stand on those. linalg.py, fft.py, random.py: submodules.
-ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has. fallback.py: what NumPy does on the
-host, and when; host.py: what belongs there. exchange.py: memory shared with others.
+composed.py, contraction.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py,
+padding.py, polynomials.py, rounding.py, statistics.py: functions that stand on those. linalg.py, fft.py, random.py (with generator.py):
+submodules. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has. fallback.py: what NumPy
+does on the host, and when; host.py: what belongs there. exchange.py: memory shared with others.
 """
 
 import math
@@ -18,6 +18,7 @@ import numpy
 
 from quern.arrays import (
     composed,
+    contraction,
     core,
     creation,
     data_types,
@@ -60,7 +61,7 @@ def _public():
     """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, elementwise, exchange, composed, reductions, shapes)
-    modules += (data_types, differences, editing, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
+    modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
     modules += (rounding, statistics)
     for module in modules:
         for name, value in vars(module).items():

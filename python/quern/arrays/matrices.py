@@ -219,26 +219,26 @@ def _sum_of_products(a, b):
     return _sum(product, -1, product._dtype_name)
 
 
-def _vector_product(name, a, b):
-    a, b = asarray(a), asarray(b)
+def _product(a, b, axis):
+    """Sums of products over the last axis of ``a`` and ``axis`` of ``b``."""
     if a.ndim == 0 or b.ndim == 0:
         return multiply(a, b)
-    if a.ndim > 1 or b.ndim > 1:
-        raise NotImplementedError(f"[{name}] products of matrices are not served yet; vectors and numbers are")
-    if a.shape != b.shape:
-        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[0]} (dim 0) != {b.shape[0]} (dim 0)")
-    return _sum_of_products(a, b)
+    axis = _axis(axis, b.ndim)
+    if a.shape[-1] != b.shape[axis]:
+        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {axis})")
+    return _sum_of_products(a, b) if a.ndim == b.ndim == 1 else tensordot(a, b, (a.ndim - 1, axis))
 
 
 def dot(a, b, out=None):
-    """The sum of the products of two vectors, or the product with a number. Matrices are not served yet.
+    """The sums of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector).
 
-    Raises ValueError for vectors of different lengths or an ``out`` that does not fit.
+    Matrices are multiplied; with a number, each element is. Raises ValueError for sizes that differ or an ``out`` that does not fit.
 
     >>> dot([1, 2], [3, 4])
     array(11)
     """
-    result = _vector_product("dot", a, b)
+    a, b = asarray(a), asarray(b)
+    result = _product(a, b, -2 if b.ndim > 1 else -1)
     if out is None:
         return result
     if not isinstance(out, Array) or out.dtype != result.dtype or out.shape != result.shape:
@@ -248,12 +248,12 @@ def dot(a, b, out=None):
 
 
 def inner(a, b, /):
-    """The sum of the products of two vectors, or the product with a number. Matrices are not served yet.
+    """The sums of products over the last axes of both. Raises ValueError for sizes that differ.
 
     >>> inner([1, 2], [3, 4])
     array(11)
     """
-    return _vector_product("inner", a, b)
+    return _product(asarray(a), asarray(b), -1)
 
 
 def vdot(a, b, /):

@@ -1,0 +1,25 @@
+// Factorisations of stacks of matrices by the host's LAPACK, for arrays on the CPU.
+#pragma once
+
+#include "graph/array.h"
+
+#include <string_view>
+
+namespace quern {
+
+// The operands have one of LAPACK's types, all the same, and at least two dimensions; their stacks have the same shape. What is
+// wrong with a matrix is raised at the next look (ErrorKind::algebra).
+//
+//   name      operands     mode                                          results
+//   solve     a, b         q: NaN where there is none, without an error  x
+//   slogdet   a                                                          sign, logarithm of the size
+//   cholesky  a            l, u: the triangle that is read and given     factor
+//   qr        a            r: r;  e: q, r, reduced;  c: q, r, complete;  w: the transposed factors as LAPACK leaves them, tau
+//   eigh      a            L, U: the triangle that is read; a second     values[, vectors]
+//                          letter v: with vectors
+//   eig       a            v: with vectors                               values[, vectors], complex
+//   svd       a            n: values;  s: reduced;  a: full              u, values, v (transposed and conjugated)
+//   lstsq     a, b         (number: what counts as 0, relative)          x, squares of what is left, rank (int32), singular values
+std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number);
+
+}  // namespace quern

@@ -1,0 +1,232 @@
+"""Linear algebra and Einstein's sums: NumPy is the oracle; nothing here runs through the fallback."""
+
+import numpy as np
+import pytest
+import quern as qn
+import quern.cupy as cp
+from arrays import cases, check, same
+
+LinAlgError = np.linalg.LinAlgError
+
+
+@pytest.fixture(autouse=True)
+def natively():
+    before = qn.set_fallback("error")
+    yield
+    qn.set_fallback(before)
+
+
+TYPES = ["float32", "float64", "complex64", "complex128", "int64"]
+
+
+def matrix(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype == "int64":
+        return rng.integers(-9, 9, shape)
+    x = rng.standard_normal(shape)
+    if dtype.startswith("complex"):
+        x = x + 1j * rng.standard_normal(shape)
+    return x.astype(dtype)
+
+
+def close(got, want):
+    got, want = qn.asnumpy(got), np.asarray(want)
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape
+    eps = np.finfo(want.dtype if want.dtype.kind in "fc" else float).eps
+    np.testing.assert_allclose(got, want, rtol=2000 * eps, atol=2000 * eps * max(1, np.abs(want).max(initial=0)))
+
+
+def closes(got, want):
+    assert type(got) is type(want)
+    assert len(got) == len(want)
+    for ours, theirs in zip(got, want, strict=True):
+        close(ours, theirs)
+
+
+SHAPES = [(4, 4), (1, 1), (0, 0), (3, 5, 5), (2, 0, 4, 4), (40, 3, 3), (130, 130)]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_square_matrices(device, shape, dtype):
+    x = matrix(shape, dtype) + 3 * np.eye(shape[-1], dtype=dtype)
+    a = qn.asarray(x)
+    close(qn.linalg.inv(a), np.linalg.inv(x))
+    if shape[-1] < 100:
+        close(qn.linalg.det(a), np.linalg.det(x))
+    closes(qn.linalg.slogdet(a), np.linalg.slogdet(x))
+    b = matrix((shape[-1], 3), dtype, 1)
+    close(qn.linalg.solve(a, qn.asarray(b)), np.linalg.solve(x, b))
+    close(qn.linalg.solve(a, qn.asarray(b[:, 0])), np.linalg.solve(x, b[:, 0]))
+    turned = np.swapaxes(x, -1, -2)
+    close(qn.linalg.inv(a.swapaxes(-1, -2)), np.linalg.inv(turned))
+    positive = x @ turned.conj() + np.eye(shape[-1], dtype=dtype)
+    p = qn.asarray(positive)
+    close(qn.linalg.cholesky(p), np.linalg.cholesky(positive))
+    close(qn.linalg.cholesky(p, upper=True), np.linalg.cholesky(positive, upper=True))
+    for n in (-2, 0, 1, 3):
+        if shape[-1] < 100 and (dtype != "int64" or n >= 0):
+            close(qn.linalg.matrix_power(a, n) * 1.0, np.linalg.matrix_power(x, n) * 1.0)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_eigenvalues(device, shape, dtype):
+    x = matrix(shape, dtype)
+    hermitian = x + np.swapaxes(x, -1, -2).conj()
+    h = qn.asarray(hermitian)
+    values, vectors = qn.linalg.eigh(h)
+    want = np.linalg.eigh(hermitian)
+    assert type(qn.linalg.eigh(h)) is type(want)
+    close(values, want[0])
+    close(qn.linalg.eigvalsh(h, "U"), np.linalg.eigvalsh(hermitian, "U"))
+    v = vectors.get()
+    assert v.dtype == want[1].dtype
+    close(qn.asarray(v * values.get()[..., None, :]), (hermitian @ v).astype(v.dtype))
+    a = qn.asarray(x)
+    for given, array in ((x, a), (hermitian, h)):
+        values, vectors = qn.linalg.eig(array)
+        want = np.linalg.eig(given)
+        assert type(qn.linalg.eig(array)) is type(want)
+        v, w = vectors.get(), values.get()
+        assert (v.dtype, w.dtype) == (want[1].dtype, want[0].dtype)
+        assert v.shape == want[1].shape
+        np.testing.assert_allclose(given @ v, v * w[..., None, :], atol=2000 * np.finfo(v.dtype).eps * max(1, np.abs(given).max(initial=1)))
+        assert qn.linalg.eigvals(array).dtype == np.linalg.eigvals(given).dtype
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (5, 3), (3, 5), (2, 6, 4), (0, 3), (3, 0), (2, 3, 0)])
+def test_orthogonal_factors(device, shape, dtype):
+    x = matrix(shape, dtype)
+    a = qn.asarray(x)
+    for mode in ("reduced", "complete"):
+        q, r = qn.linalg.qr(a, mode)
+        want = np.linalg.qr(x, mode)
+        assert type(qn.linalg.qr(a, mode)) is type(want)
+        assert q.shape == want[0].shape
+        close(q, want[0])
+        close(r, want[1])
+    close(qn.linalg.qr(a, "r"), np.linalg.qr(x, "r"))
+    if x.size:
+        closes(qn.linalg.qr(a, "raw"), np.linalg.qr(x, "raw"))
+    close(qn.linalg.svdvals(a), np.linalg.svdvals(x))
+    for full in (True, False):
+        u, s, vh = qn.linalg.svd(a, full)
+        want = np.linalg.svd(x, full)
+        assert type(qn.linalg.svd(a, full)) is type(want)
+        assert [y.shape for y in (u, s, vh)] == [y.shape for y in want]
+        u, s, vh = (y.get() for y in (u, s, vh))
+        k = s.shape[-1]
+        close(qn.asarray((u[..., :k] * s[..., None, :]) @ vh[..., :k, :]), x.astype(u.dtype))
+    close(qn.linalg.pinv(a), np.linalg.pinv(x))
+    if x.size:
+        same(qn.linalg.matrix_rank(a), np.linalg.matrix_rank(x))
+        orders = [None, 2, -2]
+        if shape[-1] == shape[-2] and shape[-1] < 100:
+            orders += [1, -1, np.inf, -np.inf, "fro"] + ["nuc"] * (dtype != "int64")  # some of the integers' are singular
+        for p in orders:
+            want = np.linalg.cond(x, p)
+            np.testing.assert_allclose(qn.linalg.cond(a, p).get(), want, rtol=0.01 if dtype in ("float32", "complex64") else 1e-6)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [(6, 3), (3, 6), (4, 4), (5, 1)])
+def test_least_squares(device, shape, dtype):
+    x, b = matrix(shape, dtype), matrix((shape[0], 2), dtype, 1)
+    for right in (b, b[:, 0]):
+        got, want = qn.linalg.lstsq(qn.asarray(x), qn.asarray(right)), np.linalg.lstsq(x, right)
+        for ours, theirs in zip(got[:2] + got[3:], want[:2] + want[3:], strict=True):
+            if right.ndim == 1 and theirs is want[1]:
+                theirs = np.asarray(theirs)
+            close(ours, theirs)
+        assert int(got[2]) == want[2]
+    short = np.ones(shape, dtype)
+    got, want = qn.linalg.lstsq(qn.asarray(short), qn.asarray(b)), np.linalg.lstsq(short, b)
+    assert int(got[2]) == want[2] == 1
+    close(got[0], want[0])
+    assert got[1].shape == want[1].shape
+
+
+SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
+
+
+def test_matrices_that_do_not_allow_it(device):
+    """The error comes at the look, of NumPy's type and with its text."""
+    a = qn.asarray(SINGULAR)
+    for f, text in (
+        (lambda: qn.linalg.inv(a), "Singular matrix"),
+        (lambda: qn.linalg.solve(a, qn.asarray([1.0, 2.0])), "Singular matrix"),
+        (lambda: qn.linalg.cholesky(-a), "not positive definite"),
+        (lambda: qn.linalg.inv(qn.asarray(np.stack([np.eye(2)] * 500 + [SINGULAR]))), "Singular matrix"),
+    ):
+        with pytest.raises(LinAlgError, match=text):
+            f().get()
+    assert qn.linalg.det(a).item() == 0
+    assert qn.linalg.slogdet(a).logabsdet.item() == -np.inf
+    assert qn.linalg.cond(a, 1).item() == np.inf
+    assert float(qn.linalg.inv(qn.asarray([[2.0]]))[0, 0]) == 0.5  # nothing is left of the errors
+
+
+@pytest.mark.parametrize(
+    "case",
+    cases("""
+m.linalg.inv(g) | m.linalg.inv(w) | m.linalg.det(g) | m.linalg.solve(g[:, :3], w) | m.linalg.cholesky(g) | m.linalg.eigh(g[:, :3], 'X')
+m.linalg.qr(g, 'x') | m.linalg.qr(w) | m.linalg.svd(w) | m.linalg.eig(f[:, :3]) | m.linalg.inv(f2.reshape(2, 2)) | m.linalg.matrix_power(g, 2)
+m.linalg.matrix_power(g[:, :3], 1.5) | m.linalg.lstsq(q, w) | m.linalg.lstsq(g, w) | m.linalg.multi_dot([g]) | m.linalg.multi_dot([q, g])
+m.linalg.tensorinv(g, 0) | m.linalg.tensorsolve(g, w) | m.linalg.outer(g, w) | m.linalg.cross(g, g) | m.linalg.norm(g, 3) | m.linalg.norm(q, 2)
+m.linalg.matrix_transpose(w) | m.linalg.norm(w, 'fro') | m.linalg.cond(m.zeros((0, 0))) | m.linalg.pinv(g, 0.1, rtol=0.1) | m.dot(g, g) | m.inner(g, a[:, :3])
+m.dot(g, w, out=m.zeros(2)) | m.vdot(a, v)
+"""),
+)
+def test_errors(case):
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "case",
+    cases("""
+m.linalg.norm(g, 2) | m.linalg.norm(g, -2) | m.linalg.norm(g, 'nuc') | m.linalg.norm(q, 2, (0, 2)) | m.linalg.norm(q, 'nuc', (0, 2), True)
+m.linalg.norm(g[:, :2], 2, (0, 1), True) | m.linalg.matrix_norm(g) | m.linalg.matrix_norm(q, ord=1) | m.linalg.matrix_norm(q, ord='nuc', keepdims=True)
+m.linalg.vector_norm(g) | m.linalg.vector_norm(q, axis=1) | m.linalg.vector_norm(q, axis=(0, 2), ord=3) | m.linalg.vector_norm(q, keepdims=True)
+m.linalg.vector_norm(q, axis=(0, 1), keepdims=True, ord=1) | m.linalg.diagonal(g) | m.linalg.diagonal(q, offset=1) | m.linalg.trace(q)
+m.linalg.trace(a, offset=1) | m.linalg.matrix_transpose(q) | m.linalg.outer(w, v) | m.linalg.cross(g[:, :3], a[:, :3]) | m.linalg.matmul(g, g.T)
+m.linalg.vecdot(g, g) | m.linalg.vecdot(c, c, axis=0) | m.linalg.tensordot(a, g, axes=2) | m.linalg.multi_dot([g, g.T, g]) | m.linalg.multi_dot([w, g.T, g, w])
+m.linalg.multi_dot([g.T, g, w]) | m.linalg.matrix_rank(w) | m.linalg.matrix_rank(m.zeros((3, 3))) | m.linalg.matrix_rank(g, 3.0)
+m.linalg.matrix_rank(g, rtol=0.5) | m.linalg.matrix_rank(m.ones((2, 3, 3))) | m.linalg.pinv(m.ones((3, 3))) | m.linalg.pinv(g, rtol=None)
+m.linalg.pinv(g, rcond=0.5) | m.linalg.matrix_power(a[:, :3], 3) | m.linalg.tensorinv(m.eye(6).reshape(2, 3, 3, 2) + 1) | m.linalg.svd(a[:, :3] + a[:, :3].T, compute_uv=False, hermitian=True)
+m.linalg.tensorsolve(m.eye(6).reshape(2, 3, 6) + 1, m.ones((2, 3))) | m.linalg.inv([[1, 2], [3, 4]]) | m.linalg.det([[1, 2], [3, 4]])
+m.dot(g, w) | m.dot(a, g.T) | m.dot(q, a[:2, :]) | m.dot(q, w[:2]) | m.dot(q, q.swapaxes(1, 2)) | m.dot(2, a) | m.dot(b, b.T) | m.dot(c, c.T)
+m.dot(g, w, out=m.zeros(3)) | m.inner(g, g) | m.inner(q, a[:, :2]) | m.inner(q, w[:2]) | m.inner(a, 3) | m.vdot(c[0], c[1]) | m.dot(empty, m.zeros((3, 2)))
+m.dot(hollow, m.zeros((0, 2))) | m.dot(i8, i8) | m.dot(i8[:, None], i8[None]) | g.dot(w)
+"""),
+)
+def test_values(case, device):
+    check(case, exact=False)
+
+
+@pytest.mark.parametrize(
+    "case",
+    cases("""
+m.einsum('ij->ji', a) | m.einsum('ij', a) | m.einsum('ji', a) | m.einsum('ij->', g) | m.einsum('ij->i', g) | m.einsum('ii', a[:, :3]) | m.einsum('ii->i', a[:, :3])
+m.einsum('ij,jk', a, a.T) | m.einsum('ij,jk->ki', g, g.T) | m.einsum('ij,kj->ik', g, a) | m.einsum('i,i', v, v) | m.einsum('i,j->ij', v, w) | m.einsum('i,j', v, w)
+m.einsum('ijk,ij->k', q, q[..., 0]) | m.einsum('ijk,ilk->ijl', q, q) | m.einsum('...j,j', q, w[:2]) | m.einsum('...j,...j->...', q, q) | m.einsum('...ij->...ji', q)
+m.einsum('i...->...', q) | m.einsum('ij,ij->ij', a, g) | m.einsum('ij,ij', a, a) | m.einsum('ij,j,i->', g, w, w[:3]) | m.einsum('ij,jk,kl->il', g, g.T, g)
+m.einsum('ij,jk,kl->il', g, g.T, g, optimize=True) | m.einsum('ij,jk,kl,lm->im', g, g.T, g, g.T, optimize='optimal') | m.einsum(a, [0, 1], g, [2, 1], [0, 2])
+m.einsum(a, [0, 1], [1, 0]) | m.einsum(q, [0, Ellipsis, 1]) | m.einsum('ij,jk->ik', a, a.T, dtype='float64') | m.einsum('i,i->i', v, 1.0 * v)
+m.einsum('ij,jk->ik', a, a.T, out=m.zeros((3, 3), int)) | m.einsum('ij,kj->ik', b, b) | m.einsum('ij->i', b) | m.einsum('ij,ij->ij', b, b) | m.einsum('ij,jk->ik', c[:, :2], c[:, :2])
+m.einsum('ij,j->ij', one, m.ones(1)) | m.einsum('ij,ij->i', one, m.ones((3, 4))) | m.einsum('i,ij', m.ones(1), g) | m.einsum(' i j , j -> i ', g, w) | m.einsum('ij,i->ij', empty, m.zeros(0))
+m.einsum('ij,jk->ik', hollow, m.zeros((0, 2))) | m.einsum(',i->i', 3, v) | m.einsum('iij->j', m.ones((2, 2, 3))) | m.einsum('iji->ij', m.ones((2, 3, 2)))
+m.einsum('ij,jk', a) | m.einsum('ij', v) | m.einsum('i', a) | m.einsum('ij->ik', a) | m.einsum('ij->ii', a) | m.einsum('ij,jk', a, a) | m.einsum('i1', a) | m.einsum('i->i->', v)
+m.einsum('...->', a) | m.einsum() | m.einsum('ij,jk->ik', g, g.T, dtype='int64') | m.einsum_path('ij,jk,kl->il', g, g.T, g)[0]
+"""),
+)
+def test_einsum(case, device):
+    check(case, exact=False)
+
+
+def test_the_results_of_doors():
+    a = cp.asarray(SINGULAR + np.eye(2))
+    for value in (cp.linalg.inv(a), cp.linalg.eigh(a)[0], cp.linalg.svd(a)[2], cp.einsum("ij->i", a), cp.dot(a, a), cp.linalg.det(a)):
+        assert type(value) is cp.ndarray
