@@ -23,8 +23,9 @@ struct Library {
   Status (*create)(Handle*);
   Status (*destroy)(Handle);
   Status (*set_auto_allocation)(Handle, int on);
-  Status (*make_plan)(Handle, int rank, long long* n, long long* in_size, long long in_step, long long in_distance, long long* out_size,
-                      long long out_step, long long out_distance, int type, long long count, size_t* workspace);
+  Status (*make_plan)(Handle, int rank, long long* n, long long* in_size, long long in_step, long long in_distance,
+                      long long* out_size, long long out_step, long long out_distance, int type, long long count,
+                      size_t* workspace);
   Status (*set_stream)(Handle, void* stream);
   Status (*set_workspace)(Handle, void* memory);
   Status (*c2c)(Handle, void* in, void* out, int direction);

@@ -224,4 +224,13 @@ def test_cupys_door():
     with pytest.raises(NotImplementedError):
         cp.random.vonmises(0, 1, 3)
     qn.set_fallback("silent")
+    drawn = []
+    for _ in range(2):
+        cp.random.seed(3)
+        value = cp.random.vonmises(0, 1, 3)
+        assert type(value) is cp.ndarray
+        drawn.append(value.get())
+    assert (drawn[0] == drawn[1]).all()
+    qn.random.seed(3)
+    assert (qn.random.vonmises(0, 1, 3).get() == drawn[0]).all()
     assert type(cp.random.default_rng(1).vonmises(0, 1, 3)) is cp.ndarray

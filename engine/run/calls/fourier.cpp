@@ -1,5 +1,6 @@
-// On the CPU: Stockham's autosort FFT with factors 4, 2, 3, 5 and other small primes; lengths with larger prime factors go through
-// Bluestein's convolution. Real transforms of even length are complex ones of half the length. Rows are shared out to threads.
+// On the CPU: Stockham's autosort FFT with factors 4, 2, 3, 5 and other small primes; lengths with larger prime factors go
+// through Bluestein's convolution. Real transforms of even length are complex ones of half the length. Rows are shared out to
+// threads.
 #include "run/calls/fourier.h"
 
 #include <algorithm>
@@ -201,7 +202,8 @@ class Plan {
     while (size < 2 * n_ - 1) size *= 2;
     within_ = std::make_unique<Plan>(size);
     for (int64_t k = 0; k < n_; ++k) {
-      auto square = static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) % static_cast<unsigned __int128>(2 * n_);
+      auto square =
+          static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) % static_cast<unsigned __int128>(2 * n_);
       chirp_.push_back(root<T>(static_cast<int64_t>(square), 2 * n_));
     }
     filter_.assign(static_cast<size_t>(size), C{0, 0});
@@ -357,6 +359,14 @@ class Fourier : public CallBody {
       copy.block()->used_on(context.default_stream);
       context.copy(context.default_stream, copy.pointer(), in.data, size, CopyKind::device_to_device, false);
       from = copy.pointer();
+      // The first number of a row and the middle one count as real.
+      size_t half = size_of(in.dtype) / 2, row = size_of(in.dtype) * static_cast<size_t>(n_ / 2 + 1);
+      auto clear = [&](int64_t k) {
+        char* imaginary = static_cast<char*>(copy.pointer()) + static_cast<size_t>(k) * 2 * half + half;
+        context.fill(context.default_stream, imaginary, row, 0, 4, half / 4, static_cast<size_t>(count));
+      };
+      clear(0);
+      if (n_ % 2 == 0 && n_ > 1) clear(n_ / 2);
     }
     transform_on_gpu(context.device, *context.default_stream, transform, from, out.data, workspace.pointer());
   }

@@ -215,7 +215,8 @@ class Worker {
       for (int64_t j = 0; j < n_; ++j) r[i * n_ + j] = i <= j ? a_[static_cast<size_t>(j * m_ + i)] : T(0);
     if (mode == 'r') return true;
     a_.resize(static_cast<size_t>(m_ * std::max(columns, n_)));
-    auto* build = function<void(const Int*, const Int*, const Int*, T*, const Int*, const T*, T*, const Int*, Int*)>("orgqr", "ungqr");
+    auto* build =
+        function<void(const Int*, const Int*, const Int*, T*, const Int*, const T*, T*, const Int*, Int*)>("orgqr", "ungqr");
     Int wide = columns, reflections = least_;
     build(&m_, &wide, &reflections, a_.data(), &m_, tau_.data(), &wanted, &all, &info);
     size = std::max<Int>(first(wanted), wide);
@@ -261,13 +262,14 @@ class Worker {
     T wanted{};
     auto call = [&](T* work, Int size) {
       if constexpr (is_complex_type<T>)
-        function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, const Int*, T*, const Int*, T*, const Int*, R*,
-                      Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(), nullptr, &step, b_.data(),
-                                                     &step, work, &size, real_space(2 * n_), &info, 1, 1);
+        function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, const Int*, T*, const Int*, T*, const Int*,
+                      R*, Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(), nullptr, &step,
+                                                         b_.data(), &step, work, &size, real_space(2 * n_), &info, 1, 1);
       else
-        function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, T*, const Int*, T*, const Int*, T*, const Int*,
-                      Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(), tau_.data() + n_, nullptr,
-                                                     &step, b_.data(), &step, work, &size, &info, 1, 1);
+        function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, T*, const Int*, T*, const Int*, T*,
+                      const Int*, Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(),
+                                                                 tau_.data() + n_, nullptr, &step, b_.data(), &step, work, &size,
+                                                                 &info, 1, 1);
     };
     call(&wanted, -1);
     Int size = first(wanted);
@@ -428,7 +430,8 @@ class Factorisation : public CallBody {
   double number_;
 };
 
-std::vector<CallResult> results_of(Kind kind, char first, char second, const Shape& stack, int64_t m, int64_t n, int64_t k, DType t) {
+std::vector<CallResult> results_of(Kind kind, char first, char second, const Shape& stack, int64_t m, int64_t n, int64_t k,
+                                   DType t) {
   DType real = real_part_type(t), complex = real == DType::float32 ? DType::complex64 : DType::complex128;
   int64_t least = std::min(m, n);
   auto of = [&](std::initializer_list<int64_t> more, DType dtype) {

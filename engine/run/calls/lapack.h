@@ -19,7 +19,8 @@ namespace quern {
 //                          letter v: with vectors
 //   eig       a            v: with vectors                               values[, vectors], complex
 //   svd       a            n: values;  s: reduced;  a: full              u, values, v (transposed and conjugated)
-//   lstsq     a, b         (number: what counts as 0, relative)          x, squares of what is left, rank (int32), singular values
+//   lstsq     a, b         (number: what counts as 0, relative)          x, squares of what is left, rank (int32), singular
+//   values
 std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number);
 
 }  // namespace quern

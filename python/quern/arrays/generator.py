@@ -35,11 +35,18 @@ def _device_of(values):
     return _device()
 
 
+def _here(*values):
+    """While it lasts, new arrays are made where the first array among the values is."""
+    number = next((v._device_number for v in values if isinstance(v, Array)), None)
+    return fallback._on_device(number)
+
+
 def _order_of(keys, axis):
     """The places of the keys from the smallest on."""
     argsort = getattr(_array_functions(), "argsort", None)
     if argsort is None:
-        return asarray(numpy.argsort(asnumpy(keys), axis=axis))
+        with _here(keys):
+            return asarray(numpy.argsort(asnumpy(keys), axis=axis))
     return argsort(keys, axis=axis)
 
 
@@ -177,9 +184,10 @@ class Draws:
     def _parameters(size, *values, **rules):
         """The shape of the result, and the parameters as numbers or float64 arrays. ``rules``: see `_RULES`."""
         out = []
-        for value in values:
-            is_array = isinstance(value, Array) or numpy.ndim(value)
-            out.append(asarray(value).astype(float, copy=False) if is_array else float(value))
+        with _here(*values):
+            for value in values:
+                is_array = isinstance(value, Array) or numpy.ndim(value)
+                out.append(asarray(value).astype(float, copy=False) if is_array else float(value))
         for (name, rule), value in zip(rules.items(), out, strict=False):
             if rule is None:
                 continue
@@ -606,7 +614,8 @@ class Generator(Draws):
 
         Limits may be arrays. Raises ValueError for limits that ``dtype`` does not hold or that leave nothing.
         """
-        return self._integers(low, high, size, dtype, endpoint)
+        with _here(low, high):
+            return self._integers(low, high, size, dtype, endpoint)
 
     def standard_normal(self, size=None, dtype=float, out=None):
         """Of the normal distribution with mean 0 and standard deviation 1: float64 or float32."""
@@ -626,7 +635,8 @@ class Generator(Draws):
         Parameters: ``replace``: may one be picked again? ``p``: how likely each is, by default all alike; ``shuffle`` changes
         nothing, picks have no order. Raises ValueError for ``p`` that are no probabilities, or more picks than there are.
         """
-        return self._choice(a, size, replace, p, axis, shuffle)
+        with _here(a, p):
+            return self._choice(a, size, replace, p, axis, shuffle)
 
     def permutation(self, x, axis=0):
         """A copy of ``x`` in another order along ``axis``; of an int, range(x) in another order."""
@@ -642,9 +652,9 @@ class Generator(Draws):
         flat = x.reshape(-1) if axis is None else x
         axis = 0 if axis is None else _axis(axis, x.ndim)
         order = _order_of(self._draw("random_bits", list(flat.shape), "uint64", (x,)), axis)
-        places = [
-            asarray(numpy.arange(n).reshape([-1 if d == e else 1 for e in range(flat.ndim)])) for d, n in builtins.enumerate(flat.shape)
-        ]
+        with _here(x):
+            shapes = [[-1 if d == e else 1 for e in range(flat.ndim)] for d in range(flat.ndim)]
+            places = [asarray(numpy.arange(n).reshape(shape)) for n, shape in zip(flat.shape, shapes, strict=True)]
         places[axis] = order
         made = flat[tuple(places)].reshape(x.shape)
         return self._put(made, out)
@@ -688,7 +698,8 @@ class RandomState(Draws):
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Integers in [low, high), each as likely; in [0, low) without ``high``."""
-        return self._integers(low, high, size, dtype, False)
+        with _here(low, high):
+            return self._integers(low, high, size, dtype, False)
 
     def random_integers(self, low, high=None, size=None):
         """Integers in [low, high]; in [1, low] without ``high``."""
@@ -713,7 +724,8 @@ class RandomState(Draws):
     def choice(self, a, size=None, replace=True, p=None):
         """Picks of a vector, or of range(a); see :meth:`Generator.choice`. Raises ValueError for more dimensions."""
         if not (isinstance(a, Array) or numpy.ndim(a)) or asarray(a).ndim == 1:
-            return self._choice(a, size, replace, p, 0, True)
+            with _here(a, p):
+                return self._choice(a, size, replace, p, 0, True)
         raise ValueError("a must be 1-dimensional")
 
     def permutation(self, x):

@@ -5,6 +5,7 @@ NumPy draws on the host, from a state that follows from ours.
 """
 
 import functools
+import inspect
 
 import numpy
 
@@ -41,8 +42,6 @@ def _of_state(name):
 
 
 def _without_self(method):
-    import inspect
-
     signature = inspect.signature(method)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
@@ -51,5 +50,22 @@ for _name in numpy.random.__all__:
     if not _name[0].isupper() and callable(vars(RandomState).get(_name, vars(Draws).get(_name))):
         globals()[_name] = _of_state(_name)
 
+
+def _of_host(name):
+    """A distribution that NumPy draws, from a generator that follows from the state."""
+
+    def call(*args, **kwargs):
+        return getattr(_state, name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "quern"
+    call.__doc__ = f"NumPy's ``random.{name}``, drawn on the host.\n\n{inspect.getdoc(getattr(numpy.random.Generator, name))}"
+    call.__quern_host__ = getattr(numpy.random.Generator, name)
+    return call
+
+
+for _name in numpy.random.__all__:
+    if _name not in globals() and not _name[0].isupper() and hasattr(numpy.random.Generator, _name):
+        globals()[_name] = _of_host(_name)
 
 __getattr__ = fallback.serve_module(globals(), numpy.random, "random.")
