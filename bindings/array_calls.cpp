@@ -7,6 +7,7 @@
 #include "run/calls/indexing.h"
 #include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
+#include "run/calls/sorting.h"
 
 namespace quern::python {
 
@@ -69,6 +70,20 @@ void init_array_calls(nb::module_& m) {
   m.def("array_fourier", [](nb::handle_t<Array> given, const std::string& kind, int64_t n, double scale) {
     return like(given, fourier(*as_array(given.ptr()), kind, n, scale));
   });
+  // Sorting and searching along the last axis.
+  m.def("array_sort", [](nb::handle_t<Array> a, bool descending) { return like(a, sorted(*as_array(a.ptr()), descending)); });
+  m.def("array_argsort",
+        [](nb::handle_t<Array> a, bool descending) { return like(a, sorted_places(*as_array(a.ptr()), descending)); });
+  m.def("array_extreme_places",
+        [](nb::handle_t<Array> a, bool least) { return like(a, extreme_places(*as_array(a.ptr()), least)); });
+  m.def("array_places_in", [](nb::handle_t<Array> a, nb::handle_t<Array> values, bool right) {
+    return like(a, places_in(*as_array(a.ptr()), *as_array(values.ptr()), right));
+  });
+  m.def("array_counts_of", [](nb::handle_t<Array> numbers, nb::handle weights, int64_t bins) {
+    return like(numbers, counts_of(*as_array(numbers.ptr()), weights.is_none() ? nullptr : as_array(weights.ptr()), bins));
+  }, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("array_running", [](nb::handle_t<Array> a, const std::string& op) { return like(a, running(*as_array(a.ptr()), op)); });
+  m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
   m.def("host_blas_path", &host_blas_path);
 }

@@ -1,0 +1,191 @@
+// running(): on the CPU a row goes in tiles of fixed size, each started from what the earlier ones have, which is found from the
+// tiles' own results in order; a row of one tile is done from its first element to its last. On a GPU see quern/scan.cuh.
+#include "graph/device_functions.h"
+
+#include "quern/scan_ops.cuh"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "run/calls/machine.h"
+#include "run/calls/sorting.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int64_t tile = 8192;
+
+enum class Takes { number, whole, truth };
+struct ScanRow {
+  std::string_view name;
+  Takes takes;
+};
+#define SCANS(X)            \
+  X(add, number)            \
+  X(multiply, number)       \
+  X(maximum, number)        \
+  X(minimum, number)        \
+  X(fmax, number)           \
+  X(fmin, number)           \
+  X(bitwise_and, whole)     \
+  X(bitwise_or, whole)      \
+  X(bitwise_xor, whole)     \
+  X(logical_and, truth)     \
+  X(logical_or, truth)      \
+  X(logical_xor, truth)
+constexpr ScanRow rows_of_scans[] = {
+#define X(name, takes) {#name, Takes::takes},
+    SCANS(X)
+#undef X
+};
+
+constexpr bool takes(Takes what, DType dtype) {
+  DTypeKind kind = row(dtype).kind;
+  bool is_bool = kind == DTypeKind::boolean;
+  return what == Takes::number || (what == Takes::truth ? is_bool : is_bool || kind == DTypeKind::integer || kind == DTypeKind::natural);
+}
+
+template <class R, class T>
+void scan_part(const T* in, T* out, int64_t n, const typename R::A* before) {
+  using A = typename R::A;
+  A sum = op::to<A>(in[0]);
+  if (before) sum = R::both(*before, sum);
+  out[0] = op::to<T>(sum);
+  for (int64_t i = 1; i < n; ++i) {
+    sum = R::both(sum, op::to<A>(in[i]));
+    out[i] = op::to<T>(sum);
+  }
+}
+
+template <class R, class T>
+void scan_on_cpu(const char* data, char* result, int64_t rows, int64_t n) {
+  using A = typename R::A;
+  const T* in = reinterpret_cast<const T*>(data);
+  T* out = reinterpret_cast<T*>(result);
+  int64_t tiles = (n + tile - 1) / tile;
+  if (tiles == 1) {
+    in_slices(
+        rows,
+        [&](int64_t from, int64_t to) {
+          for (int64_t r = from; r < to; ++r) scan_part<R, T>(in + r * n, out + r * n, n, nullptr);
+        },
+        std::max<int64_t>(1, 16384 / n));
+    return;
+  }
+  auto sums = std::make_unique_for_overwrite<A[]>(static_cast<size_t>(rows * tiles));
+  auto each = [&](auto&& f) {
+    in_slices(
+        rows * tiles,
+        [&](int64_t from, int64_t to) {
+          for (int64_t k = from; k < to; ++k) f(k, k % tiles, k / tiles * n + k % tiles * tile, std::min(tile, n - k % tiles * tile));
+        },
+        2);
+  };
+  each([&](int64_t k, int64_t t, int64_t place, int64_t count) {
+    if (t == tiles - 1) return;
+    A sum = op::to<A>(in[place]);
+    for (int64_t i = 1; i < count; ++i) sum = R::both(sum, op::to<A>(in[place + i]));
+    sums[static_cast<size_t>(k)] = sum;
+  });
+  for (int64_t r = 0; r < rows; ++r) {
+    A* here = &sums[static_cast<size_t>(r * tiles)];
+    for (int64_t t = 1; t < tiles - 1; ++t) here[t] = R::both(here[t - 1], here[t]);
+  }
+  each([&](int64_t k, int64_t t, int64_t place, int64_t count) {
+    scan_part<R, T>(in + place, out + place, count, t > 0 ? &sums[static_cast<size_t>(k - 1)] : nullptr);
+  });
+}
+
+using OnCpu = void (*)(const char*, char*, int64_t, int64_t);
+
+template <DType dtype>
+OnCpu function_for([[maybe_unused]] std::string_view name) {
+  using T = typename HostType<dtype>::type;
+#define X(op_name, what)                                                        \
+  if constexpr (takes(Takes::what, dtype)) {                                    \
+    if (name == #op_name) return &scan_on_cpu<op::Scan_##op_name<T>, T>;        \
+  }
+  SCANS(X)
+#undef X
+  return nullptr;
+}
+
+template <size_t... i>
+OnCpu function_for(std::string_view name, DType dtype, std::index_sequence<i...>) {
+  OnCpu found = nullptr;
+  ((dtype == static_cast<DType>(i) ? void(found = function_for<static_cast<DType>(i)>(name)) : void()), ...);
+  return found;
+}
+
+class Running : public CallBody {
+ public:
+  Running(std::string name, DType dtype)
+      : name_(std::move(name)), on_cpu_(function_for(name_, dtype, std::make_index_sequence<dtype_count>{})) {}
+  std::string_view name() const override { return name_; }
+
+  void run(const CallRun& run) const override {
+    const CallView& view = run.inputs[0];
+    int64_t total = view.space->size;
+    if (total == 0) return;
+    int64_t n = view.shape().back(), rows = total / n;
+    const char* in = view.data;
+    char* out = run.outputs[0].data;
+    if (run.device >= 0) return on_gpu(run, in, out, rows, n);
+    on_cpu(run, name(), total, [=, f = on_cpu_] { f(in, out, rows, n); });
+  }
+
+ private:
+  void on_gpu(const CallRun& run, const char* in, char* out, int64_t rows, int64_t n) const {
+    Context& context = context_on(run.device);
+    DType dtype = run.inputs[0].dtype;
+    std::string_view type = row(dtype).cuda;
+    std::string text = fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n", type, name_);
+    LaunchShape shape;
+    if (n <= 512 && rows > 1) {
+      shape.block[0] = 256;
+      shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
+      return launch(run, kernel_of(context, text, "rows"), shape,
+                    Packed().add(in).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(n)));
+    }
+    // As ScanTile has it.
+    int64_t each = std::max<int64_t>(1, 16 / static_cast<int64_t>(size_of(dtype))), size = each * 4 * 512;
+    int64_t tiles = (n + size - 1) / size;
+    shape.block[0] = 512;
+    shape.grid[0] = static_cast<uint32_t>(rows * tiles);
+    std::vector<Buffer> used;
+    void* sums = nullptr;
+    if (tiles > 1) {
+      used.push_back(temporary(run, static_cast<size_t>(rows * tiles) * std::max<size_t>(4, size_of(dtype))));
+      sums = used[0].pointer();
+      launch(run, kernel_of(context, text, "sums"), shape,
+             Packed().add(in).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
+      LaunchShape carrying;
+      carrying.block[0] = 1024;
+      carrying.grid[0] = static_cast<uint32_t>(rows);
+      launch(run, kernel_of(context, text, "carries"), carrying, Packed().add(sums).add(static_cast<int>(tiles)), used);
+    }
+    launch(run, kernel_of(context, text, "tiles"), shape,
+           Packed().add(in).add(out).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
+  }
+
+  std::string name_;
+  OnCpu on_cpu_;
+};
+
+}  // namespace
+
+bool has_scan(std::string_view op, DType dtype) {
+  return std::ranges::any_of(rows_of_scans, [&](const ScanRow& r) { return r.name == op && takes(r.takes, dtype); });
+}
+
+Array running(const Array& given, std::string_view op) {
+  GraphLock lock;
+  if (!has_scan(op, given.dtype())) bug("a scan that is not there");
+  Array array = in_c_order(given);
+  CallResult result{array.shape(), array.dtype()};
+  return record_call(std::make_shared<Running>(std::string(op), array.dtype()), {&array, 1}, {&result, 1}, array.device())[0];
+}
+
+}  // namespace quern

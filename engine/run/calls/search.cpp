@@ -1,0 +1,239 @@
+// extreme_places(), places_in() and counts_of(). On a GPU see quern/search.cuh.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "run/calls/machine.h"
+#include "run/calls/order.h"
+#include "run/calls/sorting.h"
+
+namespace quern {
+
+namespace {
+
+std::string text_of(DType dtype) { return "#include \"quern/search.cuh\"\n" + order_text(dtype) + "QUERN_SEARCH(Order)\n"; }
+
+// ---- argmax, argmin
+
+constexpr int64_t share = 1 << 15;  // elements that one thread of the CPU looks at alone
+
+template <class O, bool least>
+void extremes_on_cpu(const char* data, int64_t* out, int64_t rows, int64_t n) {
+  using Key = typename O::Key;
+  const auto* in = reinterpret_cast<const typename O::Bits*>(data);
+  auto best_in = [&](int64_t row, int64_t from, int64_t to) {
+    const auto* line = in + row * n;
+    int64_t place = from;
+    Key best = op::extreme_key<O, least>(line[from]);
+    for (int64_t i = from + 1; i < to; ++i) {
+      Key key = op::extreme_key<O, least>(line[i]);
+      if (best < key) {
+        best = key;
+        place = i;
+      }
+    }
+    return std::pair{best, place};
+  };
+  int64_t parts = rows >= 32 ? 1 : std::clamp<int64_t>(n / share, 1, 256);
+  if (parts == 1) {
+    in_slices(
+        rows,
+        [&](int64_t from, int64_t to) {
+          for (int64_t row = from; row < to; ++row) out[row] = best_in(row, 0, n).second;
+        },
+        std::max<int64_t>(1, share / n));
+    return;
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<std::pair<Key, int64_t>> best(static_cast<size_t>(parts));
+    on_cpu_threads(static_cast<size_t>(parts), [&](size_t p) {
+      int64_t part = static_cast<int64_t>(p);
+      best[p] = best_in(row, n * part / parts, n * (part + 1) / parts);
+    });
+    auto found = best[0];
+    for (const auto& other : best) {
+      if (found.first < other.first) found = other;
+    }
+    out[row] = found.second;
+  }
+}
+
+class Extreme : public CallBody {
+ public:
+  explicit Extreme(bool least) : least_(least) {}
+  std::string_view name() const override { return least_ ? "argmin" : "argmax"; }
+
+  void run(const CallRun& run) const override {
+    const CallView& view = run.inputs[0];
+    int64_t rows = run.outputs[0].space->size;
+    if (rows == 0) return;
+    int64_t n = view.space->size / rows;
+    if (run.device >= 0) return on_gpu(run, rows, n);
+    on_cpu(run, name(), view.space->size, [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, least = least_] {
+      with_order(dtype, [&](auto order) {
+        using O = decltype(order);
+        auto* places = reinterpret_cast<int64_t*>(out);
+        least ? extremes_on_cpu<O, true>(in, places, rows, n) : extremes_on_cpu<O, false>(in, places, rows, n);
+      });
+    });
+  }
+
+ private:
+  void on_gpu(const CallRun& run, int64_t rows, int64_t n) const {
+    Context& context = context_on(run.device);
+    DType dtype = run.inputs[0].dtype;
+    std::string text = text_of(dtype);
+    const char* in = run.inputs[0].data;
+    char* out = run.outputs[0].data;
+    int width = n <= 1024 && rows > 1 ? 32 : 256;
+    int64_t parts = width == 32 ? 1 : std::clamp<int64_t>(n / 16384, 1, std::max<int64_t>(1, 132 * 16 / rows));
+    LaunchShape shape;
+    shape.block[0] = 256;
+    int64_t groups = rows * parts, held = 256 / width;
+    shape.grid[0] = static_cast<uint32_t>((groups + held - 1) / held);
+    std::vector<Buffer> used;
+    void* keys = nullptr;
+    void* places = out;
+    if (parts > 1) {
+      used = {temporary(run, static_cast<size_t>(groups) * size_of(dtype)), temporary(run, static_cast<size_t>(groups) * 8)};
+      keys = used[0].pointer();
+      places = used[1].pointer();
+    }
+    launch(run, kernel_of(context, text, least_ ? "smallest" : "greatest"), shape,
+           Packed().add(in).add(keys).add(places).add(static_cast<long long>(rows)).add(static_cast<long long>(n))
+               .add(static_cast<int>(parts)).add(width), used);
+    if (parts == 1) return;
+    shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
+    launch(run, kernel_of(context, text, "of_parts"), shape,
+           Packed().add(keys).add(places).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(parts)), used);
+  }
+
+  bool least_;
+};
+
+// ---- searchsorted
+
+class Places : public CallBody {
+ public:
+  explicit Places(bool right) : right_(right) {}
+  std::string_view name() const override { return "searchsorted"; }
+
+  void run(const CallRun& run) const override {
+    int64_t n = run.inputs[0].space->size, count = run.inputs[1].space->size;
+    if (count == 0) return;
+    DType dtype = run.inputs[0].dtype;
+    const char* sorted = run.inputs[0].data;
+    const char* values = run.inputs[1].data;
+    char* out = run.outputs[0].data;
+    if (run.device >= 0) {
+      Kernel& kernel = kernel_of(context_on(run.device), text_of(dtype), "places");
+      return launch(run, kernel, shape_for(count),
+                    Packed().add(sorted).add(static_cast<long long>(n)).add(values).add(out).add(static_cast<long long>(count))
+                        .add(static_cast<int>(right_)));
+    }
+    on_cpu(run, name(), count, [sorted, values, out, n, count, dtype, right = right_] {
+      with_order(dtype, [&](auto order) {
+        using O = decltype(order);
+        const auto* all = reinterpret_cast<const typename O::Bits*>(sorted);
+        const auto* wanted = reinterpret_cast<const typename O::Bits*>(values);
+        auto* places = reinterpret_cast<int64_t*>(out);
+        in_slices(
+            count,
+            [&](int64_t from, int64_t to) {
+              for (int64_t i = from; i < to; ++i) places[i] = op::place_of<O>(all, n, O::key(wanted[i], true), right);
+            },
+            2048);
+      });
+    });
+  }
+
+ private:
+  bool right_;
+};
+
+// ---- bincount
+
+class Counts : public CallBody {
+ public:
+  std::string_view name() const override { return "bincount"; }
+
+  void run(const CallRun& run) const override {
+    int64_t n = run.inputs[0].space->size, bins = run.outputs[0].space->size;
+    if (bins == 0) return;
+    const auto* numbers = reinterpret_cast<const int64_t*>(run.inputs[0].data);
+    const char* weights = run.inputs.size() > 1 ? run.inputs[1].data : nullptr;
+    char* out = run.outputs[0].data;
+    if (run.device >= 0) {
+      Context& context = context_on(run.device);
+      mark_used(run);
+      context.fill(context.default_stream, out, 0, 0, 4, static_cast<size_t>(bins) * 2, 1);
+      if (n == 0) return;
+      Packed packed;
+      packed.add(numbers);
+      if (weights) packed.add(weights);
+      packed.add(static_cast<long long>(n)).add(out).add(static_cast<long long>(bins));
+      LaunchShape shape = shape_for(n);
+      if (!weights) shape.grid[0] = std::min(shape.grid[0], 132u * 8);
+      return launch(run, kernel_of(context, "#include \"quern/search.cuh\"\nQUERN_COUNTING\n", weights ? "weigh" : "count"), shape,
+                    packed);
+    }
+    on_cpu(run, name(), n + bins, [=] {
+      if (weights)
+        add<double>(numbers, n, bins, reinterpret_cast<double*>(out), [w = reinterpret_cast<const double*>(weights)](int64_t i) { return w[i]; });
+      else
+        add<int64_t>(numbers, n, bins, reinterpret_cast<int64_t*>(out), [](int64_t) { return int64_t{1}; });
+    });
+  }
+
+ private:
+  template <class T, class Weight>
+  static void add(const int64_t* numbers, int64_t n, int64_t bins, T* out, Weight weight) {
+    auto one = [&](int64_t from, int64_t to, T* sums) {
+      for (int64_t i = from; i < to; ++i) {
+        if (numbers[i] >= 0 && numbers[i] < bins) sums[numbers[i]] += weight(i);
+      }
+    };
+    std::fill_n(out, bins, T{});
+    // Weights in one go: the order in which they are added up is that of the numbers.
+    constexpr int64_t slice = 1 << 18;
+    if (std::is_same_v<T, double> || n < 2 * slice || bins > slice) return one(0, n, out);
+    size_t slices = std::min<size_t>(static_cast<size_t>(n / slice), cpu_threads());
+    std::vector<std::unique_ptr<T[]>> sums(slices);
+    on_cpu_threads(slices, [&](size_t s) {
+      sums[s] = std::make_unique<T[]>(static_cast<size_t>(bins));
+      int64_t k = static_cast<int64_t>(s), all = static_cast<int64_t>(slices);
+      one(n * k / all, n * (k + 1) / all, sums[s].get());
+    });
+    for (const auto& part : sums) {
+      for (int64_t b = 0; b < bins; ++b) out[b] += part[static_cast<size_t>(b)];
+    }
+  }
+};
+
+}  // namespace
+
+Array extreme_places(const Array& given, bool least) {
+  GraphLock lock;
+  Array array = in_c_order(given);
+  Shape shape = array.shape();
+  if (!shape.empty()) shape.pop_back();
+  CallResult result{shape, DType::int64};
+  return record_call(std::make_shared<Extreme>(least), {&array, 1}, {&result, 1}, array.device())[0];
+}
+
+Array places_in(const Array& sorted, const Array& values, bool right) {
+  GraphLock lock;
+  Array operands[] = {in_c_order(sorted), in_c_order(values)};
+  CallResult result{values.shape(), DType::int64};
+  return record_call(std::make_shared<Places>(right), operands, {&result, 1}, sorted.device())[0];
+}
+
+Array counts_of(const Array& numbers, const Array* weights, int64_t bins) {
+  GraphLock lock;
+  std::vector<Array> operands{in_c_order(numbers, DType::int64)};
+  if (weights) operands.push_back(in_c_order(*weights, DType::float64));
+  CallResult result{{bins}, weights ? DType::float64 : DType::int64};
+  return record_call(std::make_shared<Counts>(), operands, {&result, 1}, numbers.device())[0];
+}
+
+}  // namespace quern

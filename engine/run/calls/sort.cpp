@@ -1,0 +1,293 @@
+// sorted() and sorted_places(). On the CPU a row is sorted by radix, a long one in parts that are merged; on a GPU see
+// quern/sort.cuh. Both are stable, so the result is one whatever the number of threads.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "core/error.h"
+#include "run/calls/machine.h"
+#include "run/calls/order.h"
+#include "run/calls/sorting.h"
+
+namespace quern {
+
+namespace {
+
+// ---- the CPU
+
+constexpr int64_t few = 256;          // sorted by comparing
+constexpr int64_t many = 1 << 17;     // sorted in parts
+struct NoPlace {};                    // where only values are sorted
+
+template <class K, class P>
+struct Run {  // keys, and the places that go with them
+  K* keys;
+  P* places;
+  Run at(int64_t i) const { return {keys + i, places ? places + i : nullptr}; }
+};
+
+template <class K, class P>
+void move(const Run<K, P>& from, int64_t i, const Run<K, P>& to, int64_t j) {
+  to.keys[j] = from.keys[i];
+  if constexpr (!std::is_same_v<P, NoPlace>) to.places[j] = from.places[i];
+}
+
+template <class K, class P>
+void insertion_sort(const Run<K, P>& run, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    K key = run.keys[i];
+    [[maybe_unused]] P place{};
+    if constexpr (!std::is_same_v<P, NoPlace>) place = run.places[i];
+    int64_t j = i;
+    for (; j > 0 && key < run.keys[j - 1]; --j) move(run, j - 1, run, j);
+    run.keys[j] = key;
+    if constexpr (!std::is_same_v<P, NoPlace>) run.places[j] = place;
+  }
+}
+
+// Merges the sorted a and b, of which equal keys of a come first: elements [from, to) of the result.
+template <class K, class P>
+void merge_part(const Run<K, P>& a, int64_t na, const Run<K, P>& b, int64_t nb, const Run<K, P>& out, int64_t from, int64_t to) {
+  int64_t low = std::max<int64_t>(0, from - nb), high = std::min(from, na);
+  while (low < high) {
+    int64_t i = low + (high - low) / 2;
+    if (!(b.keys[from - i - 1] < a.keys[i]))
+      low = i + 1;
+    else
+      high = i;
+  }
+  int64_t i = low, j = from - low;
+  for (int64_t k = from; k < to; ++k) {
+    if (j >= nb || (i < na && !(b.keys[j] < a.keys[i])))
+      move(a, i++, out, k);
+    else
+      move(b, j++, out, k);
+  }
+}
+
+// Sorts `run`, with `other` as room; true: the result lies in `other`.
+template <class K, class P>
+bool sort_part(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
+  if (n <= few) {
+    constexpr int64_t step = 16;
+    for (int64_t i = 0; i < n; i += step) insertion_sort(run.at(i), std::min(step, n - i));
+    Run<K, P> from = run, to = other;
+    for (int64_t width = step; width < n; width *= 2) {
+      for (int64_t i = 0; i < n; i += 2 * width) {
+        int64_t na = std::min(width, n - i), nb = std::min(width, n - i - na);
+        merge_part(from.at(i), na, from.at(i + na), nb, to.at(i), 0, na + nb);
+      }
+      std::swap(from, to);
+    }
+    return from.keys == other.keys;
+  }
+  constexpr int passes = sizeof(K);
+  auto counts = std::make_unique<int64_t[]>(passes * 256);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int pass = 0; pass < passes; ++pass) ++counts[static_cast<size_t>(pass * 256) + op::key_digit(run.keys[i], pass)];
+  }
+  Run<K, P> from = run, to = other;
+  for (int pass = 0; pass < passes; ++pass) {
+    int64_t* starts = &counts[static_cast<size_t>(pass) * 256];
+    if (starts[op::key_digit(from.keys[0], pass)] == n) continue;  // all have the same digit
+    for (int64_t digit = 0, sum = 0; digit < 256; ++digit) sum += std::exchange(starts[digit], sum);
+    for (int64_t i = 0; i < n; ++i) move(from, i, to, starts[op::key_digit(from.keys[i], pass)]++);
+    std::swap(from, to);
+  }
+  return from.keys == other.keys;
+}
+
+template <class K, class P>
+bool sort_in_parts(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
+  int64_t parts = static_cast<int64_t>(std::bit_floor(std::min(cpu_threads(), 64u)));
+  if (n < many || parts < 2) return sort_part(run, other, n);
+  auto start = [&](int64_t p) { return n * p / parts; };
+  on_cpu_threads(static_cast<size_t>(parts), [&](size_t i) {
+    int64_t from = start(static_cast<int64_t>(i)), count = start(static_cast<int64_t>(i) + 1) - from;
+    if (!sort_part(run.at(from), other.at(from), count)) return;
+    for (int64_t k = from; k < from + count; ++k) move(other, k, run, k);
+  });
+  Run<K, P> from = run, to = other;
+  for (int64_t width = 1; width < parts; width *= 2) {
+    int64_t pieces = 2 * width;  // of each merge: `parts` pieces of work in every round
+    on_cpu_threads(static_cast<size_t>(parts), [&](size_t i) {
+      int64_t piece = static_cast<int64_t>(i) % pieces, first = static_cast<int64_t>(i) - piece;
+      int64_t begin = start(first), middle = start(first + width), end = start(first + 2 * width), size = end - begin;
+      merge_part(from.at(begin), middle - begin, from.at(middle), end - middle, to.at(begin), size * piece / pieces,
+                 size * (piece + 1) / pieces);
+    });
+    std::swap(from, to);
+  }
+  return from.keys == other.keys;
+}
+
+// Rows [first, last).
+template <class O, class P>
+void sort_on_cpu(const char* in, char* out, int64_t n, int64_t first, int64_t last, bool descending, bool alone) {
+  using K = typename O::Key;
+  using Bits = typename O::Bits;
+  constexpr bool with_places = !std::is_same_v<P, NoPlace>;
+  size_t size = static_cast<size_t>(n);
+  auto keys = std::make_unique_for_overwrite<K[]>(2 * size);
+  auto places = std::make_unique_for_overwrite<P[]>(with_places ? 2 * size : 0);
+  Run<K, P> run{keys.get(), with_places ? places.get() : nullptr}, other = run.at(n);
+  auto each = [&](auto&& f) { alone ? in_slices(n, f) : f(0, n); };
+  for (int64_t row = first; row < last; ++row) {
+    const Bits* from = reinterpret_cast<const Bits*>(in) + row * n;
+    each([&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        K key = O::key(from[i], with_places);
+        run.keys[i] = descending ? op::inverse_key(key) : key;
+        if constexpr (with_places) run.places[i] = static_cast<P>(i);
+      }
+    });
+    bool in_other = alone ? sort_in_parts(run, other, n) : sort_part(run, other, n);
+    const Run<K, P>& sorted = in_other ? other : run;
+    each([&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if constexpr (with_places)
+          reinterpret_cast<int64_t*>(out)[row * n + i] = static_cast<int64_t>(sorted.places[i]);
+        else
+          reinterpret_cast<Bits*>(out)[row * n + i] = O::bits(descending ? op::inverse_key(sorted.keys[i]) : sorted.keys[i]);
+      }
+    });
+  }
+}
+
+// ---- the call
+
+class Sort : public CallBody {
+ public:
+  Sort(bool places, bool descending) : places_(places), descending_(descending) {}
+  std::string_view name() const override { return places_ ? "argsort" : "sort"; }
+
+  void run(const CallRun& run) const override {
+    const CallView& view = run.inputs[0];
+    int64_t total = view.space->size;
+    if (total == 0) return;
+    int64_t n = view.shape().empty() ? 1 : view.shape().back();
+    if (run.device >= 0) return on_gpu(run, total / n, n);
+    const char* in = view.data;
+    char* out = run.outputs[0].data;
+    on_cpu(run, name(), total, [in, out, n, rows = total / n, dtype = view.dtype, places = places_, descending = descending_] {
+      with_order(dtype, [&](auto order) {
+        using O = decltype(order);
+        auto part = [&](int64_t first, int64_t last, bool alone) {
+          if (!places) {
+            if constexpr (sizeof(typename O::Bits) == sizeof(typename O::Key) && !std::is_class_v<typename O::Bits>)
+              sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
+          } else if (n <= INT64_C(0xffffffff)) {
+            sort_on_cpu<O, uint32_t>(in, out, n, first, last, descending, alone);
+          } else {
+            sort_on_cpu<O, int64_t>(in, out, n, first, last, descending, alone);
+          }
+        };
+        if (n >= many && rows < int64_t{cpu_threads()} * 2) return part(0, rows, true);
+        in_slices(rows, [&](int64_t first, int64_t last) { part(first, last, false); }, std::max<int64_t>(1, 4096 / n));
+      });
+    });
+  }
+
+ private:
+  // See quern/sort.cuh for these.
+  static constexpr int64_t short_row = 2048;
+  static constexpr int threads = 512;
+
+  void on_gpu(const CallRun& run, int64_t rows, int64_t n) const {
+    Context& context = context_on(run.device);
+    DType dtype = run.inputs[0].dtype;
+    const char* in = run.inputs[0].data;
+    char* out = run.outputs[0].data;
+    bool is_wide = n >= int64_t{1} << 30;
+    const char* count_type = is_wide ? "unsigned long long" : "unsigned int";
+    size_t count_bytes = is_wide ? 8 : 4, key_bytes = size_of(dtype);
+    std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype) +
+                       fmt::format("QUERN_SORT_{}(Order, {})\n", "PLACES", count_type) +
+                       (row(dtype).kind == DTypeKind::complex ? "" : fmt::format("QUERN_SORT_VALUES(Order, {})\n", count_type));
+    int descending = descending_;
+    LaunchShape shape;
+    shape.block[0] = threads;
+    const void* none = nullptr;
+    if (n <= short_row) {
+      int64_t width = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
+      int64_t held = short_row / width;
+      shape.grid[0] = static_cast<uint32_t>((rows + held - 1) / held);
+      Packed packed;
+      packed.add(in).add(places_ ? none : out).add(places_ ? out : none);
+      packed.add(static_cast<long long>(rows)).add(static_cast<int>(n)).add(static_cast<int>(width)).add(descending);
+      return launch(run, kernel_of(context, text, "rows"), shape, packed);
+    }
+    int passes = static_cast<int>(key_bytes);
+    int64_t tile = threads * (key_bytes <= 4 ? 16 : key_bytes == 8 ? 10 : 5), tiles = (n + tile - 1) / tile;
+    size_t words = static_cast<size_t>(rows) * static_cast<size_t>(passes) * 256;
+    size_t status_words = static_cast<size_t>(rows * tiles) * 256 + 4;
+    Buffer starts = temporary(run, words * count_bytes), status = temporary(run, status_words * count_bytes);
+    size_t elements = static_cast<size_t>(rows * n);
+    Buffer keys[2], places[2];
+    // The passes go to and fro between two arrays; sorted values can use the result as one of them.
+    for (int k = 0; k < 2; ++k) {
+      if (passes > 1 && (places_ || k == 0)) keys[k] = temporary(run, elements * key_bytes);
+      if (passes > 1 && places_) places[k] = temporary(run, elements * count_bytes);
+    }
+    std::vector<Buffer> used{starts, status};
+    for (const Buffer& buffer : {keys[0], keys[1], places[0], places[1]}) {
+      if (buffer) used.push_back(buffer);
+    }
+    auto clear = [&](const Buffer& buffer, size_t bytes) {
+      buffer.block()->used_on(context.default_stream);
+      context.fill(context.default_stream, buffer.pointer(), 0, 0, 4, bytes / 4, 1);
+    };
+    clear(starts, words * count_bytes);
+    int64_t parts = std::clamp<int64_t>(n / 16384, 1, std::max<int64_t>(1, 2048 / rows));
+    LaunchShape counting;
+    counting.block[0] = 512;
+    counting.grid[0] = static_cast<uint32_t>(rows * parts);
+    launch(run, kernel_of(context, text, "counts"), counting,
+           Packed().add(in).add(starts.pointer()).add(static_cast<long long>(n)).add(static_cast<int>(parts))
+               .add(static_cast<int>(places_)).add(descending), used);
+    LaunchShape starting;
+    starting.block[0] = 256;
+    starting.grid[0] = static_cast<uint32_t>(rows * passes);
+    launch(run, kernel_of(context, text, "starts"), starting, Packed().add(starts.pointer()), used);
+    shape.grid[0] = static_cast<uint32_t>(rows * tiles);
+    Kernel& kernel = kernel_of(context, text, places_ ? "pass_places" : "pass_values");
+    const void* from = in;
+    const void* from_places = nullptr;
+    for (int pass = 0; pass < passes; ++pass) {
+      bool first = pass == 0, last = pass == passes - 1;
+      void* to = out;
+      void* to_places = out;
+      if (!last) {
+        // The number of passes is even, so values end in the result.
+        to = places_ || pass % 2 == 0 ? keys[pass % 2].pointer() : out;
+        to_places = places_ ? places[pass % 2].pointer() : nullptr;
+      }
+      clear(status, status_words * count_bytes);
+      char* ticket = static_cast<char*>(status.pointer()) + (status_words - 4) * count_bytes;
+      Packed packed;
+      packed.add(from).add(to).add(from_places).add(to_places).add(starts.pointer()).add(status.pointer()).add(ticket);
+      packed.add(static_cast<long long>(n)).add(static_cast<int>(tiles)).add(pass).add(static_cast<int>(first));
+      packed.add(static_cast<int>(last)).add(descending);
+      launch(run, kernel, shape, packed, used);
+      from = to;
+      from_places = to_places;
+    }
+  }
+
+  bool places_, descending_;
+};
+
+Array recorded_sort(const Array& given, bool places, bool descending) {
+  GraphLock lock;
+  Array array = in_c_order(given);
+  CallResult result{array.shape(), places ? DType::int64 : array.dtype()};
+  return record_call(std::make_shared<Sort>(places, descending), {&array, 1}, {&result, 1}, array.device())[0];
+}
+
+}  // namespace
+
+Array sorted(const Array& array, bool descending) { return recorded_sort(array, false, descending); }
+Array sorted_places(const Array& array, bool descending) { return recorded_sort(array, true, descending); }
+
+}  // namespace quern

@@ -1,0 +1,27 @@
+// Sorting, searching and running sums. All work along the last axis; NaN is greater than every number.
+#pragma once
+
+#include "graph/call.h"
+
+namespace quern {
+
+// The rows in order; not for complex numbers (take them by sorted_places).
+Array sorted(const Array& array, bool descending);
+// The places, int64, that put the rows in order; equal values stay in the order in which they stand.
+Array sorted_places(const Array& array, bool descending);
+
+// Where each row's greatest (or smallest) value stands first, int64; a NaN counts before all. The rows are not empty.
+Array extreme_places(const Array& array, bool least);
+
+// For each value, how many of the sorted ones (one dimension, same type) come before it; `right`: or equal it. int64.
+Array places_in(const Array& sorted, const Array& values, bool right);
+
+// How often 0, 1 ... bins - 1 occur among int64 numbers, as int64; with `weights` (float64, same size) the sums of these.
+Array counts_of(const Array& numbers, const Array* weights, int64_t bins);
+
+// What the ufunc gives of the first element of a row, of the first two, and so on. `op`: a ufunc's name, one of those that
+// has_scan() knows for the type.
+Array running(const Array& array, std::string_view op);
+bool has_scan(std::string_view op, DType dtype);
+
+}  // namespace quern

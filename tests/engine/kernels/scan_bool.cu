@@ -1,0 +1,3 @@
+#include "quern/scan.cuh"
+typedef bool T;
+QUERN_SCAN(logical_or, T)

@@ -1,0 +1,3 @@
+#include "quern/scan.cuh"
+typedef float T;
+QUERN_SCAN(add, T)

@@ -1,0 +1,3 @@
+#include "quern/scan.cuh"
+typedef signed char T;
+QUERN_SCAN(bitwise_xor, T)
