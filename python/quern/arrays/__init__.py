@@ -5,9 +5,10 @@ An operation is recorded, not run: it returns at once, and what was recorded is 
 
 core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
 composed.py, contraction.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py,
-padding.py, polynomials.py, rounding.py, statistics.py: functions that stand on those. linalg.py, fft.py, random.py (with generator.py):
-submodules. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has. fallback.py: what NumPy
-does on the host, and when; host.py: what belongs there. exchange.py: memory shared with others.
+padding.py, polynomials.py, rounding.py, statistics.py: functions that stand on those. sorting.py, cumulative.py, picking.py, sets.py,
+quantiles.py, counting.py: what stands on sorting, searching, running sums and picking. linalg.py, fft.py, random.py (with
+generator.py): submodules. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has.
+fallback.py: what NumPy does on the host, and when; host.py: what belongs there. exchange.py: memory shared with others.
 """
 
 import math
@@ -20,7 +21,9 @@ from quern.arrays import (
     composed,
     contraction,
     core,
+    counting,
     creation,
+    cumulative,
     data_types,
     differences,
     editing,
@@ -37,11 +40,15 @@ from quern.arrays import (
     matrices,
     methods,
     padding,
+    picking,
     polynomials,
+    quantiles,
     random,
     reductions,
     rounding,
+    sets,
     shapes,
+    sorting,
     statistics,
     ufunc_methods,  # noqa: F401
 )
@@ -62,7 +69,7 @@ def _public():
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, elementwise, exchange, composed, reductions, shapes)
     modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
-    modules += (rounding, statistics)
+    modules += (rounding, statistics, sorting, cumulative, picking, sets, quantiles, counting)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -4,7 +4,6 @@ composed.py has the ufuncs that are made of several.
 """
 
 from quern.arrays.core import Array, asarray
-from quern.arrays.fallback import Unserved
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
@@ -24,13 +23,15 @@ for _alias, _name in {
 
 
 def where(condition, x=None, y=None, /):
-    """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast.
+    """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast. Without both: see :func:`nonzero`.
 
     >>> where([True, False], 1, 2)
     array([1, 2])
     """
     if x is None and y is None:
-        raise Unserved("without values to choose from, where() is nonzero()")
+        from quern.arrays.picking import nonzero
+
+        return nonzero(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
     return _engine.array_op("where", condition, x, y)

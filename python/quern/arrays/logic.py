@@ -9,8 +9,6 @@ from quern.arrays.creation import ones, zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import absolute, equal, imag, isfinite, isinf, isnan, less_equal, logical_and, logical_not, signbit
 from quern.arrays.reductions import all as _all
-from quern.arrays.reductions import any as _any
-from quern.arrays.shapes import ravel
 
 
 def _weak_or_array(a):
@@ -76,23 +74,6 @@ def array_equiv(a1, a2):
     except (TypeError, ValueError):
         return False
     return bool(_all(equal(a1, a2)))
-
-
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    """Where elements are among ``test_elements`` (``invert``: are not). Each is compared with each: meant for few test elements.
-
-    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for another ``kind``.
-
-    >>> isin([1, 2, 3], [2, 5])
-    array([False,  True, False])
-    """
-    if kind not in (None, "sort", "table"):
-        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, tests = asarray(element), ravel(asarray(test_elements))
-    if kind == "table" and (element.dtype.kind not in "biu" or tests.dtype.kind not in "biu"):
-        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
-    found = _any(equal(element[..., None], tests), -1)
-    return logical_not(found) if invert else found
 
 
 def iscomplex(x):

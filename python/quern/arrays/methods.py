@@ -8,6 +8,7 @@ from quern.arrays.fallback import attach_missing
 from quern.arrays.protocols import attach as attach_protocols
 from quern.arrays.rounding import round
 from quern.arrays.shapes import matrix_transpose, reshape, transpose
+from quern.arrays.sorting import attach as attach_sorting
 
 
 def _iterate(self):
@@ -36,7 +37,7 @@ def _fill(self, value):
 
 # Methods that are functions of the same name with the array as their first argument.
 _FUNCTIONS = """all any clip copy cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
-argmax argmin argsort choose compress nonzero partition searchsorted take""".split()
+argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
 
 
 def attach(functions):
@@ -51,6 +52,7 @@ def attach(functions):
     Array.flatten = lambda self, order="C": reshape(self, (-1,), order).copy()
     Array.astype = lambda self, dtype, copy=True: self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
     Array.conj = Array.conjugate = lambda self: conjugate(self)
+    Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
     Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
     Array.T = property(transpose)
     Array.mT = property(matrix_transpose)
@@ -69,5 +71,6 @@ def attach(functions):
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
+    attach_sorting(Array)
     attach_protocols()
     attach_missing(Array)

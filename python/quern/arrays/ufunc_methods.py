@@ -137,12 +137,13 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
         raise TypeError("cannot accumulate on a scalar")
     _axis(axis, a.ndim)
     native = _ACCUMULATE.get(self.__name__)
-    if native is not None:
-        return native(a, axis, dtype, out)
+    result = None if native is None else native(a, axis, dtype, out)
+    if result is not None:
+        return result
     return _on_host(self, "accumulate", (a,), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
 
 
-_ACCUMULATE = {}  # name -> a native function of (array, axis, dtype, out)
+_ACCUMULATE = {}  # name -> a native function of (array, axis, dtype, out), which gives None for types that it does not take
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):

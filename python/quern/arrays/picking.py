@@ -1,0 +1,299 @@
+"""Elements picked by places and by masks, and written there."""
+
+import numpy
+
+from quern.arrays.core import Array, _axis, _holds_arrays, asarray
+from quern.arrays.creation import arange, empty
+from quern.arrays.data_types import _kind
+from quern.arrays.elementwise import clip, remainder, where
+from quern.arrays.reductions import _given
+from quern.arrays.reductions import any as _any
+from quern.arrays.shapes import broadcast_to, moveaxis, ravel, stack
+from quern.lib import _engine
+
+# ---- where elements are true
+
+
+def nonzero(a):
+    """Where elements are not zero: a tuple of an int64 array for each axis. This waits for the values.
+
+    Raises ValueError for an array without dimensions.
+
+    >>> nonzero([0, 3, 0, 5])
+    (array([1, 3]),)
+    """
+    a = asarray(a)
+    if a.ndim == 0:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use atleast_1d(scalar).nonzero() instead.")
+    return tuple(_engine.array_indices_of(a.astype("bool", copy=False)))
+
+
+def flatnonzero(a):
+    """Where elements of the flattened array are not zero, as int64. This waits for the values.
+
+    >>> flatnonzero([[0, 3], [0, 5]])
+    array([1, 3])
+    """
+    return _engine.array_true_positions(ravel(asarray(a)).astype("bool", copy=False))
+
+
+def argwhere(a):
+    """Where elements are not zero: a row of int64 for each. This waits for the values.
+
+    >>> argwhere([[0, 3], [5, 0]])
+    array([[0, 1],
+           [1, 0]])
+    """
+    a = asarray(a)
+    if a.ndim == 0:
+        return empty((int(bool(a)), 0), "int64")
+    return stack(nonzero(a), -1)
+
+
+# ---- by places
+
+
+def _fitted(indices, n, mode):
+    """The places as the mode has them; "raise" leaves it to the engine."""
+    if mode == "raise":
+        return indices
+    if mode == "wrap":
+        return remainder(indices.astype("int64", copy=False), n)
+    if mode == "clip":
+        return clip(indices.astype("int64", copy=False), 0, n - 1)
+    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+def _places(indices):
+    if isinstance(indices, (list, tuple)) and not _holds_arrays(indices):
+        indices = numpy.asarray(indices, numpy.int64)
+    indices = asarray(indices)
+    if _kind(indices) not in "iub":
+        raise TypeError(f"Cannot cast array data from {indices.dtype!r} to dtype('int64') according to the rule 'safe'")
+    return indices.astype("int64", copy=False)
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    """The elements at ``indices`` along ``axis`` (None: of the flattened array).
+
+    Parameters: ``mode``: what is done with a place that is not there: "raise" (IndexError when the result is looked at), "wrap",
+    "clip". Returns an array in which the shape of ``indices`` stands for the axis. Raises TypeError for places that are no integers.
+
+    >>> take([4, 5, 6], [2, 0])
+    array([6, 4])
+    """
+    a = asarray(a)
+    if axis is None or a.ndim == 0:
+        if axis is not None:
+            _axis(axis, 1)
+        a, axis = ravel(a), 0
+    axis = _axis(axis, a.ndim)
+    n = a.shape[axis]
+    indices = _places(indices)
+    if n == 0 and indices.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    indices = _fitted(indices, n, mode)
+    result = _engine.array_take(a, [axis], indices)
+    if axis and indices.ndim:
+        result = moveaxis(result, tuple(range(indices.ndim)), tuple(range(axis, axis + indices.ndim)))
+    return _checked(result, out)
+
+
+def _checked(result, out):
+    if out is not None and out.shape != result.shape:
+        raise ValueError(f"output array does not match the result: {out.shape}, not {result.shape}")
+    return _given(result, out)
+
+
+def _along_picks(arr, indices, axis):
+    indices = asarray(indices)
+    if _kind(indices) not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if arr.ndim != indices.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    picks = []
+    for n, size in enumerate(arr.shape):
+        picks.append(indices if n == axis else arange(size)._reshaped([size if k == n else 1 for k in range(arr.ndim)]))
+    return tuple(picks)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """Elements of ``arr`` by places along ``axis``: in other dimensions both go together, and broadcast.
+
+    Raises ValueError for different numbers of dimensions, IndexError for places that are no integers or (at a look) not there.
+
+    >>> take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
+    array([[1],
+           [2]])
+    """
+    arr = asarray(arr)
+    if axis is None:
+        indices = asarray(indices)
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr, axis = ravel(arr), 0
+    axis = _axis(axis, arr.ndim)
+    return arr[_along_picks(arr, indices, axis)]
+
+
+def put_along_axis(arr, indices, values, axis):
+    """Writes ``values`` to the places along ``axis`` that :func:`take_along_axis` reads.
+
+    >>> a = asarray([[3, 1], [2, 4]])
+    >>> put_along_axis(a, asarray([[1], [0]]), 9, axis=1)
+    >>> a
+    array([[3, 9],
+           [9, 4]])
+    """
+    _check_written("put_along_axis", arr)
+    if axis is None:
+        indices = asarray(indices)
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr[_coordinates(arr, _places(indices))] = values
+        return
+    axis = _axis(axis, arr.ndim)
+    arr[_along_picks(arr, indices, axis)] = values
+
+
+def _check_written(name, a):
+    if not isinstance(a, Array):
+        raise TypeError(f"argument 1 of {name} must be an array of quern's, not {type(a).__name__}")
+
+
+def _coordinates(a, flat):
+    """An index for each axis of elements counted in C order."""
+    if a.ndim == 1:
+        return (flat,)
+    flat = where(flat < 0, flat + a.size, flat)
+    picks, rest = [], a.size
+    for n, size in enumerate(a.shape):
+        rest //= max(size, 1)
+        place = flat // max(rest, 1)
+        picks.append(place if n == 0 else place % size)
+    return tuple(picks)
+
+
+def put(a, ind, v, mode="raise"):
+    """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array.
+
+    Parameters: ``mode``: as :func:`take` has it. Raises TypeError for what is no array of quern's, IndexError (at a look) for
+    places that are not there.
+
+    >>> a = zeros(3)
+    >>> put(a, [0, 2], [1, 2])
+    >>> a
+    array([1., 0., 2.])
+    """
+    _check_written("put", a)
+    ind, v = ravel(_places(ind)), ravel(asarray(v))
+    if ind.size == 0 or v.size == 0:
+        return
+    if a.size == 0:
+        raise IndexError("cannot replace elements of an empty array")
+    ind = _fitted(ind, a.size, mode)
+    if v.size > 1:
+        v = v[: ind.size] if v.size >= ind.size else _engine.array_take(v, [0], arange(ind.size) % v.size)
+    if a.ndim == 0:
+        a[...] = v[-1]
+        return
+    a[_coordinates(a, ind)] = v
+
+
+def choose(a, choices, out=None, mode="raise"):
+    """Elements of the arrays ``choices``: of the one whose number stands in ``a``; all broadcast.
+
+    Parameters: ``mode``: what is done with a number that is not there: "raise" (ValueError; the numbers are looked at), "wrap",
+    "clip".
+
+    >>> choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+    array([ 1, 20,  3])
+    """
+    a = _places(a)
+    choices = [asarray(c) for c in choices]
+    if not choices:
+        raise ValueError("choices must not be empty")
+    n = len(choices)
+    if mode == "raise" and bool(_any((a < 0) | (a >= n))):
+        raise ValueError("invalid entry in choice array")
+    a = _fitted(a, n, mode)
+    name = choices[0]._dtype_name
+    if any(c._dtype_name != name for c in choices):
+        name = numpy.result_type(*(c.dtype for c in choices)).name
+    shape = numpy.broadcast_shapes(a.shape, *(c.shape for c in choices))
+    result = broadcast_to(choices[-1].astype(name, copy=False), shape)
+    for k in range(n - 1):
+        result = where(a == k, choices[k].astype(name, copy=False), result)
+    return _checked(result if n > 1 else result.copy(), out)
+
+
+# ---- by masks
+
+
+def compress(condition, a, axis=None, out=None):
+    """The parts of ``axis`` (None: of the flattened array) at which ``condition``, of one dimension, is true.
+
+    This waits for the condition. Raises ValueError for a condition of several dimensions, IndexError (at a look) for one that is
+    true behind the end.
+
+    >>> compress([True, False, True], [1, 2, 3])
+    array([1, 3])
+    """
+    condition = asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return take(a, flatnonzero(condition), axis, out)
+
+
+def extract(condition, arr):
+    """The elements of the flattened array at which the flattened ``condition`` is true. This waits for the condition.
+
+    >>> extract([True, False, True], [1, 2, 3])
+    array([1, 3])
+    """
+    return take(ravel(asarray(arr)), flatnonzero(condition))
+
+
+def place(arr, mask, vals):
+    """Writes ``vals``, one after the other and again from the first, to the elements at which ``mask`` is true.
+
+    This waits for the mask. Raises ValueError for a mask of another size, and for no values where some are needed.
+
+    >>> a = zeros(3)
+    >>> place(a, [True, False, True], [1, 2])
+    >>> a
+    array([1., 0., 2.])
+    """
+    _check_written("place", arr)
+    mask, vals = asarray(mask), ravel(asarray(vals))
+    if mask.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    places = flatnonzero(mask)
+    if places.size and not vals.size:
+        raise ValueError("Cannot insert from an empty array!")
+    put(arr, places, vals.astype(arr._dtype_name, copy=False))
+
+
+def putmask(a, /, mask, values):
+    """Writes ``values``, repeated to the size of ``a``, where ``mask`` is true.
+
+    Raises ValueError for a mask of another size, TypeError where the values cannot be converted.
+
+    >>> a = asarray([1, 2, 3])
+    >>> putmask(a, a > 1, [7, 8, 9])
+    >>> a
+    array([1, 8, 9])
+    """
+    _check_written("putmask", a)
+    mask, values = asarray(mask), asarray(values)
+    if mask.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if not numpy.can_cast(values.dtype, a.dtype, "same_kind") and values.dtype != a.dtype:
+        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'")
+    if values.size == 0 or a.size == 0:
+        return
+    mask = mask.astype("bool", copy=False)._reshaped(list(a.shape))
+    values = ravel(values).astype(a._dtype_name, copy=False)
+    if values.size not in (1, a.size):
+        values = _engine.array_take(values, [0], arange(a.size) % values.size)
+    a[...] = where(mask, values[0] if values.size == 1 else values._reshaped(list(a.shape)), a)
