@@ -79,9 +79,12 @@ void init_array_calls(nb::module_& m) {
   m.def("array_places_in", [](nb::handle_t<Array> a, nb::handle_t<Array> values, bool right) {
     return like(a, places_in(*as_array(a.ptr()), *as_array(values.ptr()), right));
   });
-  m.def("array_counts_of", [](nb::handle_t<Array> numbers, nb::handle weights, int64_t bins) {
-    return like(numbers, counts_of(*as_array(numbers.ptr()), weights.is_none() ? nullptr : as_array(weights.ptr()), bins));
-  }, nb::arg(), nb::arg().none(), nb::arg());
+  m.def(
+      "array_counts_of",
+      [](nb::handle_t<Array> numbers, nb::handle weights, int64_t bins) {
+        return like(numbers, counts_of(*as_array(numbers.ptr()), weights.is_none() ? nullptr : as_array(weights.ptr()), bins));
+      },
+      nb::arg(), nb::arg().none(), nb::arg());
   m.def("array_running", [](nb::handle_t<Array> a, const std::string& op) { return like(a, running(*as_array(a.ptr()), op)); });
   m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });

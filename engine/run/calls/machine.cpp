@@ -43,13 +43,19 @@ void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_
 }
 
 Kernel& kernel_of(Context& context, const std::string& text, const std::string& name) {
-  static auto* kernels = new std::map<std::tuple<int, std::string, std::string>, std::shared_ptr<Kernel>>;
-  std::shared_ptr<Kernel>& found = (*kernels)[{context.trace_index(), text, name}];
-  if (!found) {
+  struct Built {
+    std::shared_ptr<Program> program;
+    std::map<std::string, std::shared_ptr<Kernel>> kernels;
+  };
+  static auto* all = new std::map<std::pair<int, std::string>, Built>;
+  Built& built = (*all)[{context.trace_index(), text}];
+  if (!built.program) {
     CompileOptions options;
     options.exact_arithmetic = true;
-    found = build(context, {text, name}, options)->kernel(name);
+    built.program = build(context, {text, name}, options);
   }
+  std::shared_ptr<Kernel>& found = built.kernels[name];
+  if (!found) found = built.program->kernel(name);
   return *found;
 }
 

@@ -22,18 +22,18 @@ struct ScanRow {
   std::string_view name;
   Takes takes;
 };
-#define SCANS(X)            \
-  X(add, number)            \
-  X(multiply, number)       \
-  X(maximum, number)        \
-  X(minimum, number)        \
-  X(fmax, number)           \
-  X(fmin, number)           \
-  X(bitwise_and, whole)     \
-  X(bitwise_or, whole)      \
-  X(bitwise_xor, whole)     \
-  X(logical_and, truth)     \
-  X(logical_or, truth)      \
+#define SCANS(X)        \
+  X(add, number)        \
+  X(multiply, number)   \
+  X(maximum, number)    \
+  X(minimum, number)    \
+  X(fmax, number)       \
+  X(fmin, number)       \
+  X(bitwise_and, whole) \
+  X(bitwise_or, whole)  \
+  X(bitwise_xor, whole) \
+  X(logical_and, truth) \
+  X(logical_or, truth)  \
   X(logical_xor, truth)
 constexpr ScanRow rows_of_scans[] = {
 #define X(name, takes) {#name, Takes::takes},
@@ -44,7 +44,8 @@ constexpr ScanRow rows_of_scans[] = {
 constexpr bool takes(Takes what, DType dtype) {
   DTypeKind kind = row(dtype).kind;
   bool is_bool = kind == DTypeKind::boolean;
-  return what == Takes::number || (what == Takes::truth ? is_bool : is_bool || kind == DTypeKind::integer || kind == DTypeKind::natural);
+  return what == Takes::number ||
+         (what == Takes::truth ? is_bool : is_bool || kind == DTypeKind::integer || kind == DTypeKind::natural);
 }
 
 template <class R, class T>
@@ -79,7 +80,8 @@ void scan_on_cpu(const char* data, char* result, int64_t rows, int64_t n) {
     in_slices(
         rows * tiles,
         [&](int64_t from, int64_t to) {
-          for (int64_t k = from; k < to; ++k) f(k, k % tiles, k / tiles * n + k % tiles * tile, std::min(tile, n - k % tiles * tile));
+          for (int64_t k = from; k < to; ++k)
+            f(k, k % tiles, k / tiles * n + k % tiles * tile, std::min(tile, n - k % tiles * tile));
         },
         2);
   };
@@ -103,9 +105,9 @@ using OnCpu = void (*)(const char*, char*, int64_t, int64_t);
 template <DType dtype>
 OnCpu function_for([[maybe_unused]] std::string_view name) {
   using T = typename HostType<dtype>::type;
-#define X(op_name, what)                                                        \
-  if constexpr (takes(Takes::what, dtype)) {                                    \
-    if (name == #op_name) return &scan_on_cpu<op::Scan_##op_name<T>, T>;        \
+#define X(op_name, what)                                                 \
+  if constexpr (takes(Takes::what, dtype)) {                             \
+    if (name == #op_name) return &scan_on_cpu<op::Scan_##op_name<T>, T>; \
   }
   SCANS(X)
 #undef X
@@ -141,7 +143,8 @@ class Running : public CallBody {
     Context& context = context_on(run.device);
     DType dtype = run.inputs[0].dtype;
     std::string_view type = row(dtype).cuda;
-    std::string text = fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n", type, name_);
+    std::string text =
+        fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n", type, name_);
     LaunchShape shape;
     if (n <= 512 && rows > 1) {
       shape.block[0] = 256;

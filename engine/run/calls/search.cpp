@@ -69,13 +69,14 @@ class Extreme : public CallBody {
     if (rows == 0) return;
     int64_t n = view.space->size / rows;
     if (run.device >= 0) return on_gpu(run, rows, n);
-    on_cpu(run, name(), view.space->size, [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, least = least_] {
-      with_order(dtype, [&](auto order) {
-        using O = decltype(order);
-        auto* places = reinterpret_cast<int64_t*>(out);
-        least ? extremes_on_cpu<O, true>(in, places, rows, n) : extremes_on_cpu<O, false>(in, places, rows, n);
-      });
-    });
+    on_cpu(run, name(), view.space->size,
+           [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, least = least_] {
+             with_order(dtype, [&](auto order) {
+               using O = decltype(order);
+               auto* places = reinterpret_cast<int64_t*>(out);
+               least ? extremes_on_cpu<O, true>(in, places, rows, n) : extremes_on_cpu<O, false>(in, places, rows, n);
+             });
+           });
   }
 
  private:
@@ -100,8 +101,15 @@ class Extreme : public CallBody {
       places = used[1].pointer();
     }
     launch(run, kernel_of(context, text, least_ ? "smallest" : "greatest"), shape,
-           Packed().add(in).add(keys).add(places).add(static_cast<long long>(rows)).add(static_cast<long long>(n))
-               .add(static_cast<int>(parts)).add(width), used);
+           Packed()
+               .add(in)
+               .add(keys)
+               .add(places)
+               .add(static_cast<long long>(rows))
+               .add(static_cast<long long>(n))
+               .add(static_cast<int>(parts))
+               .add(width),
+           used);
     if (parts == 1) return;
     shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
     launch(run, kernel_of(context, text, "of_parts"), shape,
@@ -128,7 +136,12 @@ class Places : public CallBody {
     if (run.device >= 0) {
       Kernel& kernel = kernel_of(context_on(run.device), text_of(dtype), "places");
       return launch(run, kernel, shape_for(count),
-                    Packed().add(sorted).add(static_cast<long long>(n)).add(values).add(out).add(static_cast<long long>(count))
+                    Packed()
+                        .add(sorted)
+                        .add(static_cast<long long>(n))
+                        .add(values)
+                        .add(out)
+                        .add(static_cast<long long>(count))
                         .add(static_cast<int>(right_)));
     }
     on_cpu(run, name(), count, [sorted, values, out, n, count, dtype, right = right_] {
@@ -174,12 +187,13 @@ class Counts : public CallBody {
       packed.add(static_cast<long long>(n)).add(out).add(static_cast<long long>(bins));
       LaunchShape shape = shape_for(n);
       if (!weights) shape.grid[0] = std::min(shape.grid[0], 132u * 8);
-      return launch(run, kernel_of(context, "#include \"quern/search.cuh\"\nQUERN_COUNTING\n", weights ? "weigh" : "count"), shape,
-                    packed);
+      return launch(run, kernel_of(context, "#include \"quern/search.cuh\"\nQUERN_COUNTING\n", weights ? "weigh" : "count"),
+                    shape, packed);
     }
     on_cpu(run, name(), n + bins, [=] {
       if (weights)
-        add<double>(numbers, n, bins, reinterpret_cast<double*>(out), [w = reinterpret_cast<const double*>(weights)](int64_t i) { return w[i]; });
+        add<double>(numbers, n, bins, reinterpret_cast<double*>(out),
+                    [w = reinterpret_cast<const double*>(weights)](int64_t i) { return w[i]; });
       else
         add<int64_t>(numbers, n, bins, reinterpret_cast<int64_t*>(out), [](int64_t) { return int64_t{1}; });
     });

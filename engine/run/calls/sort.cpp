@@ -16,9 +16,9 @@ namespace {
 
 // ---- the CPU
 
-constexpr int64_t few = 256;          // sorted by comparing
-constexpr int64_t many = 1 << 17;     // sorted in parts
-struct NoPlace {};                    // where only values are sorted
+constexpr int64_t few = 256;       // sorted by comparing
+constexpr int64_t many = 1 << 17;  // sorted in parts
+struct NoPlace {};                 // where only values are sorted
 
 template <class K, class P>
 struct Run {  // keys, and the places that go with them
@@ -175,8 +175,7 @@ class Sort : public CallBody {
         using O = decltype(order);
         auto part = [&](int64_t first, int64_t last, bool alone) {
           if (!places) {
-            if constexpr (sizeof(typename O::Bits) == sizeof(typename O::Key) && !std::is_class_v<typename O::Bits>)
-              sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
+            if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
           } else if (n <= INT64_C(0xffffffff)) {
             sort_on_cpu<O, uint32_t>(in, out, n, first, last, descending, alone);
           } else {
@@ -202,9 +201,9 @@ class Sort : public CallBody {
     bool is_wide = n >= int64_t{1} << 30;
     const char* count_type = is_wide ? "unsigned long long" : "unsigned int";
     size_t count_bytes = is_wide ? 8 : 4, key_bytes = size_of(dtype);
-    std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype) +
-                       fmt::format("QUERN_SORT_{}(Order, {})\n", "PLACES", count_type) +
-                       (row(dtype).kind == DTypeKind::complex ? "" : fmt::format("QUERN_SORT_VALUES(Order, {})\n", count_type));
+    std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype);
+    text += n <= short_row ? "QUERN_SORT_ROWS(Order)\n"
+                           : fmt::format("QUERN_SORT_{}(Order, {})\n", places_ ? "PLACES" : "VALUES", count_type);
     int descending = descending_;
     LaunchShape shape;
     shape.block[0] = threads;
@@ -244,8 +243,14 @@ class Sort : public CallBody {
     counting.block[0] = 512;
     counting.grid[0] = static_cast<uint32_t>(rows * parts);
     launch(run, kernel_of(context, text, "counts"), counting,
-           Packed().add(in).add(starts.pointer()).add(static_cast<long long>(n)).add(static_cast<int>(parts))
-               .add(static_cast<int>(places_)).add(descending), used);
+           Packed()
+               .add(in)
+               .add(starts.pointer())
+               .add(static_cast<long long>(n))
+               .add(static_cast<int>(parts))
+               .add(static_cast<int>(places_))
+               .add(descending),
+           used);
     LaunchShape starting;
     starting.block[0] = 256;
     starting.grid[0] = static_cast<uint32_t>(rows * passes);

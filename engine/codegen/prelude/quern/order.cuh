@@ -35,12 +35,13 @@ __QUERN_BOTH unsigned int key_digit(const WideKey& k, int pass) {
 }
 
 // Each has: Bits (what lies in memory), Key, key(bits, joined), bits(key), is_nan(key). `joined`: -0 and 0 get one key, as they
-// are equal; without it bits() gives back what key() took, but for the bits inside a NaN.
+// are equal; without it bits() (where `has_bits`) gives back what key() took, but for the bits inside a NaN.
 
 template <class B>
 struct NaturalOrder {
   typedef B Bits;
   typedef B Key;
+  static constexpr bool has_bits = true;
   __QUERN_BOTH static Key key(Bits b, bool) { return b; }
   __QUERN_BOTH static Bits bits(Key k) { return k; }
   __QUERN_BOTH static bool is_nan(Key) { return false; }
@@ -50,6 +51,7 @@ template <class B>
 struct IntegerOrder {
   typedef B Bits;
   typedef B Key;
+  static constexpr bool has_bits = true;
   static constexpr B sign = static_cast<B>(B(1) << (sizeof(B) * 8 - 1));
   __QUERN_BOTH static Key key(Bits b, bool) { return static_cast<B>(b ^ sign); }
   __QUERN_BOTH static Bits bits(Key k) { return static_cast<B>(k ^ sign); }
@@ -60,6 +62,7 @@ template <class B, B infinity>
 struct RealOrder {
   typedef B Bits;
   typedef B Key;
+  static constexpr bool has_bits = true;
   static constexpr B sign = static_cast<B>(B(1) << (sizeof(B) * 8 - 1));
   __QUERN_BOTH static Key key(Bits b, bool joined) {
     if (static_cast<B>(b & ~sign) > infinity) return last_key<B>();
@@ -96,6 +99,7 @@ struct ComplexOrder {
   typedef TwoBits<P> Bits;
   typedef KeyOfTwo<P> Two;
   typedef typename Two::Key Key;
+  static constexpr bool has_bits = false;
   typedef RealOrder<P, infinity> Part;
   static constexpr P top = infinity | Part::sign;
   __QUERN_BOTH static Key key(const Bits& b, bool) {

@@ -58,7 +58,7 @@ __QUERN_DEVICE void sort_rows(const typename O::Bits* in, typename O::Bits* out,
     const long long to = (first + r) * n + c;
     if (places)
       places[to] = index[e];
-    else if constexpr (sizeof(Key) == sizeof(typename O::Bits) && sizeof(Key) <= 8)
+    else if constexpr (O::has_bits)
       out[to] = O::bits(descending ? inverse_key(keys[e]) : keys[e]);
   }
 }
@@ -256,16 +256,19 @@ __QUERN_DEVICE void sort_pass(const void* in, void* out, const Index* in_places,
 }  // extern "C++"
 
 // The kernels of one type, by the names that run/calls/sort.cpp asks for.
-#define QUERN_SORT_PLACES(Order, Count)                                                                                       \
+#define QUERN_SORT_ROWS(Order)                                                                                                \
   extern "C" __global__ void rows(const Order::Bits* in, Order::Bits* out, long long* places, long long rows, int n,          \
                                   int width, int descending) {                                                                \
     quern::op::sort_rows<Order>(in, out, places, rows, n, width, descending);                                                 \
-  }                                                                                                                           \
+  }
+#define QUERN_SORT_COUNTS(Order, Count)                                                                                       \
   extern "C" __global__ void counts(const Order::Bits* in, Count* counts, long long n, int parts, int joined,                 \
                                     int descending) {                                                                         \
     quern::op::sort_counts<Order, Count>(in, counts, n, parts, joined, descending);                                           \
   }                                                                                                                           \
-  extern "C" __global__ void starts(Count* counts) { quern::op::sort_starts<Count>(counts); }                                 \
+  extern "C" __global__ void starts(Count* counts) { quern::op::sort_starts<Count>(counts); }
+#define QUERN_SORT_PLACES(Order, Count)                                                                                       \
+  QUERN_SORT_COUNTS(Order, Count)                                                                                             \
   extern "C" __global__ void __launch_bounds__(512, 2)                                                                        \
       pass_places(const void* in, void* out, const Count* in_places, void* out_places, const Count* starts, Count* status,    \
                   unsigned int* ticket, long long n, int tiles, int pass, int first, int last, int descending) {              \
@@ -273,6 +276,7 @@ __QUERN_DEVICE void sort_pass(const void* in, void* out, const Index* in_places,
                                                     first, last, descending);                                                 \
   }
 #define QUERN_SORT_VALUES(Order, Count)                                                                                       \
+  QUERN_SORT_COUNTS(Order, Count)                                                                                             \
   extern "C" __global__ void __launch_bounds__(512, 2)                                                                        \
       pass_values(const void* in, void* out, const Count* in_places, void* out_places, const Count* starts, Count* status,    \
                   unsigned int* ticket, long long n, int tiles, int pass, int first, int last, int descending) {              \
