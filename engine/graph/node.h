@@ -146,7 +146,7 @@ struct Node {
   Reduction reduction = Reduction::sum;
   int8_t device = -1;  // -1 the CPU, else the GPU's number
   bool is_computed = false;
-  bool is_settled = false;  // on the CPU: its memory was written before anybody could ask, whatever the device is doing
+  bool is_settled = false;     // on the CPU: its memory was written before anybody could ask, whatever the device is doing
   bool writes_pinned = false;  // an update of memory whose address is known outside: always in place
   uint8_t part = 0;            // of a call's results, this one
   uint8_t operand_count = 0;

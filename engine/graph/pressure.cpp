@@ -16,8 +16,8 @@ Site last = no_site;
 
 struct Place {
   Site site, before;  // the op's, and that of the op before it
-  size_t alive;  // values that the program could still look at
-  size_t count;  // pending then
+  size_t alive;       // values that the program could still look at
+  size_t count;       // pending then
 };
 std::optional<Place> chosen;
 std::vector<Place> seen;
@@ -45,7 +45,8 @@ void submit_under_pressure(Site site) {
   }
   if (chosen) return;
   if (count < high) {
-    auto known = std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site && place.before == before; });
+    auto known =
+        std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site && place.before == before; });
     if (known != seen.end()) {
       if (alive < known->alive) *known = {site, before, alive, count};
     } else if (seen.size() < most_places) {
