@@ -62,7 +62,9 @@ class Plan {
  public:
   using C = Number<T>;
 
-  explicit Plan(int64_t n) : n_(n) {
+  // `real`: of so many real numbers, in pairs; 0: of complex ones.
+  explicit Plan(int64_t n, int64_t real = 0) : n_(n) {
+    for (int64_t k = 0; real && k <= n; ++k) ends_.push_back(root<T>(k, real));
     int64_t rest = n;
     for (int64_t radix : {4, 2, 3, 5}) {
       for (; rest % radix == 0 && rest > 1; rest /= radix) radices_.push_back(radix);
@@ -89,6 +91,9 @@ class Plan {
   }
 
   int64_t scratch() const { return within_ ? 2 * within_->n_ + within_->scratch() : n_; }
+
+  // What parts the even and the odd ones of real numbers.
+  const C* ends() const { return ends_.data(); }
 
   // In place; e^-i.
   void run(C* x, C* scratch) const {
@@ -231,17 +236,17 @@ class Plan {
   std::vector<int64_t> radices_;
   std::vector<std::vector<C>> turns_, circles_;
   std::unique_ptr<Plan> within_;  // of Bluestein's convolution
-  std::vector<C> chirp_, filter_;
+  std::vector<C> chirp_, filter_, ends_;
 };
 
 template <class T>
-std::shared_ptr<const Plan<T>> plan_of(int64_t n) {
-  static auto* plans = new std::map<int64_t, std::shared_ptr<const Plan<T>>>;
+std::shared_ptr<const Plan<T>> plan_of(int64_t n, int64_t real) {
+  static auto* plans = new std::map<std::pair<int64_t, int64_t>, std::shared_ptr<const Plan<T>>>;
   static auto* lock = new std::mutex;
   std::lock_guard hold(*lock);
   if (plans->size() > 64) plans->clear();
-  std::shared_ptr<const Plan<T>>& found = (*plans)[n];
-  if (!found) found = std::make_shared<const Plan<T>>(n);
+  std::shared_ptr<const Plan<T>>& found = (*plans)[{n, real}];
+  if (!found) found = std::make_shared<const Plan<T>>(n, real);
   return found;
 }
 
@@ -253,9 +258,8 @@ void transform(Kind kind, const void* in, void* out, int64_t n, int64_t count, d
   using C = Number<T>;
   bool is_real = kind == Kind::half || kind == Kind::whole, is_packed = is_real && n % 2 == 0;
   int64_t length = is_packed ? n / 2 : n, bins = n / 2 + 1;
-  std::shared_ptr<const Plan<T>> plan = plan_of<T>(length);
-  std::vector<C> turns;
-  for (int64_t k = 0; is_packed && k < bins; ++k) turns.push_back(root<T>(k, n));
+  std::shared_ptr<const Plan<T>> plan = plan_of<T>(length, is_packed ? n : 0);
+  const C* turns = plan->ends();
   T scale = static_cast<T>(given_scale);
   auto part = [&](int64_t from, int64_t to) {
     std::vector<C> row(static_cast<size_t>(length)), room(static_cast<size_t>(plan->scratch()));
@@ -290,7 +294,7 @@ void transform(Kind kind, const void* in, void* out, int64_t n, int64_t count, d
           for (int64_t k = 0; k < bins; ++k) {
             C a = x[k == length ? 0 : k], b = x[k == 0 ? 0 : length - k].conjugate();
             C even = (a + b) * T(0.5), odd = ((a - b) * T(0.5)).turned();
-            complex_out[k] = (even + odd * turns[static_cast<size_t>(k)]) * scale;
+            complex_out[k] = (even + odd * turns[k]) * scale;
           }
           complex_out[0].im = complex_out[bins - 1].im = 0;
           break;
@@ -308,7 +312,7 @@ void transform(Kind kind, const void* in, void* out, int64_t n, int64_t count, d
           for (int64_t k = 0; k < length; ++k) {
             C a = complex_in[k], b = complex_in[length - k].conjugate();
             if (k == 0) a.im = b.im = 0;
-            C even = a + b, odd = (a - b) * turns[static_cast<size_t>(k)].conjugate();
+            C even = a + b, odd = (a - b) * turns[k].conjugate();
             // conj(even + i odd), as the plan goes forward
             x[k] = {even.re - odd.im, -(even.im + odd.re)};
           }

@@ -118,11 +118,14 @@ class Worker {
 
   // The function of the type: "getrf" is dgetrf_; where real and complex ones have different names, both are given.
   template <class F>
-  F* function(const char* real, const char* complex = nullptr) const {
+  F* function(const char* real, const char* complex = nullptr) {
+    const char* wanted = is_complex_type<T> && complex ? complex : real;
+    for (const auto& [name, known] : functions_)
+      if (name == wanted) return reinterpret_cast<F*>(known);
     constexpr bool is_single = sizeof(R) == 4;
     const char letter = is_complex_type<T> ? (is_single ? 'c' : 'z') : (is_single ? 's' : 'd');
-    std::string name = letter + std::string(is_complex_type<T> && complex ? complex : real) + "_";
-    return host_blas_as<F>(name.c_str());
+    functions_.emplace_back(wanted, host_blas((letter + std::string(wanted) + "_").c_str()));
+    return reinterpret_cast<F*>(functions_.back().second);
   }
   static int64_t first(const T& x) { return static_cast<int64_t>(std::real(x)); }
   T* space(int64_t size) {
@@ -367,6 +370,7 @@ class Worker {
   }
 
   const Job& job_;
+  std::vector<std::pair<std::string_view, void*>> functions_;
   int64_t index_ = 0;
   Int m_, n_, k_;
   int64_t least_;
