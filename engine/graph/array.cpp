@@ -44,7 +44,7 @@ SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) 
 // The order of an operand's axes in memory, kept in the result (NumPy's order "K").
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   for (const Argument& a : arguments) {
-    if (!a.array() || a.array()->shape() != shape) continue;
+    if (!a.array() || (&a.array()->shape() != &shape && a.array()->shape() != shape)) continue;
     if (a.array()->space()->contiguous) return a.array()->space();
     const Layout& layout = a.array()->layout();
     if (shape.size() > 1 && !layout.is_contiguous()) return ordered_space(shape, layout.strides);
@@ -288,9 +288,21 @@ const Shape& Argument::shape() const {
 
 // A comparison with an integer that the array's type cannot hold is still right: it is made in a wider type.
 static Loop loop_for(Op op, std::span<const Argument> arguments) {
+  // What resolve() said last about such operands.
+  struct Known {
+    uint64_t key = 0;
+    Loop loop;
+  };
+  static std::array<Known, 1024> known;
   std::array<OperandType, 3> types;
-  for (size_t i = 0; i < arguments.size(); ++i) types[i] = arguments[i].type();
-  Loop loop = resolve(op, {types.data(), arguments.size()});
+  uint64_t key = static_cast<uint64_t>(op) + 1;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    types[i] = arguments[i].type();
+    key = key << 8 | (types[i].is_weak ? 0x80u | static_cast<unsigned>(types[i].weak) : static_cast<unsigned>(types[i].dtype));
+  }
+  Known& slot = known[(key * 0x9e3779b97f4a7c15ull) >> 54];
+  if (slot.key != key) slot = {key, resolve(op, {types.data(), arguments.size()})};
+  Loop loop = slot.loop;
   if (row(op).typing != Typing::compare || !is_integer(loop.compute)) return loop;
   for (const Argument& a : arguments) {
     if (a.array() || !a.scalar().is_weak || a.scalar().kind != WeakScalar::integer) continue;

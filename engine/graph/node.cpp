@@ -60,23 +60,30 @@ Spaces& spaces() {
   return *all;
 }
 
-std::vector<Node*> free_nodes;
+Node* free_nodes = nullptr;
+size_t free_count = 0;
+std::vector<Node*>& all_pending = *new std::vector<Node*>;
 size_t live_pending = 0, visible_pending = 0;
 
 }  // namespace
 
-std::recursive_mutex& graph_mutex() {
-  static std::recursive_mutex* mutex = new std::recursive_mutex;
-  return *mutex;
+GraphMutex graph_mutex;
+
+void GraphMutex::wait(void* self) {
+  Waiting without_python;
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    void* holder = nullptr;
+    if (owner_.compare_exchange_strong(holder, self, std::memory_order_seq_cst)) break;
+    owner_.wait(holder, std::memory_order_relaxed);
+  }
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 SpaceRef space_of(Layout layout) { return spaces().find(std::move(layout)); }
 SpaceRef contiguous_space(const Shape& shape) { return space_of(Layout::contiguous(shape)); }
 
-std::vector<Node*>& pending() {
-  static auto* all = new std::vector<Node*>;
-  return *all;
-}
+std::vector<Node*>& pending() { return all_pending; }
 size_t pending_count() { return live_pending; }
 size_t pending_visible() { return visible_pending; }
 
@@ -111,12 +118,12 @@ void Node::drop_inputs() {
 }
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
-  Node* node;
-  if (free_nodes.empty()) {
-    node = new Node;
+  Node* node = free_nodes;
+  if (node) {
+    free_nodes = node->next;
+    --free_count;
   } else {
-    node = free_nodes.back();
-    free_nodes.pop_back();
+    node = new Node;
   }
   node->op = op;
   node->dtype = node->compute = dtype;
@@ -135,32 +142,53 @@ NodeRef constant_node(const Constant& value, DType dtype, int8_t device) {
 // Chains of nodes are let go one by one, never by recursion: they may be millions long.
 void release(Node* node) {
   if (--node->references > 0) return;
-  std::vector<Node*> dead{node};
-  while (!dead.empty()) {
-    Node* n = dead.back();
-    dead.pop_back();
+  node->next = nullptr;
+  for (Node* dead = node; dead;) {
+    Node* n = dead;
+    dead = n->next;
     remove_pending(*n);
     for (Operand& operand : n->inputs()) {
       Node* input = operand.node.detach();
       operand.space = {};
-      if (input && --input->references == 0) dead.push_back(input);
+      if (input && --input->references == 0) {
+        input->next = dead;
+        dead = input;
+      }
     }
-    n->call.reset();
-    if (free_nodes.size() < 4096) {
+    if (n->call) n->call.reset();
+    if (free_count < 4096) {
       n->operand_count = 0;
       n->is_computed = n->is_settled = n->writes_pinned = n->needed = n->overwritten = false;
       n->cells = n->group = n->mark = n->read_by = n->uses = 0;
-      n->space = n->target = {};
+      n->space = {};
+      n->target = {};
       n->axes.clear();
       n->user = nullptr;
-      n->buffer.reset();
-      n->error.reset();
-      free_nodes.push_back(n);
+      if (n->buffer) n->buffer.reset();
+      if (n->error) n->error.reset();
+      n->next = std::exchange(free_nodes, n);
+      ++free_count;
     } else {
       delete n;
     }
   }
 }
+
+namespace {
+struct FreeCell {
+  FreeCell* next;
+};
+FreeCell* free_cells = nullptr;
+}  // namespace
+
+void* Cell::operator new(size_t size) {
+  if (FreeCell* cell = free_cells) {
+    free_cells = cell->next;
+    return cell;
+  }
+  return ::operator new(size);
+}
+void Cell::operator delete(void* memory) { free_cells = new (memory) FreeCell{free_cells}; }
 
 void Cell::set(NodeRef value) {
   if (value && ++value->cells == 1) visible_pending += value->is_pending();

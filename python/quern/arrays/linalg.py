@@ -20,6 +20,7 @@ from quern.arrays.reductions import count_nonzero, max, min, sum
 from quern.arrays.shapes import broadcast_to, moveaxis
 from quern.lib import _engine
 
+_REAL_WHERE_POSSIBLE = numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0"  # eigenvalues
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
 
 
@@ -262,13 +263,16 @@ def _eig(a, mode):
     (a,) = _with_type(a)
     _finite(a)
     results = _factor("eig", mode, a)
-    if a.dtype.kind != "c" and bool(_all(results[0].imag == 0)):
+    # Up to NumPy 2.4 what is real is given as real numbers; since then the type does not depend on values.
+    if a.dtype.kind != "c" and _REAL_WHERE_POSSIBLE and bool(_all(results[0].imag == 0)):
         results = [r.real.copy() for r in results]
     return results
 
 
 def eig(a):
-    """The eigenvalues and eigenvectors (columns) of square matrices: a named tuple; real where all values are. This looks at them.
+    """The eigenvalues and eigenvectors (columns) of square matrices: a named tuple, complex.
+
+    Beside NumPy before 2.5 they are real where all values are, as there; this looks at them.
 
     Raises LinAlgError for matrices that are not square or not finite.
     """
