@@ -3,6 +3,7 @@
 NB_MODULE(_engine, m) {
   using namespace quern::python;
   m.doc() = "quern's engine. The public names are in quern and its doors; nothing here is meant to be called directly.";
+  nb::set_leak_warnings(false);  // what other packages still hold when the process ends is none of the user's concern
   init_errors(m);
   init_sites(m);
   init_devices(m);

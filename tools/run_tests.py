@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from xml.etree import ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -34,13 +36,15 @@ def engine():
 
 
 def python(arguments):
-    status, text = stream([sys.executable, "-m", "pytest", *arguments], cwd=ROOT)
-    summary = text.strip().splitlines()[-1] if text.strip() else ""
-    counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)", summary)}
-    failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
-    if status not in (0, 1) and not failed:
-        failed = 1
-    return counts.get("passed", 0), failed, counts.get("skipped", 0)
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.xml")
+        status, _ = stream([sys.executable, "-m", "pytest", f"--junitxml={report}", *arguments], cwd=ROOT)
+        try:
+            suite = ElementTree.parse(report).getroot().find("testsuite").attrib
+        except (OSError, ElementTree.ParseError):
+            return 0, 1, 0
+    total, failed, skipped = (sum(int(suite[k]) for k in keys) for keys in (["tests"], ["failures", "errors"], ["skipped"]))
+    return total - failed - skipped, max(failed, 1 if status else 0), skipped
 
 
 def main():
