@@ -242,7 +242,7 @@ struct DLManagedVersioned {
   uint64_t flags;
   DLTensor tensor;
 };
-enum : uint64_t { dl_read_only = 1, dl_copied = 2 };
+constexpr uint64_t dl_read_only = 1, dl_copied = 2;
 
 constexpr const char *plain_name = "dltensor", *plain_used = "used_dltensor", *versioned_name = "dltensor_versioned",
                      *versioned_used = "used_dltensor_versioned";
@@ -424,6 +424,7 @@ uintptr_t pinned_address(const Array& array) {
 }  // namespace
 
 void read_into(const Array& array, void* out, size_t bytes) {
+  WaitsSoon soon;
   Memory memory = dense(array);
   if (memory.bytes != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
   if (bytes == 0) return;

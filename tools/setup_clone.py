@@ -26,7 +26,6 @@ APT_PACKAGES = [
     ("zlib1g-dev", lambda: os.path.exists("/usr/include/zlib.h")),
     ("libfmt-dev", lambda: os.path.exists("/usr/include/fmt/core.h")),
     ("libxxhash-dev", lambda: os.path.exists("/usr/include/xxhash.h")),
-    ("libpthreadpool-dev", lambda: os.path.exists("/usr/include/pthreadpool.h")),
     ("libgtest-dev", lambda: os.path.exists("/usr/include/gtest/gtest.h")),
 ]
 PIP_PACKAGES = [

@@ -1,9 +1,7 @@
-#include "codegen/emit.h"
+#include "codegen/printer.h"
 
 #include <algorithm>
 #include <ranges>
-
-#include <fmt/format.h>
 
 namespace quern {
 
@@ -31,365 +29,327 @@ std::string print_row(const UserRow& row) {
       namespace_of(row), row.preamble, parameters, row.name, row.body);
 }
 
-constexpr std::string_view reduction_names[] = {"Sum", "Product", "Maximum", "Minimum", "Any", "All"};
-
-class Printer {
- public:
-  Printer(const Group& group, const Form& form) : group_(group), form_(form) {}
-
-  std::string print() {
-    numbers();
-    parameters();
-    out_ = fmt::format(
-        "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}extern \"C\" __global__ void group({}) {{\n",
-        form_.wide ? "long long" : "int", user_rows(), parameters_);
-    if (group_.reduces && group_.device < 0 && !form_.lanes_inside) {
-      reduction_of_columns();
-    } else if (group_.reduces) {
-      reduction();
-    } else {
-      elementwise();
-    }
-    return out_ + "}\n";
-  }
-
- private:
-  template <class... Args>
-  void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    out_ += std::string(static_cast<size_t>(depth) * 2, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-
-  // n0, n1 ... are the form's numbers: the dimensions first, then each numbered step in order.
-  void numbers() {
-    size_t next = form_.shape.size();
-    auto of = [&](const Place& place) {
-      std::vector<std::string> names;
-      for (Step step : place.steps)
-        names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
-      return names;
-    };
-    for (const Place& p : form_.loads) load_steps_.push_back(of(p));
-    for (const Place& p : form_.stores) store_steps_.push_back(of(p));
-  }
-
-  void parameters() {
-    auto add = [&](std::string text) { parameters_ += (parameters_.empty() ? "" : ", ") + text; };
-    for (size_t i = 0; i < group_.loads.size(); ++i) {
-      if (is_positions(i)) {
-        add(fmt::format("long long a{}", i));  // the first one
-      } else {
-        add(fmt::format("const {}*{} a{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : "", i));
-      }
-    }
-    for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
-    for (size_t i = 0; i < group_.constants.size(); ++i) {
-      DType type = group_.constants[i]->dtype;
-      if (is_complex(type)) {
-        std::string part = type_text(real_part_type(type));
-        add(fmt::format("{} c{}, {} c{}i", part, i, part, i));
-      } else if (type == DType::float16 || type == DType::bfloat16) {
-        add(fmt::format("unsigned short c{}", i));
-      } else {
-        add(fmt::format("{} c{}", type_text(type), i));
-      }
-    }
-    for (size_t i = 0; i < form_.numbers.size(); ++i) add(fmt::format("I n{}", i));
-    if (group_.reduces) add("I chunks");
-  }
-
-  // What is stored: of a reduction the type it adds up in, which the last step converts.
-  DType stored_type(size_t store) const {
-    const Node& node = *group_.nodes[group_.stores[store]];
-    if (node.op == Op::reduce) return accumulator(node.reduction, node.compute);
-    return node.op == Op::update ? node.target_dtype : node.dtype;
-  }
-
-  std::string index(const std::vector<std::string>& steps, size_t from, size_t to) const {
-    std::string text;
-    for (size_t d = from; d < to; ++d) {
-      if (steps[d].empty()) continue;
-      text += text.empty() ? "" : " + ";
-      text += steps[d] == "1" ? fmt::format("i{}", d) : fmt::format("i{} * {}", d, steps[d]);
-    }
-    return text.empty() ? "0" : text;
-  }
-
-  // Coordinates i<from> ... i<to - 1> from a number in C order.
-  void coordinates(int depth, size_t from, size_t to, std::string number) {
-    for (size_t d = to; d-- > from;) {
-      if (d == from) {
-        line(depth, "const I i{} = {};", d, number);
-      } else {
-        line(depth, "const I i{} = {} % n{}, r{} = {} / n{};", d, number, d, d, number, d);
-        number = fmt::format("r{}", d);
-      }
-    }
-  }
-
-  void constants(int depth) {
-    for (size_t i = 0; i < group_.constants.size(); ++i) {
-      DType type = group_.constants[i]->dtype;
-      if (is_complex(type)) {
-        line(depth, "const {} k{}(c{}, c{}i);", type_text(type), i, i, i);
-      } else if (type == DType::float16 || type == DType::bfloat16) {
-        line(depth, "{} k{};", type_text(type), i);
-        line(depth, "k{}.__x = c{};", i, i);
-      } else {
-        line(depth, "const {} k{} = c{};", type_text(type), i, i);
-      }
-    }
-  }
-
-  bool is_positions(size_t load) const { return group_.loads[load].node->op == Op::index; }
-
-  std::string value(const Origin& source, DType wanted) const {
-    std::string text = source.kind == Origin::Kind::local ? "v" : source.kind == Origin::Kind::load ? "x" : "k";
-    text += std::to_string(source.index);
-    DType has = source.kind == Origin::Kind::local  ? group_.nodes[source.index]->dtype
-                : source.kind == Origin::Kind::load ? group_.loads[source.index].dtype
-                                                    : group_.constants[source.index]->dtype;
-    return has == wanted ? text : fmt::format("op::to<{}>({})", type_text(wanted), text);
-  }
-
-  // Each user row's text once, as a function in a namespace of its own.
-  std::string user_rows() const {
-    std::string text;
-    std::vector<const UserRow*> done;
-    for (const Node* node : group_.nodes) {
-      if (node->op != Op::user || std::find(done.begin(), done.end(), node->user) != done.end()) continue;
-      done.push_back(node->user);
-      text += (done.size() == 1 ? "#include \"quern/user.cuh\"\n\n" : "") + print_row(*node->user);
-    }
-    return text;
-  }
-
-  // A row's results come from one call: nodes of the same row over the same operands share it.
-  void user_result(int depth, size_t i) {
-    const Node& node = *group_.nodes[i];
-    const UserRow& row = *node.user;
-    std::span<const Origin> sources = group_.sources(i);
-    size_t call = 0;
-    auto same = [](const Origin& x, const Origin& y) { return x.kind == y.kind && x.index == y.index; };
-    for (; call < i; ++call) {
-      const Node& other = *group_.nodes[call];
-      if (other.op == Op::user && other.user == &row && std::ranges::equal(group_.sources(call), sources, same)) break;
-    }
-    if (call == i) {
-      std::string arguments;
-      auto add = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
-      for (size_t k = 0; k < row.operands.size(); ++k) {
-        if (!row.operands[k].name.empty()) add(value(sources[k], row.operands[k].dtype));
-      }
-      for (size_t r = 0; r < row.results.size(); ++r) {
-        const UserRow::Result& result = row.results[r];
-        std::string start = result.start < 0 ? "{}" : value(sources[static_cast<size_t>(result.start)], result.dtype);
-        line(depth, "{} u{}_{} = {};", user_type_text(result.dtype), i, r, start);
-        add(fmt::format("u{}_{}", i, r));
-      }
-      line(depth, "{}::quern_row({});", namespace_of(row), arguments);
-    }
-    line(depth, "const {} v{} = u{}_{}{};", type_text(node.dtype), i, call, node.output,
-         node.dtype == DType::float16 ? ".half()" : "");
-  }
-
-  // A load of one number, the same for every element; no store of the kernel changes it.
-  bool is_number(size_t load) const {
-    const std::vector<Step>& steps = form_.loads[load].steps;
-    return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
-  }
-
-  // What is the same for every element, once for each thread; the first thread of all stores what is kept of it.
-  void uniform(int depth) {
-    constants(depth);
-    for (size_t i = 0; i < group_.loads.size(); ++i) {
-      if (is_number(i)) line(depth, "const {} x{} = *a{};", type_text(group_.loads[i].dtype), i, i);
-    }
-    for (size_t i = 0; i < group_.nodes.size(); ++i) {
-      if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
-    }
-    std::string stores;
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += fmt::format(" *o{} = v{};", s, group_.stores[s]);
-    }
-    if (!stores.empty())
-      line(depth, "if ((blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", stores);
-  }
-
-  void row_result(int depth, size_t i) {
-    const Node& node = *group_.nodes[i];
-    std::string operands;
-    const char* names[] = {"a", "b", "c"};
-    const OpRow& r = row(node.op);
-    for (int k = 0; k < r.operands; ++k) {
-      DType wanted = operand_type(r, k, node.compute);
-      operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
-    }
-    line(depth, "{0} v{1};", type_text(node.dtype), i);
-    line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
-  }
-
-  // The elements at the coordinates: loads, then each node, then what is stored of them.
-  void element(int depth) {
-    size_t dims = form_.shape.size();
-    for (size_t i = 0; i < group_.loads.size(); ++i) {
-      if (is_number(i)) continue;
-      const char* format = is_positions(i) ? "const {} x{} = a{} + ({});" : "const {} x{} = a{}[{}];";
-      line(depth, fmt::runtime(format), type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dims));
-    }
-    for (size_t i = 0; i < group_.nodes.size(); ++i) {
-      const Node& node = *group_.nodes[i];
-      if (node.op == Op::reduce) {
-        DType type = accumulator(node.reduction, node.compute);
-        line(depth, "s{0} = op::{1}<{2}>::both(s{0}, {3});", i, reduction_names[static_cast<int>(node.reduction)],
-             type_text(type), value(group_.sources(i)[0], type));
-      } else if (node.op == Op::update) {
-        line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources(i)[1], node.target_dtype));
-      } else if (node.op == Op::user) {
-        user_result(depth, i);
-      } else if (!group_.is_uniform(node)) {
-        row_result(depth, i);
-      }
-    }
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      const Node& node = *group_.nodes[group_.stores[s]];
-      if (node.op == Op::reduce || group_.is_uniform(node)) continue;
-      line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), group_.stores[s]);
-    }
-  }
-
-  // Threads along the innermost dimension, blocks along the others.
-  void elementwise() {
-    size_t dims = form_.shape.size();
-    if (dims == 0) {
-      line(1, "if (threadIdx.x) return;");
-    } else {
-      size_t inner = dims - 1;
-      line(1, "const I i{} = (I)blockIdx.x * blockDim.x + threadIdx.x;", inner);
-      line(1, "if (i{0} >= n{0}) return;", inner);
-      if (inner > 0) {
-        std::string rows;
-        for (size_t d = 0; d < inner; ++d) rows += fmt::format("{}n{}", d ? " * " : "", d);
-        line(1, "const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;");
-        line(1, "if (row >= {}) return;", rows);
-        coordinates(1, 0, inner, "row");
-      }
-    }
-    uniform(1);
-    element(1);
-  }
-
-  bool is_reduction(size_t node) const { return group_.nodes[node]->op == Op::reduce; }
-
-  // How many results there are, and how many elements are reduced to each.
-  void result_counts() {
-    std::string results = "1", count = "1";
-    for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
-    for (size_t d = form_.kept; d < form_.shape.size(); ++d) {
-      count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
-    }
-    line(1, "const I results = {}, count = {};", results, count);
-  }
-
-  void chunk_bounds(int depth) {
-    line(depth, "const I begin = chunk * op::reduce_chunk;");
-    line(depth, "const I end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
-  }
-
-  void start_reductions(int depth) {
-    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
-      if (!is_reduction(n)) continue;
-      const Node& node = *group_.nodes[n];
-      std::string type = type_text(accumulator(node.reduction, node.compute));
-      line(depth, "{} s{} = op::{}<{}>::start();", type, n, reduction_names[static_cast<int>(node.reduction)], type);
-    }
-  }
-
-  // What the lanes t<node> give for a result; `column`: which of them are its own.
-  void store_reductions(int depth, std::string_view column) {
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      if (!is_reduction(group_.stores[s])) continue;
-      const Node& node = *group_.nodes[group_.stores[s]];
-      std::string type = type_text(stored_type(s));
-      line(depth, "const {0} z{1} = op::reduce_tree<op::{2}<{0}>>(t{1}{3});", type, group_.stores[s],
-           reduction_names[static_cast<int>(node.reduction)], column);
-      std::string empty = node.reduction == Reduction::sum ? fmt::format("count == 0 ? static_cast<{}>(0) : ", type) : "";
-      line(depth, "o{}[({}) * chunks + chunk] = {}z{};", s, index(store_steps_[s], 0, form_.kept), empty, group_.stores[s]);
-    }
-  }
-
-  // A row of 32 threads makes one result of one chunk; see quern/array.cuh for the order.
-  void reduction() {
-    std::string lane = form_.lanes_inside ? "threadIdx.x" : "threadIdx.y",
-                other = form_.lanes_inside ? "threadIdx.y" : "threadIdx.x";
-    const char* width = form_.lanes_inside ? "blockDim.y" : "blockDim.x";
-    result_counts();
-    line(1, "const I result = (I)blockIdx.x * {} + {}, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;", width, other);
-    for (size_t s = 0; s < group_.stores.size(); ++s) {
-      if (!is_reduction(group_.stores[s])) continue;
-      line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", type_text(stored_type(s)), group_.stores[s]);
-    }
-    uniform(1);
-    line(1, "if (result >= results || chunk >= chunks) return;");
-    start_reductions(1);
-    coordinates(1, 0, form_.kept, "result");
-    chunk_bounds(1);
-    // Every lane goes around as often: the loop is the block's, and lanes become vectors.
-    line(1, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
-    line(2, "const I j = k + {};", lane);
-    line(2, "if (j < end) {{");
-    coordinates(3, form_.kept, form_.shape.size(), "j");
-    element(3);
-    line(2, "}}");
-    line(1, "}}");
-    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
-      if (is_reduction(n)) line(1, "t{0}[{1}][{2}] = s{0};", n, lane, other);
-    }
-    line(1, "__syncthreads();");
-    line(1, "if ({} == 0) {{", lane);
-    store_reductions(2, ", " + other);
-    line(1, "}}");
-  }
-
-  // On the CPU, when neighbouring results lie side by side: a thread makes one result, lane after lane. The barrier behind each
-  // lane lets the loop over its elements run over whole rows of threads.
-  void reduction_of_columns() {
-    result_counts();
-    line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
-    line(1, "if (result >= results || chunk >= chunks) return;");
-    uniform(1);
-    coordinates(1, 0, form_.kept, "result");
-    chunk_bounds(1);
-    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
-      const Node& node = *group_.nodes[n];
-      if (is_reduction(n)) line(1, "{} t{}[op::reduce_lanes];", type_text(accumulator(node.reduction, node.compute)), n);
-    }
-    line(1, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
-    start_reductions(2);
-    line(2, "for (I j = begin + lane; j < end; j += op::reduce_lanes) {{");
-    coordinates(3, form_.kept, form_.shape.size(), "j");
-    element(3);
-    line(2, "}}");
-    for (uint32_t n = 0; n < group_.nodes.size(); ++n) {
-      if (is_reduction(n)) line(2, "t{0}[lane] = s{0};", n);
-    }
-    line(2, "__syncthreads();");
-    line(1, "}}");
-    store_reductions(1, "");
-  }
-
-  const Group& group_;
-  const Form& form_;
-  std::string out_, parameters_;
-  std::vector<std::vector<std::string>> load_steps_, store_steps_;
-};
-
 }  // namespace
+
+std::string_view name_of(Reduction reduction) {
+  constexpr std::string_view names[] = {"Sum", "Product", "Maximum", "Minimum", "Any", "All"};
+  return names[static_cast<int>(reduction)];
+}
+
+std::string Printer::print() {
+  numbers();
+  parameters();
+  loaded_.assign(group_.loads.size(), false);
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_per_element(n)) loops_ = std::max<uint8_t>(loops_, static_cast<uint8_t>(group_.loops[n] + 1));
+  }
+  out_ = fmt::format(
+      "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}extern \"C\" __global__ void group({}) {{\n",
+      form_.wide ? "long long" : "int", user_rows(), parameters_);
+  group_.reduces ? reduction() : elementwise();
+  return out_ + "}\n";
+}
+
+// n0, n1 ... are the form's numbers: the dimensions first, then each numbered step in order.
+void Printer::numbers() {
+  size_t next = form_.shape.size();
+  auto of = [&](const Place& place) {
+    std::vector<std::string> names;
+    for (Step step : place.steps)
+      names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
+    return names;
+  };
+  for (const Place& p : form_.loads) load_steps_.push_back(of(p));
+  for (const Place& p : form_.stores) store_steps_.push_back(of(p));
+}
+
+void Printer::parameters() {
+  auto add = [&](std::string text) { parameters_ += (parameters_.empty() ? "" : ", ") + text; };
+  for (size_t i = 0; i < group_.loads.size(); ++i) {
+    if (is_positions(i)) {
+      add(fmt::format("long long a{}", i));  // the first one
+    } else {
+      add(fmt::format("const {}*{} a{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : "", i));
+    }
+  }
+  for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
+  if (form_.combines) {
+    for (size_t i = 0; i < group_.stores.size(); ++i)
+      if (is_reduction(group_.stores[i])) add(fmt::format("{}* f{}", type_text(group_.nodes[group_.stores[i]]->dtype), i));
+    add("unsigned* ended");
+  }
+  for (size_t i = 0; i < group_.constants.size(); ++i) {
+    DType type = group_.constants[i]->dtype;
+    if (is_complex(type)) {
+      std::string part = type_text(real_part_type(type));
+      add(fmt::format("{} c{}, {} c{}i", part, i, part, i));
+    } else if (type == DType::float16 || type == DType::bfloat16) {
+      add(fmt::format("unsigned short c{}", i));
+    } else {
+      add(fmt::format("{} c{}", type_text(type), i));
+    }
+  }
+  for (size_t i = 0; i < form_.numbers.size(); ++i) add(fmt::format("I n{}", i));
+  if (group_.reduces) add("I chunks");
+}
+
+// What is stored: of a reduction in chunks the type it adds up in, which the last step converts.
+DType Printer::stored_type(size_t store) const {
+  const Node& node = *group_.nodes[group_.stores[store]];
+  if (node.op == Op::reduce && form_.chunked) return accumulator(node.reduction, node.compute);
+  return node.op == Op::update ? node.target_dtype : node.dtype;
+}
+
+std::string Printer::index(const std::vector<std::string>& steps, size_t from, size_t to) const {
+  std::string text;
+  for (size_t d = from; d < to; ++d) {
+    if (steps[d].empty()) continue;
+    text += text.empty() ? "" : " + ";
+    text += steps[d] == "1" ? fmt::format("i{}", d) : fmt::format("i{} * {}", d, steps[d]);
+  }
+  return text.empty() ? "0" : text;
+}
+
+// Coordinates i<from> ... i<to - 1> from a number in C order.
+void Printer::coordinates(int depth, size_t from, size_t to, std::string number) {
+  for (size_t d = to; d-- > from;) {
+    if (d == from) {
+      line(depth, "const I i{} = {};", d, number);
+    } else {
+      line(depth, "const I i{} = {} % n{}, r{} = {} / n{};", d, number, d, d, number, d);
+      number = fmt::format("r{}", d);
+    }
+  }
+}
+
+void Printer::constants(int depth) {
+  for (size_t i = 0; i < group_.constants.size(); ++i) {
+    DType type = group_.constants[i]->dtype;
+    if (is_complex(type)) {
+      line(depth, "const {} k{}(c{}, c{}i);", type_text(type), i, i, i);
+    } else if (type == DType::float16 || type == DType::bfloat16) {
+      line(depth, "{} k{};", type_text(type), i);
+      line(depth, "k{}.__x = c{};", i, i);
+    } else {
+      line(depth, "const {} k{} = c{};", type_text(type), i, i);
+    }
+  }
+}
+
+std::string Printer::value(const Origin& source, DType wanted) const {
+  std::string text = source.kind == Origin::Kind::load       ? "x"
+                     : source.kind == Origin::Kind::constant ? "k"
+                     : is_reduction(source.index)            ? "w"
+                                                             : "v";
+  text += std::to_string(source.index);
+  DType has = source.kind == Origin::Kind::local  ? group_.nodes[source.index]->dtype
+              : source.kind == Origin::Kind::load ? group_.loads[source.index].dtype
+                                                  : group_.constants[source.index]->dtype;
+  return has == wanted ? text : fmt::format("op::to<{}>({})", type_text(wanted), text);
+}
+
+// Each user row's text once, as a function in a namespace of its own.
+std::string Printer::user_rows() const {
+  std::string text;
+  std::vector<const UserRow*> done;
+  for (const Node* node : group_.nodes) {
+    if (node->op != Op::user || std::find(done.begin(), done.end(), node->user) != done.end()) continue;
+    done.push_back(node->user);
+    text += (done.size() == 1 ? "#include \"quern/user.cuh\"\n\n" : "") + print_row(*node->user);
+  }
+  return text;
+}
+
+// A row's results come from one call: nodes of the same row over the same operands share it.
+void Printer::user_result(int depth, size_t i) {
+  const Node& node = *group_.nodes[i];
+  const UserRow& row = *node.user;
+  std::span<const Origin> sources = group_.sources(i);
+  size_t call = 0;
+  auto same = [](const Origin& x, const Origin& y) { return x.kind == y.kind && x.index == y.index; };
+  for (; call < i; ++call) {
+    const Node& other = *group_.nodes[call];
+    if (needed_[call] && other.op == Op::user && other.user == &row && std::ranges::equal(group_.sources(call), sources, same))
+      break;
+  }
+  if (call == i) {
+    std::string arguments;
+    auto add = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
+    for (size_t k = 0; k < row.operands.size(); ++k) {
+      if (!row.operands[k].name.empty()) add(value(sources[k], row.operands[k].dtype));
+    }
+    for (size_t r = 0; r < row.results.size(); ++r) {
+      const UserRow::Result& result = row.results[r];
+      std::string start = result.start < 0 ? "{}" : value(sources[static_cast<size_t>(result.start)], result.dtype);
+      line(depth, "{} u{}_{} = {};", user_type_text(result.dtype), i, r, start);
+      add(fmt::format("u{}_{}", i, r));
+    }
+    line(depth, "{}::quern_row({});", namespace_of(row), arguments);
+  }
+  line(depth, "const {} v{} = u{}_{}{};", type_text(node.dtype), i, call, node.output,
+       node.dtype == DType::float16 ? ".half()" : "");
+}
+
+// A load of one number, the same for every element; no store of the kernel changes it.
+bool Printer::is_number(size_t load) const {
+  const std::vector<Step>& steps = form_.loads[load].steps;
+  return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
+}
+
+// What is the same for every element, once for each thread; the first thread of all stores what is kept of it.
+void Printer::uniform(int depth) {
+  constants(depth);
+  for (size_t i = 0; i < group_.loads.size(); ++i) {
+    if (is_number(i)) line(depth, "const {} x{} = *a{};", type_text(group_.loads[i].dtype), i, i);
+  }
+  for (size_t i = 0; i < group_.nodes.size(); ++i) {
+    if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
+  }
+  std::string stores;
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += fmt::format(" *o{} = v{};", s, group_.stores[s]);
+  }
+  if (!stores.empty())
+    line(depth, "if ((blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", stores);
+}
+
+void Printer::row_result(int depth, size_t i) {
+  const Node& node = *group_.nodes[i];
+  std::string operands;
+  const char* names[] = {"a", "b", "c"};
+  const OpRow& r = row(node.op);
+  for (int k = 0; k < r.operands; ++k) {
+    DType wanted = operand_type(r, k, node.compute);
+    operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
+  }
+  line(depth, "{0} v{1};", type_text(node.dtype), i);
+  line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
+}
+
+void Printer::load(int depth, size_t i, size_t dimensions) {
+  if (in_pack_ && !is_positions(i)) return line(depth, "const {} x{} = p{}.v[e];", type_text(group_.loads[i].dtype), i, i);
+  const char* format = is_positions(i) ? "const {} x{} = a{} + ({});" : "const {} x{} = a{}[{}];";
+  line(depth, fmt::runtime(format), type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dimensions));
+}
+
+// The nodes that a loop computes for each element: what it stores and reduces, and what that comes from.
+std::vector<bool> Printer::needed_in(uint8_t loop) const {
+  std::vector<bool> needed(group_.nodes.size(), false);
+  for (uint32_t s : group_.stores) needed[s] = group_.loops[s] == loop;
+  for (size_t i = group_.nodes.size(); i-- > 0;) {
+    if (is_reduction(i)) needed[i] = group_.loops[i] == loop;
+    needed[i] = needed[i] && is_per_element(i);
+    if (!needed[i]) continue;
+    for (const Origin& from : group_.sources(i).subspan(group_.nodes[i]->writes() ? 1 : 0)) {
+      if (from.kind == Origin::Kind::local && !is_reduction(from.index)) needed[from.index] = true;
+    }
+  }
+  return needed;
+}
+
+// The elements at the coordinates: loads, then each node, then what is stored of them.
+void Printer::element(int depth, uint8_t loop) {
+  size_t dims = form_.shape.size();
+  needed_ = needed_in(loop);
+  std::vector<bool> loads(group_.loads.size(), false);
+  for (size_t i = 0; i < group_.nodes.size(); ++i) {
+    if (!needed_[i]) continue;
+    for (const Origin& from : group_.sources(i).subspan(group_.nodes[i]->writes() ? 1 : 0))
+      if (from.kind == Origin::Kind::load) loads[from.index] = true;
+  }
+  for (size_t i = 0; i < group_.loads.size(); ++i) {
+    if (loads[i] && !is_number(i) && !loaded_[i]) load(depth, i, dims);
+  }
+  for (size_t i = 0; i < group_.nodes.size(); ++i) {
+    if (!needed_[i]) continue;
+    const Node& node = *group_.nodes[i];
+    if (node.op == Op::reduce) {
+      DType type = accumulator(node.reduction, node.compute);
+      std::string text = value(group_.sources(i)[0], type);
+      if (form_.walk == Walk::block) {
+        line(depth, "t{}[threadIdx.x] = {};", i, text);
+      } else {
+        line(depth, "s{0} = {1}::both(s{0}, {2});", i, reduction_name(i), text);
+      }
+    } else if (node.op == Op::update) {
+      line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources(i)[1], node.target_dtype));
+    } else if (node.op == Op::user) {
+      user_result(depth, i);
+    } else {
+      row_result(depth, i);
+    }
+  }
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    uint32_t node = group_.stores[s];
+    if (is_reduction(node) || !needed_[node] || group_.loops[node] != loop) continue;
+    if (in_pack_) {
+      line(depth, "q{}.v[e] = v{};", s, node);
+    } else {
+      line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), node);
+    }
+  }
+}
+
+// A thread takes some neighbours: loads and stores of 16 bytes.
+void Printer::packs() {
+  line(1, "const I first = ((I)blockIdx.x * blockDim.x + threadIdx.x) * {};", form_.pack);
+  line(1, "if (first >= n0) return;");
+  uniform(1);
+  line(1, "if (n0 - first < {}) {{", form_.pack);
+  line(2, "for (I i0 = first; i0 < n0; ++i0) {{");
+  element(3, 0);
+  line(2, "}}");
+  line(2, "return;");
+  line(1, "}}");
+  auto pack = [&](DType type) { return fmt::format("op::Pack<{}, {}>", type_text(type), form_.pack); };
+  for (size_t i = 0; i < group_.loads.size(); ++i) {
+    if (is_positions(i) || is_number(i)) continue;
+    std::string type = pack(group_.loads[i].dtype);
+    line(1, "const {0} p{1} = *reinterpret_cast<const {0}*>(a{1} + first);", type, i);
+  }
+  auto stored = [&](size_t s) { return is_per_element(group_.stores[s]); };
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    if (stored(s)) line(1, "{} q{};", pack(stored_type(s)), s);
+  }
+  line(0, "#pragma unroll");
+  line(1, "for (int e = 0; e < {}; ++e) {{", form_.pack);
+  line(2, "const I i0 = first + e;");
+  in_pack_ = true;
+  element(2, 0);
+  in_pack_ = false;
+  line(1, "}}");
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    if (stored(s)) line(1, "*reinterpret_cast<{}*>(o{} + first) = q{};", pack(stored_type(s)), s, s);
+  }
+}
+
+// Threads along the innermost dimension, blocks along the others.
+void Printer::elementwise() {
+  size_t dims = form_.shape.size();
+  if (form_.pack > 1) return packs();
+  if (dims == 0) {
+    line(1, "if (threadIdx.x) return;");
+  } else {
+    size_t inner = dims - 1;
+    line(1, "const I i{} = (I)blockIdx.x * blockDim.x + threadIdx.x;", inner);
+    line(1, "if (i{0} >= n{0}) return;", inner);
+    if (inner > 0) {
+      std::string rows;
+      for (size_t d = 0; d < inner; ++d) rows += fmt::format("{}n{}", d ? " * " : "", d);
+      line(1, "const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      line(1, "if (row >= {}) return;", rows);
+      coordinates(1, 0, inner, "row");
+    }
+  }
+  uniform(1);
+  element(1, 0);
+}
 
 std::string print_kernel(const Group& group, const Form& form) { return Printer(group, form).print(); }
 
 std::string print_combine(Reduction reduction, DType partial, DType result) {
   std::string a = type_text(partial), r = type_text(result);
-  std::string_view name = reduction_names[static_cast<int>(reduction)];
+  std::string_view name = name_of(reduction);
   return fmt::format(R"(#include "quern/array.cuh"
 using namespace quern;
 typedef long long I;

@@ -12,13 +12,8 @@ namespace {
 Layout store_layout(const Group& group, const Node& node) {
   if (node.op == Op::update) return node.target->layout;
   if (group.is_uniform(node)) return Layout{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
-  if (node.op != Op::reduce) return node.space->layout;
-  Layout out{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
-  size_t kept = 0;
-  for (size_t i = 0; i < group.shape.size(); ++i) {
-    if (!group.axes[i]) out.strides[i] = node.space->layout.strides[kept++];
-  }
-  return out;
+  if (node.op == Op::reduce || (group.reduces && node.shape() != group.shape)) return *group.over_elements(node.space->layout);
+  return node.space->layout;
 }
 
 Layout take(const Layout& layout, std::span<const int> axes) {
@@ -31,6 +26,27 @@ Layout take(const Layout& layout, std::span<const int> axes) {
 }
 
 }  // namespace
+
+// How many neighbours fit 16 bytes, where all that is loaded and stored lies side by side; 1: it does not, or there is too
+// little.
+static int pack_of(const Group& group, const Form& form) {
+  if (group.device < 0 || group.reduces || form.shape.size() != 1 || form.results < 1 << 16) return 1;
+  size_t widest = 1;
+  bool packs = true;
+  auto see = [&](const Place& place, DType type) {
+    if (place.steps[0] == Step::none) return;
+    widest = std::max(widest, size_of(type));
+    packs &= place.steps[0] == Step::unit && place.offset % 16 == 0;
+  };
+  for (size_t i = 0; i < group.loads.size(); ++i) {
+    if (group.loads[i].node->op != Op::index) see(form.loads[i], group.loads[i].dtype);
+  }
+  for (size_t i = 0; i < group.stores.size(); ++i) {
+    const Node& node = *group.nodes[group.stores[i]];
+    see(form.stores[i], node.op == Op::update ? node.target_dtype : node.dtype);
+  }
+  return packs ? static_cast<int>(std::min<size_t>(16 / widest, 8)) : 1;
+}
 
 Form form_of(const Group& group) {
   std::vector<Layout> all;
@@ -48,6 +64,15 @@ Form form_of(const Group& group) {
   size_t chosen = by_loads ? 0 : all.size() - 1;
   while (is_number(all[chosen]) && (by_loads ? chosen + 1 < group.loads.size() : chosen > group.loads.size()))
     by_loads ? ++chosen : --chosen;
+  // Better one that moves along every dimension.
+  for (size_t i = 0; by_loads && i < group.loads.size(); ++i) {
+    const Layout& layout = all[i];
+    bool moves = true;
+    for (size_t d = 0; d < layout.rank(); ++d) moves &= layout.strides[d] != 0 || layout.shape[d] == 1;
+    if (!moves) continue;
+    chosen = i;
+    break;
+  }
   const Layout& guide = all[chosen];
   std::stable_sort(kept.begin(), kept.end(),
                    [&](int a, int b) { return std::abs(guide.strides[a]) > std::abs(guide.strides[b]); });
@@ -85,11 +110,25 @@ Form form_of(const Group& group) {
     }
     (i < group.loads.size() ? form.loads : form.stores).push_back(std::move(place));
   }
-  if (group.reduces && form.kept > 0 && form.reduced > 0 && !group.loads.empty()) {
-    auto inner = [](const Layout& part) {
-      return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back());
-    };
-    form.lanes_inside = inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
+  form.pack = pack_of(group, form);
+  if (!group.reduces) return form;
+  auto inner = [](const Layout& part) {
+    return part.strides.empty() || part.strides.back() == 0 ? int64_t{1} << 62 : std::abs(part.strides.back());
+  };
+  bool inside =
+      form.kept == 0 || form.reduced == 0 || group.loads.empty() || inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
+  bool on_gpu = group.device >= 0;
+  form.chunks = std::max<int64_t>(1, (form.count + chunk_elements - 1) / chunk_elements);
+  form.chunked = form.chunks > 1;
+  form.combines = on_gpu && form.chunked && form.results <= 4 && form.results * form.chunks <= 1024;
+  form.has_long_rows = form.reduced > 1 && form.shape.back() >= reduce_lanes;
+  constexpr int64_t warps_that_fill_a_gpu = 1024;
+  if (form.count <= reduce_lanes) {
+    form.walk = Walk::threads;
+  } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
+    form.walk = Walk::block;
+  } else {
+    form.walk = inside ? Walk::lanes_inside : on_gpu ? Walk::lanes_outside : Walk::columns;
   }
   return form;
 }
@@ -97,7 +136,8 @@ Form form_of(const Group& group) {
 Key key_of(const Group& group, const Form& form) {
   Key key;
   key.push_back(static_cast<uint64_t>(group.device + 1) | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
-                uint64_t{form.lanes_inside} << 25 | uint64_t{group.reduces} << 26 | uint64_t{group.nodes.size()} << 32 |
+                static_cast<uint64_t>(form.walk) << 25 | uint64_t{form.chunked} << 28 | uint64_t{form.combines} << 29 |
+                uint64_t{form.has_long_rows} << 30 | static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 |
                 uint64_t{group.loads.size()} << 48);
   auto steps = [&](const Place& place) {
     uint64_t word = 1;
@@ -115,7 +155,8 @@ Key key_of(const Group& group, const Form& form) {
                   static_cast<uint64_t>(node.compute) << 24 |
                   static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
                   static_cast<uint64_t>(node.op == Op::update ? node.target_dtype : DType::boolean) << 40 |
-                  static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48 | uint64_t{group.is_uniform(node)} << 56);
+                  static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48 | uint64_t{group.is_uniform(node)} << 56 |
+                  uint64_t{group.per_result[i]} << 57);
     if (node.op == Op::user) key.push_back(node.user->hash);
     for (const Origin& s : group.sources(i)) key.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
   }

@@ -14,16 +14,28 @@ struct Place {
   int64_t offset = 0;       // of its first element
 };
 
+// Who computes what. Elements: a thread each. A reduction's results: a thread each, one after the other (few elements); 32
+// threads each, as neighbours (lanes_inside) or beside those of the next results (lanes_outside); on the CPU a thread each, lane
+// after lane (columns); on a GPU with few results a block for each chunk (block).
+enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block };
+
 struct Form {
   // Dimensions: first the kept ones, then those that reductions take away; each part collapsed by itself.
   size_t kept = 0, reduced = 0;
-  bool wide = false;         // indices need 64 bits
-  bool lanes_inside = true;  // of a reduction: neighbouring threads take neighbouring reduced elements, not neighbouring results
-  Shape shape;               // of the dimensions
+  bool wide = false;  // indices need 64 bits
+  Walk walk = Walk::elements;
+  bool chunked = false;            // a result has more than one chunk: partial results are stored
+  bool combines = false;           // and the last block to end makes the results of them
+  int pack = 1;                    // neighbouring elements that a thread takes at once, on a GPU
+  bool has_long_rows = false;      // the innermost reduced dimension has as many elements as there are lanes
+  Shape shape;                     // of the dimensions
   int64_t results = 1, count = 1;  // elements kept, elements of each that are reduced
+  int64_t chunks = 1;
   std::vector<Place> loads, stores;
   std::vector<int64_t> numbers;  // arguments: the shape, then every numbered step
 };
+
+constexpr int64_t chunk_elements = 4096, reduce_lanes = 32;  // op::reduce_chunk and op::reduce_lanes of quern/array.cuh
 
 Form form_of(const Group& group);
 

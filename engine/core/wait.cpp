@@ -14,4 +14,6 @@ Waiting::~Waiting() {
   if (wait_hooks.end) wait_hooks.end(state_);
 }
 
+thread_local int WaitsSoon::depth_ = 0;
+
 }  // namespace quern

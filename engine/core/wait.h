@@ -20,4 +20,18 @@ class Waiting {
   void* state_;
 };
 
+// While one lives, this thread is about to wait for what it submits, and does that work itself where it can: nobody else is
+// woken.
+class WaitsSoon {
+ public:
+  WaitsSoon() { ++depth_; }
+  ~WaitsSoon() { --depth_; }
+  WaitsSoon(const WaitsSoon&) = delete;
+  WaitsSoon& operator=(const WaitsSoon&) = delete;
+  static bool here() { return depth_ > 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
 }  // namespace quern

@@ -6,7 +6,6 @@
 #include "core/print.h"
 
 #include <pthread.h>
-#include <pthreadpool.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -141,18 +140,15 @@ void on_cpu_threads(size_t count, const std::function<void(size_t)>& f) {
     for (size_t i = 0; i < count; ++i) f(i);
     return;
   }
-  using Body = const std::function<void(size_t)>;
-  pthreadpool_parallelize_1d(
-      device.pool(), [](void* body, size_t i) { (*static_cast<Body*>(body))(i); },
-      const_cast<void*>(static_cast<const void*>(&f)), count, 0);
+  device.pool().for_each(count, f);
 }
 
 unsigned cpu_threads() { return static_cast<CpuDevice&>(cpu_device()).threads(); }
 
-pthreadpool* CpuDevice::pool() {
+ThreadPool& CpuDevice::pool() {
   std::lock_guard hold(pool_lock_);
-  if (!pool_) pool_ = pthreadpool_create(threads_);
-  return pool_;
+  if (!pool_) pool_ = new ThreadPool(threads_);  // never destroyed: its threads may be at work when the process ends
+  return *pool_;
 }
 
 // ---- streams

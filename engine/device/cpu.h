@@ -14,6 +14,7 @@
 #include "compile/cpu_module.h"
 #include "core/error.h"
 #include "device/device.h"
+#include "device/thread_pool.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -24,8 +25,6 @@
 #include <optional>
 #include <thread>
 #include <vector>
-
-struct pthreadpool;
 
 namespace quern {
 
@@ -224,7 +223,7 @@ class CpuDevice : public Device {
   void fill_bytes(const Command& command) noexcept;
   bool is_pinned(const void* pointer, size_t bytes);
   std::vector<Dependency> dependencies(const CpuStream& stream);
-  pthreadpool* pool();
+  ThreadPool& pool();
   unsigned threads() const { return threads_; }
   bool shut() const { return shut_.load(std::memory_order_relaxed); }
   void before_fork();
@@ -235,7 +234,7 @@ class CpuDevice : public Device {
   DeviceInfo info_;
   unsigned threads_ = 1;
   std::mutex pool_lock_;
-  pthreadpool* pool_ = nullptr;
+  ThreadPool* pool_ = nullptr;
   std::mutex streams_lock_;
   std::vector<std::weak_ptr<StreamState>> streams_;  // all but the default
   std::atomic<int> blocking_streams_{0};

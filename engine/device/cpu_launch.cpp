@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "device/cpu.h"
 
-#include <pthreadpool.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -204,8 +203,7 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
     uint64_t by_time = known > 0 ? static_cast<uint64_t>(50e3f / known) : 1;
     job.chunk =
         std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
-    pthreadpool_parallelize_1d(
-        device.pool(), [](void* context, size_t) { work_on(*static_cast<Job*>(context)); }, &job, threads, 0);
+    device.pool().run([](void* context) { work_on(*static_cast<Job*>(context)); }, &job);
   }
   float per_block =
       static_cast<float>(now_ns() - start) / static_cast<float>(job.count) * (alone ? 1.0f : static_cast<float>(threads));

@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "device/cpu.h"
 
-#include <pthreadpool.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -145,20 +144,9 @@ namespace {
 constexpr size_t parallel_from = size_t{1} << 20;
 
 template <class F>
-void in_slices(pthreadpool* pool, size_t bytes, F f) {
-  static constexpr size_t slice = size_t{512} << 10;
-  struct Job {
-    F& f;
-    size_t bytes;
-  } job{f, bytes};
-  pthreadpool_parallelize_1d(
-      pool,
-      [](void* context, size_t i) {
-        Job& job = *static_cast<Job*>(context);
-        size_t begin = i * slice;
-        job.f(begin, std::min(slice, job.bytes - begin));
-      },
-      &job, (bytes + slice - 1) / slice, 0);
+void in_slices(ThreadPool& pool, size_t bytes, F f) {
+  constexpr size_t slice = size_t{512} << 10;
+  pool.for_each((bytes + slice - 1) / slice, [&](size_t i) { f(i * slice, std::min(slice, bytes - i * slice)); });
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ Command& CpuStream::next_slot() {
 }
 
 uint32_t CpuStream::publish(std::unique_lock<std::mutex>& hold, Wake wake) {
+  if (WaitsSoon::here()) wake = Wake::by_waiter;
   uint32_t sequence = state->submitted.load(std::memory_order_relaxed) + 1;
   state->submitted.store(sequence, std::memory_order_release);
   if (wake == Wake::now && !state->worker.joinable()) state->worker = std::thread(worker_main, state);

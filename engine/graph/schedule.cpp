@@ -9,6 +9,20 @@ namespace {
 constexpr size_t most_nodes = 128, most_loads = 48, most_constants = 96;  // of one kernel
 constexpr size_t most_waiting = 16;                                       // numbers that one group takes along
 constexpr size_t groups_looked_at = 8;
+constexpr size_t most_reductions = 4, most_reduction_bytes = 32;  // of a group, and of their sums' types: shared memory is small
+constexpr uint8_t most_loops = 4;
+
+// Rows are gone over once more by whoever reduced them: that pays while they fit a cache, and there are enough of them for all.
+bool is_worth_going_on(const Group& group) {
+  int64_t results = 1, count = 1;
+  bool keeps = false;
+  for (size_t i = 0; i < group.shape.size(); ++i) {
+    (group.axes[i] ? count : results) *= group.shape[i];
+    keeps |= !group.axes[i];
+  }
+  bool is_small = results * count <= (group.device < 0 ? 1 << 15 : 1 << 16);
+  return keeps && count <= 4096 && (is_small || results >= (group.device < 0 ? 16 : 512));
+}
 
 // What must run so that the targets are there: their ancestors, and whoever still reads memory that one of those overwrites.
 void mark_needed(std::span<Node* const> targets) {
@@ -52,7 +66,7 @@ class Scheduler {
     for (Group& group : groups_) {
       for (uint32_t i = 0; i < group.nodes.size(); ++i) {
         Node* node = group.nodes[i];
-        if (group.is_call || node->writes() || node->op == Op::reduce || node->references > node->uses) group.stores.push_back(i);
+        if (group.is_call || node->writes() || node->references > node->uses) group.stores.push_back(i);
         node->uses = 0;
       }
     }
@@ -127,8 +141,14 @@ class Scheduler {
   void put(Group& group, Node& node) {
     group.first_origins.push_back(static_cast<uint32_t>(group.origins.size()));
     std::span<Operand> inputs = node.inputs();
-    for (size_t i = 0; i < inputs.size(); ++i)
+    uint8_t loop = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
       group.origins.push_back(i < first_input(node) ? Origin{} : source(group, inputs[i]));
+      const Origin& from = group.origins.back();
+      if (i >= first_input(node) && from.kind == Origin::Kind::local) loop = std::max(loop, loop_after(group, *inputs[i].node));
+    }
+    group.loops.push_back(loop);
+    group.per_result.push_back(group.reduces && !group.is_uniform(node) && work_shape(node) != group.shape);
     if (node.writes()) inputs[0].node->read_by = group.number;
     node.group = group.number;
     node.mark = static_cast<uint32_t>(group.nodes.size());
@@ -136,6 +156,7 @@ class Scheduler {
     if (node.op == Op::reduce) {
       group.reduces = true;
       group.axes = node.axes;
+      group.goes_on = is_worth_going_on(group);
     }
   }
 
@@ -157,6 +178,26 @@ class Scheduler {
            node.op != Op::update;
   }
 
+  // The first loop that can use the node's value.
+  static uint8_t loop_after(const Group& group, const Node& node) {
+    return static_cast<uint8_t>(group.loops[node.mark] + (node.op == Op::reduce));
+  }
+
+  // A result of the group's reductions, or what the group computes from it, as whoever needs it for that result sees it.
+  static bool is_of_results(const Group& group, const Operand& o) {
+    const Node& node = *o.node;
+    if (!group.goes_on || node.group != group.number || !node.is_pending() || o.dtype != node.dtype) return false;
+    if (node.op != Op::reduce && !group.per_result[node.mark]) return false;
+    auto seen = group.over_elements(o.space->layout), own = group.over_elements(node.space->layout);
+    return seen && own && *seen == *own && loop_after(group, node) < most_loops;
+  }
+
+  // Elementwise work on what the group's reductions give.
+  bool is_on_results(const Group& group, const Node& node) const {
+    if (!group.goes_on || node.op >= Op::constant || !group.over_elements(node.space->layout)) return false;
+    return std::any_of(leaves_.begin(), leaves_.end(), [&](const Operand* o) { return is_of_results(group, *o); });
+  }
+
   Group& group_for(Node& node) {
     // No group before this one may hold it: it needs what others compute, and must not write what others still read.
     uint32_t earliest = 0;
@@ -175,7 +216,7 @@ class Scheduler {
         if (apart == Apart::shape) apart = Apart::order;
         break;
       }
-      if (group.device != node.device || group.shape != shape) continue;
+      if (group.device != node.device || (group.shape != shape && !is_on_results(group, node))) continue;
       if (takes(group, node)) return group;
       apart = group.nodes.size() + most_waiting >= most_nodes ? Apart::full : Apart::order;
     }
@@ -195,13 +236,14 @@ class Scheduler {
       return false;
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty) return false;
-    if (node.op == Op::reduce && group.reduces && group.axes != node.axes) return false;
+    if (node.op == Op::reduce && group.reduces && (group.axes != node.axes || !has_room(group, node))) return false;
     bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
     if (node.op == Op::update && group.reduces) return false;
     if (node.op == Op::reduce && group_writes) return false;
     for (const Operand* o : leaves_) {
       // What the group computes can be used in it only as it is, element for element.
-      if (o->node->is_pending() && o->node->group == group.number && !is_local(group, *o)) return false;
+      if (o->node->is_pending() && o->node->group == group.number && !is_local(group, *o) && !is_of_results(group, *o))
+        return false;
     }
     if (node.op != Op::update) return !group_writes || reads_no_written(group);
     // What is written may be read in the same kernel only by the thread that writes it.
@@ -214,6 +256,16 @@ class Scheduler {
       if (o->node.get() == old && !(o->space == node.target && o->dtype == node.target_dtype)) return false;
     }
     return true;
+  }
+
+  static bool has_room(const Group& group, const Node& reduction) {
+    size_t count = 1, bytes = size_of(accumulator(reduction.reduction, reduction.compute));
+    for (const Node* node : group.nodes) {
+      if (node->op != Op::reduce) continue;
+      ++count;
+      bytes += size_of(accumulator(node->reduction, node->compute));
+    }
+    return count <= most_reductions && bytes <= most_reduction_bytes;
   }
 
   bool reads_no_written(const Group& group) const {
@@ -233,13 +285,17 @@ class Scheduler {
       group.constants.push_back(node);
       return {Origin::Kind::constant, static_cast<uint32_t>(group.constants.size() - 1)};
     }
-    if (is_local(group, o)) {
+    if (is_local(group, o) || is_of_results(group, o)) {
       ++node->uses;
       return {Origin::Kind::local, node->mark};
     }
     node->read_by = std::max(node->read_by, group.number);
     SpaceRef space = o.space;
-    if (space->layout.shape.empty() && !group.shape.empty()) space = space_of(space->layout.broadcast_to(group.shape));
+    if (space->layout.shape.empty() && !group.shape.empty()) {
+      space = space_of(space->layout.broadcast_to(group.shape));
+    } else if (group.reduces && space->layout.shape != group.shape) {
+      space = space_of(*group.over_elements(space->layout));
+    }
     for (uint32_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
       if (load.node == node && load.space == space && load.dtype == o.dtype) return {Origin::Kind::load, i};
@@ -254,6 +310,23 @@ class Scheduler {
 };
 
 }  // namespace
+
+std::optional<Layout> Group::over_elements(const Layout& results) const {
+  size_t rank = shape.size(), next = 0;
+  bool with_axes = results.rank() == rank;
+  Layout out{shape, std::vector<int64_t>(rank, 0), results.offset};
+  for (size_t i = 0; i < rank; ++i) {
+    if (axes[i]) {
+      if (with_axes && results.shape[i] != 1 && results.strides[i] != 0) return std::nullopt;
+      continue;
+    }
+    size_t at = with_axes ? i : next++;
+    if (at >= results.rank() || results.shape[at] != shape[i]) return std::nullopt;
+    if (shape[i] != 1) out.strides[i] = results.strides[at];
+  }
+  if (!with_axes && next != results.rank()) return std::nullopt;
+  return out;
+}
 
 std::vector<Group> schedule(std::span<Node* const> targets) {
   mark_needed(targets);

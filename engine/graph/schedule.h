@@ -38,7 +38,12 @@ struct Group {
   bool reduces = false;
   bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away
+  bool goes_on = false;    // what needs the reductions' results may join
   std::vector<Node*> nodes;
+  // A group that needs its own reductions' results goes over its elements again: the loop in which a node is computed. A node
+  // that is computed once for each result, in front of that loop, stands in per_result.
+  std::vector<uint8_t> loops;
+  std::vector<bool> per_result;
   std::vector<Origin> origins;          // of all nodes' operands, one node after the other
   std::vector<uint32_t> first_origins;  // of each node
   std::vector<Load> loads;
@@ -47,6 +52,8 @@ struct Group {
 
   // A single number in a group of more: the same for every element.
   bool is_uniform(const Node& node) const { return node.shape().empty() && !shape.empty() && node.op < Op::constant; }
+  // A layout over the results (with the reduced axes or without them) as one over all elements. Nothing: it is none.
+  std::optional<Layout> over_elements(const Layout& results) const;
   // Where a node finds its operands; an update's first is not looked at.
   std::span<const Origin> sources(size_t node) const {
     size_t begin = first_origins[node], end = node + 1 < first_origins.size() ? first_origins[node + 1] : origins.size();

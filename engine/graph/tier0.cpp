@@ -253,6 +253,11 @@ void run_update(Node& node, bool in_place) {
 
 template <class R, class A>
 A reduce_one(const A* values, int64_t count) {
+  if (count <= op::reduce_lanes) {
+    A sum = R::start();
+    for (int64_t j = 0; j < count; ++j) sum = R::both(sum, values[j]);
+    return sum;
+  }
   A lanes[op::reduce_lanes];
   for (A& lane : lanes) lane = R::start();
   for (int64_t j = 0; j < count; ++j) lanes[j % op::reduce_lanes] = R::both(lanes[j % op::reduce_lanes], values[j]);
@@ -267,7 +272,6 @@ void reduce_all(const char* values, int64_t results, int64_t count, char* out) {
   using T = typename HostType<dtype>::type;
   for (int64_t i = 0; i < results; ++i) {
     T value = reduce_one<R<T>, T>(reinterpret_cast<const T*>(values) + i * count, count);
-    if (count == 0 && std::is_same_v<R<T>, op::Sum<T>>) value = T(0);
     reinterpret_cast<T*>(out)[i] = value;
   }
 }

@@ -20,8 +20,6 @@ namespace quern {
 
 namespace {
 
-constexpr int64_t chunk_elements = 4096;  // op::reduce_chunk of quern/array.cuh
-
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = key.size();
@@ -147,13 +145,12 @@ class GroupEvaluator : public Evaluator {
       return;
     }
     Form form = form_of(group);
-    int64_t chunks = group.reduces ? std::max<int64_t>(1, (form.count + chunk_elements - 1) / chunk_elements) : 1;
     std::vector<Buffer> stores, partials;
     for (uint32_t s : group.stores) {
       Node& node = *group.nodes[s];
       stores.push_back(store_buffer(context, group.nodes, node));
-      bool whole = node.op != Op::reduce || (chunks == 1 && accumulator(node.reduction, node.compute) == node.dtype);
-      size_t bytes = static_cast<size_t>(form.results * chunks) * size_of(accumulator(node.reduction, node.compute));
+      bool whole = node.op != Op::reduce || !form.chunked;
+      size_t bytes = static_cast<size_t>(form.results * form.chunks) * size_of(accumulator(node.reduction, node.compute));
       partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site));
     }
 
@@ -171,22 +168,34 @@ class GroupEvaluator : public Evaluator {
       packed.pointer(partials[i], form.stores[i].offset *
                                       static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)));
     }
+    if (form.combines) {
+      for (size_t i = 0; i < stores.size(); ++i)
+        if (group.nodes[group.stores[i]]->op == Op::reduce) packed.pointer(stores[i], 0);
+      packed.pointer(counter(context), 0);
+    }
     for (const Node* constant : group.constants) packed.constant(*constant);
     for (int64_t number : form.numbers) packed.index(number, form.wide);
-    if (group.reduces) packed.index(chunks, form.wide);
+    if (group.reduces) packed.index(form.chunks, form.wide);
 
+    if (form.pack > 1 && !is_aligned(group, stores)) form.pack = 1;
     if (form.results > 0) {
       Kernel& kernel = plan(context, group, form);
       submit(context, kernel,
-             group.reduces ? reduction_shape(form.results, chunks, form.lanes_inside, group.device < 0)
-                           : elementwise_shape(group, form),
-             packed, group.nodes.back()->site);
-      for (size_t i = 0; i < stores.size(); ++i) {
+             group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form), packed,
+             group.nodes.back()->site);
+      for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
         const Node& node = *group.nodes[group.stores[i]];
-        if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, chunks);
+        if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, form.chunks);
       }
     }
     for (size_t i = 0; i < stores.size(); ++i) group.nodes[group.stores[i]]->buffer = stores[i];
+  }
+
+  // Memory of others may begin anywhere.
+  static bool is_aligned(const Group& group, const std::vector<Buffer>& stores) {
+    auto fits = [](const Buffer& buffer) { return !buffer || reinterpret_cast<uintptr_t>(buffer.pointer()) % 16 == 0; };
+    return std::all_of(stores.begin(), stores.end(), fits) &&
+           std::all_of(group.loads.begin(), group.loads.end(), [&](const Load& load) { return fits(load.node->buffer); });
   }
 
   // An update goes into the memory of the old value, unless somebody may still look at that.
@@ -216,7 +225,8 @@ class GroupEvaluator : public Evaluator {
 
   static LaunchShape elementwise_shape(const Group& group, const Form& form) {
     LaunchShape shape;
-    int64_t inner = form.shape.empty() ? 1 : form.shape.back(), rows = form.results / std::max<int64_t>(inner, 1);
+    int64_t width = form.shape.empty() ? 1 : form.shape.back(), rows = form.results / std::max<int64_t>(width, 1);
+    int64_t inner = (width + form.pack - 1) / form.pack;
     int64_t most = group.device < 0 ? 1024 : 256;
     int64_t block = std::min((inner + 31) / 32 * 32, most);
     shape.block[0] = static_cast<uint32_t>(block);
@@ -225,14 +235,28 @@ class GroupEvaluator : public Evaluator {
     return shape;
   }
 
-  static LaunchShape reduction_shape(int64_t results, int64_t chunks, bool lanes_inside, bool on_cpu) {
+  static LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk) {
+    auto block = [&](int64_t most) { return static_cast<uint32_t>(std::min(results, most)); };
     LaunchShape shape;
-    bool columns = on_cpu && !lanes_inside;  // a thread for each result
-    int64_t width = std::min<int64_t>(results, lanes_inside ? 8 : columns ? 256 : 32);
-    shape.block = columns        ? Dim3{static_cast<uint32_t>(width), 1, 1}
-                  : lanes_inside ? Dim3{32, static_cast<uint32_t>(width), 1}
-                                 : Dim3{static_cast<uint32_t>(width), 32, 1};
-    shape.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
+    int64_t in_block = 1;  // results of a block
+    switch (walk) {
+      case Walk::threads:
+      case Walk::columns:
+        shape.block = {block(256), 1, 1};
+        in_block = shape.block[0];
+        break;
+      case Walk::block:
+        shape.block = {512, 1, 1};
+        break;
+      case Walk::lanes_outside:
+        shape.block = {block(32), 32, 1};
+        in_block = shape.block[0];
+        break;
+      default:
+        shape.block = {32, block(8), 1};
+        in_block = shape.block[1];
+    }
+    shape.grid[0] = static_cast<uint32_t>((results + in_block - 1) / in_block);
     rows_to_grid(shape, chunks);
     return shape;
   }
@@ -255,11 +279,21 @@ class GroupEvaluator : public Evaluator {
       packed.pointer(partial, 0);
       packed.pointer(next, 0);
       for (int64_t number : {results, count, chunks}) packed.index(number, true);
-      submit(context, *kernel, reduction_shape(results, chunks, true, false), packed, node.site);
+      submit(context, *kernel, reduction_shape(results, chunks, Walk::lanes_inside), packed, node.site);
       if (chunks == 1) return;
       partial = next;
       count = chunks;
     }
+  }
+  // How many blocks of a launch have ended: 0 between launches.
+  const Buffer& counter(Context& context) {
+    Buffer& found = counters_[context.trace_index()];
+    if (!found) {
+      found = context.allocate(sizeof(uint32_t), no_site);
+      found.block()->used_on(context.default_stream);
+      context.fill(context.default_stream, found.pointer(), 0, 0, sizeof(uint32_t), 1, 1);
+    }
+    return found;
   }
   static int group_device(const Context& context) { return context.trace_index(); }
 
@@ -270,6 +304,7 @@ class GroupEvaluator : public Evaluator {
 
   std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> plans_;
   std::map<std::tuple<int, Reduction, DType, DType>, std::shared_ptr<Kernel>> combines_;
+  std::map<int, Buffer> counters_;
 };
 
 }  // namespace

@@ -132,8 +132,6 @@ void keep_code(std::vector<std::string>& codes, const std::string& code) {
   if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
 }
 
-constexpr int64_t chunk_elements = 4096;
-
 }  // namespace
 
 std::shared_ptr<Program> UserKernels::find(int8_t device, const std::string& text, const std::string& name) {

@@ -640,14 +640,21 @@ __QUERN_DEVICE unsigned char bitwise_count(const T& a) {
   return count;
 }
 
+// Neighbours in memory, moved together.
+template <class T, int n>
+struct alignas(sizeof(T) * n) Pack {
+  T v[n];
+};
+
 // ---- reductions
 //
-// The elements of one result are numbered in the array's logical order. Chunks of reduce_chunk elements are reduced by 32 lanes,
-// lane l taking elements l, l + 32, ...; then the lanes in a tree; then the chunks' results the same way. So a result depends on
-// nothing but the shape, the type and the values.
+// The elements of one result are numbered in the array's logical order. Up to 32 are reduced one after the other. Chunks of
+// reduce_chunk elements are reduced by 32 lanes, lane l taking elements l, l + 32, ...; then the lanes in a tree; then the chunks'
+// results by lanes and tree again. So a result depends on nothing but the shape, the type and the values.
 
 constexpr int reduce_lanes = 32, reduce_chunk = 4096;
 constexpr int reduce_width = 32;  // most results that a block makes
+constexpr int reduce_block = 512; // threads of a block that makes one
 
 template <class T>
 struct Limits {  // of integers
@@ -681,15 +688,7 @@ struct Limits<complex<P>> {
 
 template <class A>
 struct Sum {
-  // -0 leaves every number as it is, -0 too.
-  __QUERN_DEVICE static A start() {
-    if constexpr (Type<A>::is_complex) {
-      typedef typename Type<A>::part P;
-      return A(-P(0), -P(0));
-    } else {
-      return negative(A(0));
-    }
-  }
+  __QUERN_DEVICE static A start() { return A(0); }  // so a sum of -0 is 0, as in NumPy
   __QUERN_DEVICE static A both(const A& a, const A& b) { return add(a, b); }
 };
 template <class A>

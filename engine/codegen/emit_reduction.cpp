@@ -1,0 +1,298 @@
+// Reductions: who goes over which elements, and in which order they are added up (quern/array.cuh says which). Start at
+// Printer::reduction().
+#include "codegen/printer.h"
+
+namespace quern {
+
+std::string Printer::sum_type(size_t node) const {
+  return type_text(accumulator(group_.nodes[node]->reduction, group_.nodes[node]->compute));
+}
+std::string Printer::reduction_name(size_t node) const {
+  return fmt::format("op::{}<{}>", name_of(group_.nodes[node]->reduction), sum_type(node));
+}
+
+// Loop after loop over a result's elements; in front of each, what is computed once for each result from what is known by then.
+void Printer::reduction() {
+  const bool one_thread = form_.walk == Walk::threads || form_.walk == Walk::columns;
+  Lanes lanes = form_.walk == Walk::lanes_outside ? Lanes{"threadIdx.y", "threadIdx.x"} : Lanes{"threadIdx.x", "threadIdx.y"};
+  reduction_start();
+  for (uint8_t loop = 0; loop < loops_; ++loop) {
+    on_results(1, loop);
+    switch (form_.walk) {
+      case Walk::threads:
+        one_after_the_other(loop);
+        break;
+      case Walk::columns:
+        in_columns(loop);
+        break;
+      case Walk::block:
+        in_block(loop);
+        break;
+      default:
+        in_lanes(loop, lanes);
+    }
+  }
+  if (!one_thread) line(1, "if ({} == 0) {{", lanes.lane);
+  if (form_.walk == Walk::lanes_inside || form_.walk == Walk::lanes_outside) {
+    for (size_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n) && is_last(group_.loops[n]))
+        finish_reduction(2, n, fmt::format("op::reduce_tree<{}>(t{}, {})", reduction_name(n), n, lanes.other));
+    }
+  }
+  on_results(one_thread ? 1 : 2, loops_);
+  store_results(one_thread ? 1 : 2);
+  if (!one_thread) line(1, "}}");
+  if (form_.combines) combine_in_last_block();
+}
+
+bool Printer::reduces_in(uint8_t loop) const {
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) return true;
+  }
+  return false;
+}
+
+bool Printer::is_last(uint8_t loop) const { return loop + 1 == loops_; }
+
+// How many results there are, how many elements are reduced to each, and which of them this thread works on.
+void Printer::reduction_start() {
+  std::string results = "1", count = "1";
+  for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
+  for (size_t d = form_.kept; d < form_.shape.size(); ++d) {
+    count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
+  }
+  line(1, "const I results = {}, count = {};", results, count);
+  switch (form_.walk) {
+    case Walk::threads:
+    case Walk::columns:
+      line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      break;
+    case Walk::block:
+      line(1, "const I result = blockIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      break;
+    case Walk::lanes_outside:
+      line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      break;
+    default:
+      line(1, "const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+  }
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (!is_reduction(n)) continue;
+    if (form_.walk == Walk::block) {
+      line(1, "__shared__ {} t{}[op::reduce_block];", sum_type(n), n);
+    } else if (form_.walk == Walk::lanes_inside || form_.walk == Walk::lanes_outside) {
+      line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", sum_type(n), n);
+    } else if (form_.walk == Walk::columns) {
+      line(1, "{} t{}[op::reduce_lanes];", sum_type(n), n);
+    }
+  }
+  uniform(1);
+  line(1, "if (result >= results || chunk >= chunks) return;");
+  coordinates(1, 0, form_.kept, "result");
+  loads_of_results();
+  if (form_.walk == Walk::threads) return;
+  line(1, "const I begin = chunk * op::reduce_chunk;");
+  line(1, "const I end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+}
+
+// What is computed once for each result reads once for each result.
+void Printer::loads_of_results() {
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (!group_.per_result[n]) continue;
+    for (const Origin& from : group_.sources(n)) {
+      if (from.kind != Origin::Kind::load || is_number(from.index) || loaded_[from.index]) continue;
+      load(1, from.index, form_.kept);
+      loaded_[from.index] = true;
+    }
+  }
+}
+
+void Printer::start_reductions(int depth, uint8_t loop) {
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) line(depth, "{} s{} = {}::start();", sum_type(n), n, reduction_name(n));
+  }
+}
+
+// What a reduction gives: z its sum, w that in the node's type.
+void Printer::finish_reduction(int depth, size_t n, const std::string& sum) {
+  line(depth, "const {} z{} = {};", sum_type(n), n, sum);
+  if (!form_.chunked) line(depth, "const {0} w{1} = op::to<{0}>(z{1});", type_text(group_.nodes[n]->dtype), n);
+}
+
+void Printer::on_results(int depth, uint8_t loop) {
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (group_.per_result[n] && group_.loops[n] == loop) row_result(depth, n);
+  }
+}
+
+void Printer::store_results(int depth) {
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    uint32_t node = group_.stores[s];
+    std::string at = index(store_steps_[s], 0, form_.kept);
+    if (is_reduction(node) && form_.chunked) {
+      line(depth, "o{}[({}) * chunks + chunk] = z{};", s, at, node);
+    } else if (is_reduction(node) || group_.per_result[node]) {
+      line(depth, "o{}[{}] = {}{};", s, at, is_reduction(node) ? "w" : "v", node);
+    }
+  }
+}
+
+// Few elements: a thread takes one after the other.
+void Printer::one_after_the_other(uint8_t loop) {
+  start_reductions(1, loop);
+  line(1, "for (I j = 0; j < count; ++j) {{");
+  coordinates(2, form_.kept, form_.shape.size(), "j");
+  element(2, loop);
+  line(1, "}}");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("s{}", n));
+  }
+}
+
+// The reduced coordinates of a lane's first element; its next ones are found without dividing where rows are long.
+void Printer::coordinates_of_lanes(int depth, const std::string& lane) {
+  line(depth, "I first = begin + {};", lane);
+  for (size_t d = form_.shape.size(); d-- > form_.kept;) {
+    if (d == form_.kept) {
+      line(depth, "I i{} = first;", d);
+    } else {
+      line(depth, "I i{0} = first % n{0};", d);
+      line(depth, "first /= n{};", d);
+    }
+  }
+}
+
+void Printer::next_coordinates(int depth) {
+  size_t last = form_.shape.size() - 1;
+  line(depth, "i{} += op::reduce_lanes;", last);
+  for (size_t d = last; d > form_.kept; --d) {
+    line(depth, "{{");
+    line(depth + 1, "const bool over = i{0} >= n{0};", d);
+    line(depth + 1, "i{0} = over ? i{0} - n{0} : i{0};", d);
+    line(depth + 1, "i{} += over;", d - 1);
+    line(depth, "}}");
+  }
+}
+
+// A row of 32 threads makes one result of one chunk.
+void Printer::in_lanes(uint8_t loop, const Lanes& lanes) {
+  start_reductions(1, loop);
+  line(1, "{{");
+  if (form_.has_long_rows) coordinates_of_lanes(2, lanes.lane);
+  // Every lane goes around as often: the loop is the block's, and lanes become vectors.
+  line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
+  line(3, "const I j = k + {};", lanes.lane);
+  line(3, "if (j < end) {{");
+  if (!form_.has_long_rows) coordinates(4, form_.kept, form_.shape.size(), "j");
+  element(4, loop);
+  line(3, "}}");
+  if (form_.has_long_rows) next_coordinates(3);
+  line(2, "}}");
+  line(1, "}}");
+  if (!reduces_in(loop)) return;
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) line(1, "t{0}[{1}][{2}] = s{0};", n, lanes.lane, lanes.other);
+  }
+  line(1, "__syncthreads();");
+  if (is_last(loop)) return;
+  // Every lane needs the result.
+  line(1, "if ({} == 0) {{", lanes.lane);
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop)
+      line(2, "t{0}[0][{1}] = op::reduce_tree<{2}>(t{0}, {1});", n, lanes.other, reduction_name(n));
+  }
+  line(1, "}}");
+  line(1, "__syncthreads();");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("t{}[0][{}]", n, lanes.other));
+  }
+}
+
+// On the CPU, when neighbouring results lie side by side: a thread makes one result, lane after lane. The barrier behind each
+// lane lets the loop over its elements run over whole rows of threads.
+void Printer::in_columns(uint8_t loop) {
+  line(1, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+  start_reductions(2, loop);
+  line(2, "for (I j = begin + lane; j < end; j += op::reduce_lanes) {{");
+  coordinates(3, form_.kept, form_.shape.size(), "j");
+  element(3, loop);
+  line(2, "}}");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) line(2, "t{0}[lane] = s{0};", n);
+  }
+  line(2, "__syncthreads();");
+  line(1, "}}");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop)
+      finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n));
+  }
+}
+
+// On a GPU, when there are few results: all threads of a block compute elements, of which the first 32 take theirs in order.
+void Printer::in_block(uint8_t loop) {
+  bool reduces = reduces_in(loop);
+  start_reductions(1, loop);
+  line(1, "for (I k = begin; k < end; k += op::reduce_block) {{");
+  line(2, "const I j = k + threadIdx.x;");
+  line(2, "if (j < end) {{");
+  coordinates(3, form_.kept, form_.shape.size(), "j");
+  element(3, loop);
+  line(2, "}}");
+  if (reduces) {
+    line(2, "__syncthreads();");
+    line(2, "if (threadIdx.x < op::reduce_lanes) {{");
+    line(3, "for (int e = threadIdx.x; e < op::reduce_block && k + e < end; e += op::reduce_lanes) {{");
+    for (size_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n) && group_.loops[n] == loop) line(4, "s{0} = {1}::both(s{0}, t{0}[e]);", n, reduction_name(n));
+    }
+    line(3, "}}");
+    line(2, "}}");
+    line(2, "__syncthreads();");
+  }
+  line(1, "}}");
+  if (!reduces) return;
+  line(1, "if (threadIdx.x < op::reduce_lanes) {{");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) line(2, "t{0}[threadIdx.x] = s{0};", n);
+  }
+  line(2, "__syncwarp();");
+  line(2, "if (threadIdx.x == 0) {{");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) line(3, "op::reduce_tree<{1}>(t{0});", n, reduction_name(n));
+  }
+  line(2, "}}");
+  line(1, "}}");
+  line(1, "__syncthreads();");
+  for (size_t n = 0; n < group_.nodes.size(); ++n) {
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("t{}[0]", n));
+  }
+}
+
+// On a GPU the last block to end reduces the chunks' results, in the order of print_combine(); the counter is 0 again then.
+void Printer::combine_in_last_block() {
+  line(1, "__shared__ unsigned order;");
+  line(1, "const unsigned last = gridDim.x * (unsigned)chunks - 1;");
+  line(1, "__threadfence();");
+  line(1, "__syncthreads();");
+  line(1, "if ((threadIdx.x | threadIdx.y) == 0) order = atomicInc(ended, last);");
+  line(1, "__syncthreads();");
+  line(1, "const int lane = threadIdx.y * blockDim.x + threadIdx.x;");
+  line(1, "if (order != last || lane >= op::reduce_lanes) return;");
+  line(1, "__threadfence();");
+  for (size_t s = 0; s < group_.stores.size(); ++s) {
+    uint32_t n = group_.stores[s];
+    if (!is_reduction(n)) continue;
+    line(1, "__shared__ {} u{}[op::reduce_lanes];", sum_type(n), n);
+    line(1, "for (I r = 0; r < results; ++r) {{");
+    line(2, "{} c = {}::start();", sum_type(n), reduction_name(n));
+    line(2, "for (I j = lane; j < chunks; j += op::reduce_lanes) c = {}::both(c, o{}[r * chunks + j]);", reduction_name(n), s);
+    line(2, "u{}[lane] = c;", n);
+    line(2, "__syncwarp();");
+    line(2, "if (lane == 0) f{}[r] = op::to<{}>(op::reduce_tree<{}>(u{}));", s, type_text(group_.nodes[n]->dtype),
+         reduction_name(n), n);
+    line(2, "__syncwarp();");
+    line(1, "}}");
+  }
+}
+
+}  // namespace quern

@@ -1,0 +1,56 @@
+// The CPU device's threads. A call is over when its work is done, not when every thread has woken: on a machine that is busy with
+// other things the caller does the work of those that do not come (docs/decisions/0002).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace quern {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(unsigned threads);  // the caller is one of them
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+
+  // Calls body(context) here and, in as many threads as come in time, elsewhere; each call takes pieces of the work until there
+  // are none. Returns when all these calls have ended. A second caller at the same time works alone.
+  void run(void (*body)(void*), void* context);
+
+  // f(0) ... f(count - 1), in any order.
+  template <class F>
+  void for_each(size_t count, F&& f) {
+    struct Work {
+      F& f;
+      size_t count;
+      std::atomic<size_t> next{0};
+    } work{f, count, {}};
+    run(
+        [](void* context) {
+          Work& work = *static_cast<Work*>(context);
+          for (size_t i; (i = work.next.fetch_add(1, std::memory_order_relaxed)) < work.count;) work.f(i);
+        },
+        &work);
+  }
+
+ private:
+  void worker();
+
+  std::mutex running_;  // one call at a time
+  std::mutex entry_;    // guards what follows
+  void (*body_)(void*) = nullptr;
+  void* context_ = nullptr;
+  unsigned inside_ = 0;  // workers that are in a body
+  bool closing_ = false;
+  std::condition_variable left_;
+  std::atomic<uint32_t> calls_{0};
+  std::atomic<unsigned> asleep_{0};
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace quern
