@@ -135,6 +135,8 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
     Array* a = as_array(left);
     if (!a || !b.read(right, false)) return not_implemented();
     Argument arguments[] = {Argument(*a), b.argument()};
+    // CuPy has no such values: its arrays without dimensions are arrays.
+    if (a->is_value() && Py_TYPE(left) == array_type) return wrap(elementwise(op, arguments), type_of(left, right));
     elementwise(op, arguments, a);
     Py_INCREF(left);
     return left;

@@ -268,7 +268,10 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     Array view = array.view(index.layout);
     if (!index.picks.empty()) return wrap(placed(take(view, index.picks), index, picks_rank(index)), Py_TYPE(self));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change.
-    if (index.all_integers) view = astype(view, view.dtype());
+    if (index.all_integers) {
+      view = astype(view, view.dtype());
+      view.set_value(true);
+    }
     return wrap(std::move(view), Py_TYPE(self));
   });
 }

@@ -158,6 +158,7 @@ Array::Array(const Array& other) {
   dtype_ = other.dtype_;
   is_view_ = other.is_view_;
   is_read_only_ = other.is_read_only_;
+  is_value_ = other.is_value_;
 }
 Array& Array::operator=(Array other) noexcept {
   std::swap(cell_, other.cell_);
@@ -165,6 +166,7 @@ Array& Array::operator=(Array other) noexcept {
   std::swap(dtype_, other.dtype_);
   std::swap(is_view_, other.is_view_);
   std::swap(is_read_only_, other.is_read_only_);
+  std::swap(is_value_, other.is_value_);
   return *this;
 }
 Array::~Array() {
@@ -367,6 +369,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {
     Array out(std::move(node));
+    out.set_value(out.rank() == 0 && op != Op::where);  // where() of NumPy gives arrays
     recorded();
     return out;
   }
@@ -381,7 +384,9 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
 
 Array astype(const Array& array, DType dtype) {
   Argument argument(array);
-  return elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
+  Array out = elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
+  out.set_value(array.is_value());
+  return out;
 }
 
 Array copied(const Array& array, DType dtype) {
@@ -429,6 +434,10 @@ void assign(const Array& target, const Argument& value) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   device_of(Op::update, {&value, 1}, &target);
+  DType type = target.dtype();
+  if (!value.array() && value.scalar().is_weak && value.scalar().kind == WeakScalar::complex && !is_complex(type) &&
+      type != DType::boolean)
+    raise(ErrorKind::type, "a complex number cannot be assigned to an array of {}; take its real part first", row(type).name);
   const Shape& to = target.shape();
   Shape from = value.shape();
   while (from.size() > to.size() && from.front() == 1) from.erase(from.begin());  // as NumPy allows when assigning
@@ -445,7 +454,10 @@ void assign(const Array& target, const Argument& value) {
   if (!fits)
     raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(value.shape()),
           to_string(to));
-  if (target.size() == 0) return;
+  if (target.size() == 0) {
+    if (!value.array()) constant_of(value.scalar(), target.dtype());  // a number that does not fit is an error all the same
+    return;
+  }
   (void)both;
   SpaceRef space = space_of(target.layout());
   if (target.is_whole() && !target.is_pinned()) {
@@ -532,6 +544,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
     for (size_t i = 0; i < array.rank(); ++i) full_strides.push_back(axes[i] ? 0 : out.layout().strides[next++]);
     out = out.view(Layout{full_shape, full_strides, 0});
   }
+  out.set_value(out.rank() == 0);
   recorded();
   return out;
 }

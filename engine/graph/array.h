@@ -59,6 +59,9 @@ class Array {
   const CellRef& cell() const { return cell_; }
   bool is_pinned() const { return cell_->is_pinned(); }
   bool is_view() const { return is_view_; }
+  // A number, as NumPy's scalars are: what changes "in place" is the name, not the value.
+  bool is_value() const { return is_value_; }
+  void set_value(bool value) { is_value_ = value; }
   bool is_read_only() const { return is_read_only_ || cell_->is_read_only; }
   void set_read_only(bool value) { is_read_only_ = value; }
   // Does this view show its cell's whole memory as it lies?
@@ -75,7 +78,7 @@ class Array {
   CellRef cell_;
   SpaceRef space_;
   DType dtype_ = DType::boolean;
-  bool is_view_ = false, is_read_only_ = false;
+  bool is_view_ = false, is_read_only_ = false, is_value_ = false;
 };
 
 // A host value: weak (a Python number, which takes the other operands' type where it can) or of a type of its own.

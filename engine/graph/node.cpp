@@ -88,6 +88,8 @@ size_t pending_count() { return live_pending; }
 size_t pending_visible() { return visible_pending; }
 
 void add_pending(Node& node) {
+  // Work that nobody wants any more leaves gaps, and may do so for ever.
+  if (pending().size() >= 2 * live_pending + 4096) compact_pending();
   node.slot = pending().size();
   pending().push_back(&node);
   ++live_pending;

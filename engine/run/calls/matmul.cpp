@@ -228,7 +228,9 @@ Array matmul(const Array& first, const Array& second) {
   Shape fewer = stack;
   if (first.rank() > 1) fewer.push_back(m);
   if (second.rank() > 1) fewer.push_back(n);
-  return reshape(out, fewer);
+  out = reshape(out, fewer);
+  out.set_value(fewer.empty());
+  return out;
 }
 
 }  // namespace quern

@@ -55,8 +55,8 @@ def clip(a, a_min=_MISSING, a_max=_MISSING, out=None, *, min=_MISSING, max=_MISS
     elif min is not _MISSING or max is not _MISSING:
         raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     a = asarray(a)
-    if a.dtype.kind in "iu":  # a limit that the type cannot reach changes nothing
-        bits, signed = 8 * a.itemsize, a.dtype.kind == "i"
+    if "int" in a._dtype_name:  # a limit that the type cannot reach changes nothing
+        bits, signed = 8 * a.itemsize, a._dtype_name[0] == "i"
         if type(a_min) is int and a_min <= (-(1 << bits - 1) if signed else 0):
             a_min = None
         if type(a_max) is int and a_max >= (1 << bits - signed) - 1:
