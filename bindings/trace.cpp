@@ -5,6 +5,7 @@
 #include "compile/clang.h"
 #include "compile/libraries.h"
 #include "core/log.h"
+#include "device/cuda_driver.h"
 
 namespace quern::python {
 
@@ -37,6 +38,16 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
 void init_trace(nb::module_& m) {
   m.def("start_trace", [] { start_trace(); });
   m.def("stop_trace", [] { return as_list(stop_trace()); });
+  // The truth that the trace is held against: how often each function of NVIDIA's driver was called since the counting began.
+  m.def("count_driver_calls", [](bool on) {
+    cuda::reset_call_counts();
+    cuda::count_calls(on);
+  });
+  m.def("driver_calls", [] {
+    nb::dict counts;
+    for (auto& [name, count] : cuda::call_counts()) counts[name] = count;
+    return counts;
+  });
   m.def("set_log_level", [](int level) { set_log_level(level); });
   m.def("cache_info", [] {
     CacheInfo i = compile_cache().info();

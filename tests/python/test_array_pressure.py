@@ -6,9 +6,15 @@ import time
 import numpy as np
 import pytest
 import quern as qn
+from programs import code
 from quern.lib import _engine
 
 LONG = int(os.environ.get("QUERN_LONG_LOOPS", "0"))  # 1: 10,000 rounds of every body
+
+def resident():
+    """MiB of this process in memory."""
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def body_of(ops):
@@ -20,7 +26,7 @@ def body_of(ops):
     return names["body"], count
 
 
-@pytest.mark.parametrize("ops, rounds", [(1, 10_000), (7, 10_000), (75, 1_000), (300, 250)])
+@pytest.mark.parametrize("ops, rounds", [(1, 10_000), (7, 10_000), (75, 10_000), (300, 2_500)])
 def test_loops_compile_at_their_start_only(device, ops, rounds):
     rounds = 10_000 if LONG else rounds
     body, count = body_of(ops)
@@ -44,19 +50,60 @@ def test_loops_compile_at_their_start_only(device, ops, rounds):
     assert (each == each[0]).all() and each[0] > 0
     assert not [e for e in events if e["kind"] in ("wait", "host_to_device", "device_to_host")]
     want, y = np.ones(2048, np.float32), np.full(2048, 0.5, np.float32)
-    for _ in range(rounds if ops < 10 else 0):
+    for _ in range(rounds if ops < 100 else 0):
         want = body(want, y)
-    if ops < 10:
+    if ops < 100:
         np.testing.assert_array_equal(qn.asnumpy(x), want)
 
 
-def test_a_chain_of_a_million_ops(device):
-    x = qn.asarray(np.zeros(1024, np.float32))
-    for _ in range(1_000_000 if LONG else 200_000):
+@pytest.mark.parametrize("size", [1, 1024])
+def test_a_chain_of_a_million_ops(device, size):
+    x = qn.asarray(np.zeros(size))
+    qn.asnumpy(x + 1)
+    before = resident()
+    for n in range(1_000_000):
         x = x + 1
-        x = x - 1
+        if n % 10_000 == 0:
+            assert _engine.array_pending() < 1100
     assert _engine.array_pending() < 1100
-    assert np.array_equal(qn.asnumpy(x), np.zeros(1024))
+    assert resident() - before < 64
+    assert np.array_equal(qn.asnumpy(x), np.full(size, 1e6))
+
+
+def test_work_that_nobody_wants_takes_no_memory(device):
+    x = qn.asarray(np.ones(1000))
+    kept = x + 1
+    qn.synchronize()
+    y = x * 3
+    before = resident()
+    for _ in range(3_000_000):
+        x * 2  # noqa: B018
+    assert resident() - before < 8
+    assert _engine.array_pending() == 1
+    assert qn.asnumpy(y)[0] == 3 and qn.asnumpy(kept)[0] == 2
+
+
+@pytest.mark.parametrize("size", [1, 1024])
+@pytest.mark.parametrize("end", ["del x", "assert (qn.asnumpy(x) == 1e6).all()", "pass"])
+def test_a_graph_of_a_million_nodes(device, size, end):
+    """Released, computed, and still there when the process ends: by no recursion, which the stack would not hold."""
+    done = code(
+        f"""
+import numpy as np
+import quern as qn
+from quern.device import set_current_device
+from quern.lib import _engine
+set_current_device(qn.device({device.name!r}))
+_engine.set_tier0_limit(0)
+keep = _engine.KeepPending()
+x = qn.asarray(np.zeros({size}))
+for _ in range(1_000_000):
+    x = x + 1
+assert _engine.array_pending() == 1_000_000
+{end}
+"""
+    )
+    assert done.returncode == 0 and done.stderr == "", done.stderr
 
 
 def test_long_chains_of_numbers(device):

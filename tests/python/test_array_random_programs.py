@@ -41,7 +41,7 @@ def test_in_tier_0(first):
 
 
 # Two processes, for a kernel takes a core 30 ms to compile. A GPU has no tier 0, and its compiler takes longer.
-COMPILED = {"fused": 1700, "mixed": 100, "unfused": 100, "large": 100} if ON_CPU else {"fused": 100, "large": 50}
+COMPILED = {"fused": 1200, "mixed": 100, "unfused": 100, "large": 100} if ON_CPU else {"fused": 100, "large": 50}
 
 
 def run_in_processes(counts):
@@ -63,7 +63,7 @@ def run_in_processes(counts):
 
 def test_compiled():
     kernels = run_in_processes({kind: count * PROGRAMS // 20_000 if PROGRAMS else count for kind, count in COMPILED.items()})
-    assert kernels > sum(COMPILED.values())  # that many different ones went through the compiler
+    assert kernels > (2_000 if ON_CPU else 100)  # different ones, for one process compiles none twice
 
 
 def test_functions_without_exact_values():

@@ -18,7 +18,7 @@ typedef struct {
   char symbol[256];
   unsigned grid[3], block[3], shared_bytes;
   void* stream;
-  unsigned char args[256];
+  unsigned char args[4096];
   size_t arg_bytes;
   int cooperative;
 } FakeCudaLaunch;

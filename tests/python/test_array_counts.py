@@ -1,0 +1,130 @@
+"""What eleven typical pieces of array code cost, counted from the trace: launches, copies, waits and compiles, cold and warm.
+
+test_array_trace.py has the smallest expressions and what stays pending; test_driver_calls.py holds the trace against the driver.
+"""
+
+import numpy as np
+import pytest
+import quern as qn
+from quern.lib import _engine
+
+KINDS = ("launch", "compile", "host_to_device", "device_to_host", "device_to_device", "fill", "wait")
+
+
+def norm(x, y):
+    return qn.sqrt(qn.sum(x**2, -1))
+
+
+def fraction(x, y):
+    return (x * y + x) / qn.sqrt(x + 1)
+
+
+def softmax(x, y):
+    e = qn.exp(x - qn.max(x, axis=-1, keepdims=True))
+    return e / qn.sum(e, axis=-1, keepdims=True)
+
+
+def normalised(x, y):
+    return (x - qn.mean(x, axis=0)) / qn.sqrt(qn.var(x, axis=0) + 1e-5)
+
+
+def chosen(x, y):
+    return qn.where(x > 0.5, qn.clip(x, 0.6, 0.9), qn.where(y < 1.5, -x, y * 2))
+
+
+def polynomial(x, y):
+    return ((2 * x + 3) * x - 1) * x + 0.5
+
+
+def differences(x, y):
+    return x[:, 1:] - x[:, :-1]
+
+
+def layer(x, y):
+    return qn.maximum(x @ y.T + 0.5, 0)
+
+
+def running(x, y):
+    return qn.cumsum(x * y, axis=-1)
+
+
+def counted(x, y):
+    return qn.sum(x * (x > 0.5))
+
+
+def updated(x, y):
+    for _ in range(100):
+        x += 0.01 * y
+    return x
+
+
+LAUNCHES = {
+    norm: 2,  # the sum, the roots
+    fraction: 1,
+    softmax: 3,  # the largest, the sum, the quotient
+    normalised: 7,
+    chosen: 1,
+    polynomial: 1,
+    differences: 1,
+    layer: 2,  # the product, the rest
+    running: 2,  # the product, its running sums
+    counted: 2,  # the sum of each piece, the sum of those
+    updated: 2,  # 200 ops are more than one kernel holds
+}
+ON_A_GPU = {running: 4}  # at most
+
+
+def counts(f, x, y):
+    """How often each kind of thing happens for f(x, y), before anybody looks at the values."""
+    qn.synchronize()
+    with qn.trace() as events:
+        result = f(x, y)
+        _engine.array_evaluate(result)
+    kinds = [event["kind"] for event in events]
+    return {kind: kinds.count(kind) for kind in KINDS}, result
+
+
+@pytest.mark.parametrize("f", LAUNCHES, ids=lambda f: f.__name__)
+def test_launches_copies_waits_and_compiles(device, f):
+    host = [np.linspace(0, 1, 12000, dtype=np.float32).reshape(30, 400), np.linspace(1, 2, 12000, dtype=np.float32).reshape(30, 400)]
+    cold, first = counts(f, *map(qn.asarray, host))
+    warm, second = counts(f, *map(qn.asarray, host))
+    if device.kind == "cuda" and f in ON_A_GPU:
+        assert 1 <= cold["launch"] <= ON_A_GPU[f]
+    else:
+        assert cold["launch"] == LAUNCHES[f]
+    assert cold["compile"] <= cold["launch"]
+    assert warm == {"launch": cold["launch"], **dict.fromkeys(KINDS[1:], 0)}
+    for kind in KINDS[2:]:
+        assert cold[kind] == 0
+    np.testing.assert_array_equal(qn.asnumpy(first), qn.asnumpy(second))
+
+
+@pytest.mark.parametrize("f", LAUNCHES, ids=lambda f: f.__name__)
+def test_a_look_is_one_wait_and_one_copy(device, f):
+    host = np.linspace(0.1, 1, 12000, dtype=np.float32).reshape(30, 400)
+    x, y = qn.asarray(host), qn.asarray(host)
+    result = f(x, y)
+    with qn.trace() as events:
+        qn.asnumpy(result)
+    kinds = [event["kind"] for event in events]
+    assert kinds.count("wait") + kinds.count("device_to_host") <= 2
+    assert kinds.count("host_to_device") == kinds.count("device_to_device") == 0
+
+
+@pytest.mark.parametrize("f", LAUNCHES, ids=lambda f: f.__name__)
+def test_the_values_are_right(device, f, monkeypatch):
+    host = [np.linspace(0, 1, 12000, dtype=np.float32).reshape(30, 400), np.linspace(1, 2, 12000, dtype=np.float32).reshape(30, 400)]
+    ours = qn.asnumpy(f(*map(qn.asarray, host)))
+    monkeypatch.setitem(globals(), "qn", np)
+    want = f(*(a.astype(np.float64) for a in host))
+    np.testing.assert_allclose(ours, want, rtol=2e-4, atol=1e-5)
+
+
+def test_other_sizes_compile_nothing(device):
+    """Kernels are found by structure: what is counted above holds for every size."""
+    a, b = (np.linspace(k, k + 1, 24000, dtype=np.float32) for k in (0, 1))
+    for f in (norm, fraction, softmax, normalised, chosen, polynomial, differences, layer):
+        counts(f, qn.asarray(a.reshape(40, 600)), qn.asarray(b.reshape(40, 600)))
+        for shape in ((30, 800), (100, 240)):
+            assert counts(f, qn.asarray(a.reshape(shape)), qn.asarray(b.reshape(shape)))[0]["compile"] == 0, f.__name__
