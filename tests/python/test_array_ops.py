@@ -138,3 +138,47 @@ def test_out(tier):
         qn.add(x, 1, out=qn.zeros(5))
     with pytest.raises(ValueError, match="broadcast"):
         x + qn.zeros(5)
+
+
+def test_numbers_are_values(tier):
+    """What NumPy gives as a scalar changes for one name only, and takes the type that the op gives."""
+    for m in (np, qn):
+        x = m.asarray(np.arange(6))
+        for text in ("x.sum()", "x[2]", "m.mean(x) + 1", "x @ x", "m.abs(x[1])"):
+            first = second = eval(text)
+            before = float(second)
+            first += 1
+            assert (float(first), float(second)) == (before + 1, before)
+            first /= 2
+            assert float(first) == (before + 1) / 2
+            first -= m.asarray([1.0, 2.0])
+            assert first.shape == (2,) and float(second) == before
+        assert x.tolist() == list(range(6))
+        x[1] += 2
+        x[2] *= 10
+        assert x.tolist() == [0, 3, 20, 3, 4, 5]
+        # Arrays without dimensions are arrays.
+        for array in (m.asarray(5), m.zeros((), int), x[...].reshape(6)[3:4].reshape(()), m.where(x[0] > 0, 1, 2)):
+            first = second = array
+            first += 1
+            assert first is second and int(second) == int(array)
+            with pytest.raises(TypeError, match="same_kind"):
+                first += 0.5
+
+
+def test_assignments_that_cannot_be(tier):
+    for m in (np, qn):
+        x = m.asarray(np.arange(6, dtype=np.uint8))
+        for key in (slice(1, 3), slice(1, 1), 2):
+            with pytest.raises(OverflowError):
+                x[key] = -2
+            with pytest.raises(TypeError):
+                x[key] = 1j
+        b = m.asarray(np.zeros(2, bool))
+        b[0] = 1j
+        assert x.tolist() == list(range(6)) and b.tolist() == [True, False]
+
+
+def test_clip_of_bfloat16(tier):
+    x = qn.clip(qn.asarray(np.float32([0, 2, 9])).astype("bfloat16"), 1, 5)
+    assert x._dtype_name == "bfloat16" and qn.asnumpy(x.astype("float32")).tolist() == [1, 2, 5]

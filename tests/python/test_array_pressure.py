@@ -11,6 +11,7 @@ from quern.lib import _engine
 
 LONG = int(os.environ.get("QUERN_LONG_LOOPS", "0"))  # 1: 10,000 rounds of every body
 
+
 def resident():
     """MiB of this process in memory."""
     with open("/proc/self/statm") as f:

@@ -1,0 +1,271 @@
+"""What goes wrong with arrays: no memory, values that cannot be, an interrupt, many threads, an end in the middle of work.
+
+One clear error where the value is looked at, which names the line that recorded the op; everything else goes on.
+"""
+
+import inspect
+import os
+import random
+import threading
+
+import numpy as np
+import pytest
+import quern as qn
+from programs import code
+from quern.device import set_current_device
+from quern.lib import _engine
+
+HERE = os.path.basename(__file__)
+
+
+def here():
+    return inspect.currentframe().f_back.f_lineno
+
+
+# ---- no memory
+
+
+def test_out_of_memory_names_the_largest_arrays_and_their_lines(device):
+    line = here() + 1
+    kept = qn.asarray(np.zeros(3 << 20)) + 1
+    qn.synchronize()
+    large = qn.broadcast_to(kept, (1 << 25, 3 << 20)) * 2  # recorded: nothing is wrong yet
+    with pytest.raises(qn.OutOfMemoryError, match=rf"no room for .* largest live blocks: .*24\.0 MiB from .*{HERE}:{line}"):
+        _engine.array_evaluate(large)
+    assert issubclass(qn.OutOfMemoryError, MemoryError)
+
+
+def test_out_of_memory_leaves_the_work_pending(device):
+    x = qn.asarray(np.arange(1000.0))
+    large = qn.broadcast_to(x, (1 << 40, 1000)) * 2
+    after = large[0, :5] + 1
+    other = x * 3
+    for _ in range(3):
+        with pytest.raises(qn.OutOfMemoryError):
+            qn.asnumpy(after)
+    assert qn.asnumpy(other)[7] == 21  # not spoiled
+    del after, large
+    assert _engine.array_pending() == 0
+    qn.synchronize()
+    assert qn.asnumpy(x + 1)[1] == 2
+
+
+def test_looking_again_tries_again():
+    """Where memory has become free meanwhile, the value is there."""
+    done = code("""
+import resource
+import numpy as np
+import quern as qn
+from quern.device import set_current_device
+set_current_device(qn.device("cpu"))
+x = qn.asarray(np.ones(1 << 16))
+y = qn.asnumpy((qn.broadcast_to(x, (2, 1 << 16)) * 2)[1, :3])  # what is compiled needs memory of its own
+large = qn.broadcast_to(x, (1 << 10, 1 << 16)) * 2  # 512 MiB
+with open("/proc/self/statm") as f:
+    now = int(f.read().split()[0]) * resource.getpagesize()
+limits = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (now + (1 << 27), limits[1]))
+for _ in range(2):
+    try:
+        qn.asnumpy(large[1023, :3])
+    except qn.OutOfMemoryError as error:
+        print("no room" in str(error))
+resource.setrlimit(resource.RLIMIT_AS, limits)
+print(qn.asnumpy(large[1023, :3]).tolist())
+""")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:3] == ["True", "True", "[2.0, 2.0, 2.0]"]
+
+
+# ---- values that cannot be
+
+
+def test_an_index_out_of_range(device):
+    x = qn.asarray(np.arange(2000.0))
+    where = qn.asarray(np.full(2000, 3)) * 1000
+    other = x * 2
+    line = here() + 1
+    taken = x[where]
+    after = taken + 1
+    with pytest.raises(IndexError, match=rf"index 3000 is out of bounds for axis 0 with size 2000.*{HERE}:{line}"):
+        qn.asnumpy(after)
+    assert np.array_equal(qn.asnumpy(other), np.arange(2000.0) * 2)
+    qn.synchronize()  # said once
+    assert np.array_equal(qn.asnumpy(x[qn.asarray(np.full(2000, 3))]), np.full(2000, 3.0))
+
+
+def test_an_index_out_of_range_where_elements_are_set(device):
+    x = qn.asarray(np.zeros(2000))
+    y = x + 1
+    where = qn.asarray(np.full(1500, 3)) * 1000
+    line = here() + 1
+    x[where] = 7
+    with pytest.raises(IndexError, match=rf"index 3000 is out of bounds.*{HERE}:{line}"):
+        qn.asnumpy(x)
+    assert np.array_equal(qn.asnumpy(y), np.ones(2000))
+
+
+def test_a_singular_matrix(device):
+    good = qn.asarray(np.eye(60) * 2)
+    line = here() + 1
+    bad = qn.linalg.inv(good * 0)
+    right = qn.linalg.inv(good) + 1
+    with pytest.raises(np.linalg.LinAlgError, match=rf"Singular matrix.*{HERE}:{line}"):
+        qn.asnumpy(bad + 1)
+    assert np.array_equal(qn.asnumpy(right), np.eye(60) / 2 + 1)
+    qn.synchronize()  # said once
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):  # tiny work too
+        qn.asnumpy(qn.linalg.inv(qn.zeros((3, 3))))
+
+
+# ---- threads
+
+
+@pytest.mark.parametrize("limit", [512, 0])
+def test_eight_threads_record_at_once(device, limit):
+    """Arrays of their own and shared ones, which all read and one writes; looks, pressure and releases in between."""
+    _engine.set_tier0_limit(limit)
+    shared = [qn.asarray(np.arange(n, dtype=np.float64)) for n in (10, 700, 5000)]
+    problems = []
+
+    def work(seed):
+        rng = random.Random(seed)
+        try:
+            set_current_device(device)
+            own = [(np.full(n, float(seed)), qn.asarray(np.full(n, float(seed)))) for n in (10, 700, 5000)]
+            for _ in range(400):
+                k = rng.randrange(3)
+                host, x = own[k]
+                action = rng.randrange(5)
+                if action == 0:
+                    own[k] = host * 0.5 + shared_host[k], x * 0.5 + shared[k]
+                elif action == 1:
+                    host += 1
+                    x += 1
+                elif action == 2:
+                    host[1:] -= host[:-1]
+                    x[1:] -= x[:-1]
+                    host *= 0.25
+                    x *= 0.25
+                elif action == 3:
+                    x + shared[k] * 2  # nobody looks at it
+                elif not np.array_equal(qn.asnumpy(x), host):
+                    problems.append(f"thread {seed}: wrong values")
+            for host, x in own:
+                if not np.array_equal(qn.asnumpy(x), host):
+                    problems.append(f"thread {seed}: wrong values at the end")
+        except Exception as error:
+            problems.append(f"thread {seed}: {error!r}")
+
+    shared_host = [np.arange(n, dtype=np.float64) for n in (10, 700, 5000)]
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    try:
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        _engine.set_tier0_limit(512)
+    assert not problems, problems
+    assert all(np.array_equal(qn.asnumpy(x), host) for x, host in zip(shared, shared_host, strict=True))
+
+
+def test_threads_add_to_one_array(device):
+    """Each update is whole: none is lost, whoever records it."""
+    x = qn.asarray(np.zeros(3000))
+    one = qn.asarray(np.ones(3000))
+    errors = []
+
+    def work():
+        try:
+            set_current_device(device)
+            for n in range(300):
+                _engine.array_op("add", x, one, into=x)
+                if n % 100 == 50:
+                    qn.asnumpy(x)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors
+    assert np.array_equal(qn.asnumpy(x), np.full(3000, 2400.0))
+
+
+# ---- processes
+
+SETUP = """
+import os, signal, sys, threading, time
+import numpy as np
+import quern as qn
+from quern.device import set_current_device
+from quern.lib import _engine
+device = qn.device(DEVICE)
+set_current_device(device)
+n = 1 << 22 if device.kind == "cpu" else 1 << 26
+x = qn.asarray(np.full(n, 0.5))
+
+
+def slow(rounds):
+    y = x
+    for _ in range(rounds):
+        for _ in range(20):
+            y = qn.sin(y) + 0.25
+        _engine.array_evaluate(y)
+    return y
+
+
+def works():
+    z = qn.asarray(np.arange(3000.0))
+    assert np.array_equal(qn.asnumpy(z * 2 + 1), np.arange(3000.0) * 2 + 1)
+"""
+
+
+def run(device, text, **named):
+    return code(SETUP.replace("DEVICE", repr(device.name)) + text, **named)
+
+
+def test_ctrl_c_while_waiting_for_arrays(device):
+    done = run(
+        device,
+        """
+signal.signal(signal.SIGINT, signal.default_int_handler)
+works()
+want = qn.asnumpy(slow(1)[:3])
+y = slow(3 if device.kind == "cpu" else 100)
+threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    qn.asnumpy(y)
+    time.sleep(0.5)
+except KeyboardInterrupt:
+    print("interrupted")
+works()
+assert np.isfinite(qn.asnumpy(y)).all()
+assert np.array_equal(qn.asnumpy(slow(1)[:3]), want)
+""",
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "interrupted" and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "y = x + 1",
+        "y = slow(3)",
+        "y = slow(2) + 1",
+        "keep = _engine.KeepPending(); y = x\nfor _ in range(5000): y = y + 1",
+        "y = x[qn.asarray(np.full(2000, 5)) * n]",
+        "y = x[qn.asarray(np.full(2000, 5)) * n]; _engine.array_evaluate(y)",
+        "sys.modules['for ever'] = (slow(1), x + 1)",
+        "t = threading.Thread(target=lambda: (set_current_device(device), qn.asnumpy(slow(2))), daemon=True); t.start(); y = x + 1",
+        "y = qn.broadcast_to(x, (1 << 40, n)) * 2",
+        "import atexit; y = slow(1); atexit.register(lambda: y + 1)",
+    ],
+)
+def test_exit_with_work_pending(device, end):
+    done = run(device, end)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
