@@ -2,7 +2,6 @@
 
 NB_MODULE(_engine, m) {
   using namespace quern::python;
-  nanobind::set_leak_warnings(false);  // a thread that still waits when the process ends holds arrays: nobody's fault
   m.doc() = "quern's engine. The public names are in quern and its doors; nothing here is meant to be called directly.";
   nb::set_leak_warnings(false);  // what other packages still hold when the process ends is none of the user's concern
   init_errors(m);
