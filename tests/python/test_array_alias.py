@@ -102,7 +102,8 @@ class Program:
         with np.errstate(all="ignore"):
             theirs = eval(f"a {op} b")
         if isinstance(theirs, np.ndarray) or np.isscalar(theirs):
-            self.add(np.asarray(theirs), eval(f"x {op} y"), f"x{name} {op} {text}")
+            # A number becomes an array, as NumPy's: numbers themselves are values.
+            self.add(np.asarray(theirs), eval(f"x {op} y")[...], f"(x{name} {op} {text})[...]")
 
     def update(self):
         a, x, name = self.pick()
@@ -133,7 +134,7 @@ class Program:
         if a.dtype.kind == "c" or (a.ndim and 0 in a.shape):
             return
         axis = self.rng.choice([None, *range(a.ndim)])
-        self.add(np.asarray(a.max(axis)), x.max(axis), f"x{name}.max({axis})")
+        self.add(np.asarray(a.max(axis)), x.max(axis)[...], f"x{name}.max({axis})[...]")
 
     def escape(self):
         a, x, name = self.pick()
