@@ -2,6 +2,7 @@
 #include "bindings/objects.h"
 #include "core/error.h"
 #include "core/print.h"
+#include "device/cuda_driver.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -66,6 +67,7 @@ nb::dict info_of(const PyDevice& device) {
 }  // namespace
 
 std::atomic<int> pending_callbacks{0};
+thread_local PyStream launch_stream;
 
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object) {
   EventPtr event(context.device.create_event({false, false}).release());
@@ -96,7 +98,10 @@ void release_kept() {
 
 PyStream* stream_or_null(nb::handle object) {
   if (!object.is_valid() || object.is_none()) return nullptr;
-  if (nb::isinstance<PyStream>(object)) return nb::inst_ptr<PyStream>(object);
+  if (nb::isinstance<PyStream>(object)) {
+    PyStream* stream = nb::inst_ptr<PyStream>(object);
+    return stream->context ? stream : nullptr;
+  }
   raise(ErrorKind::type, "[stream] a Stream or None is needed, not {}",
         nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")).c_str());
 }
@@ -121,6 +126,19 @@ void init_devices(nb::module_& m) {
              PoolInfo i = d.context->pool.info();
              return std::make_tuple(i.used, i.kept, i.blocks);
            })
+      .def("pool_info",
+           [](const PyDevice& d) {
+             PoolInfo i = d.context->pool.info();
+             nb::dict out;
+             out["held"] = i.held;
+             out["kept"] = i.kept;
+             out["waiting"] = i.waiting;
+             out["limit"] = i.limit;
+             return out;
+           })
+      .def("set_pool_limit", [](const PyDevice& d, size_t bytes) { d.context->pool.set_limit(bytes); })
+      .def("pool_holds",
+           [](const PyDevice& d, uintptr_t address) { return d.context->pool.holds(reinterpret_cast<const void*>(address)); })
       .def(
           "trim", [](const PyDevice& d) { return d.context->pool.trim(); }, nb::call_guard<ReleaseGil>())
       .def("synchronize",
@@ -149,22 +167,27 @@ void init_devices(nb::module_& m) {
 
   nb::class_<PyStream>(m, "Stream")
       .def("__init__",
-           [](PyStream* self, PyDevice device, bool non_blocking) {
-             new (self) PyStream{device.context, device.context->create_stream({non_blocking, 0})};
-           })
+           [](PyStream* self, PyDevice device, bool non_blocking, int priority) {
+             new (self) PyStream{device.context, device.context->create_stream({non_blocking, priority})};
+           },
+           nb::arg("device"), nb::arg("non_blocking") = false, nb::arg("priority") = 0)
+      .def("__init__", [](PyStream* self) { new (self) PyStream; })
+      .def("__init__", [](PyStream* self, const PyStream& other) { new (self) PyStream(other); })
       .def("synchronize",
            [](const PyStream& s) {
              release_kept();
+             Context& context = s.where();
+             StreamPtr stream = s.get();
              ReleaseGil release;
-             s.context->wait(s.stream);
+             context.wait(stream);
            })
-      .def("is_done", [](const PyStream& s) { return s.stream->done(); })
-      .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.stream->wait(*e.event); })
+      .def("is_done", [](const PyStream& s) { return s.get()->done(); })
+      .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.get()->wait(*e.event); })
       .def("add_callback",
            [](const PyStream& s, nb::callable f) {
              PyObject* callable = f.inc_ref().ptr();
              ++pending_callbacks;
-             s.stream->call([callable] {
+             s.get()->call([callable] {
                if (!Py_IsInitialized()) return;
                nb::gil_scoped_acquire hold;
                nb::object result = nb::steal(PyObject_CallNoArgs(callable));
@@ -173,8 +196,8 @@ void init_devices(nb::module_& m) {
                --pending_callbacks;
              });
            })
-      .def_prop_ro("handle", [](const PyStream& s) { return s.stream->native(); })
-      .def_prop_ro("device", [](const PyStream& s) { return PyDevice{s.context}; })
+      .def_prop_ro("handle", [](const PyStream& s) { return s.get()->native(); })
+      .def_prop_ro("device", [](const PyStream& s) { return PyDevice{&s.where()}; })
       .def("__eq__", [](const PyStream& a,
                         nb::handle b) { return nb::isinstance<PyStream>(b) && nb::inst_ptr<PyStream>(b)->stream == a.stream; })
       .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
@@ -201,9 +224,17 @@ void init_devices(nb::module_& m) {
       .def("elapsed_since", [](PyEvent& e, PyEvent& start) { return e.event->elapsed_ms(*start.event); })
       .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
 
+  m.def("foreign_stream", [](PyDevice device, uintptr_t handle) {
+    StreamPtr stream = device.context->device.foreign_stream(handle);
+    device.context->pool.know(stream);
+    return PyStream{device.context, std::move(stream)};
+  });
+  m.def(
+      "set_launch_stream", [](PyStream* stream) { launch_stream = stream ? *stream : PyStream{}; }, nb::arg("stream").none());
   m.def("cpu", [] { return PyDevice{&cpu_context()}; });
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });
+  m.def("cuda_driver_version", [] { return cuda::driver_report().version; });
   m.def("cuda_problem", [] { return cuda_unavailable_reason(); });
   m.def("default_device", [] { return PyDevice{&default_context()}; });
   m.def("current_device", [] { return PyDevice{&current_context()}; });

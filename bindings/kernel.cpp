@@ -138,7 +138,8 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
     shape.grid = to_dims(PyTuple_GET_ITEM(args, 0), "grid");
     shape.block = to_dims(PyTuple_GET_ITEM(args, 1), "block");
     shape.dynamic_shared = function->shared;
-    const StreamPtr* stream = &kernel.context().default_stream;
+    bool elsewhere = launch_stream.context == &kernel.context();
+    const StreamPtr* stream = elsewhere ? &launch_stream.stream : &kernel.context().default_stream;
     if (named) {
       Py_ssize_t at = 0;
       PyObject *key, *value;
@@ -146,7 +147,9 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
         if (is(key, k.shared_mem)) {
           shape.dynamic_shared = to_dim(value, "shared_mem");
         } else if (is(key, k.stream)) {
-          if (PyStream* s = stream_or_null(value)) stream = &s->stream;
+          PyStream* s = stream_or_null(value);
+          if (s) stream = &s->stream;
+          else if (value != Py_None) stream = &kernel.context().default_stream;
         } else {
           raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
         }

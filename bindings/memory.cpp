@@ -22,6 +22,9 @@ void PyHostMemory::free() {
       context->device.unregister_host(pointer);
       owner.reset();
       break;
+    case What::part:
+      owner.reset();
+      break;
   }
 }
 
@@ -30,12 +33,12 @@ void* PyHostMemory::device_pointer() const { return what == What::managed ? poin
 // Work in flight may still read or write it; CUDA's own frees wait too.
 PyHostMemory::~PyHostMemory() {
   if (!alive) return;
-  try {
-    ReleaseGil release;
-    context->device.synchronize();
-  } catch (const std::exception&) {
-    // The failure belongs to whoever waits next; there is nobody to tell here.
-  }
+  if (what != What::part) try {
+      ReleaseGil release;
+      context->device.synchronize();
+    } catch (const std::exception&) {
+      // The failure belongs to whoever waits next; there is nobody to tell here.
+    }
   free();
 }
 
@@ -148,13 +151,25 @@ void init_memory(nb::module_& m) {
         new (self) PyAllocation{device.context, std::move(buffer), address, bytes};
       });
 
-  nb::class_<PyHostMemory>(m, "HostMemory", nb::type_slots(host_memory_slots))
+  nb::class_<PyHostMemory>(m, "HostMemory", nb::type_slots(host_memory_slots), nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def("__init__",
+           [](PyHostMemory* self, nb::object whole, size_t offset, size_t bytes) {
+             if (!nb::isinstance<PyHostMemory>(whole)) raise(ErrorKind::type, "[memory] host memory of the engine's is needed");
+             auto& memory = *nb::inst_ptr<PyHostMemory>(whole);
+             if (offset > memory.bytes || bytes > memory.bytes - offset)
+               raise(ErrorKind::value, "[memory] {} bytes from {} on are not inside {} bytes", bytes, offset, memory.bytes);
+             new (self) PyHostMemory;
+             self->what = PyHostMemory::What::part, self->context = memory.context, self->bytes = bytes;
+             self->pointer = static_cast<char*>(memory.pointer) + offset;
+             self->owner = std::move(whole), self->alive = memory.alive;
+           })
       .def("free",
            [](PyHostMemory& h) {
              if (!h.alive) raise(ErrorKind::logic, "[free] this host memory was freed already");
              h.free();
            })
       .def_prop_ro("nbytes", [](const PyHostMemory& h) { return h.bytes; })
+      .def_prop_ro("is_managed", [](const PyHostMemory& h) { return h.what == PyHostMemory::What::managed; })
       .def_prop_ro("address", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.pointer); })
       .def("device_pointer", [](const PyHostMemory& h) { return reinterpret_cast<uintptr_t>(h.device_pointer()); });
 

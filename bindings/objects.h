@@ -36,9 +36,12 @@ struct PyDevice {
   Context* context;
 };
 
+// Without a context: the default stream of whatever device is current.
 struct PyStream {
-  Context* context;
+  Context* context = nullptr;
   StreamPtr stream;
+  Context& where() const { return context ? *context : current_context(); }
+  const StreamPtr& get() const { return context ? stream : current_context().default_stream; }
 };
 
 struct PyEvent {
@@ -55,13 +58,13 @@ struct PyAllocation {
   void require_alive(const char* what) const;
 };
 
-// Host memory from the device: pinned, managed or registered.
+// Host memory from the device: pinned, managed or registered; or a part of such memory, which keeps it.
 struct PyHostMemory {
-  enum class What { pinned, managed, registered } what = What::pinned;
+  enum class What { pinned, managed, registered, part } what = What::pinned;
   Context* context = nullptr;
   void* pointer = nullptr;
   size_t bytes = 0;
-  nb::object owner;  // registered memory belongs to it
+  nb::object owner;  // registered memory, or the part, belongs to it
   bool alive = false;
   void* device_pointer() const;
   void free();
@@ -139,6 +142,9 @@ void release_kept();
 // Tells the owners of memory that no array uses any more; with Python's lock held.
 void release_foreign();
 
+// Null for the default stream.
 PyStream* stream_or_null(nb::handle object);
+// Where this thread's raw kernels go that are called without a stream; null: the default stream.
+extern thread_local PyStream launch_stream;
 
 }  // namespace quern::python

@@ -51,13 +51,17 @@ Buffer Pool::allocate(size_t bytes, Site site) {
     }
   }
   void* base = take_idle(capacity);
-  if (!base) base = device_.allocate(capacity);
+  if (!base) base = take_new(capacity);
   if (!base) {
     device_.synchronize();  // what waits for pending work can go too
     trim();
-    base = device_.allocate(capacity);
+    base = take_new(capacity);
   }
   if (!base) {
+    PoolInfo pool = info();
+    if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
+      raise(ErrorKind::out_of_memory, "[memory] no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
+            readable(bytes), device_.info().name, readable(pool.limit), readable(pool.held), largest());
     MemoryInfo memory = device_.memory();
     raise(ErrorKind::out_of_memory, "[memory] no room for {} on {} ({} free of {}){}", readable(bytes), device_.info().name,
           readable(memory.free), readable(memory.total), largest());
@@ -83,6 +87,7 @@ void Pool::link(Block* block) {
   live_ = block;
   ++live_count_;
   used_ += block->bytes;
+  held_ += block->capacity;
 }
 
 void Pool::unlink(Block* block) {
@@ -90,6 +95,7 @@ void Pool::unlink(Block* block) {
   if (block->next) block->next->previous = block->previous;
   --live_count_;
   used_ -= block->bytes;
+  held_ -= block->capacity;
 }
 
 void* Pool::take_idle(size_t capacity) {
@@ -107,6 +113,16 @@ void* Pool::take_idle(size_t capacity) {
     return base;
   }
   return nullptr;
+}
+
+// Memory of the device's, unless that is over the limit. Threads that ask at once may each just fit: the limit is for programs
+// that want to leave room, not for safety.
+void* Pool::take_new(size_t capacity) {
+  {
+    std::lock_guard hold(lock_);
+    if (limit_ != 0 && held_ + kept_ + capacity > limit_) return nullptr;
+  }
+  return device_.allocate(capacity);
 }
 
 // An event on every stream that may still use the block.
@@ -198,7 +214,25 @@ size_t Pool::trim() {
 
 PoolInfo Pool::info() {
   std::lock_guard hold(lock_);
-  return {used_, kept_, live_count_};
+  size_t waiting = 0;
+  for (auto& blocks : quick_) waiting += blocks.size();
+  for (auto& [capacity, list] : idle_) waiting += list.size();
+  return {used_, held_, kept_, live_count_, waiting, limit_};
+}
+
+void Pool::set_limit(size_t bytes) {
+  std::lock_guard hold(lock_);
+  limit_ = bytes;
+}
+
+bool Pool::holds(const void* pointer) {
+  const char* p = static_cast<const char*>(pointer);
+  std::lock_guard hold(lock_);
+  for (Block* b = live_; b; b = b->next) {
+    const char* start = static_cast<const char*>(b->pointer);
+    if (start <= p && p < start + b->bytes) return true;
+  }
+  return false;
 }
 
 void Pool::know(const std::shared_ptr<Stream>& stream) {

@@ -16,9 +16,12 @@
 namespace quern {
 
 struct PoolInfo {
-  size_t used = 0;    // bytes in live blocks, as asked for
-  size_t kept = 0;    // bytes in blocks that wait to be used again
-  size_t blocks = 0;  // live blocks
+  size_t used = 0;      // bytes in live blocks, as asked for
+  size_t held = 0;      // bytes in live blocks, as the device gave them
+  size_t kept = 0;      // bytes in blocks that wait to be used again
+  size_t blocks = 0;    // live blocks
+  size_t waiting = 0;   // blocks that wait to be used again
+  size_t limit = 0;     // held + kept stay within it; 0: no limit
 };
 
 class Pool : public BlockOwner {
@@ -30,6 +33,9 @@ class Pool : public BlockOwner {
   void give_back(Block* block) noexcept override;
   size_t trim();  // gives every unused block back to the device; returns the bytes
   PoolInfo info();
+  // What the pool may take from the device; 0: no limit. What is live already may be more than that.
+  void set_limit(size_t bytes);
+  bool holds(const void* pointer);  // does it point into a live block?
 
   // Streams that exist: memory whose address escaped may be in use on any of them.
   void know(const std::shared_ptr<Stream>& stream);
@@ -40,6 +46,7 @@ class Pool : public BlockOwner {
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
   };
   void* take_idle(size_t capacity);
+  void* take_new(size_t capacity);
   void fence(Idle& idle, Block& block);
   std::string largest();
   void link(Block* block);  // with the lock held
@@ -54,7 +61,7 @@ class Pool : public BlockOwner {
   Block* live_ = nullptr;
   size_t live_count_ = 0;
   std::vector<std::weak_ptr<Stream>> streams_;
-  size_t used_ = 0, kept_ = 0;
+  size_t used_ = 0, held_ = 0, kept_ = 0, limit_ = 0;
 };
 
 }  // namespace quern

@@ -1,0 +1,95 @@
+"""The numbers of CUDA's runtime API, as NVIDIA defines them."""
+
+DEVICE_ATTRIBUTES = {
+    name: int(number)
+    for name, number in (
+        line.split()
+        for line in """
+        MaxThreadsPerBlock 1|MaxBlockDimX 2|MaxBlockDimY 3|MaxBlockDimZ 4|MaxGridDimX 5|MaxGridDimY 6|MaxGridDimZ 7
+        MaxSharedMemoryPerBlock 8|TotalConstantMemory 9|WarpSize 10|MaxPitch 11|MaxRegistersPerBlock 12|ClockRate 13
+        TextureAlignment 14|GpuOverlap 15|MultiProcessorCount 16|KernelExecTimeout 17|Integrated 18|CanMapHostMemory 19
+        ComputeMode 20|MaxTexture1DWidth 21|MaxTexture2DWidth 22|MaxTexture2DHeight 23|MaxTexture3DWidth 24
+        MaxTexture3DHeight 25|MaxTexture3DDepth 26|MaxTexture2DLayeredWidth 27|MaxTexture2DLayeredHeight 28
+        MaxTexture2DLayeredLayers 29|SurfaceAlignment 30|ConcurrentKernels 31|EccEnabled 32|PciBusId 33|PciDeviceId 34
+        TccDriver 35|MemoryClockRate 36|GlobalMemoryBusWidth 37|L2CacheSize 38|MaxThreadsPerMultiProcessor 39
+        AsyncEngineCount 40|UnifiedAddressing 41|MaxTexture1DLayeredWidth 42|MaxTexture1DLayeredLayers 43
+        MaxTexture2DGatherWidth 45|MaxTexture2DGatherHeight 46|MaxTexture3DWidthAlt 47|MaxTexture3DHeightAlt 48
+        MaxTexture3DDepthAlt 49|PciDomainId 50|TexturePitchAlignment 51|MaxTextureCubemapWidth 52
+        MaxTextureCubemapLayeredWidth 53|MaxTextureCubemapLayeredLayers 54|MaxSurface1DWidth 55|MaxSurface2DWidth 56
+        MaxSurface2DHeight 57|MaxSurface3DWidth 58|MaxSurface3DHeight 59|MaxSurface3DDepth 60|MaxSurface1DLayeredWidth 61
+        MaxSurface1DLayeredLayers 62|MaxSurface2DLayeredWidth 63|MaxSurface2DLayeredHeight 64|MaxSurface2DLayeredLayers 65
+        MaxSurfaceCubemapWidth 66|MaxSurfaceCubemapLayeredWidth 67|MaxSurfaceCubemapLayeredLayers 68
+        MaxTexture1DLinearWidth 69|MaxTexture2DLinearWidth 70|MaxTexture2DLinearHeight 71|MaxTexture2DLinearPitch 72
+        MaxTexture2DMipmappedWidth 73|MaxTexture2DMipmappedHeight 74|ComputeCapabilityMajor 75|ComputeCapabilityMinor 76
+        MaxTexture1DMipmappedWidth 77|StreamPrioritiesSupported 78|GlobalL1CacheSupported 79|LocalL1CacheSupported 80
+        MaxSharedMemoryPerMultiprocessor 81|MaxRegistersPerMultiprocessor 82|ManagedMemory 83|IsMultiGpuBoard 84
+        MultiGpuBoardGroupID 85|HostNativeAtomicSupported 86|SingleToDoublePrecisionPerfRatio 87|PageableMemoryAccess 88
+        ConcurrentManagedAccess 89|ComputePreemptionSupported 90|CanUseHostPointerForRegisteredMem 91|Reserved92 92
+        Reserved93 93|Reserved94 94|CooperativeLaunch 95|CooperativeMultiDeviceLaunch 96|MaxSharedMemoryPerBlockOptin 97
+        CanFlushRemoteWrites 98|HostRegisterSupported 99|PageableMemoryAccessUsesHostPageTables 100
+        DirectManagedMemAccessFromHost 101|MaxBlocksPerMultiprocessor 106|ReservedSharedMemoryPerBlock 111
+        SparseCudaArraySupported 112|HostRegisterReadOnlySupported 113|MaxTimelineSemaphoreInteropSupported 114
+        MemoryPoolsSupported 115|GPUDirectRDMASupported 116|GPUDirectRDMAFlushWritesOptions 117
+        GPUDirectRDMAWritesOrdering 118|MemoryPoolSupportedHandleTypes 119
+        """.replace("\n", "|").split("|")
+        if line.strip()
+    )
+}
+
+CONSTANTS = {f"cudaDevAttr{name}": number for name, number in DEVICE_ATTRIBUTES.items()} | {
+    name: int(number)
+    for name, number in (
+        line.split()
+        for line in """
+        CUDA_R_32F 0|CUDA_R_64F 1|CUDA_R_16F 2|CUDA_R_8I 3|CUDA_C_32F 4|CUDA_C_64F 5|CUDA_C_16F 6|CUDA_C_8I 7|CUDA_R_8U 8
+        CUDA_C_8U 9|CUDA_R_16BF 14
+        memcpyHostToHost 0|memcpyHostToDevice 1|memcpyDeviceToHost 2|memcpyDeviceToDevice 3|memcpyDefault 4
+        memoryTypeUnregistered 0|memoryTypeHost 1|memoryTypeDevice 2|memoryTypeManaged 3|cudaMemoryTypeHost 1
+        cudaMemoryTypeDevice 2
+        hostAllocDefault 0|hostAllocPortable 1|hostAllocMapped 2|hostAllocWriteCombined 4
+        streamDefault 0|streamNonBlocking 1|streamLegacy 1|streamPerThread 2
+        streamCaptureModeGlobal 0|streamCaptureModeThreadLocal 1|streamCaptureModeRelaxed 2
+        streamCaptureStatusNone 0|streamCaptureStatusActive 1|streamCaptureStatusInvalidated 2
+        eventDefault 0|eventBlockingSync 1|eventDisableTiming 2|eventInterprocess 4
+        cudaMemAttachGlobal 1|cudaMemAttachHost 2|cudaMemAttachSingle 4
+        cudaMemAdviseSetReadMostly 1|cudaMemAdviseUnsetReadMostly 2|cudaMemAdviseSetPreferredLocation 3
+        cudaMemAdviseUnsetPreferredLocation 4|cudaMemAdviseSetAccessedBy 5|cudaMemAdviseUnsetAccessedBy 6
+        cudaCpuDeviceId -1|cudaInvalidDeviceId -2|cudaIpcMemLazyEnablePeerAccess 1
+        cudaLimitStackSize 0|cudaLimitPrintfFifoSize 1|cudaLimitMallocHeapSize 2|cudaLimitDevRuntimeSyncDepth 3
+        cudaLimitDevRuntimePendingLaunchCount 4|cudaLimitMaxL2FetchGranularity 5
+        cudaMemAllocationTypePinned 1|cudaMemHandleTypeNone 0|cudaMemHandleTypePosixFileDescriptor 1
+        cudaMemLocationTypeInvalid 0|cudaMemLocationTypeDevice 1|cudaMemLocationTypeHost 2|cudaMemLocationTypeHostNuma 3
+        cudaMemLocationTypeHostNumaCurrent 4
+        cudaMemPoolReuseFollowEventDependencies 1|cudaMemPoolReuseAllowOpportunistic 2
+        cudaMemPoolReuseAllowInternalDependencies 3|cudaMemPoolAttrReleaseThreshold 4|cudaMemPoolAttrReservedMemCurrent 5
+        cudaMemPoolAttrReservedMemHigh 6|cudaMemPoolAttrUsedMemCurrent 7|cudaMemPoolAttrUsedMemHigh 8
+        cudaChannelFormatKindSigned 0|cudaChannelFormatKindUnsigned 1|cudaChannelFormatKindFloat 2|cudaChannelFormatKindNone 3
+        cudaResourceTypeArray 0|cudaResourceTypeMipmappedArray 1|cudaResourceTypeLinear 2|cudaResourceTypePitch2D 3
+        cudaAddressModeWrap 0|cudaAddressModeClamp 1|cudaAddressModeMirror 2|cudaAddressModeBorder 3
+        cudaFilterModePoint 0|cudaFilterModeLinear 1|cudaReadModeElementType 0|cudaReadModeNormalizedFloat 1
+        cudaArrayDefault 0|cudaArraySurfaceLoadStore 2
+        cudaGraphDebugDotFlagsVerbose 1|cudaGraphDebugDotFlagsKernelNodeParams 4|cudaGraphDebugDotFlagsMemcpyNodeParams 8
+        cudaGraphDebugDotFlagsMemsetNodeParams 16|cudaGraphDebugDotFlagsHostNodeParams 32
+        cudaGraphDebugDotFlagsEventNodeParams 64|cudaGraphDebugDotFlagsExtSemasSignalNodeParams 128
+        cudaGraphDebugDotFlagsExtSemasWaitNodeParams 256|cudaGraphDebugDotFlagsKernelNodeAttributes 512
+        cudaGraphDebugDotFlagsHandles 1024|cudaGraphDebugDotFlagsConditionalNodeParams 32768
+        """.replace("\n", "|").split("|")
+        if line.strip()
+    )
+}
+
+# What errors are called; the text that CUDA gives with each.
+ERRORS = {
+    0: ("cudaSuccess", "no error"),
+    1: ("cudaErrorInvalidValue", "invalid argument"),
+    2: ("cudaErrorMemoryAllocation", "out of memory"),
+    3: ("cudaErrorInitializationError", "initialization error"),
+    100: ("cudaErrorNoDevice", "no CUDA-capable device is detected"),
+    101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
+    400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
+    600: ("cudaErrorNotReady", "device not ready"),
+    700: ("cudaErrorIllegalAddress", "an illegal memory access was encountered"),
+    719: ("cudaErrorLaunchFailure", "unspecified launch failure"),
+    801: ("cudaErrorNotSupported", "operation not supported"),
+    999: ("cudaErrorUnknown", "unknown error"),
+}

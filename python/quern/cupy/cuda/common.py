@@ -1,0 +1,1 @@
+"""cupy.cuda.common: nothing is left in it."""

@@ -1,0 +1,425 @@
+"""cupy.cuda.memory: memory of the device, by address.
+
+There is one allocator, the engine's pool of each device, which every array and every door shares. MemoryPool is a view of it: what one
+reports and limits is what all of them do.
+"""
+
+import contextlib
+import ctypes
+import os
+import threading
+import warnings
+import weakref
+
+from quern import errors as _errors
+from quern.cupy.cuda.device import Device, _current_id, _engine_of
+from quern.device import current_device
+from quern.lib import _engine
+
+OutOfMemoryError = _errors.OutOfMemoryError  # a MemoryError
+
+
+# ---- memory
+
+
+class BaseMemory:
+    """Memory at ``ptr``, of ``size`` bytes, on the device ``device_id``."""
+
+    ptr = 0
+    size = 0
+    device_id = -1
+
+    def __int__(self):
+        return self.ptr
+
+    @property
+    def device(self):
+        """The device it is on."""
+        return Device(self.device_id)
+
+
+class Memory(BaseMemory):
+    """New memory of the current device; it goes back when the object goes. Raises OutOfMemoryError when there is no room."""
+
+    def __init__(self, size):
+        self.size, self.device_id = int(size), _current_id()
+        if self.size < 0:
+            raise ValueError(f"[cupy.cuda.Memory] {size} bytes cannot be allocated")
+        if self.size:
+            self._allocation = _engine.Allocation(current_device(), self.size)
+            self.ptr = int(self._allocation)
+
+
+class PooledMemory(Memory):
+    """Memory of a pool's."""
+
+    def free(self):
+        """Gives it back to the pool; it must not be used afterwards."""
+        allocation = self.__dict__.pop("_allocation", None)
+        if allocation is not None:
+            allocation.free()
+        self.ptr = self.size = 0
+
+
+class MemoryAsync(Memory):
+    """New memory; the engine orders its reuse by what the streams do with it, so that ``stream`` need not say."""
+
+    def __init__(self, size, stream=None):
+        super().__init__(size)
+        self.stream = stream
+
+
+class UnownedMemory(BaseMemory):
+    """Memory at an address; ``owner`` keeps it. ``device_id``: by default the current device."""
+
+    def __init__(self, ptr, size, owner, device_id=-1):
+        self.ptr, self.size, self._owner = int(ptr), int(size), owner
+        self.device_id = _current_id() if device_id < 0 else device_id
+
+
+class ManagedMemory(BaseMemory):
+    """Memory that the host and the device both reach."""
+
+    def __init__(self, size):
+        self.size, self.device_id = int(size), _current_id()
+        if self.size:
+            self._memory = _engine.managed(current_device(), self.size, 1)
+            self.ptr = self._memory.address
+
+    def prefetch(self, stream):
+        """Accepted: memory moves when it is used."""
+
+    def advise(self, advise, dev):
+        """Accepted: it is advice."""
+
+
+class _CallbackMemory(BaseMemory):
+    """Memory that a function gave, and another takes back."""
+
+    def __init__(self, size, ptr, free, owner):
+        self.size, self.device_id, self.ptr = int(size), _current_id(), int(ptr or 0)
+        self._owner = owner
+        if self.ptr:
+            weakref.finalize(self, free, self.ptr, self.device_id)
+
+
+class PythonFunctionAllocator:
+    """``malloc(size)`` with memory of ``malloc_func(size, device_id)``, an address, freed by ``free_func(address, device_id)``."""
+
+    def __init__(self, malloc_func, free_func):
+        self._malloc, self._free = malloc_func, free_func
+
+    def malloc(self, size):
+        """A MemoryPointer to new memory."""
+        return MemoryPointer(_CallbackMemory(size, self._malloc(size, _current_id()), self._free, self), 0)
+
+
+class CFunctionAllocator:
+    """``malloc(size)`` with memory of two C functions, by address: ``void* malloc(void* param, size_t size, int device)`` and
+    ``void free(void* param, void* ptr, int device)``. ``param``: their first argument; ``owner`` keeps what they need."""
+
+    def __init__(self, param, malloc_func, free_func, owner):
+        self._owner = owner
+        malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)(malloc_func)
+        free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(free_func)
+        self._malloc = lambda size: malloc(param, size, _current_id())
+        self._free = lambda ptr, device: free(param, ptr, device)
+
+    def malloc(self, size):
+        """A MemoryPointer to new memory."""
+        return MemoryPointer(_CallbackMemory(size, self._malloc(size), self._free, self), 0)
+
+
+# ---- pointers
+
+
+def _host(mem, size):
+    """The host's memory at an address (an int, or a pointer of ctypes'), as an object with a buffer."""
+    address = mem if isinstance(mem, int) else getattr(mem, "value", None)
+    if address is None and hasattr(mem, "ptr"):
+        address = mem.ptr
+    if not isinstance(address, int):
+        raise TypeError(f"[cupy.cuda.MemoryPointer] the host's memory is an address or a ctypes.c_void_p, not {type(mem).__name__}")
+    return (ctypes.c_char * int(size)).from_address(address)
+
+
+class MemoryPointer:
+    """A place in memory: ``ptr`` is its address, ``mem`` the memory, ``device_id`` where that is. Whole numbers move it.
+
+    Parameters: ``mem``: the memory; ``offset``: bytes from its start.
+    """
+
+    def __init__(self, mem, offset):
+        self.mem, self.ptr, self.device_id = mem, mem.ptr + int(offset), mem.device_id
+
+    device = property(lambda self: self.mem.device, doc="The device it is on.")
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
+
+    __radd__ = __add__
+
+    def __iadd__(self, offset):
+        self.ptr += int(offset)
+        return self
+
+    def __sub__(self, offset):
+        return self + -offset
+
+    def __isub__(self, offset):
+        self.ptr -= int(offset)
+        return self
+
+    def __rsub__(self, other):
+        return NotImplemented
+
+    def __reduce__(self):
+        raise TypeError("a MemoryPointer cannot be pickled")
+
+    def __repr__(self):
+        return f"<MemoryPointer {self.ptr:#x} device={self.device_id} mem={self.mem!r}>"
+
+    def _engine(self):
+        return _engine_of(self.device_id)
+
+    def copy_from_device(self, src, size):
+        """Copies ``size`` bytes from another pointer to device memory."""
+        if size:
+            _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(None))
+
+    def copy_from_device_async(self, src, size, stream=None):
+        """The same in a stream, by default the current one."""
+        if size:
+            _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(stream))
+
+    def copy_from_host(self, mem, size):
+        """Copies ``size`` bytes from the host's memory at an address."""
+        if size:
+            _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(None))
+
+    def copy_from_host_async(self, mem, size, stream=None):
+        """The same in a stream; memory that is pinned must stay until the stream has passed it."""
+        if size:
+            _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(stream), blocking=False)
+
+    def copy_from(self, mem, size):
+        """Copies from device memory (a MemoryPointer) or from the host's (an address)."""
+        (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
+
+    def copy_from_async(self, mem, size, stream=None):
+        """The same in a stream."""
+        (self.copy_from_device_async if isinstance(mem, MemoryPointer) else self.copy_from_host_async)(mem, size, stream)
+
+    def copy_to_host(self, mem, size):
+        """Copies ``size`` bytes to the host's memory at an address; waits for it."""
+        if size:
+            _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(None))
+
+    def copy_to_host_async(self, mem, size, stream=None):
+        """The same in a stream, without waiting where the host's memory is pinned."""
+        if size:
+            _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(stream), blocking=False)
+
+    def memset(self, value, size):
+        """Sets ``size`` bytes to ``value``."""
+        if size:
+            _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(None))
+
+    def memset_async(self, value, size, stream=None):
+        """The same in a stream."""
+        if size:
+            _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(stream))
+
+
+def _on(stream):
+    """The stream for a copy; what arrays have recorded goes first."""
+    from quern.cupy.cuda.stream import Stream, get_current_stream
+
+    _engine.array_evaluate_all()
+    if stream is None:
+        return get_current_stream()
+    return stream if isinstance(stream, Stream) else Stream.from_external(stream)
+
+
+# ---- pools
+
+
+class MemoryPool:
+    """The engine's pool of the current device, under CuPy's names; every MemoryPool is the same one.
+
+    Parameters: ``allocator``: None, or malloc_managed; its memory is the pool's all the same. NotImplementedError for others: arrays
+    take their memory from the engine's pool.
+    """
+
+    def __init__(self, allocator=None):
+        _check_allocator(allocator, "MemoryPool")
+
+    def malloc(self, size):
+        """A MemoryPointer to ``size`` bytes. Raises OutOfMemoryError when there is no room, or it would be over the limit."""
+        return MemoryPointer(PooledMemory(size), 0)
+
+    @staticmethod
+    def _info():
+        _engine.array_evaluate_all()  # what is recorded counts
+        return current_device().pool_info()
+
+    def used_bytes(self):
+        """Bytes in use, as the pool took them from the device: sizes are rounded up."""
+        return self._info()["held"]
+
+    def free_bytes(self):
+        """Bytes that were given back and wait to be used again."""
+        return self._info()["kept"]
+
+    def total_bytes(self):
+        """Bytes that the pool took from the device: those in use, and those that wait to be used again."""
+        info = self._info()
+        return info["held"] + info["kept"]
+
+    def n_free_blocks(self):
+        """How many blocks wait to be used again."""
+        return self._info()["waiting"]
+
+    def free_all_blocks(self, stream=None):
+        """Gives what waits to be used again back to the device."""
+        current_device().trim()
+
+    free_all_free = free_all_blocks
+
+    def set_limit(self, size=None, fraction=None):
+        """Limits what the pool takes from the current device.
+
+        Parameters: ``size``: in bytes, 0 for no limit; or ``fraction`` of the device's memory. Raises ValueError for both, for
+        negative ones, and for a fraction above 1.
+        """
+        if size is None:
+            if fraction is None:
+                size = 0
+            elif not 0 <= fraction <= 1:
+                raise ValueError(f"memory limit fraction out of range: {fraction}")
+            else:
+                size = int(fraction * current_device().memory()[1])
+        elif fraction is not None:
+            raise ValueError("size and fraction cannot be specified at one time")
+        if size < 0:
+            raise ValueError(f"memory limit size out of range: {size}")
+        current_device().set_pool_limit(int(size))
+
+    def get_limit(self):
+        """The limit of the current device's pool in bytes; 0: there is none."""
+        return current_device().pool_info()["limit"]
+
+    def __reduce__(self):
+        raise TypeError("a MemoryPool cannot be pickled")
+
+
+class MemoryAsyncPool(MemoryPool):
+    """The same pool: it orders reuse by streams in any case. ``pool_handles``: "current" or "default"; handles of CUDA's pools are not
+    served."""
+
+    def __init__(self, pool_handles="current"):
+        handles = [pool_handles] if isinstance(pool_handles, str) else list(pool_handles)
+        if any(h not in ("current", "default", "create") for h in handles):
+            raise NotImplementedError("[cupy.cuda.MemoryAsyncPool] pools of CUDA's are not used; arrays share the engine's own")
+
+
+def _check_allocator(allocator, what):
+    """Is it an allocator that the engine's pool stands for? Managed memory has the same values, so that it is one with a warning."""
+    if allocator is None or allocator in (malloc, malloc_async, malloc_managed, _malloc):
+        managed = allocator is malloc_managed
+    else:
+        owner = getattr(allocator, "__self__", None)
+        managed = False
+        if not isinstance(owner, MemoryPool) or getattr(allocator, "__name__", "") != "malloc":
+            raise NotImplementedError(
+                f"[cupy.cuda.{what}] arrays take their memory from the engine's own pool, and no function can stand for it; pass None or "
+                "the malloc of a MemoryPool, and call the function itself for memory of its own"
+            )
+    if managed and current_device().kind != "cpu":
+        warnings.warn(f"[cupy.cuda.{what}] arrays are not in managed memory here: they share the engine's pool", stacklevel=3)
+
+
+def malloc(size):
+    """A MemoryPointer to new memory of the pool's."""
+    return MemoryPointer(PooledMemory(size), 0)
+
+
+_malloc = malloc
+
+
+def malloc_managed(size):
+    """A MemoryPointer to memory that the host and the device both reach."""
+    return MemoryPointer(ManagedMemory(size), 0)
+
+
+def malloc_async(size):
+    """A MemoryPointer to new memory."""
+    return MemoryPointer(MemoryAsync(size), 0)
+
+
+_default_pool = MemoryPool()
+_allocator = _default_pool.malloc
+_thread = threading.local()
+
+
+def get_default_memory_pool():
+    """The pool that arrays take their memory from; its numbers are those of the current device."""
+    return _default_pool
+
+
+def get_allocator():
+    """The function that alloc() calls: MemoryPool.malloc, or what set_allocator() was given."""
+    return getattr(_thread, "allocator", _allocator)
+
+
+def set_allocator(allocator=None):
+    """Accepts what stands for the engine's pool: None, a MemoryPool's malloc, malloc_async, malloc_managed (with a warning on a GPU).
+
+    Raises NotImplementedError for other functions, which arrays cannot take their memory from; ValueError inside using_allocator().
+    """
+    global _allocator
+    if hasattr(_thread, "allocator"):
+        raise ValueError("Can't change the global allocator inside `using_allocator` context manager")
+    _check_allocator(allocator, "set_allocator")
+    _allocator = malloc if allocator is None else allocator
+
+
+@contextlib.contextmanager
+def using_allocator(allocator=None):
+    """While it lasts, ``allocator`` is this thread's; see set_allocator()."""
+    _check_allocator(allocator, "using_allocator")
+    before = getattr(_thread, "allocator", None)
+    _thread.allocator = malloc if allocator is None else allocator
+    try:
+        yield
+    finally:
+        if before is None:
+            del _thread.allocator
+        else:
+            _thread.allocator = before
+
+
+def alloc(size):
+    """A MemoryPointer to ``size`` bytes of the current device."""
+    return get_allocator()(size)
+
+
+def _limit_of_environment():
+    wish = os.environ.get("CUPY_GPU_MEMORY_LIMIT", "").strip()
+    if wish:
+        pool = get_default_memory_pool()
+        if wish.endswith("%"):
+            pool.set_limit(fraction=float(wish[:-1]) / 100)
+        else:
+            pool.set_limit(size=int(wish))
+
+
+_limit_of_environment()
+for _class in list(globals().values()):
+    if isinstance(_class, type) and _class.__module__ == __name__:
+        _class.__module__ = "cupy.cuda.memory"

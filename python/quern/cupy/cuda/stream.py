@@ -1,0 +1,295 @@
+"""cupy.cuda.stream: streams and events.
+
+Array work is recorded, and goes to the device's default stream whatever stream is current. Streams made here take part in that
+stream's order, whatever they were asked for: what one submits waits for the other, and answers are right. Raw kernels are launched on
+the current stream. Entering, leaving, recording, waiting and synchronising submit what arrays have recorded.
+"""
+
+import threading
+import weakref
+
+from quern.cupy.cuda.device import _current_id, _engine_of
+from quern.device import current_device
+from quern.lib import _engine
+
+_submit = _engine.array_evaluate_all
+_by_handle = weakref.WeakValueDictionary()  # streams of ours, by what `ptr` says
+
+
+class _Local(threading.local):
+    def __init__(self):
+        self.current = {}  # by the device's number
+        self.may_wait = True
+
+
+_local = _Local()
+
+
+def _may_wait(what):
+    if not _local.may_wait:
+        from quern.cupyx import DeviceSynchronized
+
+        raise DeviceSynchronized(f"{what} waits for the device, and cupyx.allow_synchronize(False) forbids that")
+
+
+class Event(_engine.Event):
+    """A mark in a stream, with a time.
+
+    Parameters: ``block``: a thread that waits for it sleeps; ``disable_timing``: it has no time; ``interprocess``: not served.
+
+    >>> from quern import cupy as cp
+    >>> start, end = cp.cuda.Event(), cp.cuda.Event()
+    >>> start.record(); x = cp.ones(10) + 1; end.record()
+    >>> end.synchronize()
+    >>> cp.cuda.get_elapsed_time(start, end) >= 0
+    True
+    """
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        if interprocess and not disable_timing:
+            raise ValueError("interprocess events must be made with disable_timing=True")
+        if interprocess:
+            raise NotImplementedError("[cupy.cuda.Event] events of several processes are not served")
+        super().__init__(current_device(), not disable_timing, bool(block))
+        self.device_id = _current_id()
+
+    ptr = property(lambda self: self.handle, doc="The handle as a number.")
+
+    @property
+    def done(self):
+        """Has the stream passed it? What was recorded before it is done then."""
+        return self.query()
+
+    def record(self, stream=None):
+        """Marks where ``stream`` (by default the current one) is now, after what arrays have recorded."""
+        stream = get_current_stream() if stream is None else stream
+        if not isinstance(stream, Stream):
+            raise TypeError(f"[cupy.cuda.Event.record] a Stream is needed, not {type(stream).__name__}")
+        _submit()
+        stream._let_it_wait()
+        super().record(stream)
+
+    def synchronize(self):
+        """Waits until the stream has passed it."""
+        _may_wait("Event.synchronize()")
+        super().synchronize()
+
+    def __reduce__(self):
+        raise TypeError("an Event cannot be pickled")
+
+    __hash__ = object.__hash__
+
+
+def get_elapsed_time(start_event, end_event):
+    """Milliseconds between two events that were recorded, with timing, and reached. Raises CUDARuntimeError otherwise."""
+    from quern.cupy.cuda.runtime import _as_runtime_errors
+
+    with _as_runtime_errors():
+        return end_event.elapsed_since(start_event)
+
+
+class Stream(_engine.Stream):
+    """A queue of work, which runs in order; as a context manager it is the current one meanwhile.
+
+    Parameters: ``null``: the default stream; ``non_blocking``: kept as an attribute (see the module: arrays need the order that it
+    would give up); ``ptds``: the thread's default stream, which is the default stream here; ``priority``: lower is more urgent.
+
+    >>> from quern import cupy as cp
+    >>> with cp.cuda.Stream() as stream:
+    ...     x = cp.arange(3) * 2
+    >>> stream.synchronize()
+    >>> x
+    array([0, 2, 4])
+    """
+
+    null = None
+    ptds = None
+    _is_foreign = False
+
+    def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
+        if null and ptds:
+            raise ValueError("null and ptds cannot both be asked for")
+        if null or ptds:
+            super().__init__()
+            self._fill_in(2 if ptds else 0, -1, False, 0)
+            return
+        super().__init__(current_device(), False, 0 if priority is None else int(priority))
+        self._fill_in(self.handle, _current_id(), bool(non_blocking), 0 if priority is None else int(priority))
+        _by_handle[self.ptr] = self
+
+    def _fill_in(self, ptr, device_id, non_blocking, priority):
+        self.ptr, self.device_id, self.is_non_blocking, self.priority = ptr, device_id, non_blocking, priority
+        self._before = []
+
+    @staticmethod
+    def from_external(obj):
+        """The stream of an object with ``__cuda_stream__()``, or of an address. Raises ValueError for another version of that."""
+        if isinstance(obj, Stream):
+            return obj
+        if hasattr(obj, "__cuda_stream__"):
+            version, ptr = obj.__cuda_stream__()
+            if version != 0:
+                raise ValueError(f"[cupy.cuda.Stream.from_external] version {version} of __cuda_stream__ is not known; 0 is")
+            return ExternalStream(ptr)
+        if isinstance(obj, int):
+            return ExternalStream(obj)
+        raise TypeError(f"[cupy.cuda.Stream.from_external] {type(obj).__name__} has no __cuda_stream__()")
+
+    def __cuda_stream__(self):
+        return (0, self.ptr)
+
+    # ---- being current
+
+    def use(self):
+        """Makes it the current stream of this thread; returns it."""
+        before = get_current_stream()
+        _submit()
+        if before is not self:
+            before._let_it_wait()
+            self._wait_for_it()
+        _local.current[_current_id()] = self
+        _engine.set_launch_stream(None if self.ptr in (0, 1, 2) or self._is_foreign else self)
+        return self
+
+    def __enter__(self):
+        self._before.append(get_current_stream())
+        return self.use()
+
+    def __exit__(self, *exc):
+        self._before.pop().use()
+
+    # A stream of another library is outside the order that ours keep: it waits for arrays' work, and they for its.
+    def _let_it_wait(self):
+        pass
+
+    def _wait_for_it(self):
+        pass
+
+    # ---- work
+
+    @property
+    def done(self):
+        """Is all work done that was given to it? Submits what arrays have recorded."""
+        _submit()
+        self._let_it_wait()
+        return self.is_done() and (self.ptr == 0 or _default(self).is_done())
+
+    def synchronize(self):
+        """Waits for its work, and what arrays have recorded."""
+        _may_wait("Stream.synchronize()")
+        _submit()
+        self._let_it_wait()
+        super().synchronize()
+        if self.ptr != 0:
+            _engine.Stream.synchronize(_default(self))
+
+    def record(self, event=None):
+        """Records ``event``, by default a new one, in it; returns the event."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        """What it is given from now on waits for ``event``."""
+        _submit()
+        self._let_it_wait()
+        self.wait_for_event(event)
+
+    def add_callback(self, callback, arg):
+        """Calls ``callback(stream, 0, arg)`` on a thread of the engine's when the work so far is done; it must not use the device."""
+        self._call(lambda: callback(self, 0, arg))
+
+    def launch_host_func(self, callback, arg):
+        """Calls ``callback(arg)`` on a thread of the engine's when the work so far is done; it must not use the device."""
+        self._call(lambda: callback(arg))
+
+    def _call(self, function):
+        _submit()
+        self._let_it_wait()
+        _engine.Stream.add_callback(self, function)
+
+    # ---- capture
+
+    def begin_capture(self, mode=None):
+        """Raises NotImplementedError: streams are not captured."""
+        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not served; array work is fused and launched without them")
+
+    def end_capture(self):
+        """Raises NotImplementedError: streams are not captured."""
+        raise NotImplementedError("[cupy.cuda.Stream.end_capture] CUDA graphs are not served; nothing is captured")
+
+    def is_capturing(self):
+        """Is it captured? Never."""
+        return False
+
+    def __eq__(self, other):
+        return isinstance(other, Stream) and other.ptr == self.ptr and (self.ptr <= 2 or other.device_id == self.device_id)
+
+    def __hash__(self):
+        return hash(self.ptr)
+
+    def __reduce__(self):
+        raise TypeError("a Stream cannot be pickled")
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+
+
+class ExternalStream(Stream):
+    """A stream by its address, which another library made and keeps.
+
+    Parameters: ``ptr``: the address (0: the default stream); ``device_id``: by default the current one. While it is current, work of
+    arrays is ordered after what the stream had before and before what it gets afterwards. The CPU has only streams made by Stream():
+    ValueError for others.
+    """
+
+    def __init__(self, ptr, device_id=-1):
+        ptr = int(ptr)
+        own = _by_handle.get(ptr)
+        if ptr in (0, 1, 2):
+            _engine.Stream.__init__(self)
+        elif own is not None:
+            _engine.Stream.__init__(self, own)
+        else:
+            self._is_foreign = True
+            device = current_device() if device_id < 0 else _engine_of(device_id)
+            _engine.Stream.__init__(self, _engine.foreign_stream(device, ptr))
+        self._fill_in(ptr, -1 if ptr in (0, 1, 2) else _current_id() if device_id < 0 else device_id, False, 0)
+
+    def _let_it_wait(self):
+        if self._is_foreign:
+            mark = _engine.Event(self.device, False, False)
+            mark.record(None)
+            self.wait_for_event(mark)
+
+    def _wait_for_it(self):
+        if self._is_foreign:
+            mark = _engine.Event(self.device, False, False)
+            mark.record(self)
+            self.device.default_stream().wait_for_event(mark)
+
+
+def _default(stream):
+    return stream.device.default_stream()
+
+
+def get_current_stream(device_id=-1):
+    """The stream that is current in this thread, on the current device or on the one given."""
+    return _local.current.get(_current_id() if device_id < 0 else device_id, Stream.null)
+
+
+def get_current_stream_ptr():
+    """The address of the current stream."""
+    return get_current_stream().ptr
+
+
+def is_ptds_enabled():
+    """Is the thread's own default stream the default one? Never."""
+    return False
+
+
+Stream.null = Stream(null=True)
+Stream.ptds = Stream(ptds=True)
+for _class in (Event, Stream, ExternalStream):
+    _class.__module__ = "cupy.cuda.stream"
+BaseStream = _BaseStream = Stream
