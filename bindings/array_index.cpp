@@ -260,6 +260,8 @@ void resolve_mask(const Array& array, Index& index) {
 
 }  // namespace
 
+PyTypeObject* item_view_type = nullptr;
+
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
@@ -267,8 +269,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     if (index.mask) resolve_mask(array, index);
     Array view = array.view(index.layout);
     if (!index.picks.empty()) return wrap(placed(take(view, index.picks), index, picks_rank(index)), Py_TYPE(self));
-    // Where NumPy gives a scalar: a value of its own, that later writes do not change.
-    if (index.all_integers) {
+    // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
+    if (index.all_integers && !(item_view_type && PyType_IsSubtype(Py_TYPE(self), item_view_type))) {
       view = astype(view, view.dtype());
       view.set_value(true);
     }

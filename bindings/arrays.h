@@ -55,6 +55,7 @@ void release_buffer(PyObject* self, Py_buffer* view);
 void define_exchange(nb::module_& m, nb::class_<Array>& type);
 
 // array_index.cpp
+extern PyTypeObject* item_view_type;  // the door's type whose single elements are views
 PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
 std::vector<Array> indices_of(const Array& mask);  // where a bool array is true: an index for each of its axes

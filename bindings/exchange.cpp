@@ -184,6 +184,21 @@ Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::opt
   return out;
 }
 
+// An array over memory of our own pool, which it keeps. `offset` and `strides` in bytes.
+Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, std::optional<std::vector<int64_t>> strides,
+                      const std::string& dtype_name) {
+  memory.require_alive("[share] this device memory was freed");
+  DType dtype = dtype_of(dtype_name);
+  auto size = static_cast<int64_t>(size_of(dtype));
+  Layout layout{shape, strides ? in_elements(*strides, shape, dtype) : Layout::contiguous(shape).strides, 0};
+  auto [low, high] = layout.extent();
+  if (offset % size != 0) raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
+  layout.offset = offset / size;
+  if (high > low && (layout.offset + low < 0 || (layout.offset + high) * size > static_cast<int64_t>(memory.bytes)))
+    raise(ErrorKind::value, "[share] an array of this shape does not fit into {} bytes, {} bytes from their start", memory.bytes, offset);
+  return from_foreign(memory.buffer, std::move(layout), dtype, static_cast<int8_t>(memory.context->trace_index()), false);
+}
+
 // Later work on that stream waits for what the device's default stream has now; or, `back`, the other way.
 void order_streams(Context& context, int64_t stream, bool back) {
   if (stream <= 1) return;  // the default stream itself
@@ -541,6 +556,8 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
         });
   m.def("array_alias", &alias_of_address, nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(),
         nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner"));
+  m.def("array_over", &over_allocation, nb::arg("memory"), nb::arg("offset"), nb::arg("shape"), nb::arg("strides").none(),
+        nb::arg("dtype"));
   m.def("array_from_capsule", &from_capsule);
   m.def("wait_for_stream", [](PyDevice device, int64_t stream) { order_streams(*device.context, stream, true); });
 }

@@ -1,14 +1,114 @@
 """CuPy's array type."""
 
+import operator
+
+import numpy
+
+from quern.arrays import statistics as _statistics
 from quern.arrays import core as _core
 from quern.arrays import exchange as _exchange
+from quern.device import current_device
 from quern.lib import _engine
 
 
 class ndarray(_core.Array):  # noqa: N801
-    """An array with CuPy's methods; the same memory as ``quern.Array``, under CuPy's name."""
+    """An array with CuPy's methods; the same memory as ``quern.Array``, under CuPy's name.
+
+    Parameters: ``shape``; ``dtype``; ``memptr``: a MemoryPointer to memory that it uses, by default new memory, whose values are
+    anything; ``strides`` in bytes, with ``memptr``; ``order``: "C" or "F".
+    """
 
     __slots__ = ()
+
+    def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
+        shape = _core._shape(shape)
+        if order not in ("C", "F", None):
+            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+        kind = numpy.dtype(dtype)
+        name = _core._dtype_name(kind)
+        if strides is None and order == "F":
+            strides = numpy.empty(shape, "V1", order="F").strides
+            strides = [s * kind.itemsize for s in strides]
+        if memptr is None:
+            count = 1
+            for n in shape:
+                count *= n
+            if strides is None:
+                from quern.arrays.creation import empty
+
+                return empty(tuple(shape), name)._as(cls)
+            from quern.cupy.cuda.memory import malloc
+
+            memptr = malloc(max(count * kind.itemsize, 1))
+        strides = None if strides is None else [operator.index(s) for s in strides]
+        if strides is not None and len(strides) != len(shape):
+            raise ValueError(f"{len(strides)} strides do not fit {len(shape)} dimensions")
+        memory = getattr(memptr.mem, "_allocation", None)
+        if memory is not None:
+            return _engine.array_over(memory, memptr.ptr - memptr.mem.ptr, shape, strides, name)._as(cls)
+        return _engine.array_alias(current_device(), memptr.ptr, shape, strides, name, False, memptr)._as(cls)
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    @property
+    def flat(self):
+        """The elements in C order: an iterator that can be indexed and assigned to."""
+        return flatiter(self)
+
+    @flat.setter
+    def flat(self, value):
+        flatiter(self)[:] = value
+
+    def ptp(self, axis=None, out=None, keepdims=False):
+        """The largest minus the smallest value along ``axis``."""
+        return as_ndarray(_statistics.ptp(self, axis, out=out, keepdims=keepdims))
+
+    def scatter_add(self, slices, value):
+        """Adds ``value`` at the places that ``slices`` picks; places that occur more than once get it as often."""
+        from quern.cupy._scatter import scatter
+
+        scatter("add", self, slices, value)
+
+    def scatter_max(self, slices, value):
+        """Takes the larger of the element and ``value`` at the places that ``slices`` picks."""
+        from quern.cupy._scatter import scatter
+
+        scatter("maximum", self, slices, value)
+
+    def scatter_min(self, slices, value):
+        """Takes the smaller of the element and ``value`` at the places that ``slices`` picks."""
+        from quern.cupy._scatter import scatter
+
+        scatter("minimum", self, slices, value)
+
+    def reduced_view(self, dtype=None):
+        """A view of the same elements with as few dimensions as their places in memory allow."""
+        shape, strides = [], []
+        for n, step in zip(self.shape, self.strides, strict=True):
+            if n == 1:
+                continue
+            if shape and strides[-1] == n * step:
+                shape[-1] *= n
+                strides[-1] = step
+            else:
+                shape.append(n)
+                strides.append(step)
+        if self.size == 0:
+            return self.reshape(0)
+        if shape == list(self.shape):
+            return self
+        size = self.itemsize
+        return _engine.array_viewed_as(self, shape, [s // size for s in strides], self._offset, self._dtype_name)
+
+    @property
+    def cstruct(self):
+        """Raises NotImplementedError: kernels take the array itself; shapes and strides go as numbers."""
+        raise NotImplementedError("[cupy.ndarray.cstruct] kernels take arrays as pointers here; pass shape and strides as numbers")
+
+    def mdspan(self, *, index_type=None, allow_unsafe=False):
+        """Raises NotImplementedError: kernels take the array itself."""
+        raise NotImplementedError("[cupy.ndarray.mdspan] kernels take arrays as pointers here; pass shape and strides as numbers")
 
     def get(self, stream=None, order="C", out=None, blocking=True):
         """A NumPy array with the values; this waits for them."""
@@ -55,6 +155,75 @@ class ndarray(_core.Array):  # noqa: N801
 
 
 ndarray.__module__ = "cupy"
+_engine.set_item_view_type(ndarray)
+
+
+class flatiter:  # noqa: N801
+    """The elements of an array in C order: ``array.flat``. It can be iterated, indexed and assigned to.
+
+    >>> from quern import cupy as cp
+    >>> x = cp.zeros((2, 2)).T
+    >>> x.flat[1:3] = [1, 2]
+    >>> x
+    array([[0., 1.],
+           [2., 0.]])
+    """
+
+    def __init__(self, a):
+        self._array, self._next = a, 0
+
+    base = property(lambda self: self._array, doc="The array.")
+
+    def copy(self):
+        """The elements as a new array of one dimension."""
+        return self._array.flatten()
+
+    def __getitem__(self, key):
+        return self._array.reshape(-1)[key].copy()
+
+    def __setitem__(self, key, value):
+        array = self._array
+        if array._contiguous[0]:
+            array.reshape(-1)[key] = value
+            return
+        elements = array.flatten()
+        elements[key] = value
+        array[...] = elements.reshape(array.shape)
+
+    def __len__(self):
+        return self._array.size
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._next >= self._array.size:
+            raise StopIteration
+        self._next += 1
+        return self[self._next - 1]
+
+    def __eq__(self, other):
+        return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
+
+    def __ne__(self, other):
+        return self.copy() != (other.copy() if isinstance(other, flatiter) else other)
+
+    def __lt__(self, other):
+        return self.copy() < other
+
+    def __le__(self, other):
+        return self.copy() <= other
+
+    def __gt__(self, other):
+        return self.copy() > other
+
+    def __ge__(self, other):
+        return self.copy() >= other
+
+    __hash__ = None
+
+
+flatiter.__module__ = "cupy"
 
 
 def _unpickled(dtype, host):
