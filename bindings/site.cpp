@@ -162,7 +162,8 @@ void ReleaseGil::take_back(PyThreadState* state) {
 #else
   bool over = _Py_IsFinalizing();
 #endif
-  while (over) pause();
+  // The thread that ends the interpreter still frees objects of ours.
+  while (over && std::this_thread::get_id() != exit_thread) pause();
   PyEval_RestoreThread(state);
 }
 

@@ -31,6 +31,11 @@ class RawModule:
     'set<double>'
     """
 
+    code = file_path = None
+    options = name_expressions = ()
+    backend = "nvrtc"
+    enable_cooperative_groups = False
+
     def __init__(
         self,
         *,
@@ -113,6 +118,8 @@ class RawKernel(_engine.RawFunction):
     quern.LogicError
         When grid, block or shared memory are over the device's limits, or there is no such kernel.
     """
+
+    name = ""
 
     def __init__(
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False

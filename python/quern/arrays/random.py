@@ -9,7 +9,7 @@ import inspect
 
 import numpy
 
-from quern.arrays import fallback
+from quern.arrays import distributions, fallback  # noqa: F401
 from quern.arrays.generator import Draws, Generator, Philox, RandomState  # noqa: F401
 
 _state = RandomState()

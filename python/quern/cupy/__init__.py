@@ -12,18 +12,22 @@ from quern.arrays import core as _core
 from quern.arrays import elementwise as _elementwise
 from quern.arrays import exchange as _exchange
 from quern.arrays import reductions as _reductions
-from quern.cupy import cuda, fft, linalg, random  # noqa: F401
-from quern.cupy._array import as_ndarray, ndarray
+from quern.cupy import _ufunc, cuda, fft, linalg, random, testing  # noqa: F401
+from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
-from quern.cupy._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
+from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  # noqa: F401
+from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
 from quern.cupy._names import CUPY as _names
-from quern.raw import RawKernel, RawModule  # noqa: F401
+from quern.cupy._old_names import *  # noqa: F403
+from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
+from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
+from quern.raw import RawKernel  # noqa: F401
 
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
-    if _name not in _names or _name in ("fft", "linalg", "ndarray", "random"):
+    if _name not in _names or _name in ("fft", "flatiter", "linalg", "ndarray", "random", "testing"):
         continue
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):
@@ -46,7 +50,11 @@ def fromDlpack(dltensor):  # noqa: N802
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
-    host = _quern.asnumpy(a) if isinstance(a, ndarray) else numpy.asarray(a)
+    if isinstance(a, _quern.Array):
+        cuda.stream._may_wait("asnumpy()")
+        host = numpy.require(_quern.asnumpy(a), requirements="F") if order == "F" else _quern.asnumpy(a)
+    else:
+        host = numpy.asarray(a)
     if out is None:
         return host
     out[...] = host
@@ -63,6 +71,13 @@ def get_array_module(*args):
 def is_available():
     """Is there a device? Always: the CPU where there is no GPU."""
     return True
+
+
+def show_config(*, _full=False):
+    """Prints what this runs on: versions, devices, where compiled code is kept."""
+    from quern import cupyx
+
+    print(cupyx.get_runtime_info(full=_full))
 
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")

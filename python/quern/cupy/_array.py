@@ -111,12 +111,31 @@ class ndarray(_core.Array):  # noqa: N801
         raise NotImplementedError("[cupy.ndarray.mdspan] kernels take arrays as pointers here; pass shape and strides as numbers")
 
     def get(self, stream=None, order="C", out=None, blocking=True):
-        """A NumPy array with the values; this waits for them."""
+        """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array."""
+        from quern.cupy.cuda.stream import _may_wait
+
+        _may_wait("ndarray.get()")
         host = _core.asnumpy(self)
+        if order == "F" or order == "A" and self._contiguous[1] and not self._contiguous[0]:
+            host = numpy.asfortranarray(host)
         if out is None:
             return host
         out[...] = host
         return out
+
+    def item(self, *args):
+        """An element as a number of Python's: the only one, or that at an index; this waits for it."""
+        from quern.cupy.cuda.stream import _may_wait
+
+        _may_wait("ndarray.item()")
+        return super().item(*args)
+
+    def tolist(self):
+        """The values as nested lists; this waits for them."""
+        from quern.cupy.cuda.stream import _may_wait
+
+        _may_wait("ndarray.tolist()")
+        return super().tolist()
 
     def set(self, arr, stream=None):
         """Takes the values of a NumPy array of the same shape and type."""

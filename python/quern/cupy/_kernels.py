@@ -6,6 +6,7 @@ from quern.arrays.core import _axis
 from quern.cupy._array import ndarray
 from quern.device import current_device
 from quern.lib import _engine
+from quern.raw import RawModule as _RawModule
 
 
 class ParameterInfo:
@@ -25,7 +26,25 @@ class ParameterInfo:
         return f"<ParameterInfo(name={self.name!r} dtype={self.dtype!r} ctype={self.ctype!r} raw={self.raw!r} is_const={self.is_const!r})>"
 
 
+class RawModule(_RawModule):
+    """See :class:`quern.RawModule`, whose get_global() gives two numbers."""
+
+    def get_global(self, name):
+        """Where a ``__device__`` or ``__constant__`` variable is, as a MemoryPointer; ``mem.size`` is its bytes."""
+        from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
+
+        address, size = super().get_global(name)
+        return MemoryPointer(UnownedMemory(address, size, self), 0)
+
+
 class _Kernel:
+    # What an instance says of itself; see the parameters of the classes.
+    in_params = out_params = params = ()
+    nin = nout = nargs = 0
+    name = preamble = ""
+    reduce_dims = True
+    _engine = None
+
     def _describe(self):
         self.in_params = tuple(ParameterInfo(*p, True) for p in self._engine.in_params)
         self.out_params = tuple(ParameterInfo(*p, False) for p in self._engine.out_params)
@@ -98,6 +117,10 @@ class ElementwiseKernel(_Kernel):
     >>> squared_diff(cp.asarray([1.0, 5.0]), 2)
     array([1., 9.])
     """
+
+    operation = ""
+    kwargs = {}
+    no_return = return_tuple = False
 
     def __init__(
         self,
@@ -175,6 +198,10 @@ class ReductionKernel(_Kernel):
     array([ 5., 10.])
     """
 
+    identity = map_expr = reduce_expr = post_map_expr = ""
+    reduce_type = None
+    options = ()
+
     def __init__(
         self,
         in_params,
@@ -219,5 +246,5 @@ class ReductionKernel(_Kernel):
         return given[0] if given else results[0]
 
 
-for _class in (ElementwiseKernel, ReductionKernel):
+for _class in (ElementwiseKernel, ReductionKernel, RawModule):
     _class.__module__ = "cupy"

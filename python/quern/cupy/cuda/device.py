@@ -42,6 +42,8 @@ class Device:
     Parameters: ``device``: a number or a Device; by default the current one. Raises ValueError when there is no such device.
     """
 
+    id = 0
+
     def __init__(self, device=None):
         count = len(door_devices())
         self.id = _current_id() if device is None else int(device)

@@ -149,6 +149,8 @@ class MemoryPointer:
     Parameters: ``mem``: the memory; ``offset``: bytes from its start.
     """
 
+    mem, ptr, device_id = None, 0, -1
+
     def __init__(self, mem, offset):
         self.mem, self.ptr, self.device_id = mem, mem.ptr + int(offset), mem.device_id
 

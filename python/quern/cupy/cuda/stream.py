@@ -104,6 +104,7 @@ class Stream(_engine.Stream):
 
     null = None
     ptds = None
+    is_non_blocking, priority = False, 0
     _is_foreign = False
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
