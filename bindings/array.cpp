@@ -96,8 +96,8 @@ bool read_scalar(PyObject* value, Scalar& out) {
 bool Operand::read(PyObject* value, bool strict) {
   array_ = as_array(value);
   if (array_ || read_scalar(value, scalar_)) return true;
-  bool numpy = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
-  if (!strict && !numpy) return false;
+  bool is_known = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0 || PyList_Check(value) || PyTuple_Check(value);
+  if (!strict && !is_known) return false;
   make_array(value);
   return array_ != nullptr;
 }

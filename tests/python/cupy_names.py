@@ -364,6 +364,14 @@ multinomial: int(cp.random.multinomial(10, [0.2, 0.8]).sum()) == 10
 multivariate_normal: cp.random.multivariate_normal([0, 1], [[1, 0], [0, 2]], 5).shape == (5, 2)
 """,
     "cupy.random.Generator": """
+__eq__: rng == rng
+__ne__: rng != state
+__lt__: raised(lambda: rng < rng) is TypeError
+__le__: raised(lambda: rng <= rng) is TypeError
+__gt__: raised(lambda: rng > rng) is TypeError
+__ge__: raised(lambda: rng >= rng) is TypeError
+__format__: 'Generator' in format(rng)
+__reduce__: (__import__('pickle').loads(__import__('pickle').dumps(rng)).random(3) == rng.random(3)).all()
 choice: rng.choice(10, 4, replace=False).shape == (4,)
 dirichlet: abs(float(rng.dirichlet([1.0, 2.0, 3.0]).sum()) - 1) < 1e-12
 integers: 0 <= int(rng.integers(0, 5, 100).min()) and int(rng.integers(0, 5, 100).max()) < 5
@@ -373,6 +381,14 @@ random: 0 <= float(rng.random(50).min()) and float(rng.random(50).max()) < 1
 shuffle: [y := cp.arange(5), rng.shuffle(y), sorted(y.tolist()) == [0, 1, 2, 3, 4]][-1]
 """,
     "cupy.random.RandomState": """
+__eq__: state == state
+__ne__: rng != state
+__lt__: raised(lambda: state < state) is TypeError
+__le__: raised(lambda: state <= state) is TypeError
+__gt__: raised(lambda: state > state) is TypeError
+__ge__: raised(lambda: state >= state) is TypeError
+__format__: 'RandomState' in format(state)
+__reduce__: (__import__('pickle').loads(__import__('pickle').dumps(state)).rand(3) == state.rand(3)).all()
 bytes: len(state.bytes(5)) == 5
 choice: state.choice(10, 4, replace=False).shape == (4,)
 dirichlet: abs(float(state.dirichlet([1.0, 2.0, 3.0]).sum()) - 1) < 1e-12

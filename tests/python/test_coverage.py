@@ -30,7 +30,7 @@ def test_states():
     assert state("add") == "native"
     assert state("linalg.norm") == "native"
     assert state("roots") == "host"
-    assert state("random.vonmises") == "host"
+    assert state("random.vonmises") == "native"
     assert state("nothing") == "missing"
 
 

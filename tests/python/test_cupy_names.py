@@ -185,6 +185,13 @@ def limited(pool):
     return pool.malloc(1 << 24).mem.size == 1 << 24
 
 
+def gives_back(pool, size):
+    memory = pool.malloc(size)
+    before = pool.n_free_blocks()
+    del memory
+    return pool.n_free_blocks() == before + 1
+
+
 def remembers(cp):
     calls = []
 

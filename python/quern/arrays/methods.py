@@ -31,6 +31,17 @@ def _outwards(name):
     return call
 
 
+_only_item = Array.item
+
+
+def _item(self, *args):
+    """An element as a number of Python's: the only one, or that at a place: an int (of the elements in C order), or one for each axis."""
+    if not args:
+        return _only_item(self)
+    place = args[0] if len(args) == 1 else args
+    return _only_item(self[place] if isinstance(place, tuple) else self.reshape(-1)[place])
+
+
 def _fill(self, value):
     self[...] = value
 
@@ -53,6 +64,7 @@ def attach(functions):
     Array.astype = lambda self, dtype, copy=True: self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
     Array.conj = Array.conjugate = lambda self: conjugate(self)
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
+    Array.item = _item
     Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
     Array.T = property(transpose)
     Array.mT = property(matrix_transpose)
@@ -63,7 +75,7 @@ def attach(functions):
     Array.__iter__, Array.__repr__ = _iterate, _repr
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
-    Array.__divmod__, Array.__rdivmod__ = _divmod, lambda self, other: _divmod(other, self)
+    Array.__divmod__, Array.__rdivmod__ = lambda self, other: _divmod(self, other), lambda self, other: _divmod(other, self)
     Array.__imatmul__ = lambda self, other: _matmul(self, other, out=self)
     Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)

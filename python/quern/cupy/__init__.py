@@ -4,6 +4,8 @@ Names of CuPy's that quern does not serve itself run through NumPy on the host, 
 CuPy does not have raise AttributeError.
 """
 
+import builtins
+
 import numpy
 
 import quern as _quern
@@ -25,6 +27,16 @@ from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.raw import RawKernel  # noqa: F401
 
+class _Grid:
+    """``mgrid`` and ``ogrid`` with CuPy's arrays."""
+
+    def __init__(self, grid):
+        self._grid = grid
+
+    def __getitem__(self, key):
+        return as_ndarray(self._grid[key])
+
+
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
     if _name not in _names or _name in ("fft", "flatiter", "linalg", "ndarray", "random", "testing"):
@@ -34,7 +46,19 @@ for _name in _arrays.__all__:
         pass  # a result has the type of its first operand
     elif _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
         _value = _of_ours(_value)
+    elif _name in ("mgrid", "ogrid"):
+        _value = _Grid(_value)
     globals()[_name] = _value
+
+
+def apply_over_axes(func, a, axes):
+    """``func(a, axis)`` for one axis after the other; axes that it drops are kept with one element."""
+    a = asarray(a)
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        axis = _core._axis(axis, a.ndim)
+        result = func(a, axis)
+        a = result if result.ndim == a.ndim else as_ndarray(_arrays.expand_dims(result, axis))
+    return a
 
 
 def asarray(a, dtype=None, order=None, *, blocking=False):
@@ -65,7 +89,7 @@ def get_array_module(*args):
     """This module when one of ``args`` is an array of ours, else numpy."""
     import sys
 
-    return sys.modules[__name__] if any(isinstance(a, _quern.Array) for a in args) else numpy
+    return sys.modules[__name__] if builtins.any(isinstance(a, _quern.Array) for a in args) else numpy
 
 
 def is_available():

@@ -108,7 +108,5 @@ def _of_state(name):
 for _name in _names:
     if _name not in globals() and hasattr(RandomState, _name):
         globals()[_name] = _of_state(_name)
-for _class in (Generator, RandomState, BitGenerator, XORWOW, MRG32k3a, Philox4x3210):
-    _class.__module__ = "cupy.random"
 
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

@@ -118,10 +118,14 @@ class Device:
         return self.id
 
     def __reduce__(self):
-        return (Device, (self.id,))
+        return (_device_of, (self.id,))
 
     def __repr__(self):
         return f"<CUDA Device {self.id}>"
+
+
+def _device_of(number):
+    return Device(number)
 
 
 for _name, _why in _LIBRARIES.items():

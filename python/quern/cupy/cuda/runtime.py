@@ -33,9 +33,6 @@ class CUDARuntimeError(RuntimeError):
         return (type(self), (self.status,))
 
 
-CUDARuntimeError.__module__ = "cupy.cuda.runtime"
-
-
 def check_status(status):
     """Raises CUDARuntimeError unless ``status`` is 0."""
     if status != 0:
