@@ -166,11 +166,12 @@ void init_devices(nb::module_& m) {
       .def("__repr__", [](const PyDevice& d) { return "<quern device " + d.context->name() + ">"; });
 
   nb::class_<PyStream>(m, "Stream")
-      .def("__init__",
-           [](PyStream* self, PyDevice device, bool non_blocking, int priority) {
-             new (self) PyStream{device.context, device.context->create_stream({non_blocking, priority})};
-           },
-           nb::arg("device"), nb::arg("non_blocking") = false, nb::arg("priority") = 0)
+      .def(
+          "__init__",
+          [](PyStream* self, PyDevice device, bool non_blocking, int priority) {
+            new (self) PyStream{device.context, device.context->create_stream({non_blocking, priority})};
+          },
+          nb::arg("device"), nb::arg("non_blocking") = false, nb::arg("priority") = 0)
       .def("__init__", [](PyStream* self) { new (self) PyStream; })
       .def("__init__", [](PyStream* self, const PyStream& other) { new (self) PyStream(other); })
       .def("synchronize",
@@ -229,8 +230,7 @@ void init_devices(nb::module_& m) {
     device.context->pool.know(stream);
     return PyStream{device.context, std::move(stream)};
   });
-  m.def(
-      "set_launch_stream", [](PyStream* stream) { launch_stream = stream ? *stream : PyStream{}; }, nb::arg("stream").none());
+  m.def("set_launch_stream", [](PyStream* stream) { launch_stream = stream ? *stream : PyStream{}; }, nb::arg("stream").none());
   m.def("cpu", [] { return PyDevice{&cpu_context()}; });
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });

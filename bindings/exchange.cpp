@@ -192,10 +192,12 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
   auto size = static_cast<int64_t>(size_of(dtype));
   Layout layout{shape, strides ? in_elements(*strides, shape, dtype) : Layout::contiguous(shape).strides, 0};
   auto [low, high] = layout.extent();
-  if (offset % size != 0) raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
+  if (offset % size != 0)
+    raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
   layout.offset = offset / size;
   if (high > low && (layout.offset + low < 0 || (layout.offset + high) * size > static_cast<int64_t>(memory.bytes)))
-    raise(ErrorKind::value, "[share] an array of this shape does not fit into {} bytes, {} bytes from their start", memory.bytes, offset);
+    raise(ErrorKind::value, "[share] an array of this shape does not fit into {} bytes, {} bytes from their start", memory.bytes,
+          offset);
   return from_foreign(memory.buffer, std::move(layout), dtype, static_cast<int8_t>(memory.context->trace_index()), false);
 }
 

@@ -148,8 +148,10 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
           shape.dynamic_shared = to_dim(value, "shared_mem");
         } else if (is(key, k.stream)) {
           PyStream* s = stream_or_null(value);
-          if (s) stream = &s->stream;
-          else if (value != Py_None) stream = &kernel.context().default_stream;
+          if (s)
+            stream = &s->stream;
+          else if (value != Py_None)
+            stream = &kernel.context().default_stream;
         } else {
           raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
         }

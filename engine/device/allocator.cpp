@@ -60,8 +60,9 @@ Buffer Pool::allocate(size_t bytes, Site site) {
   if (!base) {
     PoolInfo pool = info();
     if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
-      raise(ErrorKind::out_of_memory, "[memory] no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
-            readable(bytes), device_.info().name, readable(pool.limit), readable(pool.held), largest());
+      raise(ErrorKind::out_of_memory,
+            "[memory] no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}", readable(bytes),
+            device_.info().name, readable(pool.limit), readable(pool.held), largest());
     MemoryInfo memory = device_.memory();
     raise(ErrorKind::out_of_memory, "[memory] no room for {} on {} ({} free of {}){}", readable(bytes), device_.info().name,
           readable(memory.free), readable(memory.total), largest());

@@ -16,12 +16,12 @@
 namespace quern {
 
 struct PoolInfo {
-  size_t used = 0;      // bytes in live blocks, as asked for
-  size_t held = 0;      // bytes in live blocks, as the device gave them
-  size_t kept = 0;      // bytes in blocks that wait to be used again
-  size_t blocks = 0;    // live blocks
-  size_t waiting = 0;   // blocks that wait to be used again
-  size_t limit = 0;     // held + kept stay within it; 0: no limit
+  size_t used = 0;     // bytes in live blocks, as asked for
+  size_t held = 0;     // bytes in live blocks, as the device gave them
+  size_t kept = 0;     // bytes in blocks that wait to be used again
+  size_t blocks = 0;   // live blocks
+  size_t waiting = 0;  // blocks that wait to be used again
+  size_t limit = 0;    // held + kept stay within it; 0: no limit
 };
 
 class Pool : public BlockOwner {

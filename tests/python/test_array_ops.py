@@ -182,3 +182,19 @@ def test_assignments_that_cannot_be(tier):
 def test_clip_of_bfloat16(tier):
     x = qn.clip(qn.asarray(np.float32([0, 2, 9])).astype("bfloat16"), 1, 5)
     assert x._dtype_name == "bfloat16" and qn.asnumpy(x.astype("float32")).tolist() == [1, 2, 5]
+
+
+def test_lists_are_operands(tier):
+    a = np.arange(3)
+    x = qn.asarray(a)
+    for other in ([0, 1, 5], (2.5, 1, 0), [[1, 2, 3], [4, 5, 6]], [True, False, True]):
+        same(x + other, a + other, True)
+        same(other * x, other * a, True)
+        same(x == other, a == other, True)
+        same(x < other, a < other, True)
+    with pytest.raises(ValueError, match="broadcast"):
+        x + [1, 2]
+    assert [q.tolist() for q in (x.__divmod__(2)[0], x.__divmod__(2)[1])] == [q.tolist() for q in divmod(a, 2)]
+    assert (x.item(2), x.item(-1), x.reshape(3, 1).item(1, 0)) == (2, 2, 1)
+    with pytest.raises(IndexError):
+        x.item(3)

@@ -27,6 +27,7 @@ from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.raw import RawKernel  # noqa: F401
 
+
 class _Grid:
     """``mgrid`` and ``ogrid`` with CuPy's arrays."""
 

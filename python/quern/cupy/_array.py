@@ -4,9 +4,9 @@ import operator
 
 import numpy
 
-from quern.arrays import statistics as _statistics
 from quern.arrays import core as _core
 from quern.arrays import exchange as _exchange
+from quern.arrays import statistics as _statistics
 from quern.device import current_device
 from quern.lib import _engine
 

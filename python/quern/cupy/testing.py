@@ -37,8 +37,11 @@ def _assertion(name):
     return check
 
 
-for _name in """assert_allclose assert_array_almost_equal assert_array_almost_equal_nulp assert_array_max_ulp assert_array_less""".split():
-    globals()[_name] = _assertion(_name)
+assert_allclose = _assertion("assert_allclose")
+assert_array_almost_equal = _assertion("assert_array_almost_equal")
+assert_array_almost_equal_nulp = _assertion("assert_array_almost_equal_nulp")
+assert_array_max_ulp = _assertion("assert_array_max_ulp")
+assert_array_less = _assertion("assert_array_less")
 
 
 def assert_array_equal(actual, desired, err_msg="", verbose=True, *, strict=False, strides_check=False):
@@ -155,7 +158,7 @@ def numpy_cupy_allclose(
 
     def compare(a, b):
         dtype = numpy.asarray(b).dtype.type
-        assert_allclose(a, b, _tolerance(rtol, dtype), _tolerance(atol, dtype), err_msg=err_msg, verbose=verbose)  # noqa: F821
+        assert_allclose(a, b, _tolerance(rtol, dtype), _tolerance(atol, dtype), err_msg=err_msg, verbose=verbose)
 
     return _compared(name, compare, type_check, accept_error, sp_name, scipy_name, contiguous_check)
 
@@ -164,17 +167,19 @@ def numpy_cupy_array_almost_equal(
     decimal=6, err_msg="", verbose=True, name="xp", type_check=True, accept_error=False, sp_name=None, scipy_name=None
 ):
     """A decorator: the results must be the same to ``decimal`` places."""
-    return _compared(name, lambda a, b: assert_array_almost_equal(a, b, decimal, err_msg, verbose), type_check, accept_error, sp_name, scipy_name)  # noqa: F821,E501
+    return _compared(
+        name, lambda a, b: assert_array_almost_equal(a, b, decimal, err_msg, verbose), type_check, accept_error, sp_name, scipy_name
+    )
 
 
 def numpy_cupy_array_almost_equal_nulp(nulp=1, name="xp", type_check=True, accept_error=False, sp_name=None, scipy_name=None):
     """A decorator: the results must be the same but for ``nulp`` steps of their type."""
-    return _compared(name, lambda a, b: assert_array_almost_equal_nulp(a, b, nulp), type_check, accept_error, sp_name, scipy_name)  # noqa: F821
+    return _compared(name, lambda a, b: assert_array_almost_equal_nulp(a, b, nulp), type_check, accept_error, sp_name, scipy_name)
 
 
 def numpy_cupy_array_max_ulp(maxulp=1, dtype=None, name="xp", type_check=True, accept_error=False, sp_name=None, scipy_name=None):
     """A decorator: the results must be the same but for ``maxulp`` steps of their type."""
-    return _compared(name, lambda a, b: assert_array_max_ulp(a, b, maxulp, dtype), type_check, accept_error, sp_name, scipy_name)  # noqa: F821
+    return _compared(name, lambda a, b: assert_array_max_ulp(a, b, maxulp, dtype), type_check, accept_error, sp_name, scipy_name)
 
 
 def numpy_cupy_array_equal(
@@ -195,7 +200,7 @@ def numpy_cupy_array_list_equal(err_msg="", verbose=True, name="xp", sp_name=Non
 
 def numpy_cupy_array_less(err_msg="", verbose=True, name="xp", type_check=True, accept_error=False, sp_name=None, scipy_name=None):
     """A decorator: ours must be less than NumPy's."""
-    return _compared(name, lambda a, b: assert_array_less(a, b, err_msg, verbose), type_check, accept_error, sp_name, scipy_name)  # noqa: F821
+    return _compared(name, lambda a, b: assert_array_less(a, b, err_msg, verbose), type_check, accept_error, sp_name, scipy_name)
 
 
 def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
@@ -269,9 +274,7 @@ _ints = _signed + _unsigned
 
 
 def _all(no_float16, no_bool, no_complex):
-    return (
-        _float[: 2 if no_float16 else 3] + _ints + (() if no_bool else (numpy.bool_,)) + (() if no_complex else _complex)
-    )
+    return _float[: 2 if no_float16 else 3] + _ints + (() if no_bool else (numpy.bool_,)) + (() if no_complex else _complex)
 
 
 def for_dtypes(dtypes, name="dtype"):

@@ -59,9 +59,7 @@ class GeneralizedUFunc:
                 if sizes.setdefault(name, size) != size:
                     raise ValueError(f"{self.__name__}: dimension {name} is {sizes[name]} and {size}")
         loop = numpy.broadcast_shapes(*loops)
-        arrays = [
-            cupy.broadcast_to(a, loop + a.shape[a.ndim - len(names) :]) for a, names in zip(arrays, self._ins, strict=True)
-        ]
+        arrays = [cupy.broadcast_to(a, loop + a.shape[a.ndim - len(names) :]) for a, names in zip(arrays, self._ins, strict=True)]
         if self._batched or not loop:
             results = self._as_tuple(self._func(*arrays, **kwargs))
         else:

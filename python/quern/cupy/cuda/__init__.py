@@ -101,5 +101,3 @@ def profile():
 
 def __getattr__(name):
     raise AttributeError(f"module 'cupy.cuda' has no attribute {name!r}: quern does not serve it")
-
-

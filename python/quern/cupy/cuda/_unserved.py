@@ -1,6 +1,5 @@
 """Names of CuPy's that need what quern does not have: they are there, and say so when they are used."""
 
-
 import builtins
 
 

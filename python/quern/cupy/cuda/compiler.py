@@ -6,7 +6,7 @@ from quern.errors import CompileError as CompileException  # noqa: F401
 from quern.lib import _engine
 
 
-def compile_using_nvrtc(source, options=(), arch=None, filename="kern.cu", name_expressions=None, log_stream=None, cache_in_memory=False, jitify=False):
+def compile_using_nvrtc(source, options=(), arch=None, filename="kern.cu", name_expressions=None, log_stream=None, **ignored):
     """Compiles for the current device. Returns the code, and a dict from each name expression to itself.
 
     Raises CompileException, with the compiler's log.
@@ -16,7 +16,9 @@ def compile_using_nvrtc(source, options=(), arch=None, filename="kern.cu", name_
     return code, {name: name for name in names}
 
 
-def compile_with_cache(source, options=(), arch=None, cache_dir=None, extra_source=None, backend="nvrtc", *, enable_cooperative_groups=False, name_expressions=None, log_stream=None, jitify=False):
+def compile_with_cache(
+    source, options=(), arch=None, cache_dir=None, extra_source=None, backend="nvrtc", *, name_expressions=None, **ignored
+):
     """Compiles for the current device, or takes the code from the cache; returns a Module."""
     module = Module()
     module._program = _engine.build(current_device(), source, "kern.cu", list(options), list(name_expressions or ()))

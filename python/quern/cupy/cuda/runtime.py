@@ -727,14 +727,16 @@ def profilerStop():
 
 # ---- not served
 
+_TEXTURES = """createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject freeArray malloc3DArray mallocArray
+memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray memcpy2DToArrayAsync memcpy3D memcpy3DAsync"""
+_GRAPHS = """graphDebugDotPrint graphDestroy graphExecDestroy graphInstantiate graphLaunch graphUpload streamBeginCapture
+streamEndCapture"""
+_PROCESSES = "ipcCloseMemHandle ipcGetEventHandle ipcGetMemHandle ipcOpenEventHandle ipcOpenMemHandle"
+
 for _why, _names in (
-    ("texture and surface memory is not served; pass the array as a pointer", "createSurfaceObject createTextureObject destroySurfaceObject "
-     "destroyTextureObject freeArray malloc3DArray mallocArray memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray "
-     "memcpy2DToArrayAsync memcpy3D memcpy3DAsync"),
-    ("CUDA graphs are not served; array work is fused and launched without them", "graphDebugDotPrint graphDestroy graphExecDestroy "
-     "graphInstantiate graphLaunch graphUpload streamBeginCapture streamEndCapture"),
-    ("sharing memory and events between processes is not served", "ipcCloseMemHandle ipcGetEventHandle ipcGetMemHandle "
-     "ipcOpenEventHandle ipcOpenMemHandle"),
-):  # fmt: skip
+    ("texture and surface memory is not served; pass the array as a pointer", _TEXTURES),
+    ("CUDA graphs are not served; array work is fused and launched without them", _GRAPHS),
+    ("sharing memory and events between processes is not served", _PROCESSES),
+):
     for _name in _names.split():
         globals()[_name] = _unserved.function(f"cupy.cuda.runtime.{_name}", _why)

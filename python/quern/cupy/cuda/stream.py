@@ -213,7 +213,7 @@ class Stream(_engine.Stream):
 
     def begin_capture(self, mode=None):
         """Raises NotImplementedError: streams are not captured."""
-        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not served; array work is fused and launched without them")
+        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not served; array work is launched without them")
 
     def end_capture(self):
         """Raises NotImplementedError: streams are not captured."""
