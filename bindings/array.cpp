@@ -9,6 +9,7 @@
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
+#include "run/transfer.h"
 
 namespace quern::python {
 
@@ -150,28 +151,12 @@ PyObject* unary(Op op, PyObject* value) {
   });
 }
 
-// x ** 2 and its like are products and roots: exact, and cheaper.
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return guarded([&]() -> PyObject* {
     Operand a, b;
     if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
-    const Array* base = a.argument().array();
-    const Scalar by = b.scalar();
-    if (base && b.is_scalar() && by.is_weak && base->dtype() != DType::boolean) {
-      bool is_real = row(base->dtype()).kind == DTypeKind::real || is_complex(base->dtype());
-      Argument argument(*base);
-      double exponent = by.kind == WeakScalar::real ? by.re : static_cast<double>(by.integer);
-      bool whole = by.kind == WeakScalar::integer;
-      if (whole && by.integer < 0 && is_integer(base->dtype()))
-        raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
-      if ((whole || (by.kind == WeakScalar::real && is_real)) && exponent == 2)
-        return wrap(elementwise(Op::square, {&argument, 1}), Py_TYPE(left));
-      if (by.kind == WeakScalar::real && is_real && exponent == 0.5)
-        return wrap(elementwise(Op::sqrt, {&argument, 1}), Py_TYPE(left));
-    }
-    Argument arguments[] = {a.argument(), b.argument()};
-    return wrap(elementwise(Op::power, arguments), type_of(left, right));
+    return wrap(raised(a.argument(), b.argument()), type_of(left, right));
   });
 }
 

@@ -49,7 +49,6 @@ PyObject* guarded(F&& f) {
 int8_t device_number(PyDevice device);
 
 // exchange.cpp
-void read_into(const Array& array, void* out, size_t bytes);  // the values in C order, of that many bytes; waits for them
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);
 void define_exchange(nb::module_& m, nb::class_<Array>& type);

@@ -9,61 +9,15 @@
 
 #include "bindings/arrays.h"
 #include "core/error.h"
+#include "run/transfer.h"
 
 namespace quern::python {
 
 namespace {
 
-// ---- copies
-
-// The memory of an array without gaps, in C order: its own, or a copy's.
-struct Memory {
-  Array array;
-  Buffer buffer;
-  const char* data = nullptr;
-  size_t bytes = 0;
-};
-
-Memory dense(const Array& array) {
-  Memory out;
-  out.array = array.layout().is_contiguous() ? array : copied(array, array.dtype());
-  out.buffer = evaluate(out.array);
-  out.data =
-      static_cast<const char*>(out.buffer.pointer()) + out.array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
-  out.bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
-  return out;
-}
-
-Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind) {
-  Buffer buffer = context.allocate(std::max<size_t>(bytes, 1));
-  buffer.block()->used_on(context.default_stream);
-  if (bytes > 0) {
-    ReleaseGil release;
-    context.copy(context.default_stream, buffer.pointer(), data, bytes, kind, true);
-  }
-  return from_memory(std::move(buffer), shape, dtype, static_cast<int8_t>(context.trace_index()));
-}
-
 Array from_host(nb::handle memory, Shape shape, const std::string& dtype, PyDevice device) {
   HostView host(memory, false, "asarray");
   return copied_in(*device.context, host.data(), host.bytes(), shape, dtype_of(dtype), CopyKind::host_to_device);
-}
-
-Array moved_to(const Array& array, Context& context) {
-  if (context.trace_index() == array.device()) return array;
-  if (array.device() < 0) {
-    Memory memory = dense(array);
-    {
-      ReleaseGil release;
-      cpu_context().wait(cpu_context().default_stream);
-    }
-    return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
-  }
-  size_t bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
-  Buffer host = cpu_context().allocate(std::max<size_t>(bytes, 1));
-  read_into(array, host.pointer(), bytes);
-  if (context.device.kind == DeviceKind::cpu) return from_memory(std::move(host), array.shape(), array.dtype(), -1);
-  return copied_in(context, host.pointer(), bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
 }
 
 // ---- memory of others
@@ -440,29 +394,12 @@ uintptr_t pinned_address(const Array& array) {
 
 }  // namespace
 
-void read_into(const Array& array, void* out, size_t bytes) {
-  WaitsSoon soon;
-  Memory memory = dense(array);
-  if (memory.bytes != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
-  if (bytes == 0) return;
-  ReleaseGil release;
-  Context& context = context_on(array.device());
-  context.copy(context.default_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
-  settle(array);
-}
-
 void release_foreign() { release_gone(); }
 
 bool array_address(PyObject* value, uint64_t& address, Block** block) {
   Array* array = as_array(value);
   if (!array) return false;
-  // Whoever gets the address may write there: all that was recorded before reads what it should.
-  evaluate_all();
-  Buffer buffer = evaluate(*array);
-  unsettle(*array);
-  address =
-      reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(array->layout().offset) * size_of(array->dtype());
-  *block = buffer.block();
+  address = address_for_kernel(*array, block);
   return true;
 }
 

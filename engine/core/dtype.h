@@ -1,7 +1,7 @@
 // Data types, and the one promotion table (NumPy 2's rules, NEP 50).
 //
-// A DType is one byte. Everything known of one stands in its row of `dtype_rows`; promote() looks up a table that dtype.cpp
-// builds once from NumPy's rules, which are few: see make_promotion().
+// A DType (include/quern/dtype.h) is one byte. Everything known of one stands in its row of `dtype_rows`; promote() looks up a
+// table that dtype.cpp builds once from NumPy's rules, which are few: see make_promotion().
 #pragma once
 
 #include <array>
@@ -9,25 +9,10 @@
 #include <optional>
 #include <string_view>
 
+#include "include/quern/dtype.h"
+
 namespace quern {
 
-enum class DType : uint8_t {
-  boolean,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  float16,
-  bfloat16,
-  float32,
-  float64,
-  complex64,
-  complex128,
-};
 inline constexpr int dtype_count = 15;
 
 enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c' };

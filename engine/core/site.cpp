@@ -1,12 +1,54 @@
 #include "core/site.h"
 
+#include <array>
 #include <atomic>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
 
 namespace quern {
 
 namespace {
+
 std::atomic<Site (*)()> current_hook{nullptr};
 std::atomic<std::string (*)(Site)> describe_hook{nullptr};
+
+// ---- places in C++ programs
+
+constexpr Site in_cpp = 0x80000000u;
+
+struct Places {
+  std::mutex lock;
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, Site> numbers;
+  std::vector<std::string> texts;  // "heat.cpp:12"
+};
+// Never destroyed: static objects of the user's may still work with arrays.
+Places& places() {
+  static auto* all = new Places;
+  return *all;
+}
+
+std::atomic<bool> any_place{false};
+thread_local Site place_now = no_site;
+
+struct Recent {
+  const char* file = nullptr;
+  uint32_t line = 0, column = 0;
+  Site site = no_site;
+};
+thread_local std::array<Recent, 256> recent;
+
+Site intern(const std::source_location& place) {
+  Places& all = places();
+  std::lock_guard hold(all.lock);
+  auto [found, is_new] = all.numbers.try_emplace({place.file_name(), place.line(), place.column()}, no_site);
+  if (!is_new) return found->second;
+  all.texts.push_back(std::string(place.file_name()) + ":" + std::to_string(place.line()));
+  any_place = true;
+  return found->second = static_cast<Site>(all.texts.size() - 1) | in_cpp;
+}
+
 }  // namespace
 
 void set_site_hooks(SiteHooks hooks) {
@@ -15,13 +57,32 @@ void set_site_hooks(SiteHooks hooks) {
 }
 
 Site current_site() {
+  // A thread's variable costs a call; programs without C++ places do not pay for it.
+  if (any_place.load(std::memory_order_relaxed) && place_now != no_site) return place_now;
   auto hook = current_hook.load(std::memory_order_relaxed);
   return hook ? hook() : no_site;
 }
 
 std::string describe_site(Site site) {
+  if (site & in_cpp) {
+    Places& all = places();
+    std::lock_guard hold(all.lock);
+    size_t number = site & ~in_cpp;
+    return number < all.texts.size() ? all.texts[number] : std::string();
+  }
   auto hook = describe_hook.load(std::memory_order_relaxed);
   return hook && site != no_site ? hook(site) : std::string();
 }
+
+Site site_of(const std::source_location& place) {
+  const char* file = place.file_name();
+  Recent& slot = recent[(reinterpret_cast<uintptr_t>(file) / 8 + place.line() * 31u + place.column()) % 256];
+  if (slot.file != file || slot.line != place.line() || slot.column != place.column())
+    slot = {file, place.line(), place.column(), intern(place)};
+  return slot.site;
+}
+
+AtSite::AtSite(Site site) : before_(place_now) { place_now = site; }
+AtSite::~AtSite() { place_now = before_; }
 
 }  // namespace quern

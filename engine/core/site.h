@@ -1,10 +1,12 @@
 // Who asked for this work: a site is an interned number for a place in the user's program.
 //
-// The bindings make sites from (code object, instruction); C++ callers from std::source_location. Here is only the number, and
-// two hooks that whoever makes sites installs: where we are now, and how to print a site. Nothing here holds a frame.
+// The bindings make sites from (code object, instruction) and install two hooks: where we are now, and how to print a site. C++
+// callers hand over a std::source_location, which is interned here; its numbers have the highest bit set, so that both kinds live
+// in one process. Nothing here holds a frame.
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 
 namespace quern {
@@ -20,5 +22,20 @@ struct SiteHooks {
 void set_site_hooks(SiteHooks hooks);
 Site current_site();
 std::string describe_site(Site site);  // "" for no_site
+
+// A place in a C++ program.
+Site site_of(const std::source_location& place);
+
+// While it lives, what this thread does is asked for by that place.
+class AtSite {
+ public:
+  explicit AtSite(Site site);
+  ~AtSite();
+  AtSite(const AtSite&) = delete;
+  AtSite& operator=(const AtSite&) = delete;
+
+ private:
+  Site before_;
+};
 
 }  // namespace quern

@@ -382,6 +382,21 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   return *into;
 }
 
+Array raised(const Argument& base, const Argument& exponent) {
+  const Scalar& by = exponent.scalar();
+  if (base.array() && !exponent.array() && by.is_weak && base.array()->dtype() != DType::boolean) {
+    DType type = base.array()->dtype();
+    bool is_real = row(type).kind == DTypeKind::real || is_complex(type);
+    bool whole = by.kind == WeakScalar::integer, broken = by.kind == WeakScalar::real && is_real;
+    if (whole && by.integer < 0 && is_integer(type))
+      raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
+    if ((whole && by.integer == 2) || (broken && by.re == 2)) return elementwise(Op::square, {&base, 1});
+    if (broken && by.re == 0.5) return elementwise(Op::sqrt, {&base, 1});
+  }
+  Argument both[] = {base, exponent};
+  return elementwise(Op::power, both);
+}
+
 Array astype(const Array& array, DType dtype) {
   Argument argument(array);
   Array out = elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});

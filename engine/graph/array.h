@@ -112,6 +112,8 @@ class Argument {
 // `into`: the result replaces that array's value (out=, a += b); its type must be able to take it (casting "same_kind").
 Array elementwise(Op op, std::span<const Argument> arguments, const Array* into = nullptr,
                   std::optional<Loop> loop = std::nullopt);
+// a ** b: by a number that is 2 or 0.5 it is a product or a root, which are exact and cheaper.
+Array raised(const Argument& base, const Argument& exponent);
 Array astype(const Array& array, DType dtype);  // always a copy
 Array copied(const Array& array, DType dtype);  // in C order
 

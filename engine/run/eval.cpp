@@ -350,6 +350,9 @@ std::string explain(const Array& array) {
   return out;
 }
 
-void install_evaluator() { set_evaluator(new GroupEvaluator); }
+void install_evaluator() {
+  static GroupEvaluator* one = new GroupEvaluator;
+  set_evaluator(one);
+}
 
 }  // namespace quern

@@ -7,7 +7,7 @@ namespace quern {
 
 class Array;
 
-// Makes arrays evaluate through this; once, before the first array.
+// Makes arrays evaluate through this; before the first array, and as often as one likes.
 void install_evaluator();
 
 // What would run to compute the array, in words and with the kernels' texts; nothing is run.

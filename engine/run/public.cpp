@@ -1,12 +1,20 @@
 // The public C++ headers (engine/include/quern/) on the engine's own classes.
 #include "core/error.h"
+#include "graph/array.h"
 #include "quern/quern.h"
 #include "run/context.h"
+#include "run/eval.h"
 #include "run/kernel.h"
+#include "run/trace.h"
 
 namespace qn {
 
 // ---- devices, streams, events
+
+static void submit_recorded() {
+  quern::install_evaluator();
+  quern::evaluate_all();
+}
 
 Device::Device() : context_(&quern::default_context()) {}
 Device Device::cpu() { return Device(quern::cpu_context()); }
@@ -15,14 +23,21 @@ int Device::cuda_count() { return quern::cuda_device_count(); }
 std::string Device::name() const { return context_->name(); }
 std::string Device::description() const { return context_->device.info().name; }
 size_t Device::total_memory() const { return context_->device.info().total_memory; }
-void Device::synchronize() const { context_->wait_all(); }
+void Device::synchronize() const {
+  submit_recorded();
+  context_->wait_all();
+}
 
 Stream::Stream(const Device& device) : device_(device), handle_(device.context().create_stream({})) {}
 Stream Stream::of(const Device& device) { return Stream(device, device.context().default_stream); }
-void Stream::synchronize() const { device_.context().wait(handle_); }
+void Stream::synchronize() const {
+  submit_recorded();
+  device_.context().wait(handle_);
+}
 bool Stream::done() const { return handle_->done(); }
 
 Event::Event(const Stream& stream) : handle_(stream.device().context().device.create_event({true, false})) {
+  submit_recorded();
   handle_->record(*stream.handle());
 }
 void Event::synchronize() const { handle_->synchronize(); }
@@ -112,6 +127,21 @@ void Kernel::submit(const Launch& launch, const detail::Argument* values, size_t
   shape.cooperative = launch.cooperative;
   quern::Context& context = handle_->context();
   handle_->launch(launch.stream ? launch.stream->handle() : context.default_stream, shape, args);
+}
+
+// ---- the trace
+
+Trace::Trace() { quern::start_trace(); }
+Trace::~Trace() { stop(); }
+
+std::vector<TraceEvent> Trace::stop() {
+  std::vector<TraceEvent> out;
+  if (!std::exchange(running_, false)) return out;
+  for (quern::TraceRecord& r : quern::stop_trace())
+    out.push_back({quern::trace_kind_names[static_cast<int>(r.kind)], std::move(r.name), std::move(r.detail),
+                   r.device < 0 ? "cpu" : "cuda:" + std::to_string(r.device), quern::describe_site(r.site), r.bytes, r.start_ns,
+                   r.host_ns, r.device_ms});
+  return out;
 }
 
 }  // namespace qn

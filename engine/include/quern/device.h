@@ -1,7 +1,8 @@
 // File: quern/device.h
 //
 // Devices, streams and events. A Device is the CPU or a GPU; work is submitted to its streams and runs in their order, in the
-// background. All four classes are handles: copying one is cheap and means the same thing.
+// background. What arrays have recorded is submitted, to the default streams, before an event is recorded and before a wait. All
+// classes are handles: copying one is cheap and means the same thing.
 //
 //   qn::Device device;                       // the first GPU, or the CPU where there is none; QUERN_DEVICE decides otherwise
 //   qn::Stream stream(device);
@@ -34,7 +35,7 @@ class Device {
   std::string name() const;         // "cpu", "cuda:0"
   std::string description() const;  // what the machine calls it
   size_t total_memory() const;      // bytes
-  void synchronize() const;         // waits for all work; throws what failed in it
+  void synchronize() const;         // waits for all work, of arrays too; throws what failed in it
   bool operator==(const Device& other) const { return context_ == other.context_; }
 
   quern::Context& context() const { return *context_; }  // the engine's own, for its other headers

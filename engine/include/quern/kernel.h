@@ -1,8 +1,8 @@
 // File: quern/kernel.h
 //
 // Kernels from CUDA C++ source. A Program is the source compiled for one device, or found in the cache; a Kernel is one of its
-// __global__ functions. Arguments are checked against the kernel's parameters: buffers for pointers, numbers and plain structs
-// for values.
+// __global__ functions. Arguments are checked against the kernel's parameters: buffers and arrays (without gaps, in C order) for
+// pointers, numbers and plain structs for values.
 //
 //   qn::Program program(device, R"(
 //     __global__ void scale(float* x, float a, int n) {
@@ -30,6 +30,8 @@ class Program;
 
 namespace qn {
 
+class Array;  // array.h
+
 // Blocks of a grid or threads of a block: {x}, {x, y} or {x, y, z}.
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -55,6 +57,8 @@ template <class T>
 Argument argument(const Buffer<T>& buffer) {
   return {ArgumentKind::pointer, buffer.pointer(), sizeof(void*), buffer.memory().block()};
 }
+
+Argument argument(const Array& array);
 
 template <class T>
 Argument argument(const T& value) {

@@ -1,0 +1,821 @@
+// The arrays of the public headers (engine/include/quern/array.h) on the engine's own. Start at asked() and record().
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <ostream>
+
+#include "core/error.h"
+#include "quern/array.h"
+#include "quern/kernel.h"
+#include "run/calls/indexing.h"
+#include "run/calls/matmul.h"
+#include "run/eval.h"
+#include "run/transfer.h"
+
+namespace qn {
+
+std::string name_of(DType dtype) { return std::string(quern::row(dtype).name); }
+size_t itemsize_of(DType dtype) { return quern::size_of(dtype); }
+
+namespace {
+
+using quern::ErrorKind;
+using quern::Layout;
+using quern::Op;
+using quern::raise;
+using quern::Reduction;
+using quern::Scalar;
+using quern::WeakScalar;
+
+// ---- between the two
+
+// What happens in f is asked for by that line: the trace tells it, and errors do.
+template <class F>
+auto asked(const Here& here, F&& f) {
+  quern::Site site = quern::site_of(here);
+  quern::AtSite scope(site);
+  try {
+    return f();
+  } catch (const quern::Error& e) {
+    std::string text = e.what(), where = quern::describe_site(site);
+    if (e.kind() == ErrorKind::bug || text.find(where) != std::string::npos) throw;
+    throw quern::Error(e.kind(), text + " (at " + where + ")");
+  }
+}
+
+Array wrap(quern::Array&& array) { return Array(std::make_shared<quern::Array>(std::move(array))); }
+
+quern::Context& ready(const Device& device) {
+  quern::install_evaluator();
+  return device.context();
+}
+
+int8_t number_of(const Device& device) { return static_cast<int8_t>(ready(device).trace_index()); }
+
+Scalar scalar_of(const Operand& operand) {
+  Scalar out;
+  out.integer = operand.integer();
+  out.re = operand.re();
+  out.im = operand.im();
+  switch (operand.kind()) {
+    case Operand::Kind::boolean:
+      out.kind = WeakScalar::boolean;
+      break;
+    case Operand::Kind::natural:
+      out.natural = static_cast<uint64_t>(operand.integer());
+      out.is_natural = operand.integer() < 0;
+      [[fallthrough]];
+    case Operand::Kind::integer:
+      out.kind = WeakScalar::integer;
+      break;
+    case Operand::Kind::real:
+      out.kind = WeakScalar::real;
+      break;
+    default:
+      out.kind = WeakScalar::complex;
+  }
+  return out;
+}
+
+Scalar whole(int64_t value) {
+  Scalar out;
+  out.kind = WeakScalar::integer;
+  out.integer = value;
+  return out;
+}
+Scalar real_number(double value) {
+  Scalar out;
+  out.kind = WeakScalar::real;
+  out.re = value;
+  return out;
+}
+
+quern::Argument argument_of(const Operand& operand) {
+  if (operand.array()) return quern::Argument(operand.array()->handle());
+  return quern::Argument(scalar_of(operand));
+}
+
+DType default_type(const Scalar& scalar) {
+  if (scalar.is_natural) return DType::uint64;
+  quern::OperandType type{DType::boolean, true, scalar.kind};
+  return quern::common_type({&type, 1});
+}
+
+// ---- recording
+
+// Numbers alone are computed where new arrays are made.
+Array record(Op op, std::initializer_list<const Operand*> operands) {
+  return asked((*operands.begin())->here(), [&] {
+    std::vector<quern::Argument> arguments;
+    bool any = false;
+    for (const Operand* o : operands) {
+      arguments.push_back(argument_of(*o));
+      any |= o->array() != nullptr;
+    }
+    quern::Array first;
+    if (!any) {
+      const Scalar& scalar = arguments[0].scalar();
+      first = quern::full({}, scalar, default_type(scalar), number_of(Device()));
+      arguments[0] = quern::Argument(first);
+    }
+    return wrap(op == Op::power ? quern::raised(arguments[0], arguments[1]) : quern::elementwise(op, arguments));
+  });
+}
+
+Array& record_into(Op op, Array& target, const Operand& b) {
+  return asked(b.here(), [&]() -> std::reference_wrapper<Array> {
+    quern::Argument arguments[] = {quern::Argument(target.handle()), argument_of(b)};
+    if (target.handle().is_value()) {
+      target = wrap(quern::elementwise(op, arguments));
+    } else {
+      quern::elementwise(op, arguments, &target.handle());
+    }
+    return target;
+  });
+}
+
+Array view(const Array& array, Layout layout) { return wrap(array.handle().view(std::move(layout))); }
+
+// ---- shapes and axes
+
+const Shape& checked(const Shape& shape, DType dtype) {
+  int64_t bytes = static_cast<int64_t>(quern::size_of(dtype));
+  for (int64_t n : shape)
+    if (n < 0) raise(ErrorKind::value, "[shape] {} has a negative number", quern::to_string(shape));
+  for (int64_t n : shape)
+    if (__builtin_mul_overflow(bytes, n, &bytes)) raise(ErrorKind::value, "[shape] {} has too many elements", quern::to_string(shape));
+  return shape;
+}
+
+size_t checked_axis(int64_t axis, size_t rank) {
+  auto n = static_cast<int64_t>(rank);
+  if (axis < -n || axis >= n)
+    raise(ErrorKind::index, "[axis] axis {} is out of bounds for an array of {} dimension{}", axis, n, n == 1 ? "" : "s");
+  return static_cast<size_t>(axis < 0 ? axis + n : axis);
+}
+
+// True for each that is named; for all when none is.
+std::vector<bool> chosen(const Axes& axes, size_t rank) {
+  if (axes.all()) return std::vector<bool>(rank, true);
+  std::vector<bool> out(rank, false);
+  for (int axis : axes.list()) {
+    size_t n = checked_axis(axis, rank);
+    if (out[n]) raise(ErrorKind::value, "[axis] axis {} is named twice", axis);
+    out[n] = true;
+  }
+  return out;
+}
+
+Array transposed(const Array& array, const std::vector<int>& order) { return view(array, array.handle().layout().transposed(order)); }
+
+std::vector<int> axes_in_order(size_t rank) {
+  std::vector<int> out(rank);
+  for (size_t i = 0; i < rank; ++i) out[i] = static_cast<int>(i);
+  return out;
+}
+
+void put_axis(Layout& layout, size_t axis) {
+  layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
+  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+}
+
+Layout sliced(const Layout& layout, size_t axis, const Slice& slice) {
+  if (slice.step == 0) raise(ErrorKind::value, "[slice] the step cannot be zero");
+  int64_t size = layout.shape[axis], step = std::max(slice.step, -std::numeric_limits<int64_t>::max());
+  auto cut = [&](std::optional<int64_t> place, int64_t otherwise) {
+    if (!place) return otherwise;
+    int64_t at = *place < 0 ? *place + size : *place;
+    return step > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
+  };
+  int64_t start = cut(slice.start, step > 0 ? 0 : size - 1), stop = cut(slice.stop, step > 0 ? size : -1);
+  int64_t count = 0;
+  if (step > 0 && start < stop) count = (stop - start - 1) / step + 1;
+  if (step < 0 && stop < start) count = (start - stop - 1) / -step + 1;
+  return layout.sliced(axis, start, count, count > 1 ? step : 1);
+}
+
+Array part(const Array& array, std::span<const Index> places) {
+  Layout layout = array.handle().layout();
+  size_t used = 0, dots = 0;
+  for (const Index& place : places) {
+    used += place.kind() == Index::Kind::integer || place.kind() == Index::Kind::slice;
+    dots += place.kind() == Index::Kind::ellipsis;
+  }
+  if (dots > 1) raise(ErrorKind::index, "[index] an index can have only one ellipsis");
+  if (used > layout.rank())
+    raise(ErrorKind::index, "[index] {} places are named in an array of {} dimension{}", used, layout.rank(),
+          layout.rank() == 1 ? "" : "s");
+  size_t left = layout.rank() - used, axis = 0, from = 0;
+  for (const Index& place : places) {
+    switch (place.kind()) {
+      case Index::Kind::slice:
+        layout = sliced(layout, axis++, place.slice());
+        ++from;
+        break;
+      case Index::Kind::integer: {
+        int64_t size = layout.shape[axis], n = place.integer();
+        if (n < -size || n >= size) raise(ErrorKind::index, "[index] {} is out of bounds for axis {} with size {}", n, from, size);
+        layout = layout.without(axis, n < 0 ? n + size : n);
+        ++from;
+        break;
+      }
+      case Index::Kind::newaxis:
+        put_axis(layout, axis++);
+        break;
+      case Index::Kind::ellipsis:
+        axis += left;
+        from += left;
+        break;
+      case Index::Kind::absent:
+        break;
+    }
+  }
+  return view(array, std::move(layout));
+}
+
+Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device) {
+  int8_t number = number_of(device);
+  return wrap(quern::full(checked(shape, dtype), value, dtype, number));
+}
+
+Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {}) {
+  const quern::Array& a = array.handle();
+  return wrap(quern::reduce(reduction, a, chosen(axes, a.rank()), keepdims, dtype));
+}
+
+// What is added up or multiplied: integers in 64 bits.
+DType sum_type(DType type) {
+  switch (quern::row(type).kind) {
+    case quern::DTypeKind::boolean:
+    case quern::DTypeKind::integer:
+      return DType::int64;
+    case quern::DTypeKind::natural:
+      return DType::uint64;
+    default:
+      return type;
+  }
+}
+
+}  // namespace
+
+// ---- the class
+
+quern::Array& Array::handle() const {
+  if (!handle_) raise(ErrorKind::value, "[array] this Array names no array; give it one first, as in a = qn::zeros({{3}})");
+  return *handle_;
+}
+
+void Array::assign(const Operand& value) {
+  asked(value.here(), [&] {
+    const quern::Array& to = handle();
+    if (const Array* from = value.array()) {
+      const quern::Array& a = from->handle();
+      if (a.cell() == to.cell() && a.space() == to.space() && a.dtype() == to.dtype()) return;
+    }
+    quern::assign(to, argument_of(value));
+  });
+}
+
+Shape Array::shape() const { return handle().shape(); }
+int64_t Array::shape(int axis, Here here) const {
+  return asked(here, [&] { return handle().shape()[checked_axis(axis, handle().rank())]; });
+}
+int Array::ndim() const { return static_cast<int>(handle().rank()); }
+int64_t Array::size() const { return handle().size(); }
+DType Array::dtype() const { return handle().dtype(); }
+Device Array::device() const { return handle().device() < 0 ? Device::cpu() : Device::cuda(handle().device()); }
+bool Array::is_read_only() const { return handle().is_read_only(); }
+bool Array::shares_memory_with(const Array& b) const { return handle().cell() == b.handle().cell(); }
+
+void Array::read(void* out, size_t count, DType as, Here here) const {
+  asked(here, [&] {
+    const quern::Array& array = handle();
+    if (count != static_cast<size_t>(array.size()))
+      raise(ErrorKind::value, "[look] the array has {} element{}, and {} {} asked for", array.size(), array.size() == 1 ? "" : "s",
+            count, count == 1 ? "was" : "were");
+    if (quern::is_complex(array.dtype()) && !quern::is_complex(as))
+      raise(ErrorKind::type, "[look] complex numbers are no values of {}; look at real(), imag() or absolute()", name_of(as));
+    quern::read_into(array.dtype() == as ? array : quern::astype(array, as), out, count * quern::size_of(as));
+  });
+}
+
+Array::operator bool() const {
+  const quern::Array& array = handle();
+  if (array.size() != 1)
+    raise(ErrorKind::value, "[condition] the truth of an array of {} elements is ambiguous; use any(), all() or size()", array.size());
+  bool out = false;
+  quern::read_into(array.dtype() == DType::boolean ? array : quern::astype(array, DType::boolean), &out, 1);
+  return out;
+}
+
+Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e, const Index& f,
+                        Here here) const {
+  return at(std::array<Index, 6>{a, b, c, d, e, f}, here);
+}
+Array Array::at(std::span<const Index> places, Here here) const {
+  return asked(here, [&] { return part(*this, places); });
+}
+Array Array::slice(int axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step, Here here) const {
+  return asked(here, [&] {
+    const Layout& layout = handle().layout();
+    return view(*this, sliced(layout, checked_axis(axis, layout.rank()), {start, stop, step}));
+  });
+}
+
+Array Array::reshape(const Shape& given, Here here) const {
+  return asked(here, [&] {
+    Shape shape = given;
+    int64_t* unknown = nullptr;
+    int64_t known = 1;
+    for (int64_t& n : shape) {
+      if (n < -1 || (n == -1 && unknown))
+        raise(ErrorKind::value, "[reshape] {} has {}", quern::to_string(given), n == -1 ? "-1 twice" : "a negative number");
+      if (n == -1) {
+        unknown = &n;
+      } else if (__builtin_mul_overflow(known, n, &known)) {
+        raise(ErrorKind::value, "[reshape] {} has too many elements", quern::to_string(given));
+      }
+    }
+    if (unknown) {
+      if (known == 0 || size() % known != 0)
+        raise(ErrorKind::value, "[reshape] cannot reshape array of size {} into shape {}", size(), quern::to_string(given));
+      *unknown = size() / known;
+    }
+    return wrap(quern::reshape(handle(), shape));
+  });
+}
+Array Array::ravel(Here here) const { return reshape({size()}, here); }
+
+Array Array::transpose(Here here) const {
+  return asked(here, [&] {
+    std::vector<int> order = axes_in_order(handle().rank());
+    std::reverse(order.begin(), order.end());
+    return transposed(*this, order);
+  });
+}
+Array Array::transpose(const std::vector<int>& axes, Here here) const {
+  return asked(here, [&] {
+    std::vector<int> order;
+    for (int axis : axes) order.push_back(static_cast<int>(checked_axis(axis, handle().rank())));
+    return transposed(*this, order);
+  });
+}
+Array Array::swapaxes(int a, int b, Here here) const {
+  return asked(here, [&] {
+    std::vector<int> order = axes_in_order(handle().rank());
+    std::swap(order[checked_axis(a, order.size())], order[checked_axis(b, order.size())]);
+    return transposed(*this, order);
+  });
+}
+Array Array::moveaxis(int from, int to, Here here) const {
+  return asked(here, [&] {
+    std::vector<int> order = axes_in_order(handle().rank());
+    size_t source = checked_axis(from, order.size()), target = checked_axis(to, order.size());
+    order.erase(order.begin() + static_cast<ptrdiff_t>(source));
+    order.insert(order.begin() + static_cast<ptrdiff_t>(target), static_cast<int>(source));
+    return transposed(*this, order);
+  });
+}
+Array Array::broadcast_to(const Shape& shape, Here here) const {
+  return asked(here, [&] {
+    Array out = view(*this, handle().layout().broadcast_to(checked(shape, DType::boolean)));
+    out.handle().set_read_only(true);
+    return out;
+  });
+}
+Array Array::expand_dims(int axis, Here here) const {
+  return asked(here, [&] {
+    Layout layout = handle().layout();
+    put_axis(layout, checked_axis(axis, layout.rank() + 1));
+    return view(*this, std::move(layout));
+  });
+}
+Array Array::squeeze(const Axes& axes, Here here) const {
+  return asked(here, [&] {
+    Layout layout = handle().layout();
+    std::vector<bool> goes = chosen(axes, layout.rank());
+    for (size_t n = goes.size(); n-- > 0;) {
+      if (!goes[n]) continue;
+      if (layout.shape[n] == 1) {
+        layout = layout.without(n, 0);
+      } else if (!axes.all()) {
+        raise(ErrorKind::value, "[squeeze] axis {} has {} elements; only axes of one can be taken out", n, layout.shape[n]);
+      }
+    }
+    return view(*this, std::move(layout));
+  });
+}
+Array Array::flip(const Axes& axes, Here here) const {
+  return asked(here, [&] {
+    Layout layout = handle().layout();
+    std::vector<bool> turns = chosen(axes, layout.rank());
+    for (size_t n = 0; n < turns.size(); ++n)
+      if (turns[n]) layout = sliced(layout, n, {{}, {}, -1});
+    return view(*this, std::move(layout));
+  });
+}
+Array Array::real(Here here) const {
+  return asked(here, [&] { return wrap(handle().real()); });
+}
+Array Array::imag(Here here) const {
+  return asked(here, [&] { return wrap(handle().imag()); });
+}
+
+Array Array::copy(Here here) const { return astype(dtype(), here); }
+Array Array::astype(DType dtype, Here here) const {
+  return asked(here, [&] { return wrap(quern::astype(handle(), dtype)); });
+}
+Array Array::to_device(const Device& device, Here here) const {
+  return asked(here, [&] { return wrap(quern::moved_to(handle(), device.context())); });
+}
+
+Array Array::sum(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::sum, *this, axes, keepdims, sum_type(dtype())); });
+}
+Array Array::prod(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::product, *this, axes, keepdims, sum_type(dtype())); });
+}
+Array Array::max(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::maximum, *this, axes, keepdims); });
+}
+Array Array::min(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::minimum, *this, axes, keepdims); });
+}
+Array Array::any(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::any, *this, axes, keepdims); });
+}
+Array Array::all(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] { return reduced(Reduction::all, *this, axes, keepdims); });
+}
+Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
+  return asked(here, [&] {
+    const quern::Array& a = handle();
+    bool is_whole = a.dtype() == DType::boolean || quern::is_integer(a.dtype()), is_half = a.dtype() == DType::float16;
+    Array total = reduced(Reduction::sum, *this, axes, keepdims, is_whole ? DType::float64 : is_half ? DType::float32 : a.dtype());
+    std::vector<bool> goes = chosen(axes, a.rank());
+    int64_t count = 1;
+    for (size_t n = 0; n < goes.size(); ++n) count *= goes[n] ? a.shape()[n] : 1;
+    quern::Argument parts[] = {quern::Argument(total.handle()), quern::Argument(whole(count))};
+    quern::Array out = quern::elementwise(Op::true_divide, parts);
+    return wrap(is_half ? quern::astype(out, DType::float16) : std::move(out));
+  });
+}
+
+void Array::evaluate(Here here) const {
+  asked(here, [&] { quern::evaluate(handle()); });
+}
+std::string Array::explain(Here here) const {
+  return asked(here, [&] { return quern::explain(handle()); });
+}
+
+void synchronize(const Device& device, Here here) {
+  asked(here, [&] { device.synchronize(); });
+}
+
+// ---- printing
+
+namespace {
+
+constexpr int64_t most_shown = 1000, at_edges = 3;
+
+template <class T>
+void print(std::string& out, const std::vector<T>& values, const Shape& shape, const std::vector<bool>& is_cut, size_t axis,
+           size_t& next) {
+  if (axis == shape.size()) {
+    T value = values[next++];
+    if constexpr (detail::is_complex<T>) {
+      out += fmt::format("{:.8g}{:+.8g}j", value.real(), value.imag());
+    } else if constexpr (std::is_floating_point_v<T>) {
+      out += fmt::format("{:.8g}", value);
+    } else {
+      out += fmt::format("{}", value);
+    }
+    return;
+  }
+  bool is_last = axis + 1 == shape.size();
+  std::string between = is_last ? ", " : ",\n" + std::string(axis + 1, ' ');
+  out += "[";
+  for (int64_t i = 0; i < shape[axis]; ++i) {
+    if (i > 0) out += between;
+    if (is_cut[axis] && i == at_edges) out += "..." + between;
+    print(out, values, shape, is_cut, axis + 1, next);
+  }
+  out += "]";
+}
+
+template <class T>
+std::string printed(const Array& array, const std::vector<bool>& is_cut, Here here) {
+  std::string out;
+  size_t next = 0;
+  print(out, array.to_vector<T>(here), array.shape(), is_cut, 0, next);
+  return out;
+}
+
+}  // namespace
+
+std::string Array::to_string(Here here) const {
+  Array shown = *this;
+  std::vector<bool> is_cut(handle().rank(), false);
+  for (size_t n = 0; size() > most_shown && n < is_cut.size(); ++n) {
+    int axis = static_cast<int>(n);
+    if (shown.shape(axis) <= 2 * at_edges) continue;
+    is_cut[n] = true;
+    shown = concatenate({shown.slice(axis, {}, at_edges, 1, here), shown.slice(axis, -at_edges, {}, 1, here)}, axis, here);
+  }
+  switch (quern::row(dtype()).kind) {
+    case quern::DTypeKind::boolean:
+      return printed<bool>(shown, is_cut, here);
+    case quern::DTypeKind::integer:
+      return printed<int64_t>(shown, is_cut, here);
+    case quern::DTypeKind::natural:
+      return printed<uint64_t>(shown, is_cut, here);
+    case quern::DTypeKind::real:
+      return printed<double>(shown, is_cut, here);
+    default:
+      return printed<std::complex<double>>(shown, is_cut, here);
+  }
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& array) { return out << (array.valid() ? array.to_string() : "no array"); }
+
+// ---- new arrays
+
+Array zeros(const Shape& shape, DType dtype, const Device& device, Here here) {
+  return asked(here, [&] { return made(shape, whole(0), dtype, device); });
+}
+Array ones(const Shape& shape, DType dtype, const Device& device, Here here) {
+  return asked(here, [&] { return made(shape, whole(1), dtype, device); });
+}
+Array empty(const Shape& shape, DType dtype, const Device& device, Here here) { return zeros(shape, dtype, device, here); }
+
+Array full(const Shape& shape, const Operand& value, std::optional<DType> dtype, const Device& device) {
+  return asked(value.here(), [&] {
+    if (value.array()) {
+      Array out = made(shape, whole(0), dtype.value_or(value.array()->dtype()), device);
+      out.assign(value);
+      return out;
+    }
+    Scalar scalar = scalar_of(value);
+    return made(shape, scalar, dtype.value_or(default_type(scalar)), device);
+  });
+}
+
+Array zeros_like(const Array& a, Here here) { return zeros(a.shape(), a.dtype(), a.device(), here); }
+Array ones_like(const Array& a, Here here) { return ones(a.shape(), a.dtype(), a.device(), here); }
+Array empty_like(const Array& a, Here here) { return zeros(a.shape(), a.dtype(), a.device(), here); }
+Array full_like(const Array& a, const Operand& value) { return full(a.shape(), value, a.dtype(), a.device()); }
+
+namespace {
+
+// What stands between two values of a range is a difference of the first two, in the range's type.
+Array evenly(const Scalar& start, const Scalar& step, double count, DType dtype, const Device& device) {
+  if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many numbers");
+  int64_t n = std::max<int64_t>(static_cast<int64_t>(count), 0);
+  int8_t number = number_of(device);
+  checked({n}, dtype);
+  return wrap(quern::evenly_spaced(start, step, n, dtype, number));
+}
+
+double as_real(const Scalar& s) {
+  if (s.kind == WeakScalar::real) return s.re;
+  return s.is_natural ? static_cast<double>(s.natural) : static_cast<double>(s.integer);
+}
+
+Array ranged(const Operand& from, const Operand& to, const Operand& by, std::optional<DType> wanted, const Device& device) {
+  Scalar start = scalar_of(from), stop = scalar_of(to), step = scalar_of(by);
+  bool is_real = false;
+  for (const Operand* o : {&from, &to, &by}) {
+    if (o->kind() == Operand::Kind::array || o->kind() == Operand::Kind::complex)
+      raise(ErrorKind::type, "[arange] the limits and the step must be integers or reals");
+    is_real |= o->kind() == Operand::Kind::real;
+  }
+  if (as_real(step) == 0) raise(ErrorKind::value, "[arange] the step cannot be zero");
+  for (const Scalar* s : {&start, &stop, &step}) {
+    if (s->is_natural) raise(ErrorKind::overflow, "[arange] {} does not fit int64", s->natural);
+    if (!std::isfinite(as_real(*s))) raise(ErrorKind::value, "[arange] the limits and the step must be finite");
+  }
+  DType dtype = wanted.value_or(is_real ? DType::float64 : DType::int64);
+  // The others' sums are not plain: they are made of these.
+  DType work = quern::is_integer(dtype) || dtype == DType::float32 || dtype == DType::float64 ? dtype
+               : is_real                                                                        ? DType::float64
+                                                                                                : DType::int64;
+  double count;
+  if (is_real) {
+    count = std::ceil((as_real(stop) - as_real(start)) / as_real(step));
+  } else {
+    __int128 far = static_cast<__int128>(stop.integer) - start.integer, each = step.integer;
+    __int128 n = far / each + ((far % each != 0 && (far < 0) == (each < 0)) ? 1 : 0);
+    count = static_cast<double>(n);
+  }
+  Array out;
+  if (quern::is_integer(work)) {
+    auto integer = [&](double value) {
+      if (!(std::fabs(value) < 9.2e18)) raise(ErrorKind::overflow, "[arange] {} does not fit int64", value);
+      return static_cast<int64_t>(value);
+    };
+    int64_t first = is_real ? integer(as_real(start)) : start.integer;
+    int64_t each = is_real ? integer(as_real(start) + as_real(step)) - first : step.integer;
+    out = evenly(whole(first), whole(each), count, work, device);
+  } else if (work == DType::float32) {
+    auto first = static_cast<float>(as_real(start)), second = static_cast<float>(as_real(start) + as_real(step));
+    out = evenly(real_number(first), real_number(second - first), count, work, device);
+  } else {
+    double first = as_real(start), second = first + as_real(step);
+    out = evenly(real_number(first), real_number(second - first), count, work, device);
+  }
+  return work == dtype ? out : wrap(quern::astype(out.handle(), dtype));
+}
+
+}  // namespace
+
+Array arange(const Operand& start, const Operand& stop, const Operand& step, std::optional<DType> dtype, const Device& device) {
+  return asked(start.here(), [&] { return ranged(start, stop, step, dtype, device); });
+}
+Array arange(const Operand& stop, std::optional<DType> dtype, const Device& device) {
+  return asked(stop.here(), [&] { return ranged(0, stop, 1, dtype, device); });
+}
+
+Array linspace(double start, double stop, int64_t num, bool endpoint, DType dtype, const Device& device, Here here) {
+  return asked(here, [&] {
+    if (num < 0) raise(ErrorKind::value, "[linspace] {} numbers were asked for; it must be none or more", num);
+    int64_t parts = endpoint ? num - 1 : num;
+    double delta = stop - start, step = delta / static_cast<double>(parts);
+    Array out = evenly(real_number(0), real_number(1), static_cast<double>(num), DType::float64, device);
+    if (parts > 0) {
+      auto apply = [&](Op op, double by) {
+        quern::Argument both[] = {quern::Argument(out.handle()), quern::Argument(real_number(by))};
+        quern::elementwise(op, both, &out.handle());
+      };
+      if (step != 0) {
+        apply(Op::multiply, step);
+      } else {
+        apply(Op::true_divide, static_cast<double>(parts));
+        apply(Op::multiply, delta);
+      }
+      apply(Op::add, start);
+      if (endpoint) quern::assign(out.slice(0, -1, {}, 1, here).handle(), quern::Argument(real_number(stop)));
+    } else {
+      quern::assign(out.handle(), quern::Argument(real_number(start)));
+    }
+    if (dtype == DType::float64) return out;
+    quern::Argument argument(out.handle());
+    return wrap(quern::astype(quern::is_integer(dtype) ? quern::elementwise(Op::floor, {&argument, 1}) : out.handle(), dtype));
+  });
+}
+
+Array eye(int64_t n, std::optional<int64_t> columns, int64_t k, DType dtype, const Device& device, Here here) {
+  return asked(here, [&] {
+    int64_t m = columns.value_or(n);
+    checked({n, m}, dtype);
+    Array rows = evenly(whole(0), whole(1), static_cast<double>(n), DType::int64, device);
+    Array across = evenly(whole(0), whole(1), static_cast<double>(m), DType::int64, device);
+    Array shifted = add(Operand(rows.reshape({n, 1}, here), here), Operand(k, here));
+    return equal(Operand(shifted, here), Operand(across, here)).astype(dtype, here);
+  });
+}
+
+Array detail::from_host(const void* values, size_t count, DType dtype, const Shape& shape, const Device& device, Here here) {
+  return asked(here, [&] {
+    checked(shape, dtype);
+    int64_t size = 1;
+    for (int64_t n : shape) size *= n;
+    if (static_cast<size_t>(size) != count)
+      raise(ErrorKind::value, "[array] {} values do not fill the shape {}", count, quern::to_string(shape));
+    return wrap(quern::copied_in(ready(device), values, count * quern::size_of(dtype), shape, dtype,
+                                 quern::CopyKind::host_to_device));
+  });
+}
+
+// ---- whole arrays
+
+Array concatenate(const std::vector<Array>& arrays, int given, Here here) {
+  return asked(here, [&] {
+    if (arrays.empty()) raise(ErrorKind::value, "[concatenate] there must be one array at least");
+    Shape shape = arrays[0].shape();
+    if (shape.empty()) raise(ErrorKind::value, "[concatenate] arrays without axes cannot be joined; use stack()");
+    size_t axis = checked_axis(given, shape.size());
+    std::vector<quern::OperandType> types;
+    int64_t length = 0;
+    for (const Array& a : arrays) {
+      Shape rest = a.shape();
+      if (rest.size() == shape.size()) {
+        length += rest[axis];
+        rest[axis] = shape[axis];
+      }
+      if (rest != shape)
+        raise(ErrorKind::value, "[concatenate] arrays of shape {} and {} do not fit together along axis {}",
+              quern::to_string(shape), quern::to_string(a.shape()), axis);
+      types.push_back({a.dtype()});
+    }
+    shape[axis] = length;
+    Array out = made(shape, whole(0), quern::common_type(types), arrays[0].device());
+    int64_t at = 0;
+    for (const Array& a : arrays) {
+      int64_t next = at + a.shape()[axis];
+      quern::assign(out.slice(static_cast<int>(axis), at, next, 1, here).handle(), quern::Argument(a.handle()));
+      at = next;
+    }
+    return out;
+  });
+}
+
+Array stack(const std::vector<Array>& arrays, int axis, Here here) {
+  return asked(here, [&] {
+    if (arrays.empty()) raise(ErrorKind::value, "[stack] there must be one array at least");
+    std::vector<Array> parts;
+    for (const Array& a : arrays) {
+      if (a.shape() != arrays[0].shape())
+        raise(ErrorKind::value, "[stack] all arrays must have the same shape; {} and {} are given",
+              quern::to_string(arrays[0].shape()), quern::to_string(a.shape()));
+      parts.push_back(a.expand_dims(axis, here));
+    }
+    return concatenate(parts, axis, here);
+  });
+}
+
+Array matmul(const Array& a, const Array& b, Here here) {
+  return asked(here, [&] { return wrap(quern::matmul(a.handle(), b.handle())); });
+}
+
+Array take(const Array& a, const Array& places, int given, Here here) {
+  return asked(here, [&] {
+    const quern::Array& array = a.handle();
+    const quern::Array& index = places.handle();
+    if (!quern::is_integer(index.dtype())) raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(index.dtype()));
+    if (index.device() != array.device())
+      raise(ErrorKind::value, "[take] the places are on another device than the array; move one with to_device()");
+    size_t axis = checked_axis(given, array.rank());
+    quern::Pick pick{axis, index};
+    quern::Array taken = quern::take(array, {&pick, 1});
+    // The places' axes come first; they belong where the axis was.
+    std::vector<int> order;
+    for (size_t i = 0; i < axis; ++i) order.push_back(static_cast<int>(index.rank() + i));
+    for (size_t i = 0; i < index.rank(); ++i) order.push_back(static_cast<int>(i));
+    for (size_t i = index.rank() + axis; i < taken.rank(); ++i) order.push_back(static_cast<int>(i));
+    return wrap(taken.view(taken.layout().transposed(order)));
+  });
+}
+
+// ---- element by element: a function for each row of the table
+
+#define PARAMETERS_1 const Operand& a
+#define PARAMETERS_2 PARAMETERS_1, const Operand& b
+#define PARAMETERS_3 PARAMETERS_2, const Operand& c
+#define OPERANDS_1 &a
+#define OPERANDS_2 OPERANDS_1, &b
+#define OPERANDS_3 OPERANDS_2, &c
+#define ROW(name, operands, typing, ...) \
+  Array name(PARAMETERS_##operands) { return record(Op::name, {OPERANDS_##operands}); }
+#include "graph/ops.def"
+#undef ROW
+
+Array abs(const Operand& a) { return absolute(a); }
+Array clip(const Operand& a, const Operand& low, const Operand& high) {
+  return minimum(Operand(maximum(a, low), a.here()), high);
+}
+
+#define BINARY(symbol, name)                                                                 \
+  Array operator symbol(const Operand& a, const Operand& b) { return record(Op::name, {&a, &b}); }
+#define IN_PLACE(symbol, name) \
+  BINARY(symbol, name)         \
+  Array& Array::operator symbol##=(const Operand& b) { return record_into(Op::name, *this, b); }
+IN_PLACE(+, add)
+IN_PLACE(-, subtract)
+IN_PLACE(*, multiply)
+IN_PLACE(/, true_divide)
+IN_PLACE(%, remainder)
+IN_PLACE(&, bitwise_and)
+IN_PLACE(|, bitwise_or)
+IN_PLACE(^, bitwise_xor)
+IN_PLACE(<<, left_shift)
+IN_PLACE(>>, right_shift)
+BINARY(==, equal)
+BINARY(!=, not_equal)
+BINARY(<, less)
+BINARY(<=, less_equal)
+BINARY(>, greater)
+BINARY(>=, greater_equal)
+Array operator+(const Operand& a) { return record(Op::positive, {&a}); }
+Array operator-(const Operand& a) { return record(Op::negative, {&a}); }
+Array operator~(const Operand& a) { return record(Op::invert, {&a}); }
+// Beside a conversion to bool only this very type is no ambiguity; so the caller's line is not known.
+Array operator!(const Array& a) {
+  quern::Argument argument(a.handle());
+  return wrap(quern::elementwise(Op::logical_not, {&argument, 1}));
+}
+
+// ---- an array as a kernel's argument
+
+detail::Argument detail::argument(const Array& array) {
+  const quern::Array& given = array.handle();
+  if (!given.layout().is_contiguous())
+    raise(ErrorKind::value, "[launch] the array is a view with gaps or another order of its axes; pass a copy()");
+  if (given.is_read_only()) raise(ErrorKind::value, "[launch] the array is read-only; pass a copy()");
+  quern::Block* block = nullptr;
+  uint64_t address = quern::address_for_kernel(given, &block);
+  return {ArgumentKind::pointer, reinterpret_cast<const void*>(address), sizeof(void*), block};
+}
+
+}  // namespace qn

@@ -1,0 +1,22 @@
+// The values of arrays on their way in, out, from one device to another, and into the hands of a kernel.
+#pragma once
+
+#include "graph/array.h"
+#include "run/context.h"
+
+namespace quern {
+
+// An array of what lies there in C order. The copy is done when this returns.
+Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind);
+
+// The values in C order, of that many bytes; waits for them.
+void read_into(const Array& array, void* out, size_t bytes);
+
+// The array itself where it is there already, else a copy.
+Array moved_to(const Array& array, Context& context);
+
+// The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it reads
+// what it should.
+uint64_t address_for_kernel(const Array& array, Block** block);
+
+}  // namespace quern
