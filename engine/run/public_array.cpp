@@ -145,7 +145,8 @@ const Shape& checked(const Shape& shape, DType dtype) {
   for (int64_t n : shape)
     if (n < 0) raise(ErrorKind::value, "[shape] {} has a negative number", quern::to_string(shape));
   for (int64_t n : shape)
-    if (__builtin_mul_overflow(bytes, n, &bytes)) raise(ErrorKind::value, "[shape] {} has too many elements", quern::to_string(shape));
+    if (__builtin_mul_overflow(bytes, n, &bytes))
+      raise(ErrorKind::value, "[shape] {} has too many elements", quern::to_string(shape));
   return shape;
 }
 
@@ -168,7 +169,9 @@ std::vector<bool> chosen(const Axes& axes, size_t rank) {
   return out;
 }
 
-Array transposed(const Array& array, const std::vector<int>& order) { return view(array, array.handle().layout().transposed(order)); }
+Array transposed(const Array& array, const std::vector<int>& order) {
+  return view(array, array.handle().layout().transposed(order));
+}
 
 std::vector<int> axes_in_order(size_t rank) {
   std::vector<int> out(rank);
@@ -216,7 +219,8 @@ Array part(const Array& array, std::span<const Index> places) {
         break;
       case Index::Kind::integer: {
         int64_t size = layout.shape[axis], n = place.integer();
-        if (n < -size || n >= size) raise(ErrorKind::index, "[index] {} is out of bounds for axis {} with size {}", n, from, size);
+        if (n < -size || n >= size)
+          raise(ErrorKind::index, "[index] {} is out of bounds for axis {} with size {}", n, from, size);
         layout = layout.without(axis, n < 0 ? n + size : n);
         ++from;
         break;
@@ -293,8 +297,8 @@ void Array::read(void* out, size_t count, DType as, Here here) const {
   asked(here, [&] {
     const quern::Array& array = handle();
     if (count != static_cast<size_t>(array.size()))
-      raise(ErrorKind::value, "[look] the array has {} element{}, and {} {} asked for", array.size(), array.size() == 1 ? "" : "s",
-            count, count == 1 ? "was" : "were");
+      raise(ErrorKind::value, "[look] the array has {} element{}, and {} {} asked for", array.size(),
+            array.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were");
     if (quern::is_complex(array.dtype()) && !quern::is_complex(as))
       raise(ErrorKind::type, "[look] complex numbers are no values of {}; look at real(), imag() or absolute()", name_of(as));
     quern::read_into(array.dtype() == as ? array : quern::astype(array, as), out, count * quern::size_of(as));
@@ -304,7 +308,8 @@ void Array::read(void* out, size_t count, DType as, Here here) const {
 Array::operator bool() const {
   const quern::Array& array = handle();
   if (array.size() != 1)
-    raise(ErrorKind::value, "[condition] the truth of an array of {} elements is ambiguous; use any(), all() or size()", array.size());
+    raise(ErrorKind::value, "[condition] the truth of an array of {} elements is ambiguous; use any(), all() or size()",
+          array.size());
   bool out = false;
   quern::read_into(array.dtype() == DType::boolean ? array : quern::astype(array, DType::boolean), &out, 1);
   return out;
@@ -453,7 +458,10 @@ Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
   return asked(here, [&] {
     const quern::Array& a = handle();
     bool is_whole = a.dtype() == DType::boolean || quern::is_integer(a.dtype()), is_half = a.dtype() == DType::float16;
-    Array total = reduced(Reduction::sum, *this, axes, keepdims, is_whole ? DType::float64 : is_half ? DType::float32 : a.dtype());
+    Array total = reduced(Reduction::sum, *this, axes, keepdims,
+                          is_whole  ? DType::float64
+                          : is_half ? DType::float32
+                                    : a.dtype());
     std::vector<bool> goes = chosen(axes, a.rank());
     int64_t count = 1;
     for (size_t n = 0; n < goes.size(); ++n) count *= goes[n] ? a.shape()[n] : 1;
@@ -538,7 +546,9 @@ std::string Array::to_string(Here here) const {
   }
 }
 
-std::ostream& operator<<(std::ostream& out, const Array& array) { return out << (array.valid() ? array.to_string() : "no array"); }
+std::ostream& operator<<(std::ostream& out, const Array& array) {
+  return out << (array.valid() ? array.to_string() : "no array");
+}
 
 // ---- new arrays
 
@@ -599,8 +609,8 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
   DType dtype = wanted.value_or(is_real ? DType::float64 : DType::int64);
   // The others' sums are not plain: they are made of these.
   DType work = quern::is_integer(dtype) || dtype == DType::float32 || dtype == DType::float64 ? dtype
-               : is_real                                                                        ? DType::float64
-                                                                                                : DType::int64;
+               : is_real                                                                      ? DType::float64
+                                                                                              : DType::int64;
   double count;
   if (is_real) {
     count = std::ceil((as_real(stop) - as_real(start)) / as_real(step));
@@ -683,8 +693,8 @@ Array detail::from_host(const void* values, size_t count, DType dtype, const Sha
     for (int64_t n : shape) size *= n;
     if (static_cast<size_t>(size) != count)
       raise(ErrorKind::value, "[array] {} values do not fill the shape {}", count, quern::to_string(shape));
-    return wrap(quern::copied_in(ready(device), values, count * quern::size_of(dtype), shape, dtype,
-                                 quern::CopyKind::host_to_device));
+    return wrap(
+        quern::copied_in(ready(device), values, count * quern::size_of(dtype), shape, dtype, quern::CopyKind::host_to_device));
   });
 }
 
@@ -743,7 +753,8 @@ Array take(const Array& a, const Array& places, int given, Here here) {
   return asked(here, [&] {
     const quern::Array& array = a.handle();
     const quern::Array& index = places.handle();
-    if (!quern::is_integer(index.dtype())) raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(index.dtype()));
+    if (!quern::is_integer(index.dtype()))
+      raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(index.dtype()));
     if (index.device() != array.device())
       raise(ErrorKind::value, "[take] the places are on another device than the array; move one with to_device()");
     size_t axis = checked_axis(given, array.rank());
@@ -776,11 +787,11 @@ Array clip(const Operand& a, const Operand& low, const Operand& high) {
   return minimum(Operand(maximum(a, low), a.here()), high);
 }
 
-#define BINARY(symbol, name)                                                                 \
+#define BINARY(symbol, name) \
   Array operator symbol(const Operand& a, const Operand& b) { return record(Op::name, {&a, &b}); }
 #define IN_PLACE(symbol, name) \
   BINARY(symbol, name)         \
-  Array& Array::operator symbol##=(const Operand& b) { return record_into(Op::name, *this, b); }
+  Array& Array::operator symbol##=(const Operand & b) { return record_into(Op::name, *this, b); }
 IN_PLACE(+, add)
 IN_PLACE(-, subtract)
 IN_PLACE(*, multiply)

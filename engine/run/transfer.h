@@ -15,8 +15,8 @@ void read_into(const Array& array, void* out, size_t bytes);
 // The array itself where it is there already, else a copy.
 Array moved_to(const Array& array, Context& context);
 
-// The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it reads
-// what it should.
+// The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it
+// reads what it should.
 uint64_t address_for_kernel(const Array& array, Block** block);
 
 }  // namespace quern

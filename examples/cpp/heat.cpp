@@ -1,5 +1,5 @@
-// Heat that spreads over a plate, with arrays from C++: the explicit scheme for u_t = u_xx + u_yy, written with slices and an update
-// in place. The edges keep their temperature. The plate is checked against the same steps in a plain loop.
+// Heat that spreads over a plate, with arrays from C++: the explicit scheme for u_t = u_xx + u_yy, written with slices and an
+// update in place. The edges keep their temperature. The plate is checked against the same steps in a plain loop.
 //
 //   heat [points along an edge] [steps]
 #include <quern/quern.h>

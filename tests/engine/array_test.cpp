@@ -426,7 +426,8 @@ TEST(Header, NamesEveryOp) {
   std::string line;
   int rows = 0;
   while (std::getline(table, line)) {
-    if (line.rfind("ROW(", 0) != 0 || line.find(", random, ") != std::string::npos || line.find(", seeded, ") != std::string::npos)
+    if (line.rfind("ROW(", 0) != 0 || line.find(", random, ") != std::string::npos ||
+        line.find(", seeded, ") != std::string::npos)
       continue;
     std::string name = line.substr(4, line.find(',') - 4);
     if (name == "cast") continue;  // astype()

@@ -9,8 +9,8 @@
 //   std::cout << u.sum().item<double>();                 // a look: now it is computed
 //
 // An operation is recorded, not run; a look (item, to_vector, copy_to, printing, `if`) computes what it needs, in few kernels.
-// Shapes, types and numbers that do not fit throw quern::Error at once, on your line; what only the values can show (an index out of
-// range, a matrix without an inverse) is thrown by a look, and names the line that recorded it. So do the trace and explain().
+// Shapes, types and numbers that do not fit throw quern::Error at once, on your line; what only the values can show (an index out
+// of range, a matrix without an inverse) is thrown by a look, and names the line that recorded it. So do the trace and explain().
 //
 // An Array is a handle, as a name is in Python: copying one is cheap and means the same array.
 //
@@ -26,8 +26,8 @@
 // Like a pointer, a const Array keeps its name to itself and not its elements.
 //
 // Numbers beside an array take its type (float32 * 2.0 is float32) unless their kind is higher (int32 * 2.0 is float64); numbers
-// that do not fit into it throw ErrorKind::overflow. / is a true division also of integers, % has the sign of the divisor, == gives an
-// array of bools. Only an array of one element can be a condition.
+// that do not fit into it throw ErrorKind::overflow. / is a true division also of integers, % has the sign of the divisor, ==
+// gives an array of bools. Only an array of one element can be a condition.
 #pragma once
 
 #include <cstdint>
@@ -195,8 +195,8 @@ class Array {
   std::string to_string(Here here = Here::current()) const;  // "[[1, 2], [3, 4]]"; more than 1000 elements are shortened
   friend std::ostream& operator<<(std::ostream& out, const Array& array);
 
-  // Parts: views, that share the elements. Up to six places by (), any number by at(). An integer takes its axis away, so a(1, 2) of
-  // a matrix is a view of one element, without axes. Throws ErrorKind::index for an integer out of range or too many places.
+  // Parts: views, that share the elements. Up to six places by (), any number by at(). An integer takes its axis away, so a(1, 2)
+  // of a matrix is a view of one element, without axes. Throws ErrorKind::index for an integer out of range or too many places.
   Array operator()(const Index& a, const Index& b = Index::absent(), const Index& c = Index::absent(),
                    const Index& d = Index::absent(), const Index& e = Index::absent(), const Index& f = Index::absent(),
                    Here here = Here::current()) const;
@@ -211,12 +211,12 @@ class Array {
   Array transpose(const std::vector<int>& axes, Here here = Here::current()) const;
   Array swapaxes(int a, int b, Here here = Here::current()) const;
   Array moveaxis(int from, int to, Here here = Here::current()) const;
-  Array broadcast_to(const Shape& shape, Here here = Here::current()) const;      // read-only
-  Array expand_dims(int axis, Here here = Here::current()) const;                 // an axis of one element put in
-  Array squeeze(const Axes& axes = {}, Here here = Here::current()) const;        // axes of one element taken out
-  Array flip(const Axes& axes = {}, Here here = Here::current()) const;           // in the other direction
-  Array real(Here here = Here::current()) const;                                  // a view; of real numbers the array itself
-  Array imag(Here here = Here::current()) const;                                  // a view; of real numbers zeros
+  Array broadcast_to(const Shape& shape, Here here = Here::current()) const;  // read-only
+  Array expand_dims(int axis, Here here = Here::current()) const;             // an axis of one element put in
+  Array squeeze(const Axes& axes = {}, Here here = Here::current()) const;    // axes of one element taken out
+  Array flip(const Axes& axes = {}, Here here = Here::current()) const;       // in the other direction
+  Array real(Here here = Here::current()) const;                              // a view; of real numbers the array itself
+  Array imag(Here here = Here::current()) const;                              // a view; of real numbers zeros
 
   // New elements.
   Array copy(Here here = Here::current()) const;
@@ -227,8 +227,9 @@ class Array {
   }
   Array to_device(const Device& device, Here here = Here::current()) const;  // the array itself where it is there already
 
-  // What takes axes away (`keepdims`: leaves one element of each). Sums and products of integers have 64 bits; the mean of integers
-  // is float64. max() and min() give NaN where there is one, and throw ErrorKind::value where there is nothing to choose from.
+  // What takes axes away (`keepdims`: leaves one element of each). Sums and products of integers have 64 bits; the mean of
+  // integers is float64. max() and min() give NaN where there is one, and throw ErrorKind::value where there is nothing to choose
+  // from.
   Array sum(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
   Array prod(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
   Array max(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
@@ -259,8 +260,8 @@ class Array {
   friend Array operator~(const Operand& a);
   friend Array operator!(const Array& a);  // logical_not; && and || look at both, as `if` does
 
-  // In place: the elements change, whoever looks at them. The array keeps its type; a result of a higher kind (int32 += 0.5) throws
-  // ErrorKind::type, one that does not broadcast to this shape ErrorKind::value.
+  // In place: the elements change, whoever looks at them. The array keeps its type; a result of a higher kind (int32 += 0.5)
+  // throws ErrorKind::type, one that does not broadcast to this shape ErrorKind::value.
   Array& operator+=(const Operand& b);
   Array& operator-=(const Operand& b);
   Array& operator*=(const Operand& b);

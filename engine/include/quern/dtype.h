@@ -4,8 +4,8 @@
 //
 //   qn::DType::float32      qn::dtype_of<float>()      qn::name_of(qn::DType::boolean) == "bool"
 //
-// An operation's result has NumPy's type (NEP 50): int32 and float32 together give float64, and a C++ number beside an array takes
-// the array's type unless its kind is higher (bool < integer < real < complex).
+// An operation's result has NumPy's type (NEP 50): int32 and float32 together give float64, and a C++ number beside an array
+// takes the array's type unless its kind is higher (bool < integer < real < complex).
 #pragma once
 
 #include <complex>
@@ -40,16 +40,16 @@ namespace qn {
 
 using quern::DType;
 
-std::string name_of(DType dtype);   // "float32"
-size_t itemsize_of(DType dtype);    // bytes of an element
+std::string name_of(DType dtype);  // "float32"
+size_t itemsize_of(DType dtype);   // bytes of an element
 
 namespace detail {
 template <class T>
 inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 }
 
-// What can be an element: bool, integers, float, double, std::complex of these. (C++ has no type for float16 and bfloat16: look at
-// such arrays as float.)
+// What can be an element: bool, integers, float, double, std::complex of these. (C++ has no type for float16 and bfloat16: look
+// at such arrays as float.)
 template <class T>
 concept Element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || detail::is_complex<T>;
 

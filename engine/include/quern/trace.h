@@ -14,12 +14,12 @@
 namespace qn {
 
 struct TraceEvent {
-  std::string kind;       // "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait",
-                          // "allocate"
-  std::string name;       // a kernel's, a library's
-  std::string detail;     // of a compile: "memory", "disk" or "compiled"; of a launch: its grid and blocks
-  std::string device;     // "cpu", "cuda:0"
-  std::string site;       // "heat.cpp:12"; "" where it is not known
+  std::string kind;    // "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait",
+                       // "allocate"
+  std::string name;    // a kernel's, a library's
+  std::string detail;  // of a compile: "memory", "disk" or "compiled"; of a launch: its grid and blocks
+  std::string device;  // "cpu", "cuda:0"
+  std::string site;    // "heat.cpp:12"; "" where it is not known
   uint64_t bytes = 0;
   int64_t start_ns = 0;   // the host's steady clock, when the call began
   int64_t host_ns = 0;    // how long the calling thread took
