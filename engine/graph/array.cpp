@@ -569,6 +569,7 @@ Buffer evaluate(const Array& array) {
   Node* node = array.cell()->node.get();
   if (!node->is_computed) the_evaluator->evaluate({&node, 1});
   if (node->error) raise(ErrorKind::launch, "{}", *node->error);
+  raise_confirmed(node->doubts);
   return node->buffer;
 }
 

@@ -165,6 +165,7 @@ void release(Node* node) {
       n->space = {};
       n->target = {};
       n->axes.clear();
+      n->doubts.clear();
       n->user = nullptr;
       if (n->buffer) n->buffer.reset();
       if (n->error) n->error.reset();

@@ -13,6 +13,7 @@
 #include "core/layout.h"
 #include "core/site.h"
 #include "core/wait.h"
+#include "graph/doubts.h"
 #include "graph/op.h"
 #include "graph/user_row.h"
 
@@ -187,6 +188,7 @@ struct Node {
   uint8_t output = 0;                        // which of its results
   Buffer buffer;                             // once computed
   std::shared_ptr<const std::string> error;  // why it cannot be computed
+  std::vector<Doubt> doubts;                 // of a computed value: what may yet prove wrong of it
 
   Node* next = nullptr;  // in a list of those that are let go
 

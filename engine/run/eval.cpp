@@ -68,6 +68,8 @@ class GroupEvaluator : public Evaluator {
       fail(group, error);
       return;
     }
+    std::vector<Doubt> doubts = doubts_of(group);
+    const Doubt first = next_doubt();
     try {
       if (group.is_call) {
         call(*group.nodes[0]);
@@ -79,8 +81,21 @@ class GroupEvaluator : public Evaluator {
       if (e.kind() != ErrorKind::out_of_memory) fail(group, std::make_shared<const std::string>(e.what()));
       throw;
     }
-    for (uint32_t s : group.stores) group.nodes[s]->is_computed = true;
+    // What an update may not find is told once: the array lives on.
+    for (Doubt opened = first; !group.nodes[0]->writes() && opened < next_doubt(); ++opened) add_doubts(doubts, {&opened, 1});
+    for (uint32_t s : group.stores) {
+      group.nodes[s]->is_computed = true;
+      group.nodes[s]->doubts = doubts;
+    }
     finish(group);
+  }
+
+  static std::vector<Doubt> doubts_of(const Group& group) {
+    std::vector<Doubt> doubts;
+    for (Node* node : group.nodes) {
+      for (const Operand& o : node->inputs()) add_doubts(doubts, o.node->doubts);
+    }
+    return doubts;
   }
 
   static std::shared_ptr<const std::string> failed_input(const Group& group) {

@@ -1,8 +1,12 @@
 #include "run/found_errors.h"
 
+#include "graph/doubts.h"
+
 #include <deque>
 #include <map>
 #include <mutex>
+
+#include <fmt/format.h>
 
 namespace quern {
 
@@ -13,6 +17,7 @@ struct Watch {
   ErrorKind kind;
   std::function<std::string(int64_t)> text;
   Site site;
+  Doubt doubt;
 };
 
 // One for each device, never destroyed; the words are pinned memory that kernels can write.
@@ -50,7 +55,7 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   FoundError words = watches.free.back();
   watches.free.pop_back();
   words.on_host[0] = words.on_host[1] = 0;
-  watches.active.push_back({words, kind, std::move(text), site});
+  watches.active.push_back({words, kind, std::move(text), site, open_doubt()});
   return words;
 }
 
@@ -64,7 +69,10 @@ void raise_found_error(Context& context) {
       Watch watch = std::move(watches.active.front());
       watches.active.pop_front();
       watches.free.push_back(watch.words);
-      if (watch.words.on_host[0] == 0) continue;
+      if (watch.words.on_host[0] == 0) {
+        settle_doubt(watch.doubt);
+        continue;
+      }
       number = watch.words.on_host[1];
       found = std::move(watch);
       break;
@@ -72,7 +80,9 @@ void raise_found_error(Context& context) {
   }
   if (!found.text) return;
   std::string where = describe_site(found.site);
-  raise(found.kind, "{}{}", found.text(number), where.empty() ? "" : " (recorded at " + where + ")");
+  std::string text = fmt::format("{}{}", found.text(number), where.empty() ? "" : " (recorded at " + where + ")");
+  confirm_doubt(found.doubt, found.kind, text);
+  raise_text(found.kind, text);
 }
 
 }  // namespace quern

@@ -90,7 +90,10 @@ def test_an_index_out_of_range(device):
     with pytest.raises(IndexError, match=rf"index 3000 is out of bounds for axis 0 with size 2000.*{HERE}:{line}"):
         qn.asnumpy(after)
     assert np.array_equal(qn.asnumpy(other), np.arange(2000.0) * 2)
-    qn.synchronize()  # said once
+    qn.synchronize()  # said once, but by whoever looks at what is wrong
+    for spoiled in (after, taken, after[:3] * 2, taken.sum(), after):
+        with pytest.raises(IndexError, match="index 3000"):
+            qn.asnumpy(spoiled)
     assert np.array_equal(qn.asnumpy(x[qn.asarray(np.full(2000, 3))]), np.full(2000, 3.0))
 
 
@@ -103,6 +106,7 @@ def test_an_index_out_of_range_where_elements_are_set(device):
     with pytest.raises(IndexError, match=rf"index 3000 is out of bounds.*{HERE}:{line}"):
         qn.asnumpy(x)
     assert np.array_equal(qn.asnumpy(y), np.ones(2000))
+    assert x.shape == qn.asnumpy(x).shape  # the array lives on
 
 
 def test_a_singular_matrix(device):
@@ -113,6 +117,8 @@ def test_a_singular_matrix(device):
     with pytest.raises(np.linalg.LinAlgError, match=rf"Singular matrix.*{HERE}:{line}"):
         qn.asnumpy(bad + 1)
     assert np.array_equal(qn.asnumpy(right), np.eye(60) / 2 + 1)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        qn.asnumpy(bad)
     qn.synchronize()  # said once
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):  # tiny work too
         qn.asnumpy(qn.linalg.inv(qn.zeros((3, 3))))

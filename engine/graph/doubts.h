@@ -1,0 +1,24 @@
+// Values that may yet prove wrong: an index out of range, a singular matrix are found by the device. The work that may find one
+// opens a doubt; what is computed from its result carries it along; once it has come true, whoever looks there gets the error,
+// however often. Doubts that came to nothing are forgotten.
+#pragma once
+
+#include "core/error.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+using Doubt = uint32_t;  // in the order of their opening
+
+Doubt open_doubt();
+Doubt next_doubt();                                               // the number that the next one gets
+void settle_doubt(Doubt doubt);                                   // it came to nothing
+void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text);  // it came true
+void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from);  // those that are not settled; at most some of the newest
+void raise_confirmed(std::span<const Doubt> doubts);
+
+}  // namespace quern
