@@ -607,6 +607,7 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
     if (!std::isfinite(as_real(*s))) raise(ErrorKind::value, "[arange] the limits and the step must be finite");
   }
   DType dtype = wanted.value_or(is_real ? DType::float64 : DType::int64);
+  if (dtype == DType::boolean) raise(ErrorKind::type, "[arange] a range of bool has no meaning; compare one of integers");
   // The others' sums are not plain: they are made of these.
   DType work = quern::is_integer(dtype) || dtype == DType::float32 || dtype == DType::float64 ? dtype
                : is_real                                                                      ? DType::float64

@@ -1,5 +1,9 @@
 // The arrays of the public headers: values, views, aliasing, types, errors, and the lines that errors and the trace name. NumPy's
 // results stand here as numbers; what the engine computes is tested from Python.
+#include "compile/libraries.h"
+#include "device/host_blas.h"
+#include "python_paths.h"
+
 #include <gtest/gtest.h>
 #include <quern/quern.h>
 
@@ -16,7 +20,14 @@ using quern::ErrorKind;
 class Arrays : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (name() == "cuda:0" && qn::Device::cuda_count() == 0) GTEST_SKIP() << "no GPU";
+    static const std::vector<std::string> paths = quern::python_paths();
+    std::vector<std::string> blas;
+    for (const std::string& path : paths) blas.insert(blas.end(), {path + "/numpy.libs", path + "/scipy_openblas64/lib"});
+    quern::set_host_blas_folders(blas);
+    if (name() == "cpu") return;
+    if (qn::Device::cuda_count() == 0) GTEST_SKIP() << "no GPU";
+    quern::set_nvidia_search_paths(paths);
+    if (!quern::chosen_nvidia_source()) GTEST_SKIP() << "no NVRTC on this machine";
   }
   std::string name() const { return GetParam(); }
   qn::Device device() const { return name() == "cpu" ? qn::Device::cpu() : qn::Device::cuda(0); }
@@ -289,6 +300,7 @@ TEST_P(Arrays, Reduce) {
 }
 
 TEST_P(Arrays, MultiplyMatrices) {
+  if (name() == "cpu" && quern::host_blas_path().empty()) GTEST_SKIP() << "no OpenBLAS with 64-bit integers";
   qn::Array a = grid(DType::float64);
   EXPECT_EQ(reals(qn::matmul(a, a.transpose())), (Reals{14, 38, 62, 38, 126, 214, 62, 214, 366}));
   EXPECT_EQ(reals(qn::matmul(a, qn::ones({4}, DType::float64, device()))), (Reals{6, 22, 38}));
@@ -308,7 +320,7 @@ TEST_P(Arrays, AreKernelArguments) {
 }
 
 TEST_P(Arrays, MoveBetweenDevices) {
-  qn::Array a = grid({})({}, {1, 3}), host = a.to_device(qn::Device::cpu());
+  qn::Array a = grid()({}, {1, 3}), host = a.to_device(qn::Device::cpu());
   EXPECT_EQ(host.device(), qn::Device::cpu());
   EXPECT_EQ(ints(host), (Ints{1, 2, 5, 6, 9, 10}));
   EXPECT_EQ(ints(host.to_device(device())), ints(a));
@@ -380,6 +392,7 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
   expect_error(ErrorKind::value, "step", [&] { qn::arange(0, 5, 0); });
   expect_error(ErrorKind::value, "finite", [&] { qn::arange(0.0, HUGE_VAL); });
   expect_error(ErrorKind::value, "too many", [&] { qn::arange(0.0, 1e300); });
+  expect_error(ErrorKind::type, "bool", [&] { qn::arange(3, DType::boolean); });
   expect_error(ErrorKind::value, "linspace", [&] { qn::linspace(0, 1, -1); });
   expect_error(ErrorKind::value, "do not fill", [&] { qn::array({1, 2, 3}, {2, 2}); });
   expect_error(ErrorKind::value, "different lengths", [&] { qn::array({{1, 2}, {3}}); });

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "device/cubin.h"
 #include "device/device.h"
+#include "python_paths.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,21 +13,8 @@
 #include <fstream>
 #include <numeric>
 
-#ifndef QUERN_PYTHON
-#define QUERN_PYTHON "python3"
-#endif
-
 namespace quern {
 namespace {
-
-std::vector<std::string> python_paths() {
-  std::vector<std::string> paths;
-  FILE* pipe = popen(QUERN_PYTHON " -c 'import sys; print(chr(10).join(p for p in sys.path if p))' 2>/dev/null", "r");
-  char line[4096];
-  while (pipe && fgets(line, sizeof line, pipe)) paths.emplace_back(line, strcspn(line, "\n"));
-  if (pipe) pclose(pipe);
-  return paths;
-}
 
 std::string site_text(Site site) { return "script.py:" + std::to_string(site); }
 

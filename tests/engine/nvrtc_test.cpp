@@ -4,6 +4,7 @@
 #include "compile/signature.h"
 #include "core/error.h"
 #include "device/cubin.h"
+#include "python_paths.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,24 +15,10 @@
 #include <filesystem>
 #include <fstream>
 
-#ifndef QUERN_PYTHON
-#define QUERN_PYTHON "python3"
-#endif
-
 namespace quern {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folders that Python's site-packages are in, as the Python side passes them.
-std::vector<std::string> python_paths() {
-  std::vector<std::string> paths;
-  FILE* pipe = popen(QUERN_PYTHON " -c 'import sys; print(chr(10).join(p for p in sys.path if p))' 2>/dev/null", "r");
-  char line[4096];
-  while (pipe && fgets(line, sizeof line, pipe)) paths.emplace_back(line, strcspn(line, "\n"));
-  if (pipe) pclose(pipe);
-  return paths;
-}
 
 class Libraries : public testing::Test {
  protected:

@@ -365,6 +365,8 @@ Array stack(const std::vector<Array>& arrays, int axis = 0, Here here = Here::cu
 // ---- whole arrays
 
 // The product of matrices: the last two axes; those before them broadcast. A vector is a row on the left, a column on the right.
+// Real and complex ones need a library: cuBLASLt on a GPU; on the CPU an OpenBLAS with 64-bit integers, the system's
+// libopenblas64 or the file that QUERN_BLAS names.
 Array matmul(const Array& a, const Array& b, Here here = Here::current());
 // The elements at places (an array of integers) along an axis; -1 is the last. A place out of range throws at the next look.
 Array take(const Array& a, const Array& places, int axis = 0, Here here = Here::current());
