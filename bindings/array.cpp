@@ -487,6 +487,13 @@ void init_arrays(nb::module_& m) {
         });
   init_array_calls(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
+  m.def("array_wait", [](const Array& array) {
+    WaitsSoon soon;
+    evaluate(array);
+    ReleaseGil release;
+    Context& context = context_on(array.device());
+    context.wait(context.default_stream);
+  });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });

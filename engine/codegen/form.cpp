@@ -48,7 +48,32 @@ static int pack_of(const Group& group, const Form& form) {
   return packs ? static_cast<int>(std::min<size_t>(16 / widest, 8)) : 1;
 }
 
+// Most groups: everything lies in C order, and is one row.
+static std::optional<Form> flat_form(const Group& group) {
+  if (group.reduces || group.shape.empty()) return std::nullopt;
+  auto is_flat = [&](const SpaceRef& space) { return space->contiguous && space->layout.shape == group.shape; };
+  for (const Load& load : group.loads) {
+    if (!is_flat(load.space)) return std::nullopt;
+  }
+  for (uint32_t s : group.stores) {
+    const Node& node = *group.nodes[s];
+    if (!is_flat(node.op == Op::update ? node.target : node.space)) return std::nullopt;
+  }
+  Form form;
+  form.results = 1;
+  for (int64_t d : group.shape) form.results *= d;
+  form.kept = 1;
+  form.shape = {form.results};
+  form.numbers = {form.results};
+  form.wide = form.results > std::numeric_limits<int32_t>::max();
+  form.loads.assign(group.loads.size(), Place{{Step::unit}, 0});
+  form.stores.assign(group.stores.size(), Place{{Step::unit}, 0});
+  form.pack = pack_of(group, form);
+  return form;
+}
+
 Form form_of(const Group& group) {
+  if (auto form = flat_form(group)) return *form;
   std::vector<Layout> all;
   for (const Load& load : group.loads) all.push_back(load.space->layout);
   for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));

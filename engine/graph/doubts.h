@@ -15,9 +15,9 @@ namespace quern {
 using Doubt = uint32_t;  // in the order of their opening
 
 Doubt open_doubt();
-Doubt next_doubt();                                               // the number that the next one gets
-void settle_doubt(Doubt doubt);                                   // it came to nothing
-void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text);  // it came true
+Doubt next_doubt();                                                    // the number that the next one gets
+void settle_doubt(Doubt doubt);                                        // it came to nothing
+void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text);     // it came true
 void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from);  // those that are not settled; at most some of the newest
 void raise_confirmed(std::span<const Doubt> doubts);
 
