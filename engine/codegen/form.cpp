@@ -60,8 +60,8 @@ static std::optional<Form> flat_form(const Group& group) {
     if (!is_flat(node.op == Op::update ? node.target : node.space)) return std::nullopt;
   }
   Form form;
-  form.results = 1;
   for (int64_t d : group.shape) form.results *= d;
+  if (form.results <= 1) return std::nullopt;  // then numbers lie flat too
   form.kept = 1;
   form.shape = {form.results};
   form.numbers = {form.results};

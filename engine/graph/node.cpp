@@ -1,6 +1,9 @@
 #include "graph/node.h"
 
+#include "core/error.h"
+
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace quern {
@@ -120,6 +123,9 @@ void Node::drop_inputs() {
 }
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
+  constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max();
+  if (space->size > most_bytes / 16 && space->size > most_bytes / static_cast<int64_t>(size_of(dtype)))
+    raise(ErrorKind::value, "array is too big: {} elements of {}", to_string(space->layout.shape), row(dtype).name);
   Node* node = free_nodes;
   if (node) {
     free_nodes = node->next;

@@ -388,7 +388,9 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
   expect_error(ErrorKind::value, "read-only", [&] { a.broadcast_to({2, 3, 4})(0) = 1; });
   expect_error(ErrorKind::value, "read-only", [&] { a.broadcast_to({2, 3, 4}) += 1; });
   expect_error(ErrorKind::value, "negative", [&] { qn::zeros({-1}); });
-  expect_error(ErrorKind::value, "too many elements", [&] { qn::zeros({int64_t{1} << 31, int64_t{1} << 31}); });
+  expect_error(ErrorKind::value, "too many elements", [&] { qn::zeros({int64_t{1} << 32, int64_t{1} << 32}); });
+  expect_error(ErrorKind::value, "too big", [&] { qn::zeros({int64_t{1} << 31, int64_t{1} << 31}); });
+  expect_error(ErrorKind::value, "too big", [&] { f(0, 0).broadcast_to({int64_t{1} << 31, int64_t{1} << 31}) + 1; });
   expect_error(ErrorKind::value, "step", [&] { qn::arange(0, 5, 0); });
   expect_error(ErrorKind::value, "finite", [&] { qn::arange(0.0, HUGE_VAL); });
   expect_error(ErrorKind::value, "too many", [&] { qn::arange(0.0, 1e300); });

@@ -18,6 +18,7 @@ VALUES = cases("""
 m.zeros(3) | m.zeros((2, 3), int, 'F') | m.zeros(2, dtype=None) | m.ones((2, 2), dtype='int8') | m.full((2, 2), 3, order='F') | m.zeros(-1)
 m.full(2, [1, 2]) | m.zeros_like(a) | m.zeros_like(t) | m.ones_like(r, dtype=float) | m.full_like(a, 7.9) | m.zeros_like(a, shape=(2, 5))
 m.full_like(a, [1, 2, 3, 4]) | m.ones_like(q.transpose(2, 0, 1)) | m.zeros_like(3) | m.zeros_like(a, order='X') | m.full_like(v, 2, shape=3, order='F')
+m.zeros(2**62) | m.ones((2**40, 2**40)) | m.broadcast_to(w[:1], (2**31, 2**31)) + 1
 m.eye(3) | m.eye(2, 4) | m.eye(4, 2, k=-1, dtype=int) | m.eye(3, k=5) | m.eye(3, k=-7) | m.eye(0) | m.eye(3, 4, 2, order='F') | m.eye(2, dtype=bool)
 m.arange(3) | m.arange(1, 7, 2) | m.arange(0.5, 3) | m.arange(3, dtype='float32') | m.arange(start=1, stop=4) | m.linspace(0, 1, 5)
 m.ascontiguousarray(t) | m.asfortranarray(a) | m.ascontiguousarray(3) | m.isfortran(t) | m.isfortran(a) | m.asanyarray([1, 2]) | m.require(a, float, 'F')

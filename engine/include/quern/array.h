@@ -5,7 +5,7 @@
 //   qn::Array u = qn::zeros({200, 200});                 // float64, on the default device
 //   u(0) = 100.0;                                        // the first row: a view is written to
 //   qn::Array inside = u({1, -1}, {1, -1});              // u[1:-1, 1:-1]
-//   inside += 0.1 * (u({2, {}}, {1, -1}) - inside);      // seen through u
+//   inside += 0.1 * (u({{}, -2}, {1, -1}) - inside);     // seen through u
 //   std::cout << u.sum().item<double>();                 // a look: now it is computed
 //
 // An operation is recorded, not run; a look (item, to_vector, copy_to, printing, `if`) computes what it needs, in few kernels.
