@@ -21,6 +21,8 @@ struct Place {
 };
 std::optional<Place> chosen;
 std::vector<Place> seen;
+size_t choose_at = high;   // pending then, a place is chosen of those seen
+size_t give_up_at = most;  // pending then, the chosen place does not come again
 
 void submit() {
   seen.clear();
@@ -35,16 +37,24 @@ void submit_under_pressure(Site site) {
   if (count < low || held_back > 0) return;
   size_t alive = pending_visible();
   // Results that a loop keeps grow with what is pending; one value more may have come from before the loop.
-  if (chosen && chosen->site == site && chosen->before == before && alive <= chosen->alive * count / chosen->count + 1) {
+  if (chosen && chosen->site == site && chosen->before == before &&
+      alive <= (chosen->alive * count + chosen->count - 1) / chosen->count + 1) {
     chosen = {site, before, alive, count};
+    give_up_at = std::max(high, count + low);
     return submit();
   }
   if (count >= most) {
     chosen.reset();
+    choose_at = high;
     return submit();
   }
-  if (chosen) return;
-  if (count < high) {
+  if (chosen && count < give_up_at) return;
+  if (chosen) {
+    // The program has left that place: another one is looked for.
+    chosen.reset();
+    choose_at = count + (high - low);
+  }
+  if (count < choose_at) {
     auto known =
         std::find_if(seen.begin(), seen.end(), [&](const Place& place) { return place.site == site && place.before == before; });
     if (known != seen.end()) {
@@ -55,6 +65,8 @@ void submit_under_pressure(Site site) {
   } else if (!seen.empty()) {
     chosen = *std::min_element(seen.begin(), seen.end(), [](const Place& a, const Place& b) { return a.alive < b.alive; });
     seen.clear();
+    choose_at = high;
+    give_up_at = most;
   }
 }
 

@@ -232,8 +232,8 @@ memPoolTrimTo: rt.memPoolTrimTo(1, 0) is None
 memPrefetchAsync: rt.memPrefetchAsync(0, 0, 0, 0) is None
 memcpy: copied(lambda p, host: rt.memcpy(p.ptr, host.ctypes.data, 32, rt.memcpyHostToDevice))
 memcpyAsync: copied(lambda p, host: rt.memcpyAsync(p.ptr, host.ctypes.data, 32, rt.memcpyHostToDevice, stream.ptr))
-memcpyPeer: copied(lambda p, host: rt.memcpyPeer(p.ptr, 0, cp.asarray(host).data.ptr, 0, 32))
-memcpyPeerAsync: copied(lambda p, host: rt.memcpyPeerAsync(p.ptr, 0, cp.asarray(host).data.ptr, 0, 32, 0))
+memcpyPeer: copied(lambda p, host: (lambda a: rt.memcpyPeer(p.ptr, 0, a.data.ptr, 0, 32))(cp.asarray(host)))
+memcpyPeerAsync: copied(lambda p, host: (lambda a: rt.memcpyPeerAsync(p.ptr, 0, a.data.ptr, 0, 32, 0))(cp.asarray(host)))
 memcpy2D: copied(lambda p, host: rt.memcpy2D(p.ptr, 16, host.ctypes.data, 16, 16, 2, rt.memcpyHostToDevice))
 memcpy2DAsync: copied(lambda p, host: rt.memcpy2DAsync(p.ptr, 16, host.ctypes.data, 16, 16, 2, rt.memcpyHostToDevice, 0))
 memset: [y := cp.ones(4), rt.memset(y.data.ptr, 0, 16), y.tolist() == [0, 0, 1, 1]][-1]
