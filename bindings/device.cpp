@@ -121,15 +121,12 @@ void init_devices(nb::module_& m) {
              size_t total = i.total, free = std::min(total, i.free + d.context->pool.info().kept);
              return std::make_pair(free, total);
            })
-      .def("pool",
-           [](const PyDevice& d) {
-             PoolInfo i = d.context->pool.info();
-             return std::make_tuple(i.used, i.kept, i.blocks);
-           })
       .def("pool_info",
            [](const PyDevice& d) {
              PoolInfo i = d.context->pool.info();
              nb::dict out;
+             out["used"] = i.used;
+             out["blocks"] = i.blocks;
              out["held"] = i.held;
              out["kept"] = i.kept;
              out["waiting"] = i.waiting;

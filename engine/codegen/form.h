@@ -35,7 +35,8 @@ struct Form {
   std::vector<int64_t> numbers;  // arguments: the shape, then every numbered step
 };
 
-constexpr int64_t chunk_elements = 4096, reduce_lanes = 32;  // op::reduce_chunk and op::reduce_lanes of quern/array.cuh
+// op::reduce_chunk, reduce_lanes and reduce_block of quern/array.cuh.
+constexpr int64_t chunk_elements = 4096, reduce_lanes = 32, reduce_block = 512;
 
 Form form_of(const Group& group);
 

@@ -180,9 +180,6 @@ class Device {
 
 // f(0) ... f(count - 1) on the CPU device's threads; returns when all are done. For work that is no kernel.
 void on_cpu_threads(size_t count, const std::function<void(size_t)>& f);
-
-// f(0) ... f(count - 1) on the CPU device's threads; returns when all are done. For work that is no kernel; f must not throw.
-void on_cpu_threads(size_t count, const std::function<void(size_t)>& f);
 unsigned cpu_threads();
 
 // All devices found, CPU last. Made on first use; never destroyed.

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,23 +20,30 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
 
   // Calls body(context) here and, in as many threads as come in time, elsewhere; each call takes pieces of the work until there
-  // are none. Returns when all these calls have ended. A second caller at the same time works alone.
+  // are none; it throws nothing. Returns when all these calls have ended. A second caller at the same time works alone.
   void run(void (*body)(void*), void* context);
 
-  // f(0) ... f(count - 1), in any order.
+  // f(0) ... f(count - 1), in any order; what one of them throws ends the rest and is thrown here.
   template <class F>
   void for_each(size_t count, F&& f) {
     struct Work {
       F& f;
       size_t count;
       std::atomic<size_t> next{0};
-    } work{f, count, {}};
+      std::atomic<bool> failed{false};
+      std::exception_ptr error;
+    } work{f, count};
     run(
         [](void* context) {
           Work& work = *static_cast<Work*>(context);
-          for (size_t i; (i = work.next.fetch_add(1, std::memory_order_relaxed)) < work.count;) work.f(i);
+          try {
+            for (size_t i; (i = work.next.fetch_add(1, std::memory_order_relaxed)) < work.count && !work.failed;) work.f(i);
+          } catch (...) {
+            if (!work.failed.exchange(true)) work.error = std::current_exception();
+          }
         },
         &work);
+    if (work.error) std::rethrow_exception(work.error);
   }
 
  private:

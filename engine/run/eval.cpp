@@ -69,7 +69,7 @@ class GroupEvaluator : public Evaluator {
       return;
     }
     std::vector<Doubt> doubts = doubts_of(group);
-    const Doubt first = next_doubt();
+    const Doubt first = group.is_call ? next_doubt() : 0;
     try {
       if (group.is_call) {
         call(*group.nodes[0]);
@@ -81,11 +81,12 @@ class GroupEvaluator : public Evaluator {
       if (e.kind() != ErrorKind::out_of_memory) fail(group, std::make_shared<const std::string>(e.what()));
       throw;
     }
-    // What an update may not find is told once: the array lives on.
-    for (Doubt opened = first; !group.nodes[0]->writes() && opened < next_doubt(); ++opened) add_doubts(doubts, {&opened, 1});
+    if (group.is_call && !group.nodes[0]->writes()) {  // what an update may not find is told once: the array lives on
+      for (Doubt opened = first, end = next_doubt(); opened < end; ++opened) add_doubts(doubts, {&opened, 1});
+    }
     for (uint32_t s : group.stores) {
       group.nodes[s]->is_computed = true;
-      group.nodes[s]->doubts = doubts;
+      if (!doubts.empty()) group.nodes[s]->doubts = doubts;
     }
     finish(group);
   }
@@ -261,7 +262,7 @@ class GroupEvaluator : public Evaluator {
         in_block = shape.block[0];
         break;
       case Walk::block:
-        shape.block = {512, 1, 1};
+        shape.block = {static_cast<uint32_t>(reduce_block), 1, 1};
         break;
       case Walk::lanes_outside:
         shape.block = {block(32), 32, 1};

@@ -226,14 +226,20 @@ def test_out_of_memory_names_the_largest(device):
 
 
 def test_out_of_memory_trims_and_tries_again(device):
-    total = drv.mem_get_info()[0]
-    if device.kind == "cpu" and total > 8 << 30:
-        pytest.skip("would fill this machine's memory")
-    piece = total // 8
-    blocks = [drv.mem_alloc(piece) for _ in range(5)]
-    del blocks
-    again = drv.mem_alloc(piece * 6)  # another size: what was kept must go first
-    again.free()
+    device.trim()
+    piece = 8 << 20
+    device.set_pool_limit(device.pool_info()["held"] + 7 * piece)
+    try:
+        blocks = [drv.mem_alloc(piece) for _ in range(5)]
+        del blocks
+        drv.Context.synchronize()
+        assert device.pool_info()["kept"] >= 5 * piece
+        again = drv.mem_alloc(piece * 6)  # another size: what was kept must go first
+        with pytest.raises(drv.MemoryError, match="the pool's limit"):
+            drv.mem_alloc(piece * 2)
+        again.free()
+    finally:
+        device.set_pool_limit(0)
 
 
 def test_mem_alloc_of_nothing(device):

@@ -169,7 +169,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     return _back(_engine.array_argsort(lines, bool(descending)), axis)
 
 
-def _check_kth(kth, kind, n):
+def _check_kth(a, kth, axis, kind):
+    n = _lines(a, axis)[0].shape[-1]
     places = asnumpy(kth) if isinstance(kth, Array) else numpy.asarray(kth)
     if places.dtype.kind not in "iub":
         raise TypeError("Partition index must be integer")
@@ -190,8 +191,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     >>> partition([3, 1, 2], 1)
     array([1, 2, 3])
     """
-    lines, axis_ = _lines(a, axis)
-    _check_kth(kth, kind, lines.shape[-1])
+    _check_kth(a, kth, axis, kind)
     return sort(a, axis, None, order)
 
 
@@ -203,8 +203,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     >>> argpartition([3, 1, 2], 1)
     array([1, 2, 0])
     """
-    lines, axis_ = _lines(a, axis)
-    _check_kth(kth, kind, lines.shape[-1])
+    _check_kth(a, kth, axis, kind)
     return argsort(a, axis, None, order)
 
 

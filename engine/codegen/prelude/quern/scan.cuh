@@ -51,14 +51,9 @@ template <class T, class A>
 __QUERN_DEVICE void scan_load(const T* from, long long held, bool aligned, A* out) {
   constexpr int each = ScanTile<T>::each;
   if (aligned && held >= each) {
-    union Both {
-      uint4 four;
-      T values[each];
-      __QUERN_DEVICE Both() {}
-    } both;
-    both.four = *reinterpret_cast<const uint4*>(from);
+    const Pack<T, each> pack = *reinterpret_cast<const Pack<T, each>*>(from);
 #pragma unroll
-    for (int k = 0; k < each; ++k) out[k] = to<A>(both.values[k]);
+    for (int k = 0; k < each; ++k) out[k] = to<A>(pack.v[k]);
   } else {
 #pragma unroll
     for (int k = 0; k < each; ++k) out[k] = k < held ? to<A>(from[k]) : A();
@@ -68,14 +63,10 @@ template <class T, class A>
 __QUERN_DEVICE void scan_store(T* to_, long long held, bool aligned, const A* values) {
   constexpr int each = ScanTile<T>::each;
   if (aligned && held >= each) {
-    union Both {
-      uint4 four;
-      T values[each];
-      __QUERN_DEVICE Both() {}
-    } both;
+    Pack<T, each> pack;
 #pragma unroll
-    for (int k = 0; k < each; ++k) both.values[k] = to<T>(values[k]);
-    *reinterpret_cast<uint4*>(to_) = both.four;
+    for (int k = 0; k < each; ++k) pack.v[k] = to<T>(values[k]);
+    *reinterpret_cast<Pack<T, each>*>(to_) = pack;
   } else {
 #pragma unroll
     for (int k = 0; k < each; ++k) {
