@@ -1,16 +1,18 @@
 """What the benchmarks share: finding quern, medians, the table, and results as data."""
 
+import glob
 import json
 import os
 import platform
 import statistics
 import sys
+import sysconfig
 import tempfile
 import time
 
 os.environ.setdefault("QUERN_CACHE_DIR", tempfile.mkdtemp(prefix="quern-bench-"))
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
+if glob.glob(os.path.join(ROOT, "python", "quern", "lib", "_engine*" + sysconfig.get_config_var("EXT_SUFFIX"))):  # built for this Python
     sys.path.insert(0, os.path.join(ROOT, "python"))
 
 rows = []
@@ -20,6 +22,13 @@ def report(name, value, unit, peer=None, peer_name="", target=""):
     rows.append({"name": name, "value": value, "unit": unit, "peer": peer, "peer_name": peer_name, "target": target})
     beside = f"   {peer_name} {peer:.4g}, ratio {value / peer:.3f}" if peer else ""
     print(f"{name:<46} {value:>10.4g} {unit:<6}{beside:<44} {target}", flush=True)
+
+
+def report_beside(name, value, unit, peers, target=""):
+    """A row beside several peers: {name: value}."""
+    rows.append({"name": name, "value": value, "unit": unit, "peers": peers, "target": target})
+    beside = "   ".join(f"{peer} {figure:.4g} ({value / figure:.3f})" for peer, figure in peers.items())
+    print(f"{name:<46} {value:>10.4g} {unit:<4}{beside and '   ' + beside}{target and '   ' + target}", flush=True)
 
 
 def median_ms(call, wait, rounds=15, warm=3):
@@ -49,8 +58,8 @@ def call_ns(call, calls=20_000, rounds=5):
     return statistics.median(times)
 
 
-def keep(file, command, device):
-    """Writes the rows to `file`, if there is one, with the machine's name."""
+def keep(file, command, device, peers=None):
+    """Writes the rows to `file`, if there is one, with the machine's name and the peers' versions."""
     if not file:
         return
     import numpy
@@ -62,6 +71,7 @@ def keep(file, command, device):
                 "cores": os.cpu_count(),
                 "python": platform.python_version(),
                 "numpy": numpy.__version__,
+                **({"peers": peers} if peers else {}),
                 "command": f"{command} --device {device.kind}",
                 "date": time.strftime("%Y-%m-%d"),
                 "rows": rows,
