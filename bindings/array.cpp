@@ -497,6 +497,7 @@ void init_arrays(nb::module_& m) {
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });
+  m.def("array_replayed", &replayed);
   m.def("set_item_view_type", [](nb::handle type) { item_view_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
   m.def("set_tier0_limit", &set_tier0_limit);

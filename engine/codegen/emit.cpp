@@ -36,17 +36,40 @@ std::string_view name_of(Reduction reduction) {
   return names[static_cast<int>(reduction)];
 }
 
-std::string Printer::print() {
+// What stands in front of every kernel.
+std::string Printer::start() {
   numbers();
   parameters();
   loaded_.assign(group_.loads.size(), false);
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (is_per_element(n)) loops_ = std::max<uint8_t>(loops_, static_cast<uint8_t>(group_.loops[n] + 1));
   }
-  out_ = fmt::format(
-      "#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}extern \"C\" __global__ void group({}) {{\n",
-      form_.wide ? "long long" : "int", user_rows(), parameters_);
+  return fmt::format("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}",
+                     form_.wide ? "long long" : "int", user_rows());
+}
+
+std::string Printer::print() {
+  out_ = start() + "extern \"C\" __global__ void group(";
+  for (const Parameter& p : parameters_) out_ += fmt::format("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
+  out_ += ") {\n";
   group_.reduces ? reduction() : elementwise();
+  return out_ + "}\n";
+}
+
+std::string Printer::print_segments() {
+  out_ = start() + "struct Segment {\n";
+  for (const Parameter& p : parameters_) line(1, "{} {};", p.type, p.name);
+  out_ += "};\n";
+  out_ += fmt::format(
+      "struct Segments {{\n  unsigned first[{}];\n  Segment segments[{}];\n}};\n\n"
+      "extern \"C\" __global__ void group(const Segments all) {{\n"
+      "  int at = 0;\n",
+      Segments::most, segments_of(group_, form_).count);
+  for (size_t step = Segments::most / 2; step > 0; step /= 2) line(1, "at += blockIdx.x >= all.first[at + {0}] ? {0} : 0;", step);
+  line(1, "const unsigned block = blockIdx.x - all.first[at];");
+  for (const Parameter& p : parameters_) line(1, "{0} {1} = all.segments[at].{1};", p.type, p.name);
+  block_ = "block";
+  elementwise();
   return out_ + "}\n";
 }
 
@@ -64,33 +87,35 @@ void Printer::numbers() {
 }
 
 void Printer::parameters() {
-  auto add = [&](std::string text) { parameters_ += (parameters_.empty() ? "" : ", ") + text; };
+  auto add = [&](std::string type, std::string name) { parameters_.push_back({std::move(type), std::move(name)}); };
   for (size_t i = 0; i < group_.loads.size(); ++i) {
     if (is_positions(i)) {
-      add(fmt::format("long long a{}", i));  // the first one
+      add("long long", fmt::format("a{}", i));  // the first one
     } else {
-      add(fmt::format("const {}*{} a{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : "", i));
+      add(fmt::format("const {}*{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
+          fmt::format("a{}", i));
     }
   }
-  for (size_t i = 0; i < group_.stores.size(); ++i) add(fmt::format("{}* o{}", type_text(stored_type(i)), i));
+  for (size_t i = 0; i < group_.stores.size(); ++i) add(type_text(stored_type(i)) + "*", fmt::format("o{}", i));
   if (form_.combines) {
     for (size_t i = 0; i < group_.stores.size(); ++i)
-      if (is_reduction(group_.stores[i])) add(fmt::format("{}* f{}", type_text(group_.nodes[group_.stores[i]]->dtype), i));
-    add("unsigned* ended");
+      if (is_reduction(group_.stores[i])) add(type_text(group_.nodes[group_.stores[i]]->dtype) + "*", fmt::format("f{}", i));
+    add("unsigned*", "ended");
   }
   for (size_t i = 0; i < group_.constants.size(); ++i) {
     DType type = group_.constants[i]->dtype;
     if (is_complex(type)) {
       std::string part = type_text(real_part_type(type));
-      add(fmt::format("{} c{}, {} c{}i", part, i, part, i));
+      add(part, fmt::format("c{}", i));
+      add(part, fmt::format("c{}i", i));
     } else if (type == DType::float16 || type == DType::bfloat16) {
-      add(fmt::format("unsigned short c{}", i));
+      add("unsigned short", fmt::format("c{}", i));
     } else {
-      add(fmt::format("{} c{}", type_text(type), i));
+      add(type_text(type), fmt::format("c{}", i));
     }
   }
-  for (size_t i = 0; i < form_.numbers.size(); ++i) add(fmt::format("I n{}", i));
-  if (group_.reduces) add("I chunks");
+  for (size_t i = 0; i < form_.numbers.size(); ++i) add("I", fmt::format("n{}", i));
+  if (group_.reduces) add("I", "chunks");
 }
 
 // What is stored: of a reduction in chunks the type it adds up in, which the last step converts.
@@ -210,7 +235,7 @@ void Printer::uniform(int depth) {
     if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += fmt::format(" *o{} = v{};", s, group_.stores[s]);
   }
   if (!stores.empty())
-    line(depth, "if ((blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", stores);
+    line(depth, "if (({} | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", block_, stores);
 }
 
 void Printer::row_result(int depth, size_t i) {
@@ -292,7 +317,7 @@ void Printer::element(int depth, uint8_t loop) {
 
 // A thread takes some neighbours: loads and stores of 16 bytes.
 void Printer::packs() {
-  line(1, "const I first = ((I)blockIdx.x * blockDim.x + threadIdx.x) * {};", form_.pack);
+  line(1, "const I first = ((I){} * blockDim.x + threadIdx.x) * {};", block_, form_.pack);
   line(1, "if (first >= n0) return;");
   uniform(1);
   line(1, "if (n0 - first < {}) {{", form_.pack);
@@ -331,7 +356,7 @@ void Printer::elementwise() {
     line(1, "if (threadIdx.x) return;");
   } else {
     size_t inner = dims - 1;
-    line(1, "const I i{} = (I)blockIdx.x * blockDim.x + threadIdx.x;", inner);
+    line(1, "const I i{} = (I){} * blockDim.x + threadIdx.x;", inner, block_);
     line(1, "if (i{0} >= n{0}) return;", inner);
     if (inner > 0) {
       std::string rows;
@@ -346,6 +371,21 @@ void Printer::elementwise() {
 }
 
 std::string print_kernel(const Group& group, const Form& form) { return Printer(group, form).print(); }
+std::string print_kernel_of_segments(const Group& group, const Form& form) { return Printer(group, form).print_segments(); }
+
+Segments segments_of(const Group& group, const Form& form) {
+  Segments out;
+  if (group.reduces || form.wide || form.shape.size() != 1) return out;
+  size_t at = (group.loads.size() + group.stores.size()) * sizeof(void*);
+  for (const Node* constant : group.constants) {
+    size_t size = size_of(constant->dtype), part = is_complex(constant->dtype) ? size / 2 : size;
+    at = (at + part - 1) / part * part + size;
+  }
+  at = (at + 3) / 4 * 4 + form.numbers.size() * sizeof(int32_t);
+  out.bytes = (at + 7) / 8 * 8;
+  out.count = std::min(Segments::most, (Segments::argument_bytes - Segments::head_bytes) / out.bytes);
+  return out;
+}
 
 std::string print_combine(Reduction reduction, DType partial, DType result) {
   std::string a = type_text(partial), r = type_text(result);

@@ -16,6 +16,16 @@ std::string user_type_text(DType type);  // in a user's text: quern/user.cuh
 
 std::string print_kernel(const Group& group, const Form& form);
 
+// Many groups with equal keys, each a segment of one launch. The kernel's one argument: the first block of each segment (`most`
+// of uint32_t; beyond the last one the largest number there is), and the arguments that print_kernel()'s kernel takes, for each.
+struct Segments {
+  static constexpr size_t most = 64, argument_bytes = 4096, head_bytes = most * sizeof(uint32_t);
+  size_t bytes = 0;  // of one segment's arguments
+  size_t count = 0;  // that fit; 0: such a group cannot be one
+};
+Segments segments_of(const Group& group, const Form& form);
+std::string print_kernel_of_segments(const Group& group, const Form& form);
+
 // results[i] = reduction of partial[i * chunks ... (i + 1) * chunks); again in chunks when there are many.
 std::string print_combine(Reduction reduction, DType partial, DType result);
 

@@ -91,8 +91,7 @@ void Printer::reduction_start() {
   coordinates(1, 0, form_.kept, "result");
   loads_of_results();
   if (form_.walk == Walk::threads) return;
-  line(1, "const I begin = chunk * op::reduce_chunk;");
-  line(1, "const I end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;");
+  line(1, "const I begin = chunk * {0}, end = count - begin < {0} ? count : begin + {0};", form_.chunk);
 }
 
 // What is computed once for each result reads once for each result.

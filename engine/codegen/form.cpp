@@ -143,9 +143,12 @@ Form form_of(const Group& group) {
   bool inside =
       form.kept == 0 || form.reduced == 0 || group.loads.empty() || inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
   bool on_gpu = group.device >= 0;
-  form.chunks = std::max<int64_t>(1, (form.count + chunk_elements - 1) / chunk_elements);
+  if (on_gpu && form.results <= 4 && form.count > chunk_elements &&
+      form.results * form.count <= small_chunk_elements * most_small_chunks)
+    form.chunk = small_chunk_elements;
+  form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
   form.chunked = form.chunks > 1;
-  form.combines = on_gpu && form.chunked && form.results <= 4 && form.results * form.chunks <= 1024;
+  form.combines = on_gpu && form.chunked && form.results <= 4 && form.results * form.chunks <= most_small_chunks;
   form.has_long_rows = form.reduced > 1 && form.shape.back() >= reduce_lanes;
   constexpr int64_t warps_that_fill_a_gpu = 1024;
   if (form.count <= reduce_lanes) {
@@ -162,8 +165,8 @@ Key key_of(const Group& group, const Form& form) {
   Key key;
   key.push_back(static_cast<uint64_t>(group.device + 1) | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
                 static_cast<uint64_t>(form.walk) << 25 | uint64_t{form.chunked} << 28 | uint64_t{form.combines} << 29 |
-                uint64_t{form.has_long_rows} << 30 | static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 |
-                uint64_t{group.loads.size()} << 48);
+                uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 |
+                static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 | uint64_t{group.loads.size()} << 48);
   auto steps = [&](const Place& place) {
     uint64_t word = 1;
     for (Step step : place.steps) word = word << 2 | static_cast<uint64_t>(step);

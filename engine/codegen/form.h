@@ -19,24 +19,26 @@ struct Place {
 // after lane (columns); on a GPU with few results a block for each chunk (block).
 enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block };
 
+// op::reduce_chunk, reduce_lanes and reduce_block of quern/array.cuh.
+constexpr int64_t chunk_elements = 4096, reduce_lanes = 32, reduce_block = 512;
+// On a GPU few results come from more, smaller chunks: there are more multiprocessors than chunks otherwise.
+constexpr int64_t small_chunk_elements = 1024, most_small_chunks = 1024;
+
 struct Form {
   // Dimensions: first the kept ones, then those that reductions take away; each part collapsed by itself.
   size_t kept = 0, reduced = 0;
   bool wide = false;  // indices need 64 bits
   Walk walk = Walk::elements;
-  bool chunked = false;            // a result has more than one chunk: partial results are stored
-  bool combines = false;           // and the last block to end makes the results of them
-  int pack = 1;                    // neighbouring elements that a thread takes at once, on a GPU
-  bool has_long_rows = false;      // the innermost reduced dimension has as many elements as there are lanes
-  Shape shape;                     // of the dimensions
-  int64_t results = 1, count = 1;  // elements kept, elements of each that are reduced
-  int64_t chunks = 1;
+  bool chunked = false;                        // a result has more than one chunk: partial results are stored
+  bool combines = false;                       // and the last block to end makes the results of them
+  int pack = 1;                                // neighbouring elements that a thread takes at once, on a GPU
+  bool has_long_rows = false;                  // the innermost reduced dimension has as many elements as there are lanes
+  Shape shape;                                 // of the dimensions
+  int64_t results = 1, count = 1;              // elements kept, elements of each that are reduced
+  int64_t chunk = chunk_elements, chunks = 1;  // of each result: elements, how many
   std::vector<Place> loads, stores;
   std::vector<int64_t> numbers;  // arguments: the shape, then every numbered step
 };
-
-// op::reduce_chunk, reduce_lanes and reduce_block of quern/array.cuh.
-constexpr int64_t chunk_elements = 4096, reduce_lanes = 32, reduce_block = 512;
 
 Form form_of(const Group& group);
 

@@ -16,6 +16,7 @@ class Printer {
  public:
   Printer(const Group& group, const Form& form) : group_(group), form_(form) {}
   std::string print();
+  std::string print_segments();
 
  private:
   template <class... Args>
@@ -23,6 +24,7 @@ class Printer {
     out_ += std::string(static_cast<size_t>(depth) * 2, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
+  std::string start();
   void numbers();
   void parameters();
   std::string user_rows() const;
@@ -69,7 +71,12 @@ class Printer {
 
   const Group& group_;
   const Form& form_;
-  std::string out_, parameters_;
+  struct Parameter {
+    std::string type, name;
+  };
+  std::string out_;
+  std::vector<Parameter> parameters_;
+  std::string block_ = "blockIdx.x";  // along the innermost dimension
   std::vector<std::vector<std::string>> load_steps_, store_steps_;
   std::vector<bool> loaded_;  // loads whose value is there already, for each result
   std::vector<bool> needed_;  // nodes that the loop being printed computes

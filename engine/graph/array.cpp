@@ -69,7 +69,7 @@ Operand operand_for(const Argument& argument, DType compute, const SpaceRef& spa
     operand.dtype = compute;
   }
   if (!(operand.space == space) && operand.space->layout.shape != space->layout.shape)
-    operand.space = space_of(operand.space->layout.broadcast_to(space->layout.shape));
+    operand.space = broadcast_space(operand.space, space);
   return operand;
 }
 

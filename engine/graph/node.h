@@ -103,6 +103,7 @@ class SpaceRef {
 
 SpaceRef space_of(Layout layout);
 SpaceRef contiguous_space(const Shape& shape);
+SpaceRef broadcast_space(const SpaceRef& from, const SpaceRef& to);  // `from` over the shape of `to`
 
 // ---- nodes
 
@@ -196,6 +197,8 @@ struct Node {
   uint32_t group = 0, mark = 0, read_by = 0, uses = 0;
   uint8_t waits = 0;  // not placed yet, with so many others before it
   bool needed = false, overwritten = false, read_by_waiting = false;
+  uint64_t reading = 0;  // the sequence (sequence.h) in which it has this number
+  uint32_t number = 0;
 
   static constexpr size_t no_slot = ~size_t{0};
   bool is_pending() const { return slot != no_slot; }

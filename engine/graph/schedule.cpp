@@ -153,6 +153,7 @@ class Scheduler {
     node.group = group.number;
     node.mark = static_cast<uint32_t>(group.nodes.size());
     group.nodes.push_back(&node);
+    group.updates |= node.op == Op::update;
     if (node.op == Op::reduce) {
       group.reduces = true;
       group.axes = node.axes;
@@ -237,15 +238,14 @@ class Scheduler {
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty) return false;
     if (node.op == Op::reduce && group.reduces && (group.axes != node.axes || !has_room(group, node))) return false;
-    bool group_writes = std::any_of(group.nodes.begin(), group.nodes.end(), [](Node* n) { return n->op == Op::update; });
     if (node.op == Op::update && group.reduces) return false;
-    if (node.op == Op::reduce && group_writes) return false;
+    if (node.op == Op::reduce && group.updates) return false;
     for (const Operand* o : leaves_) {
       // What the group computes can be used in it only as it is, element for element.
       if (o->node->is_pending() && o->node->group == group.number && !is_local(group, *o) && !is_of_results(group, *o))
         return false;
     }
-    if (node.op != Op::update) return !group_writes || reads_no_written(group);
+    if (node.op != Op::update) return !group.updates || reads_no_written(group);
     // What is written may be read in the same kernel only by the thread that writes it.
     Node* old = node.operands[0].node.get();
     if (old->is_pending() && old->group == group.number) return false;

@@ -38,6 +38,7 @@ struct Group {
   bool reduces = false;
   bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away
+  bool updates = false;    // writes into parts of arrays
   bool goes_on = false;    // what needs the reductions' results may join
   std::vector<Node*> nodes;
   // A group that needs its own reductions' results goes over its elements again: the loop in which a node is computed. A node

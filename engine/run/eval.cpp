@@ -14,6 +14,7 @@
 #include "graph/call.h"
 #include "graph/schedule.h"
 #include "run/group_arguments.h"
+#include "run/replay.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -50,19 +51,36 @@ class GroupEvaluator : public Evaluator {
   }
 
   void evaluate(std::span<Node* const> targets) override {
-    std::vector<Group> groups = schedule(targets);
-    try {
-      for (Group& group : groups) run(group);
-    } catch (...) {
-      compact_pending();
-      throw;
+    struct Compact {
+      ~Compact() { compact_pending(); }
+    } at_the_end;
+    read_pending(targets, sequence_);
+    if (Replay* known = replays_.find(sequence_)) {
+      ++replayed_;
+      return replay(*known);
     }
-    compact_pending();
+    std::vector<Batch> batches = batches_of(schedule(targets));
+    if (replays_.comes_again(sequence_)) return replay(replays_.keep(sequence_, std::move(batches)));
+    for (Batch& batch : batches) run(batch);
   }
 
+  uint64_t replayed() const { return replayed_; }
+
  private:
-  void run(Group& group) {
+  void replay(Replay& known) {
+    for (size_t i = 0; i < known.size(); ++i) run(known.batch(i, sequence_));
+  }
+
+  void run(Batch& batch) {
+    bool together = batch.members.size() > 1 && std::none_of(batch.members.begin(), batch.members.end(),
+                                                             [](const auto& member) { return failed_input(member.group); });
+    if (together && run_together(batch)) return;
+    for (Batch::Member& member : batch.members) run(member.group, member.plan);
+  }
+
+  void run(Group& group, std::optional<Plan>& plan) {
     std::vector<NodeRef> hold;
+    hold.reserve(group.nodes.size());
     for (Node* node : group.nodes) hold.emplace_back(node);
     if (auto error = failed_input(group)) {
       fail(group, error);
@@ -74,7 +92,7 @@ class GroupEvaluator : public Evaluator {
       if (group.is_call) {
         call(*group.nodes[0]);
       } else if (!group.stores.empty()) {
-        launch(group);
+        launch(group, plan);
       }
     } catch (const Error& e) {
       // Out of memory leaves the group pending: whoever looks again tries again.
@@ -84,16 +102,44 @@ class GroupEvaluator : public Evaluator {
     if (group.is_call && !group.nodes[0]->writes()) {  // what an update may not find is told once: the array lives on
       for (Doubt opened = first, end = next_doubt(); opened < end; ++opened) add_doubts(doubts, {&opened, 1});
     }
-    for (uint32_t s : group.stores) {
-      group.nodes[s]->is_computed = true;
-      if (!doubts.empty()) group.nodes[s]->doubts = doubts;
+    finish(group, doubts);
+  }
+
+  // All members in one launch. False: their memory does not allow it.
+  bool run_together(Batch& batch) {
+    std::vector<Batch::Member>& members = batch.members;
+    std::vector<NodeRef> hold;
+    std::vector<std::vector<Buffer>> stores(members.size());
+    Context& context = context_on(members[0].group.device);
+    const Form& form = members[0].plan->form;
+    for (size_t m = 0; m < members.size(); ++m) {
+      Group& group = members[m].group;
+      for (Node* node : group.nodes) hold.emplace_back(node);
+      for (uint32_t s : group.stores) stores[m].push_back(store_buffer(context, group.nodes, *group.nodes[s]));
+      if (form.pack > 1 && !is_aligned(group, stores[m])) return false;
     }
-    finish(group);
+    try {
+      submit_together(context, batch, stores);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::out_of_memory) {
+        for (Batch::Member& member : members) fail(member.group, std::make_shared<const std::string>(e.what()));
+      }
+      throw;
+    }
+    for (size_t m = 0; m < members.size(); ++m) {
+      Group& group = members[m].group;
+      std::vector<Doubt> doubts = doubts_of(group);
+      for (size_t i = 0; i < stores[m].size(); ++i) group.nodes[group.stores[i]]->buffer = std::move(stores[m][i]);
+      finish(group, doubts);
+    }
+    return true;
   }
 
   static std::vector<Doubt> doubts_of(const Group& group) {
     std::vector<Doubt> doubts;
+    for (const Load& load : group.loads) add_doubts(doubts, load.node->doubts);
     for (Node* node : group.nodes) {
+      if (!group.is_call && !node->writes()) continue;
       for (const Operand& o : node->inputs()) add_doubts(doubts, o.node->doubts);
     }
     return doubts;
@@ -114,10 +160,18 @@ class GroupEvaluator : public Evaluator {
       node->error = error;
       node->is_computed = true;
     }
-    finish(group);
+    let_go(group);
   }
 
-  static void finish(Group& group) {
+  static void finish(Group& group, const std::vector<Doubt>& doubts) {
+    for (uint32_t s : group.stores) {
+      group.nodes[s]->is_computed = true;
+      if (!doubts.empty()) group.nodes[s]->doubts = doubts;
+    }
+    let_go(group);
+  }
+
+  static void let_go(Group& group) {
     for (Node* node : group.nodes) {
       remove_pending(*node);
       node->drop_inputs();
@@ -153,14 +207,15 @@ class GroupEvaluator : public Evaluator {
     call.buffers = std::move(more);
   }
 
-  void launch(Group& group) {
+  void launch(Group& group, std::optional<Plan>& plan) {
     Context& context = context_on(group.device);
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty && !group.reduces) {
       for (uint32_t s : group.stores) group.nodes[s]->buffer = store_buffer(context, group.nodes, *group.nodes[s]);
       return;
     }
-    Form form = form_of(group);
+    if (!plan) plan = Plan{form_of(group), {}, nullptr, {}};
+    const Form& form = plan->form;
     std::vector<Buffer> stores, partials;
     for (uint32_t s : group.stores) {
       Node& node = *group.nodes[s];
@@ -169,8 +224,72 @@ class GroupEvaluator : public Evaluator {
       size_t bytes = static_cast<size_t>(form.results * form.chunks) * size_of(accumulator(node.reduction, node.compute));
       partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site));
     }
+    if (form.results > 0) {
+      if (form.pack > 1 && !is_aligned(group, stores)) {
+        Plan one_by_one{form, {}, nullptr, {}};
+        one_by_one.form.pack = 1;
+        submit(context, group, one_by_one, stores, partials);
+      } else {
+        submit(context, group, *plan, stores, partials);
+      }
+    }
+    for (size_t i = 0; i < stores.size(); ++i) group.nodes[group.stores[i]]->buffer = stores[i];
+  }
 
+  void submit(Context& context, const Group& group, Plan& plan, const std::vector<Buffer>& stores,
+              const std::vector<Buffer>& partials) {
+    const Form& form = plan.form;
     GroupArguments packed;
+    put_arguments(context, packed, group, form, stores, partials);
+    if (!plan.kernel) {
+      if (plan.key.empty()) plan.key = key_of(group, form);
+      std::shared_ptr<Kernel>& found = kernels_[plan.key];
+      if (!found) found = compile(context, print_kernel(group, form));
+      plan.kernel = found.get();
+      plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
+    }
+    submit(context, *plan.kernel, plan.shape, packed, group.nodes.back()->site);
+    for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
+      const Node& node = *group.nodes[group.stores[i]];
+      if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, form.chunks);
+    }
+  }
+
+  void submit_together(Context& context, Batch& batch, const std::vector<std::vector<Buffer>>& stores) {
+    const Batch::Member& first = batch.members[0];
+    const Segments segments = segments_of(first.group, first.plan->form);
+    if (!batch.kernel) {
+      Key key = first.plan->key;
+      key.push_back(~uint64_t{0});  // no other key ends so
+      std::shared_ptr<Kernel>& found = kernels_[key];
+      if (!found) found = compile(context, print_kernel_of_segments(first.group, first.plan->form));
+      batch.kernel = found.get();
+    }
+    LaunchShape shape;
+    for (const Batch::Member& member : batch.members)
+      shape.block[0] = std::max(shape.block[0], elementwise_shape(member.group, member.plan->form).block[0]);
+    GroupArguments packed;
+    std::array<uint32_t, Segments::most> first_blocks;
+    first_blocks.fill(~uint32_t{0});
+    shape.grid[0] = 0;
+    for (size_t m = 0; m < batch.members.size(); ++m) {
+      const Form& form = batch.members[m].plan->form;
+      first_blocks[m] = shape.grid[0];
+      int64_t elements_of_block = int64_t{shape.block[0]} * form.pack;
+      shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
+    }
+    for (uint32_t block : first_blocks) packed.add(block);
+    for (size_t m = 0; m < batch.members.size(); ++m) {
+      const Batch::Member& member = batch.members[m];
+      put_arguments(context, packed, member.group, member.plan->form, stores[m], stores[m]);
+      packed.fill(Segments::head_bytes + (m + 1) * segments.bytes);
+    }
+    packed.fill(Segments::head_bytes + segments.count * segments.bytes);
+    submit(context, *batch.kernel, shape, packed, first.group.nodes.back()->site);
+  }
+
+  void put_arguments(Context& context, GroupArguments& packed, const Group& group, const Form& form,
+                     const std::vector<Buffer>& stores, const std::vector<Buffer>& partials) {
     for (size_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
       if (load.node->op == Op::index) {
@@ -192,19 +311,6 @@ class GroupEvaluator : public Evaluator {
     for (const Node* constant : group.constants) packed.constant(*constant);
     for (int64_t number : form.numbers) packed.index(number, form.wide);
     if (group.reduces) packed.index(form.chunks, form.wide);
-
-    if (form.pack > 1 && !is_aligned(group, stores)) form.pack = 1;
-    if (form.results > 0) {
-      Kernel& kernel = plan(context, group, form);
-      submit(context, kernel,
-             group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form), packed,
-             group.nodes.back()->site);
-      for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
-        const Node& node = *group.nodes[group.stores[i]];
-        if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, form.chunks);
-      }
-    }
-    for (size_t i = 0; i < stores.size(); ++i) group.nodes[group.stores[i]]->buffer = stores[i];
   }
 
   // Memory of others may begin anywhere.
@@ -230,13 +336,6 @@ class GroupEvaluator : public Evaluator {
     copy.block()->used_on(context.default_stream);
     context.copy(context.default_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
     return copy;
-  }
-
-  Kernel& plan(Context& context, const Group& group, const Form& form) {
-    Key key = key_of(group, form);
-    std::shared_ptr<Kernel>& found = plans_[key];
-    if (!found) found = compile(context, print_kernel(group, form));
-    return *found;
   }
 
   static LaunchShape elementwise_shape(const Group& group, const Form& form) {
@@ -318,9 +417,12 @@ class GroupEvaluator : public Evaluator {
     kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), site);
   }
 
-  std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> plans_;
+  std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> kernels_;
   std::map<std::tuple<int, Reduction, DType, DType>, std::shared_ptr<Kernel>> combines_;
   std::map<int, Buffer> counters_;
+  Sequence sequence_;  // what is being evaluated
+  Replays replays_;
+  uint64_t replayed_ = 0;
 };
 
 }  // namespace
@@ -366,9 +468,16 @@ std::string explain(const Array& array) {
   return out;
 }
 
-void install_evaluator() {
+static GroupEvaluator& the_evaluator() {
   static GroupEvaluator* one = new GroupEvaluator;
-  set_evaluator(one);
+  return *one;
+}
+
+void install_evaluator() { set_evaluator(&the_evaluator()); }
+
+uint64_t replayed() {
+  GraphLock lock;
+  return the_evaluator().replayed();
 }
 
 }  // namespace quern

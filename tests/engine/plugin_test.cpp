@@ -140,6 +140,57 @@ extern "C" __global__ void all(bool flag, char c, Small small, unsigned char u, 
   }
 }
 
+// A struct that is only read is the launch's own; one that a thread changes is the thread's.
+TEST(Plugin, TablesAsParameters) {
+  struct Table {
+    int first[64];
+    struct {
+      const int* from;
+      int* to;
+      int size;
+    } rows[32];
+  };
+  Module module(R"(
+struct Row { const int* from; int* to; int size; };
+struct Table { int first[64]; Row rows[32]; };
+__device__ int place(const Table& all, int block) {
+  int at = 0;
+  while (at < 31 && block >= all.first[at + 1]) ++at;
+  return at;
+}
+extern "C" __global__ void copy(const Table all) {
+  const int at = place(all, blockIdx.x);
+  const Row row = all.rows[at];
+  const int i = (blockIdx.x - all.first[at]) * blockDim.x + threadIdx.x;
+  if (i >= row.size) return;
+  row.to[i] = row.from[i] + all.first[threadIdx.x % 64];
+}
+extern "C" __global__ void change(Table all) {
+  const int i = threadIdx.x;
+  all.first[i % 64] += i;
+  if (i < 40) all.rows[0].to[i] = all.first[i % 64];
+  if (i < 32 && all.rows[i].size > 4) all.rows[i].to[0] = all.rows[i].size;
+}
+)");
+  Table table = {};
+  std::vector<std::vector<int>> from(32), to(32);
+  int blocks = 0;
+  for (int r = 0; r < 32; ++r) {
+    from[r].assign(40 + 9 * r, r);
+    to[r].assign(40 + 9 * r, -1);
+    table.rows[r] = {from[r].data(), to[r].data(), 40 + 9 * r};
+    table.first[r] = blocks;
+    blocks += (40 + 9 * r + 63) / 64;
+  }
+  module.launch("copy", {static_cast<uint32_t>(blocks)}, {64}, 0, table);
+  for (int r = 0; r < 32; ++r) {
+    for (int i = 0; i < 40 + 9 * r; ++i) ASSERT_EQ(to[r][i], r + table.first[i % 64]) << r << " " << i;
+  }
+  module.launch("change", {1}, {128}, 0, table);
+  for (int i = 1; i < 40; ++i) ASSERT_EQ(to[0][i], table.first[i] + i);
+  for (int r = 1; r < 32; ++r) ASSERT_EQ(to[r][0], 40 + 9 * r);
+}
+
 TEST(Plugin, ComplexAndHalfParameters) {
   Module module(R"(
 #include <cuda_fp16.h>

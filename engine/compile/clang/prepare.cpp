@@ -39,6 +39,50 @@ struct Inlined {
   int came_from;
 };
 
+// Is what the pointer leads to read, and nothing else?
+bool is_only_read(const llvm::Value& pointer, llvm::SmallPtrSetImpl<const llvm::Value*>& seen) {
+  if (!seen.insert(&pointer).second) return true;
+  for (const llvm::Use& use : pointer.uses()) {
+    const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
+      if (load->isVolatile()) return false;
+    } else if (llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst, llvm::AddrSpaceCastInst>(user)) {
+      if (!is_only_read(*user, seen)) return false;
+    } else if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user)) {
+      if (use.getOperandNo() != 1 || copy->isVolatile()) return false;
+    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
+      const llvm::Function* callee = call->getCalledFunction();
+      if (!call->isArgOperand(&use) || !callee || callee->isDeclaration() || callee->isVarArg()) return false;
+      if (!is_only_read(*callee->getArg(call->getArgOperandNo(&use)), seen)) return false;
+    } else if (!llvm::isa<llvm::ICmpInst>(user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A kernel's structs stay where the launch has put them; only one that the kernel changes is copied for each thread.
+void share_what_is_only_read(llvm::CallBase& kernel) {
+  llvm::Function* callee = kernel.getCalledFunction();
+  if (!callee || callee->isDeclaration() || !callee->hasOneUse()) return;
+  for (llvm::Argument& argument : callee->args()) {
+    llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+    if (!argument.hasByValAttr() || !is_only_read(argument, seen)) continue;
+    for (const llvm::Value* pointer : seen) {
+      for (const llvm::User* user : pointer->users()) {
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(const_cast<llvm::User*>(user));
+        if (!load) continue;
+        llvm::MDNode* marked = llvm::MDNode::get(load->getContext(), {});
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, marked);
+        // Every thread begins with it: it may be made earlier, wherever clean-up puts it.
+        if (load->getParent() == &callee->getEntryBlock()) load->setMetadata(always_loaded, marked);
+      }
+    }
+    argument.removeAttr(llvm::Attribute::ByVal);
+    kernel.removeParamAttr(argument.getArgNo(), llvm::Attribute::ByVal);
+  }
+}
+
 void inline_everything(llvm::Function& thread) {
   std::vector<CallSite> open;
   std::vector<Inlined> history;
@@ -49,6 +93,7 @@ void inline_everything(llvm::Function& thread) {
   for (llvm::Instruction& inst : llvm::instructions(thread)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&inst)) first.push_back(call);
   }
+  for (llvm::CallBase* call : first) share_what_is_only_read(*call);
   collect(first, -1);
 
   while (!open.empty()) {

@@ -16,6 +16,9 @@ struct Kernel {
   uint32_t static_shared = 0;
 };
 
+// Metadata of loads from the launch's arguments that every thread makes.
+inline constexpr char always_loaded[] = "quern.always";
+
 void prepare(Kernel& kernel);
 
 // Every alloca to the front of the entry block, which splitting must not separate from it.

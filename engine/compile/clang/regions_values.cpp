@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "compile/clang/prepare.h"
 #include "compile/clang/regions.h"
 
 namespace quern::lowering {
@@ -26,6 +27,7 @@ bool is_movable(const Instruction& inst) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
     if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load) || !load->isSimple()) return false;
     if (llvm::isa<llvm::Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets())) return true;  // a parameter
+    if (load->hasMetadata(always_loaded)) return true;
   } else if (inst.mayReadOrWriteMemory()) {
     return false;
   }

@@ -66,6 +66,11 @@ void Packed::raw(const void* value, size_t size, size_t alignment) {
   end_ += size;
 }
 
+void Packed::fill(size_t size) {
+  if (size < end_ || size > bytes_.size()) bug("arguments of {} bytes where {} have room", end_, size);
+  end_ = size;
+}
+
 void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
             std::span<const Buffer> temporaries) {
   Context& context = context_on(run.device);

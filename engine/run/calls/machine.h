@@ -35,6 +35,7 @@ class Packed {
     return *this;
   }
   void raw(const void* value, size_t size, size_t alignment);
+  void fill(size_t size);  // up to so many bytes
   const void* data() const { return bytes_.data(); }
   size_t size() const { return end_; }
 

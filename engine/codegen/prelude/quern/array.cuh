@@ -649,8 +649,9 @@ struct alignas(sizeof(T) * n) Pack {
 // ---- reductions
 //
 // The elements of one result are numbered in the array's logical order. Up to 32 are reduced one after the other. Chunks of
-// reduce_chunk elements are reduced by 32 lanes, lane l taking elements l, l + 32, ...; then the lanes in a tree; then the chunks'
-// results by lanes and tree again. So a result depends on nothing but the shape, the type and the values.
+// reduce_chunk elements (of 1024 for few results on a GPU) are reduced by 32 lanes, lane l taking elements l, l + 32, ...; then
+// the lanes in a tree; then the chunks' results by lanes and tree again. So a result depends on nothing but the shape, the type,
+// the kind of device and the values.
 
 constexpr int reduce_lanes = 32, reduce_chunk = 4096;
 constexpr int reduce_width = 32;  // most results that a block makes

@@ -1,0 +1,91 @@
+#include "graph/sequence.h"
+
+#include <algorithm>
+
+namespace quern {
+
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(Sequence& sequence) : words_(sequence.words), nodes_(sequence.nodes) {
+    static uint64_t readings = 0;
+    reading_ = ++readings;
+    words_.clear();
+    nodes_.clear();
+  }
+
+  void target(Node& node) { words_.push_back(number(node)); }
+
+  void pending(Node& node) {
+    give_number(node);
+    std::span<Operand> inputs = node.inputs();
+    words_.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
+                     static_cast<uint64_t>(node.compute) << 24 | static_cast<uint64_t>(node.reduction) << 32 |
+                     uint64_t{static_cast<uint8_t>(node.device)} << 40 | uint64_t{node.writes()} << 48 |
+                     uint64_t{node.output} << 56);
+    words_.push_back(uint64_t{node.references} | uint64_t{inputs.size()} << 32);
+    space(node.space);
+    if (node.op == Op::update || (node.call && node.call->in_place)) {
+      space(node.target);
+      words_.push_back(static_cast<uint64_t>(node.target_dtype));
+    }
+    if (node.op == Op::user) words_.push_back(node.user->hash);
+    if (node.op == Op::reduce) {
+      uint64_t axes = 1;
+      for (bool goes : node.axes) axes = axes << 1 | uint64_t{goes};
+      words_.push_back(axes);
+      words_.push_back(node.axes.size());
+    }
+    for (Operand& o : inputs) {
+      words_.push_back(number(*o.node) | static_cast<uint64_t>(o.dtype) << 56);
+      space(o.space);
+    }
+  }
+
+ private:
+  uint64_t number(Node& node) {
+    if (node.reading == reading_) return node.number;
+    give_number(node);
+    enum { memory, constant, positions } kind = node.op == Op::constant ? constant : node.op == Op::index ? positions : memory;
+    return node.number | static_cast<uint64_t>(node.dtype) << 32 | uint64_t{kind} << 40 | uint64_t{1} << 48;
+  }
+  void give_number(Node& node) {
+    node.reading = reading_;
+    node.number = static_cast<uint32_t>(nodes_.size());
+    nodes_.push_back(&node);
+  }
+  void space(const SpaceRef& space) { words_.push_back(reinterpret_cast<uintptr_t>(space.get())); }
+
+  std::vector<uint64_t>& words_;
+  std::vector<Node*>& nodes_;
+  uint64_t reading_;
+};
+
+}  // namespace
+
+void read_pending(std::span<Node* const> targets, Sequence& sequence) {
+  Reader reader(sequence);
+  for (Node* node : pending()) {
+    if (node) reader.pending(*node);
+  }
+  for (Node* target : targets) reader.target(*target);
+  sequence.words.push_back(targets.size());
+  uint64_t hash = sequence.words.size();
+  for (uint64_t word : sequence.words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29);
+  sequence.hash = hash;
+}
+
+std::vector<SpaceRef> spaces_of(const Sequence& sequence) {
+  std::vector<SpaceRef> all;
+  for (Node* node : sequence.nodes) {
+    all.push_back(node->space);
+    if (node->target) all.push_back(node->target);
+    for (Operand& o : node->inputs()) all.push_back(o.space);
+  }
+  std::sort(all.begin(), all.end(), [](const SpaceRef& a, const SpaceRef& b) { return a.get() < b.get(); });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace quern

@@ -1,0 +1,21 @@
+// What is pending, in words: two rounds of a loop whose words are equal are scheduled alike, value for value. Everything that
+// schedule() and form_of() look at is in them; numbers, memory and calls' functions are not.
+#pragma once
+
+#include "graph/node.h"
+
+namespace quern {
+
+struct Sequence {
+  std::vector<uint64_t> words;
+  std::vector<Node*> nodes;  // by number (Node::number): those that are pending, and what they read, as they are met
+  uint64_t hash = 0;
+};
+
+// `targets` as in schedule(). The sequence's memory is used again.
+void read_pending(std::span<Node* const> targets, Sequence& sequence);
+
+// The layouts whose addresses stand in the words: whoever keeps the words keeps them.
+std::vector<SpaceRef> spaces_of(const Sequence& sequence);
+
+}  // namespace quern

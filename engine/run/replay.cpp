@@ -1,0 +1,54 @@
+#include "run/replay.h"
+
+namespace quern {
+
+Replay::Replay(const Sequence& sequence, std::vector<Batch> batches) : words_(sequence.words), spaces_(spaces_of(sequence)) {
+  for (Batch& batch : batches) {
+    Kept kept;
+    for (const Batch::Member& member : batch.members) {
+      Numbers& numbers = kept.numbers.emplace_back();
+      for (Node* node : member.group.nodes) numbers.nodes.push_back(node->number);
+      for (const Load& load : member.group.loads) numbers.loads.push_back(load.node->number);
+      for (Node* node : member.group.constants) numbers.constants.push_back(node->number);
+    }
+    kept.batch = std::move(batch);
+    batches_.push_back(std::move(kept));
+  }
+}
+
+Batch& Replay::batch(size_t i, const Sequence& sequence) {
+  Kept& kept = batches_[i];
+  for (size_t m = 0; m < kept.numbers.size(); ++m) {
+    const Numbers& numbers = kept.numbers[m];
+    Group& group = kept.batch.members[m].group;
+    for (size_t k = 0; k < numbers.nodes.size(); ++k) group.nodes[k] = sequence.nodes[numbers.nodes[k]];
+    for (size_t k = 0; k < numbers.loads.size(); ++k) group.loads[k].node = sequence.nodes[numbers.loads[k]];
+    for (size_t k = 0; k < numbers.constants.size(); ++k) group.constants[k] = sequence.nodes[numbers.constants[k]];
+  }
+  return kept.batch;
+}
+
+Replay* Replays::find(const Sequence& sequence) {
+  auto found = all_.find(sequence.hash);
+  return found != all_.end() && found->second->fits(sequence) ? found->second.get() : nullptr;
+}
+
+bool Replays::comes_again(const Sequence& sequence) {
+  uint64_t& seen = seen_[sequence.hash >> 56];
+  bool again = seen == sequence.hash;
+  seen = sequence.hash;
+  return again;
+}
+
+Replay& Replays::keep(const Sequence& sequence, std::vector<Batch> batches) {
+  // A program that has so many different loops pays for scheduling now and then.
+  constexpr size_t most = 256, most_words = 1 << 20;
+  if (all_.size() >= most || words_ + sequence.words.size() > most_words) {
+    all_.clear();
+    words_ = 0;
+  }
+  words_ += sequence.words.size();
+  return *(all_[sequence.hash] = std::make_unique<Replay>(sequence, std::move(batches)));
+}
+
+}  // namespace quern

@@ -1,0 +1,51 @@
+// Replay: what a loop's body comes to is scheduled once. When the same sequence (graph/sequence.h) has been pending twice, its
+// groups, forms and kernels are remembered; from then on only the nodes of the day are put into them. Memory is the pool's each
+// time, and whatever depends on it (alignment, who else looks at what is overwritten) is looked at each time.
+#pragma once
+
+#include "graph/sequence.h"
+#include "run/batch.h"
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+
+namespace quern {
+
+class Replay {
+ public:
+  Replay(const Sequence& sequence, std::vector<Batch> batches);
+
+  size_t size() const { return batches_.size(); }
+  bool fits(const Sequence& sequence) const { return words_ == sequence.words; }
+  // The batch as it is today.
+  Batch& batch(size_t i, const Sequence& sequence);
+
+ private:
+  struct Numbers {
+    std::vector<uint32_t> nodes, loads, constants;
+  };
+  struct Kept {
+    Batch batch;
+    std::vector<Numbers> numbers;  // of each member
+  };
+  std::vector<uint64_t> words_;
+  std::vector<SpaceRef> spaces_;
+  std::vector<Kept> batches_;
+};
+
+class Replays {
+ public:
+  // Nothing: it has to be scheduled.
+  Replay* find(const Sequence& sequence);
+  // Whether it was scheduled before, not long ago.
+  bool comes_again(const Sequence& sequence);
+  Replay& keep(const Sequence& sequence, std::vector<Batch> batches);
+
+ private:
+  std::unordered_map<uint64_t, std::unique_ptr<Replay>> all_;
+  std::array<uint64_t, 256> seen_{};
+  size_t words_ = 0;
+};
+
+}  // namespace quern
