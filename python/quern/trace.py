@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import contextlib
 
+from quern.arrays import trace as _sum_of_diagonal
 from quern.lib import _engine
 
+_RECORD = object()
 
-@contextlib.contextmanager
-def trace():
-    """Records what happens inside the `with` block.
 
-    Yields a list that is filled when the block ends: one dict for each call, with the keys kind ("compile", "load", "launch",
-    "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate"), name, detail, device, stream, bytes,
-    start_ns and host_ns (host clock), device_ms (None when not measured) and site ("file.py:12").
+def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Two things of one name: without arguments, records what happens inside a ``with`` block; with an array, its trace.
+
+    ``with trace() as events:`` gives a list that is filled when the block ends: one dict for each call, with the keys kind ("compile",
+    "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate"), name, detail, device, stream,
+    bytes, start_ns and host_ns (host clock), device_ms (None when not measured) and site ("file.py:12").
+
+    ``trace(a)`` is NumPy's function: the sum of the elements on the diagonal.
+    Parameters: ``a``: an array of at least two dimensions; ``offset``: how far above the main diagonal; ``axis1``, ``axis2``: the axes of
+    the matrices; ``dtype``: of the result and of the additions; ``out``: an array that takes the result. Returns an array without
+    the two axes. Raises ValueError for fewer than two dimensions, TypeError where other arguments come without an array.
 
     >>> import quern
     >>> with quern.trace() as events:
     ...     quern.synchronize()
     >>> [e["kind"] for e in events]
     ['wait']
+    >>> quern.trace([[1, 2], [3, 4]])
+    array(5)
     """
+    if a is not _RECORD:
+        return _sum_of_diagonal(a, offset, axis1, axis2, dtype, out)
+    if offset or axis1 or axis2 != 1 or dtype is not None or out is not None:
+        raise TypeError("trace() missing 1 required positional argument: 'a'")
+    return _recorded()
+
+
+@contextlib.contextmanager
+def _recorded():
     events: list[dict] = []
     _engine.start_trace()
     try:

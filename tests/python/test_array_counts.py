@@ -1,4 +1,4 @@
-"""What eleven typical pieces of array code cost, counted from the trace: launches, copies, waits and compiles, cold and warm.
+"""What twelve typical pieces of array code cost, counted from the trace: launches, copies, waits and compiles, cold and warm.
 
 test_array_trace.py has the smallest expressions and what stays pending; test_driver_calls.py holds the trace against the driver.
 """
@@ -52,6 +52,10 @@ def counted(x, y):
     return qn.sum(x * (x > 0.5))
 
 
+def bordered(x, y):
+    return qn.pad(x, 1)
+
+
 def updated(x, y):
     for _ in range(100):
         x += 0.01 * y
@@ -69,6 +73,7 @@ LAUNCHES = {
     layer: 2,  # the product, the rest
     running: 2,  # the product, its running sums
     counted: 2,  # the sum of each piece, the sum of those
+    bordered: 2,  # the border everywhere, the middle
     updated: 2,  # 200 ops are more than one kernel holds
 }
 ON_A_GPU = {running: 4, counted: 1}  # at most

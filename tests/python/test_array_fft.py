@@ -58,6 +58,7 @@ def test_many_rows_on_many_threads(device):
 m.fft.fft(w) | m.fft.fft(v) | m.fft.fft(c8) | m.fft.fft(f2[:2]) | m.fft.fft(b) | m.fft.fft(g, 3) | m.fft.fft(g, 7) | m.fft.fft(g, axis=0) | m.fft.fft(g, 5, 0)
 m.fft.fft(g, norm='ortho') | m.fft.fft(g, norm='forward') | m.fft.fft(g, norm='backward') | m.fft.ifft(g, norm='ortho') | m.fft.ifft(g, norm='forward')
 m.fft.ifft(c8, 5) | m.fft.rfft(g) | m.fft.rfft(g, 7) | m.fft.rfft(g, 3, 0, 'ortho') | m.fft.rfft(a) | m.fft.rfft(f4) | m.fft.irfft(g) | m.fft.irfft(c8)
+m.fft.irfft(f2[:2]) | m.fft.hfft(f2[:2]) | m.fft.irfftn(f2[:2]) | m.fft.irfft2(f2[:2].reshape(1, 2)) | m.fft.hfft(b) | m.fft.irfft(b)
 m.fft.irfft(g, 5) | m.fft.irfft(g, 9, norm='forward') | m.fft.irfft(c8, 4, norm='ortho') | m.fft.irfft(g, axis=0) | m.fft.hfft(c8) | m.fft.hfft(g, 7)
 m.fft.hfft(g, axis=0, norm='ortho') | m.fft.hfft(g, norm='forward') | m.fft.ihfft(g) | m.fft.ihfft(g, 3, 0, 'ortho') | m.fft.ihfft(w, norm='forward')
 m.fft.fft2(g) | m.fft.fft2(q) | m.fft.fft2(q, (4, 5)) | m.fft.fft2(q, axes=(0, 1)) | m.fft.ifft2(g, norm='ortho') | m.fft.rfft2(g) | m.fft.rfft2(q, (3, 4))

@@ -3,7 +3,6 @@
 import pytest
 import quern as qn
 from arrays import cases, check, is_view, operands, tier  # noqa: F401
-from quern.arrays import matrices
 
 JOINED = """
 m.ndim(a) | m.ndim(3) | m.shape([[1, 2]]) | m.shape(q) | m.size(a) | m.size(a, 1) | m.size(q, (0, -1)) | m.size(a, 2) | m.size(a, (0, 0))
@@ -35,6 +34,7 @@ m.roll(v, 2) | m.roll(v, -1) | m.roll(v, 20) | m.roll(a, 1) | m.roll(a, 1, 0) | 
 m.roll(r, 1, 0) | m.roll(t, 5) | m.roll(empty, 1, 0) | m.roll(a, 0, 1) | m.roll(a, 1, 2) | m.roll(zero, 1) | m.roll(a, (1, 2), 1) | m.roll(a, (1, 1), (0, 0))
 m.roll(a, (1, 2), (0, 1, 1)) | m.rot90(a) | m.rot90(a, 2) | m.rot90(a, 3) | m.rot90(a, 4) | m.rot90(a, -1) | m.rot90(q, 1, (1, 2)) | m.rot90(q, 1, (2, 0))
 m.rot90(a, 1, (0, 0)) | m.rot90(a, 1, (0, 2)) | m.rot90(v) | m.rot90(a, 1, (0,)) | m.fliplr(a) | m.fliplr(v) | m.flipud(r) | m.flipud(zero) | m.flipud(v)
+m.roll(q, (1, -1, 1), (0, 1, 2)) | m.roll(t, (1, 2), (0, 1)) | m.roll(a, (3, 1), (0, 1)) | m.roll(hollow, (1, 1), (0, 1)) | m.roll(f, (1, 1), (1, 0)) | m.repeat(zero, 2, 0) | m.repeat(zero, 2, 1)
 """
 
 EDITED = """
@@ -51,6 +51,8 @@ m.insert(a, [0, 2], [[1], [2], [3]], 1) | m.insert(v, 1, [[1, 2]]) | m.insert(v,
 m.copyto(a, 5); a | m.copyto(a, a[:1]); a | m.copyto(a, [[1], [2], [3]], where=[True, False, True, True]); a | m.copyto(a, 1.5) | m.copyto(a, w)
 m.copyto(a, w, casting='unsafe'); a | m.copyto(a, v) | m.copyto(g, a); g | m.copyto(g, 7, where=g > 1); g | m.copyto(a[::-1, 1:], 3, where=b.T[:, :1]); a
 m.copyto(f4, g[:2, :3]); f4 | m.copyto(a, 1, where=v) | m.copyto(g, inf); g | m.copyto(c, 2.5); c | m.copyto(g, 1j) | m.copyto(a, a[:, ::-1]); a | m.copyto([1], 2)
+m.insert(i8, 1, 300) | m.insert(i8, 1, m.asarray([300])) | m.insert(u, 1, -1) | m.squeeze(zero, 0) | m.squeeze(zero, 1) | m.transpose(v, 0) | m.transpose(a, 0) | m.ravel(a, None)
+m.flip(a, [0, 1]) | m.flip(a, [0, 2]) | m.matrix_transpose(v) | m.argsort(zero, 0) | m.argpartition(zero, 0, 0) | m.choose([0, 1, 0, 1], [u, 1]) | m.choose([0, 1, 1, 1], [u, 300])
 """
 
 PADDED = """
@@ -64,6 +66,9 @@ m.pad(v, (2, 15), 'symmetric', reflect_type='odd') | m.pad(u, 2, 'reflect', refl
 m.pad(t, 3, 'wrap') | m.pad(one, 1, 'wrap') | m.pad(one, 3, 'symmetric') | m.pad(a, 2, 'maximum') | m.pad(a, 2, 'minimum', stat_length=2) | m.pad(a, 1, 'mean')
 m.pad(a, 2, 'maximum', stat_length=((1, 2), (3, 9))) | m.pad(v, 2, 'maximum', stat_length=0) | m.pad(v, 2, 'empty').shape | m.pad(empty, 2, 'wrap') | m.pad(b, 1, 'edge') | m.pad(b, 1, 'reflect', reflect_type='odd')
 m.pad(c, 1, 'reflect') | m.pad(m.zeros((0,)), 0, 'reflect') | m.pad(v, [2, 1], 'reflect') | m.pad(u, 1, constant_values=300) | m.pad(u, 1, constant_values=(-1, 2)) | m.pad(v, 1, constant_values=2.7) | m.pad(v, m.asarray([1, 2]))
+m.pad(i8, 1, constant_values=300) | m.pad(i8, 1, constant_values=[1, 300]) | m.pad(g, 1, constant_values=nan) | m.pad(a, 1, constant_values=nan) | m.pad(u, 1, constant_values=2.5)
+m.pad(a, 1, constant_values=5) | m.pad(c, (1, 0), constant_values=1j) | m.pad(empty, 1, constant_values=4) | m.pad(b, 1, constant_values=True) | m.pad(g, 1, constant_values=[[1, 2], [3, 4]])
+m.pad(i8, 0, constant_values=300) | m.pad(f2, 2, constant_values=7) | m.pad(t, ((1, 0), (0, 2)), constant_values=-3) | m.pad(g, 1, constant_values=[[1], [2]]) | m.pad(g, 1, constant_values=[1, 2, 3])
 """
 
 MATRICES = """
@@ -115,10 +120,21 @@ def test_in_both_tiers(case, tier):  # noqa: F811
 
 
 @pytest.mark.parametrize("case", cases(TRACES))
-def test_trace(case, monkeypatch):
-    """`quern.trace` records launches; the sum of a diagonal is only in the module of matrices."""
-    monkeypatch.setattr(qn, "trace", matrices.trace)
+def test_trace(case):
     check("m." + case)
+    check("np." + case)
+
+
+def test_trace_is_two_things():
+    x = qn.asarray([[1, 2], [3, 4]])
+    with qn.trace() as events:
+        total = qn.trace(x)
+        assert int(total) == 5
+    assert events
+    assert int(qn.trace(a=x, offset=1)) == 2
+    assert int(qn.linalg.trace(x)) == int(x.trace()) == 5
+    with pytest.raises(TypeError, match="'a'"):
+        qn.trace(offset=1)
 
 
 VIEWS = """

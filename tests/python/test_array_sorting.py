@@ -168,6 +168,12 @@ m.histogram(v) | m.histogram(v, 3) | m.histogram(w, [0, 1, 5]) | m.histogram(v, 
 m.histogram(v, 3, weights=v) | m.histogram(w, [0, 1, 5], weights=w) | m.histogram(v, 0) | m.histogram(v, [3, 1]) | m.histogram(v, 3, (5, 1))
 m.histogram(f) | m.histogram([]) | m.histogram([2, 2, 2]) | m.histogram(f4, 7) | m.histogram(v, 2.5) | m.histogram_bin_edges(v, 4)
 m.histogram(u, 5) | m.histogram(i8, 9) | m.histogram(f, 5, (-2, 2)) | m.histogram(m.linspace(0, 1, 50), 10)
+m.take(v, 2.5) | m.take(v, [1.5]) | m.take(v, np.float64(1)) | m.take(v, 1j) | m.sort_complex(f4) | m.sort_complex(u) | m.linalg.matrix_rank(empty) | m.linalg.matrix_rank(hollow)
+m.union1d(u, 2) | m.union1d(u, 1.5) | m.arange(3, np.int8(9)) | m.arange(np.float32(3)) | m.arange(np.uint64(3)) | m.linalg.norm(empty, 2) | m.linalg.norm(hollow, m.inf)
+m.linalg.norm(empty, -2) | m.linalg.norm(hollow, -1) | m.linalg.norm(empty[0, :0], m.inf) | m.concatenate((u, 2), None) | m.concatenate((u, 300), None) | m.concatenate((2, 3), None)
+m.concatenate((f4, 1j), None) | m.concatenate((u, np.int64(2)), None) | m.clip(b, 0, np.float32(2)) | m.clip(u, i8, np.float16(2)) | m.clip(i8, 0, np.float16(1)) | m.clip(b, 0, 1)
+m.nan_to_num(f2, nan=m.asarray(5.0)) | m.nan_to_num(f4, nan=m.zeros(7)) | m.nan_to_num(w, nan=a) | m.nan_to_num(w, nan=1j)
+m.put(i8, [0], 300) | m.put(u, 1, m.asarray(300)); u | m.place(i8, i8 > 0, [300]) | m.putmask(i8, i8 > 0, 300) | m.putmask(u, u > 3, 7); u | m.putmask(b, b, 2); b | m.putmask(u, u > 3, m.asarray([1])) | m.putmask(v, v > 0, [1.5])
 """
 
 
@@ -186,6 +192,7 @@ m.quantile(g, 0.3, 0) | m.quantile(g, [[0.1, 0.9]], (0, 1)) | m.quantile(q, [0.2
 m.quantile(v, 0.5, method='x') | m.quantile(f, [0.1, 0.6]) | m.quantile(g, 1) | m.quantile(zero, 0.5) | m.quantile(u, 0.9)
 m.nanquantile(f, 0.3) | m.nanquantile(f, [0.3, 0.9], 0) | m.nanpercentile(f, 25, 1) | m.nanpercentile(n, 50, 1) | m.nanquantile(a, 0.2, 1)
 m.nanquantile(f, 0.4, 1, keepdims=True) | m.nanquantile(f, 0.4, method='hazen') | m.nanquantile(g, [0, 1], 1)
+m.quantile(b, 1) | m.quantile(b, [0, 1]) | m.quantile(b, 0.5) | m.quantile(b, 0.5, method='lower') | m.quantile(g, []) | m.nanquantile(f, []) | m.nanquantile(f, [], 0) | m.nanpercentile(zero, [])
 """
 METHODS = (
     "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear median_unbiased "

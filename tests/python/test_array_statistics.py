@@ -15,6 +15,8 @@ m.ediff1d(a) | m.ediff1d(v, [9]) | m.ediff1d(v, to_begin=[1, 2], to_end=3) | m.e
 m.gradient(v) | m.gradient(g) | m.gradient(a) | m.gradient(g, 2.0) | m.gradient(g, 2, 3.5) | m.gradient(g, axis=0) | m.gradient(g, axis=(1, 0)) | m.gradient(g, edge_order=2) | m.gradient(f4) | m.gradient(t, axis=-1)
 m.gradient(v, edge_order=3) | m.gradient(m.zeros(1)) | m.gradient(m.zeros(2), edge_order=2) | m.gradient(g, 1, 2, 3) | m.gradient(g, w, axis=0) | m.gradient(g, a, 1) | m.gradient(g, axis=2) | m.gradient(c8) | m.gradient(b[0])
 m.gradient(g, axis=(0, 0)) | m.gradient(v, m.arange(6)) | m.gradient(u) | m.gradient(m.zeros(2)) | m.gradient(zero)
+m.sum(zero, 0) | m.max(zero, -1) | m.sum(zero, (0,)) | m.sum(zero, 1) | m.nanmax(zero, 0) | m.count_nonzero(zero, 0) | m.mean(zero, 0) | m.std(zero, 0) | m.ptp(zero, -1) | m.all(zero, 0) | m.cumsum(zero, 0)
+m.sum(a, True) | m.max(a, axis=True) | m.argmax(a, True) | m.cumsum(a, True) | m.nansum(a, True) | m.average(a, [0, 1]) | m.cumulative_sum(a, axis=(-1,)) | m.cumulative_sum(a, axis=(0, 1)) | m.cumulative_sum(v, axis=(0,))
 """
 
 CLOSE = """

@@ -51,6 +51,7 @@ m.spacing(g) | m.spacing(f) | m.spacing(f2) | m.spacing(f4) | m.spacing(v) | m.s
 m.isnat(w) | m.vecdot(a, a) | m.vecdot(g, v[:4]) | m.vecdot(c, c[:, ::-1]) | m.vecdot(u, u) | m.vecdot(b, b) | m.vecdot(v, w) | m.vecdot(1, w)
 m.matvec(a, v[:4]) | m.matvec(q, f4) | m.matvec(a, v) | m.matvec(v, v) | m.vecmat(v[:3], a) | m.vecmat(c[0], c.T) | m.vecmat(f4, q[..., 0])
 m.vecdot(a, a, dtype=float) | m.vecdot(a, a, axis=0) | m.matmul(a, a.T) | m.matmul(a, v) | m.vecdot(a, a, out=m.zeros(3))
+m.modf(2.5, m.zeros(3)) | m.frexp(zero, m.zeros(3)) | m.divmod(v[:1], 4, m.zeros(6, int)) | m.ldexp(3, [2, 2]) | m.ldexp(w, 2**31) | m.ldexp(b, 2**31) | m.ldexp(3, b)
 m.vecdot(a, a, where=a > 0) | m.vecdot(m.zeros((0, 3)), m.zeros(3)) | m.matvec(m.zeros((2, 0)), m.zeros(0))
 """)
 

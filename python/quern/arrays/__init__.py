@@ -7,7 +7,8 @@ core.py: the type, data types, in and out. creation.py, elementwise.py, reductio
 composed.py, contraction.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py,
 padding.py, polynomials.py, rounding.py, statistics.py: functions that stand on those. sorting.py, cumulative.py, picking.py, sets.py,
 quantiles.py, counting.py: what stands on sorting, searching, running sums and picking. linalg.py, fft.py, random.py (with
-generator.py): submodules. ufunc.py, ufunc_methods.py: the type of ufuncs. methods.py, protocols.py: what the array type has.
+generator.py): submodules. ufunc.py, ufunc_methods.py, segments.py, scatter.py: the type of ufuncs.
+numbers.py: where NumPy gives scalars. methods.py, protocols.py: what the array type has.
 fallback.py: what NumPy does on the host, and when; host.py: what belongs there. exchange.py: memory shared with others.
 """
 

@@ -3,7 +3,7 @@
 import numpy
 
 from quern.arrays.core import asarray
-from quern.arrays.elementwise import conjugate, copysign, floor_divide, isinf, isnan, multiply, remainder, trunc, where
+from quern.arrays.elementwise import conjugate, copysign, floor_divide, isinf, multiply, remainder, trunc, where
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.ufunc import make as _make
@@ -26,7 +26,7 @@ def _modf(x):
     x = asarray(x)
     x = x.astype(_real_type("modf", x), copy=False)
     whole = trunc(x)
-    return where(isnan(x), x, copysign(where(isinf(x), 0, x - whole), x)), whole
+    return copysign(where(isinf(x), 0, x - whole), x), whole
 
 
 def _frexp(x):
@@ -36,10 +36,13 @@ def _frexp(x):
 
 
 def _ldexp(x, by):
-    x, by = asarray(x), asarray(by)
+    # A Python integer is of the smallest type: a float16, an int32.
+    number, x = by, asarray(numpy.float16(x) if type(x) is int and asarray(by)._dtype_name != "bool" else x)
+    kind, by = _real_type("ldexp", x), asarray(by)
+    if type(number) is int and not -(1 << 31) <= number < 1 << 31 and x._dtype_name != "bool":
+        raise OverflowError(f"Python integer {number} out of bounds for int32")
     if by.dtype.kind not in "biu" or by._dtype_name == "uint64":
         raise TypeError("ufunc 'ldexp' not supported for the input types: the exponents must be integers that int64 holds")
-    kind = _real_type("ldexp", x)
     return _engine.array_op("ldexp", x, by, compute=kind, result=kind)
 
 

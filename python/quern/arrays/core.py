@@ -47,6 +47,25 @@ def _axis(axis, ndim):
     return axis % ndim
 
 
+def _no_bool(axis):
+    """The axis of a function that takes no bool for one."""
+    if isinstance(axis, (bool, numpy.bool_)):
+        raise TypeError("an integer is required for the axis")
+    return axis
+
+
+def _is_out(out):
+    """Is there an array that takes the result? TypeError for what is none."""
+    if out is not None and not isinstance(out, (Array, numpy.ndarray)):
+        raise TypeError("return arrays must be of ArrayType")
+    return out is not None
+
+
+def _check_cast(origin, target, casting):
+    if not numpy.can_cast(origin, target, casting):
+        raise TypeError(f"Cannot cast array data from {origin!r} to {target!r} according to the rule '{casting}'")
+
+
 def _shape(shape):
     try:
         return [operator.index(shape)]

@@ -137,7 +137,7 @@ def arange(*args, dtype=None, device=None, like=None, **kwargs):
     args = [asnumpy(v) if isinstance(v, Array) else v for v in args]
     start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args if len(args) == 3 else (None,) * 3
     plain = not kwargs and builtins.all(isinstance(x, (int, float, numpy.integer, numpy.floating)) and x == x for x in (start, stop, step))
-    name = "" if not plain else _dtype_name(numpy.result_type(start, stop, step) if dtype is None else dtype)
+    name = "" if not plain else _dtype_name(numpy.result_type(numpy.int64, start, stop, step) if dtype is None else dtype)
     if name not in _range_types or step == 0:
         return _sent(numpy.arange(*args, dtype=dtype, **kwargs), device)  # says what is wrong; other types are made on the host
     count = builtins.max(math.ceil((stop - start) / step), 0)

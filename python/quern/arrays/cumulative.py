@@ -4,8 +4,10 @@ A row is cut into tiles of fixed size, whose own results are put together in ord
 so a result is the same bit for bit however it is computed on a kind of device. A row of one tile goes from first to last.
 """
 
-from quern.arrays import ufunc_methods
-from quern.arrays.core import _axis, _dtype_name, asarray
+import numpy
+
+from quern.arrays import segments, ufunc_methods
+from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
 from quern.arrays.creation import full
 from quern.arrays.reductions import _given, _sum_type
 from quern.arrays.shapes import concatenate, ravel
@@ -19,14 +21,17 @@ _TESTS = ("logical_and", "logical_or", "logical_xor")
 def _running(name, a, axis, dtype, out):
     """None where the engine has no such scan."""
     a = asarray(a)
-    if dtype is None and out is not None:
+    is_sum = name in ("add", "multiply")
+    if _is_out(out) and is_sum and dtype is None:
         dtype = out.dtype
-    if name in ("add", "multiply"):
+    if is_sum:
         dtype = _sum_type(a, dtype)
+    if name in _TESTS and dtype is not None and numpy.dtype(dtype) != bool:
+        raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     work = "bool" if name in _TESTS else a._dtype_name if dtype is None else _dtype_name(dtype)
     if not _engine.has_scan(name, work):
         return None
-    axis = _axis(axis, a.ndim)
+    axis = _axis(_no_bool(axis), a.ndim)
     if out is not None and out.shape != a.shape:
         raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {a.shape}")
     lines, axis = _lines(a.astype(work, copy=False), axis)
@@ -79,10 +84,10 @@ def _cumulative(function, x, axis, dtype, out, include_initial, initial):
         if x.ndim > 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
-    axis = _axis(axis, x.ndim)
+    axis = _axis(_no_bool(segments.one_axis(axis, x.ndim, "accumulate")), x.ndim)
     if not include_initial:
         return function(x, axis, dtype, out)
-    result = function(x, axis, out.dtype if dtype is None and out is not None else dtype)
+    result = function(x, axis, out.dtype if dtype is None and _is_out(out) else dtype)
     first = full([1 if n == axis else size for n, size in enumerate(x.shape)], initial, result._dtype_name)
     result = concatenate((first, result), axis)
     if out is not None and out.shape != result.shape:

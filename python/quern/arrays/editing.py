@@ -101,7 +101,7 @@ def insert(arr, obj, values, axis=None):
     if wrong.any():
         raise IndexError(f"index {places[wrong].flat[0]} is out of bounds for axis {axis} with size {total}")
     places = numpy.where(places < 0, places + total, places)
-    values = asarray(values).astype(arr._dtype_name, copy=False)
+    values = asarray(values, arr._dtype_name)
     if places.size == 1:
         values = values[(None,) * builtins.max(arr.ndim - values.ndim, 0)]
         if places.ndim == 0:

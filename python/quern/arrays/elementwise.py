@@ -3,6 +3,8 @@
 composed.py has the ufuncs that are made of several.
 """
 
+import numpy
+
 from quern.arrays.core import Array, asarray
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
@@ -25,6 +27,8 @@ for _alias, _name in {
 def where(condition, x=None, y=None, /):
     """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast. Without both: see :func:`nonzero`.
 
+    A Python integer that the type of the other does not hold wraps around, as a conversion of types does.
+
     >>> where([True, False], 1, 2)
     array([1, 2])
     """
@@ -34,7 +38,20 @@ def where(condition, x=None, y=None, /):
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
-    return _engine.array_op("where", condition, x, y)
+    return _engine.array_op("where", condition, _wrapped(x, y), _wrapped(y, x))
+
+
+def _wrapped(value, other):
+    """A Python integer as the type of ``other`` has it. Raises OverflowError for one of more than 64 bits."""
+    if type(value) is not int or 0 <= value < 128:
+        return value
+    name = other._dtype_name if isinstance(other, Array) else numpy.asarray(other).dtype.name
+    fits = -(1 << 63) <= value < 1 << 64
+    if "int" not in name and name != "bool":
+        return value if fits else float(value)
+    if not fits:
+        raise OverflowError("Python int too large to convert to C long")
+    return numpy.asarray(value).astype("int64" if name == "bool" or type(other) is int else name)[()]
 
 
 _MISSING = object()
@@ -67,6 +84,10 @@ def clip(a, a_min=_MISSING, a_max=_MISSING, out=None, *, min=_MISSING, max=_MISS
         return minimum(a, a_max, out=out, **kwargs)  # noqa: F821
     if a_max is None:
         return maximum(a, a_min, out=out, **kwargs)  # noqa: F821
+    limits = [limit if type(limit) in (int, float, complex) else asarray(limit) for limit in (a_min, a_max)]
+    if any(isinstance(limit, Array) and limit._dtype_name != a._dtype_name for limit in limits):
+        common = numpy.result_type(a.dtype, *(limit.dtype if isinstance(limit, Array) else limit for limit in limits))
+        a = a.astype(common, copy=False)  # all three at once: the two steps might promote further
     if isinstance(out, Array) or kwargs:
         return minimum(maximum(a, a_min, **kwargs), a_max, out=out, **kwargs)  # noqa: F821
     return minimum(maximum(a, a_min), a_max, out=out)  # noqa: F821

@@ -15,6 +15,7 @@ import warnings
 import numpy
 
 from quern.arrays.core import Array, _names, asarray, asnumpy
+from quern.arrays.numbers import ARRAYS, NUMBERS, array_in, number, numbers_in
 from quern.device import current_device, device, set_current_device
 
 _package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -106,6 +107,8 @@ class _Exchange:
             if value.dtype.name not in _names:
                 return value
             out = asarray(value)
+            if isinstance(value, numpy.generic) and self.kind in (None, Array):
+                out = number(out)
             return out if self.kind is None else out._as(self.kind)
         if isinstance(value, (list, tuple)):
             parts = [self.back(v) for v in value]
@@ -209,11 +212,15 @@ def _takes(function, args, kwargs):
 def served(function, host, name=None):
     """The native function, with NumPy's for the arguments that it does not take."""
     name = name or function.__name__
+    is_number, is_array = name in NUMBERS, name in ARRAYS
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            if is_number:
+                return numbers_in(result, args, kwargs)
+            return array_in(result) if is_array else result
         except NotImplementedError as error:
             reason = str(error)
         except TypeError as error:

@@ -8,7 +8,7 @@ import operator
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array, _axis, asarray
+from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
 from quern.arrays.creation import arange, zeros
 from quern.arrays.elementwise import conjugate
 from quern.arrays.manipulation import roll
@@ -54,6 +54,7 @@ def _one(kind, a, n, axis, norm, out=None):
     n = operator.index(n)
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    is_half = kind == "whole" and a._dtype_name == "float16"
     scale = _scale(n, norm, kind in ("forward", "half"))
     if kind == "half":
         if a.dtype.kind == "c":
@@ -65,14 +66,11 @@ def _one(kind, a, n, axis, norm, out=None):
     moved = a if axis == last else a.swapaxes(axis, last)
     made = _engine.array_fourier(_resized(moved, n // 2 + 1 if kind == "whole" else n), kind, n, scale)
     made = made if axis == last else made.swapaxes(axis, last)
+    if is_half:
+        made = made.astype("float16")  # NumPy keeps the type of real numbers
     if out is None:
         return made
-    if not isinstance(out, Array):
-        raise TypeError("return arrays must be of ArrayType")
-    if out.shape != made.shape:
-        raise ValueError("output array has wrong shape.")
-    out[...] = made
-    return out
+    return _given(made, out)
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None):
@@ -114,7 +112,7 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
     """The transform of what is Hermitian, given by its first half: real numbers."""
     a = asarray(a)
     n = (a.shape[_axis(axis, a.ndim)] - 1) * 2 if n is None else n
-    return _one("whole", conjugate(_as_complex(a)), n, axis, _swapped(norm), out)
+    return _one("whole", conjugate(a), n, axis, _swapped(norm), out)
 
 
 def ihfft(a, n=None, axis=-1, norm=None, out=None):
@@ -150,9 +148,14 @@ def _many(kind, a, s, axes, norm, out=None):
 
 
 def _given(a, out):
-    if out is None:
+    (out,) = out if isinstance(out, tuple) else (out,)
+    if not _is_out(out):
         return a
-    out[...] = a
+    if out.shape != a.shape:
+        raise ValueError("output array has wrong shape.")
+    if not numpy.can_cast(a.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast output from {a.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
+    out[...] = a if isinstance(out, Array) else asnumpy(a)
     return out
 
 

@@ -343,7 +343,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     if tol is None:
         rtol = builtins.max(A.shape[-2:]) * _eps(s.dtype) if rtol is None else rtol
         rtol = asarray(rtol)[..., None] if isinstance(rtol, Array) or numpy.ndim(rtol) else rtol
-        tol = max(s, -1, keepdims=True) * rtol
+        tol = max(s, -1, keepdims=True, initial=0) * rtol
     else:
         tol = asarray(tol)[..., None]
     return count_nonzero(s > tol, axis=-1)
@@ -543,6 +543,11 @@ def _squares(x, axis, keepdims):
     return sum(x * x, axis, keepdims=keepdims)
 
 
+def _floor(x):
+    """The norm of nothing is 0."""
+    return {} if x.size else {"initial": 0}
+
+
 def _vector_norm(x, ord, axis, keepdims):
     if ord is None or ord == 2:
         return sqrt(_squares(x, axis, keepdims))
@@ -550,7 +555,7 @@ def _vector_norm(x, ord, axis, keepdims):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     size = absolute(x)
     if ord == float("inf"):
-        return max(size, axis, keepdims=keepdims)
+        return max(size, axis, keepdims=keepdims, **_floor(x))
     if ord == float("-inf"):
         return min(size, axis, keepdims=keepdims)
     if ord == 0:
@@ -568,7 +573,7 @@ def _matrix_norm(x, ord, axis, keepdims):
         return sqrt(_squares(x, axis, keepdims))
     if ord in (2, -2, "nuc"):
         values = _values(moveaxis(x, (row, column), (-2, -1)), False)
-        result = sum(values, -1) if ord == "nuc" else max(values, -1) if ord == 2 else min(values, -1)
+        result = sum(values, -1) if ord == "nuc" else max(values, -1, **_floor(x)) if ord == 2 else min(values, -1)
         return result.reshape([1 if d in axis else n for d, n in enumerate(x.shape)]) if keepdims else result
     along = {1: (row, max), -1: (row, min), float("inf"): (column, max), float("-inf"): (column, min)}
     if ord not in along:
@@ -576,7 +581,7 @@ def _matrix_norm(x, ord, axis, keepdims):
     summed, pick = along[ord]
     other = column if summed == row else row
     sums = sum(absolute(x), summed, keepdims=True)
-    result = pick(sums, other, keepdims=True)
+    result = pick(sums, other, keepdims=True, **(_floor(x) if pick is max else {}))
     return result if keepdims else result.reshape([n for d, n in enumerate(result.shape) if d not in axis])
 
 

@@ -4,13 +4,14 @@ Joining and splitting come first, then repeating and moving. editing.py takes el
 """
 
 import builtins
+import itertools
 import math
 import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _shape, asarray, asnumpy
-from quern.arrays.creation import zeros
+from quern.arrays.core import Array, _axis, _check_cast, _shape, asarray, asnumpy
+from quern.arrays.creation import empty, zeros
 from quern.arrays.elementwise import where as _where
 from quern.arrays.fallback import Unserved
 from quern.arrays.shapes import broadcast_to, concatenate, expand_dims, flip, moveaxis, ravel, swapaxes
@@ -134,16 +135,7 @@ def _sequence(tup):
 
 
 def _joined(arrays, axis, dtype, casting):
-    arrays = [asarray(a) for a in arrays]
-    if dtype is not None:
-        for a in arrays:
-            _check_cast(a.dtype, numpy.dtype(dtype), casting)
-    return concatenate(arrays, axis, dtype=dtype)
-
-
-def _check_cast(origin, target, casting):
-    if not numpy.can_cast(origin, target, casting):
-        raise TypeError(f"Cannot cast array data from {origin!r} to {target!r} according to the rule '{casting}'")
+    return concatenate(arrays, axis, dtype=dtype, casting=casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
@@ -333,7 +325,7 @@ def repeat(a, repeats, axis=None):
     if isinstance(repeats, (Array, numpy.ndarray)) and counts.dtype != numpy.uint64:
         _check_cast(counts.dtype, numpy.dtype(numpy.int64), "safe")
     counts = counts.astype(numpy.int64)
-    if axis is None:
+    if axis is None or a.ndim == 0 and axis in (0, -1):
         a, axis = ravel(a), 0
     axis = _axis(axis, a.ndim)
     if counts.ndim > 1:
@@ -391,12 +383,17 @@ def roll(a, shift, axis=None):
     shifts = dict.fromkeys(range(a.ndim), 0)
     for by, n in pairs:
         shifts[int(n)] += int(by)
-    out = a
+    pieces = []  # for each axis, pairs of slices (of the result, of the array) that show the same elements
     for n, by in shifts.items():
         by %= a.shape[n] or 1
-        if by:
-            out = concatenate((out[_along(n, slice(-by, None))], out[_along(n, slice(None, -by))]), n)
-    return out.copy() if out is a else out
+        turned = [(slice(by), slice(-by, None)), (slice(by, None), slice(-by))]
+        pieces.append(turned if by else [(slice(None), slice(None))])
+    if builtins.all(len(p) == 1 for p in pieces):
+        return a.copy()
+    out = empty(a.shape, a._dtype_name)
+    for piece in itertools.product(*pieces):
+        out[tuple(target for target, _ in piece)] = a[tuple(origin for _, origin in piece)]
+    return out
 
 
 def fliplr(m):

@@ -6,10 +6,11 @@ import warnings
 
 import numpy
 
-from quern.arrays.core import Array, _axis, asarray
+from quern.arrays.core import Array, _axis, _is_out, asarray
 from quern.arrays.creation import arange, eye, ones, zeros
 from quern.arrays.elementwise import conjugate, greater_equal, multiply, negative, where
 from quern.arrays.manipulation import resize
+from quern.arrays.reductions import _given
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.shapes import expand_dims, moveaxis, ravel
@@ -124,7 +125,7 @@ def diagflat(v, k=0):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """The sum of :func:`diagonal`.
+    """The sum of :func:`diagonal`. In ``quern`` itself the name does more: called without an array, ``quern.trace`` records launches.
 
     >>> trace([[1, 2], [3, 4]])
     array(5)
@@ -159,7 +160,7 @@ def fill_diagonal(a, val, wrap=False):
     blocks = rows // (columns + 1)
     rest = builtins.min(rows % (columns + 1), columns)
     down = strides[0] + strides[1]
-    val = asarray(val).astype(a._dtype_name, copy=False)
+    val = asarray(val, a._dtype_name)
     if val.size == 0:
         return
     val = val if val.size == 1 else resize(val, blocks * columns + rest)
@@ -170,10 +171,10 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def _write(view, val):
-    val = asarray(val)
+    val = asarray(val, view._dtype_name)
     if val.size == 0:
         return
-    view[...] = val.reshape(1) if val.size == 1 else resize(val.astype(view._dtype_name, copy=False), view.shape)
+    view[...] = val.reshape(1) if val.size == 1 else resize(val, view.shape)
 
 
 def vander(x, N=None, increasing=False):
@@ -241,10 +242,10 @@ def dot(a, b, out=None):
     result = _product(a, b, -2 if b.ndim > 1 else -1)
     if out is None:
         return result
-    if not isinstance(out, Array) or out.dtype != result.dtype or out.shape != result.shape:
+    rows = _is_out(out) and (out._contiguous[0] if isinstance(out, Array) else out.flags.c_contiguous)
+    if not rows or out.dtype != result.dtype or out.shape != result.shape:
         raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
-    out[...] = result
-    return out
+    return _given(result, out)
 
 
 def inner(a, b, /):

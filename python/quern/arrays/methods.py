@@ -3,7 +3,7 @@
 from quern.arrays.composed import divmod as _divmod
 from quern.arrays.composed import matmul as _matmul
 from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asnumpy, astype, copy
-from quern.arrays.elementwise import conjugate, imag, real
+from quern.arrays.elementwise import clip, conjugate, imag, real
 from quern.arrays.fallback import attach_missing
 from quern.arrays.protocols import attach as attach_protocols
 from quern.arrays.rounding import round
@@ -42,12 +42,17 @@ def _item(self, *args):
     return _only_item(self[place] if isinstance(place, tuple) else self.reshape(-1)[place])
 
 
+def _clip(self, min=None, max=None, out=None, **kwargs):
+    """The elements limited to [min, max]; see :func:`clip`."""
+    return clip(self, min, max, out, **kwargs)
+
+
 def _fill(self, value):
     self[...] = value
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """all any clip copy cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
+_FUNCTIONS = """all any copy cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
 argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
 
 
@@ -62,7 +67,7 @@ def attach(functions):
     )
     Array.flatten = lambda self, order="C": reshape(self, (-1,), order).copy()
     Array.astype = lambda self, dtype, copy=True: self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
-    Array.conj = Array.conjugate = lambda self: conjugate(self)
+    Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
     Array.item = _item
     Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
@@ -81,6 +86,7 @@ def attach(functions):
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
+    Array.clip = _clip
     for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
     attach_sorting(Array)

@@ -6,10 +6,10 @@ import operator
 import numpy
 
 from quern.arrays.core import _shape, asarray
-from quern.arrays.creation import empty
-from quern.arrays.data_types import _kind
+from quern.arrays.creation import full
 from quern.arrays.elementwise import rint
 from quern.arrays.fallback import Unserved
+from quern.arrays.reductions import _first_value
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import mean as _mean
 from quern.arrays.reductions import min as _min
@@ -51,6 +51,31 @@ def _widths(pad_width, ndim):
     if host.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
     return _pairs(host, ndim, integral=True)
+
+
+def _constants(values, a):
+    """The (before, after) of each axis as numbers of the array's type, converted as NumPy assigns them."""
+    values = numpy.asarray(values)
+    name = a._dtype_name
+    if values.size == 1 and values.ndim < 3:
+        pairs = [(values.reshape(-1)[0],) * 2] * a.ndim
+    elif values.size == 2 and values.shape != (2, 1) and values.ndim < 3:
+        pairs = [tuple(values.reshape(-1))] * a.ndim
+    else:
+        pairs = numpy.broadcast_to(values, (a.ndim, 2)).tolist()
+    if name == "bfloat16":
+        return [tuple(float(number) for number in pair) for pair in pairs]
+    with numpy.errstate(all="ignore"):
+        return [tuple(_first_value(number, a.dtype) for number in pair) for pair in pairs]
+
+
+def _bits(constants):
+    return [numpy.asarray(number).tobytes() for pair in constants for number in pair]
+
+
+def _border(constants, mode):
+    """What all is filled with at first: the border itself where it is the same everywhere."""
+    return constants[0][0] if mode == "constant" and constants and len(set(_bits(constants))) == 1 else 0
 
 
 def _along(axis, part):
@@ -114,18 +139,15 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if wrong:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {wrong}")
     shape = [n + before + after for n, (before, after) in zip(a.shape, widths, strict=True)]
-    out = empty(_shape(shape), a._dtype_name)
+    constants = _constants(kwargs.get("constant_values", 0), a)
+    out = full(_shape(shape), _border(constants, mode), a._dtype_name)
     out[tuple(slice(before, before + n) for n, (before, _) in zip(a.shape, widths, strict=True))] = a
     if a.size == 0 and mode not in ("constant", "empty"):
         for axis, (n, width) in enumerate(zip(a.shape, widths, strict=True)):
             if n == 0 and builtins.any(width):
                 raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-    if mode == "empty" or (a.size == 0 and mode != "constant"):
+    if mode == "empty" or (a.size == 0 and mode != "constant") or (mode == "constant" and len(set(_bits(constants))) <= 1):
         return out
-    constants = numpy.asarray(kwargs.get("constant_values", 0))
-    if constants.size <= 2 and constants.dtype.kind in "iu" and _kind(a) in "iu":
-        constants = constants.astype(a.dtype)  # wraps; NumPy takes more of them as Python's numbers, that must fit
-    constants = _pairs(constants, a.ndim)
     lengths = _pairs(kwargs.get("stat_length"), a.ndim, integral=kwargs.get("stat_length") is not None)
     for axis, (before, after) in enumerate(widths):
         # What lies along this axis: earlier axes with their border, later ones without.

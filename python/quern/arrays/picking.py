@@ -2,7 +2,7 @@
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _holds_arrays, asarray
+from quern.arrays.core import Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
 from quern.arrays.creation import arange, empty
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import clip, remainder, where
@@ -65,8 +65,8 @@ def _fitted(indices, n, mode):
 
 
 def _places(indices):
-    if isinstance(indices, (list, tuple)) and not _holds_arrays(indices):
-        indices = numpy.asarray(indices, numpy.int64)
+    if not isinstance(indices, (Array, numpy.ndarray)) and not _holds_arrays([indices]):
+        indices = numpy.asarray(indices, numpy.int64)  # numbers of any type, as NumPy has it
     indices = asarray(indices)
     if _kind(indices) not in "iub":
         raise TypeError(f"Cannot cast array data from {indices.dtype!r} to dtype('int64') according to the rule 'safe'")
@@ -100,6 +100,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 
 def _checked(result, out):
+    if _is_out(out):
+        _check_cast(out.dtype, result.dtype, "safe")
     if out is not None and out.shape != result.shape:
         raise ValueError(f"output array does not match the result: {out.shape}, not {result.shape}")
     return _given(result, out)
@@ -186,7 +188,7 @@ def put(a, ind, v, mode="raise"):
     array([1., 0., 2.])
     """
     _check_written("put", a)
-    ind, v = ravel(_places(ind)), ravel(asarray(v))
+    ind, v = ravel(_places(ind)), ravel(asarray(v, a._dtype_name))
     if ind.size == 0 or v.size == 0:
         return
     if a.size == 0:
@@ -210,6 +212,7 @@ def choose(a, choices, out=None, mode="raise"):
     array([ 1, 20,  3])
     """
     a = _places(a)
+    kinds = [c if isinstance(c, (int, float, complex)) and not isinstance(c, bool) else None for c in choices]  # weak numbers
     choices = [asarray(c) for c in choices]
     if not choices:
         raise ValueError("choices must not be empty")
@@ -219,12 +222,14 @@ def choose(a, choices, out=None, mode="raise"):
     a = _fitted(a, n, mode)
     name = choices[0]._dtype_name
     if any(c._dtype_name != name for c in choices):
-        name = numpy.result_type(*(c.dtype for c in choices)).name
+        name = numpy.result_type(*(c.dtype if weak is None else weak for c, weak in zip(choices, kinds, strict=True))).name
     shape = numpy.broadcast_shapes(a.shape, *(c.shape for c in choices))
     result = broadcast_to(choices[-1].astype(name, copy=False), shape)
     for k in range(n - 1):
         result = where(a == k, choices[k].astype(name, copy=False), result)
-    return _checked(result if n > 1 else result.copy(), out)
+    if _is_out(out) and out.shape != result.shape:
+        raise TypeError(f"choose: invalid shape for output array: {out.shape}, not {result.shape}")
+    return _given(result if n > 1 else result.copy(), out)
 
 
 # ---- by masks
@@ -265,13 +270,13 @@ def place(arr, mask, vals):
     array([1., 0., 2.])
     """
     _check_written("place", arr)
-    mask, vals = asarray(mask), ravel(asarray(vals))
+    mask, vals = asarray(mask), ravel(asarray(vals, arr._dtype_name))
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
     places = flatnonzero(mask)
     if places.size and not vals.size:
         raise ValueError("Cannot insert from an empty array!")
-    put(arr, places, vals.astype(arr._dtype_name, copy=False))
+    put(arr, places, vals)
 
 
 def putmask(a, /, mask, values):
@@ -285,7 +290,8 @@ def putmask(a, /, mask, values):
     array([1, 8, 9])
     """
     _check_written("putmask", a)
-    mask, values = asarray(mask), asarray(values)
+    mask = asarray(mask)
+    values = asarray(values) if isinstance(values, (Array, numpy.ndarray, numpy.generic)) else asarray(values, a._dtype_name)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     if not numpy.can_cast(values.dtype, a.dtype, "same_kind") and values.dtype != a.dtype:

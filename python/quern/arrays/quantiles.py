@@ -2,7 +2,7 @@
 
 import numpy
 
-from quern.arrays.core import Array, _axis, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
 from quern.arrays.creation import full
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import floor, isnan, logical_not, maximum, minimum, where
@@ -38,10 +38,12 @@ def _reduced_lines(a, axis):
     return a._transposed(kept + axes)._reshaped([*(a.shape[n] for n in kept), count]), shape
 
 
-def _finished(result, first, shape, keepdims, out):
+def _finished(result, first, shape, keepdims, out, casting="unsafe"):
     """``first``: the axes in front that came with q."""
     if keepdims is not _NONE and keepdims:
         result = result._reshaped([*first, *shape])
+    if _is_out(out) and not numpy.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'")
     if out is not None and out.shape != result.shape:
         raise ValueError(f"output parameter has the wrong shape {out.shape}, not {result.shape}")
     return _given(result, out)
@@ -153,11 +155,11 @@ def _quantile(a, q, axis, out, method, keepdims, weights, scale):
     n = lines.shape[-1]
     if n == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    if _kind(a) == "b":
-        raise TypeError("the quantiles of bools are not defined; convert them to integers first")
     lines = _sorted_lines(lines)
     flat_q = q.reshape(-1)
     index = _virtual(method, n, flat_q)
+    if _kind(a) == "b" and index.dtype.kind not in "iu":
+        raise TypeError("the quantiles of bools are not defined; convert them to integers first")
 
     def at(places):
         return moveaxis(take(lines, places, -1), -1, 0)
@@ -178,7 +180,7 @@ def _quantile(a, q, axis, out, method, keepdims, weights, scale):
         last = lines[..., -1]
         result = where(isnan(last), last.astype(result._dtype_name), result)
     result = result._reshaped([*q.shape, *result.shape[1:]])
-    return _finished(result, q.shape, shape, keepdims, out)
+    return _finished(result, q.shape, shape, keepdims, out, "same_kind")
 
 
 def _between_weak(low, high, gamma):
@@ -217,9 +219,9 @@ def _nanquantile(a, q, axis, out, method, keepdims, weights, scale):
     if method != "linear" and method not in _CONTINUOUS:
         raise Unserved(f"the method {method!r} without NaN is not native")
     lines, shape = _reduced_lines(a, axis)
-    if lines.shape[-1] == 0:
+    if lines.shape[-1] == 0 or q.size == 0:
         result = full([*q.shape, *lines.shape[:-1]], numpy.nan, a._dtype_name)
-        return _finished(result, q.shape, shape, keepdims, out)
+        return _finished(result, q.shape, shape, keepdims, out, "same_kind")
     lines, count = _without_nan(lines)
     results = []
     for one in q.reshape(-1).tolist():
@@ -233,7 +235,7 @@ def _nanquantile(a, q, axis, out, method, keepdims, weights, scale):
         low, high = _picked(lines, low), _picked(lines, high)
         results.append(_between(low, high, gamma)[..., 0])
     result = stack(results)._reshaped([*q.shape, *lines.shape[:-1]])
-    return _finished(result, q.shape, shape, keepdims, out)
+    return _finished(result, q.shape, shape, keepdims, out, "same_kind")
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=_NONE, *, weights=None):

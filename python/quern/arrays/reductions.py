@@ -6,7 +6,7 @@ import math
 import numpy
 
 from quern.arrays import elementwise as _elementwise
-from quern.arrays.core import Array, _axis, _dtype_name, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _check_cast, _dtype_name, _is_out, _no_bool, asarray, asnumpy
 from quern.arrays.creation import full
 from quern.arrays.elementwise import sqrt, true_divide
 from quern.arrays.ufunc import mask_of as _mask_of
@@ -22,9 +22,11 @@ def _axes(axis, ndim):
     """Which axes go: True for each that does."""
     if axis is None:
         return [True] * ndim
+    if ndim == 0 and _no_bool(axis) in (0, -1):
+        return []  # NumPy takes them where there are no dimensions
     axes = [False] * ndim
     for n in axis if isinstance(axis, tuple) else (axis,):
-        n = _axis(n, ndim)
+        n = _axis(_no_bool(n), ndim)
         if axes[n]:
             raise ValueError("duplicate value in 'axis'")
         axes[n] = True
@@ -83,7 +85,8 @@ def _reduce(name, a, axis, keepdims, dtype, out, initial=_NONE, where=True):
 
 
 def _given(result, out):
-    if out is None:
+    """The result, in ``out`` where that is given."""
+    if not _is_out(out):
         return result
     if isinstance(out, numpy.ndarray):
         out[...] = asnumpy(result)
@@ -232,6 +235,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     if out is not None:
         a = asarray(a)
         _check_out("std", out, a, _axes(axis, a.ndim), keepdims)
+        _check_cast(numpy.float16, out.dtype, "same_kind")
     return _given(sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)), out)
 
 

@@ -5,7 +5,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import asarray
+from quern.arrays.core import _check_cast, _is_out, asarray
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import (
     arctan2,
@@ -19,7 +19,7 @@ from quern.arrays.logic import isneginf, isposinf
 
 
 def _result(value, out):
-    if out is None:
+    if not _is_out(out):
         return value
     if not numpy.can_cast(value.dtype, out.dtype, "same_kind"):
         raise TypeError(f"Cannot cast output from {value.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
@@ -84,7 +84,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     low = float(limits.min) if neginf is None else neginf
 
     def plain(part):
-        return where(isnan(part), nan, where(isposinf(part), high, where(isneginf(part), low, part)))
+        result = where(isnan(part), nan, where(isposinf(part), high, where(isneginf(part), low, part)))
+        if result.shape != part.shape:
+            raise ValueError(f"could not broadcast input array from shape {result.shape} into shape {part.shape}")
+        _check_cast(result.dtype, part.dtype, "same_kind")
+        return result.astype(part.dtype, copy=False)
 
     if _kind(a) == "f":
         if copy:

@@ -151,7 +151,7 @@ def union1d(ar1, ar2):
     >>> union1d([1, 2], [2, 3])
     array([1, 2, 3])
     """
-    return unique(concatenate((ravel(asarray(ar1)), ravel(asarray(ar2)))))
+    return unique(concatenate((ar1, ar2), None))
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

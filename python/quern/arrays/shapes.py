@@ -5,14 +5,14 @@ import math
 
 import numpy
 
-from quern.arrays.core import _axis, _shape, asarray
+from quern.arrays.core import _axis, _check_cast, _is_out, _shape, asarray
 from quern.arrays.creation import empty
 
 
 def reshape(a, /, shape, order="C", *, copy=None):
     """The same elements in another shape; one dimension may be -1. A view where that is possible."""
     a = asarray(a)
-    if order not in "CA" and order != "K":
+    if order not in ("C", "A", "K", None):
         if order != "F":
             raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
         return reshape(a.transpose(), tuple(reversed(_known(a, _shape(shape))))).transpose()
@@ -40,7 +40,9 @@ def transpose(a, axes=None):
     a = asarray(a)
     if axes is None:
         axes = range(a.ndim)[::-1]
-    elif len(axes) != a.ndim:
+    elif not hasattr(axes, "__len__"):
+        axes = (axes,)
+    if len(axes) != a.ndim:
         raise ValueError("axes don't match array")
     axes = [_axis(n, a.ndim) for n in axes]
     if len(set(axes)) != a.ndim:
@@ -52,7 +54,10 @@ permute_dims = transpose
 
 
 def matrix_transpose(a):
-    """A view with the last two axes swapped."""
+    """A view with the last two axes swapped. Raises ValueError for fewer than two dimensions."""
+    a = asarray(a)
+    if a.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {a.ndim}")
     return swapaxes(a, -1, -2)
 
 
@@ -97,7 +102,7 @@ def expand_dims(a, axis):
 def squeeze(a, axis=None):
     """A view without dimensions of one: all of them, or those of ``axis``."""
     a = asarray(a)
-    if axis is None:
+    if axis is None or a.ndim == 0 and axis in (0, -1):
         goes = {n for n in range(a.ndim) if a.shape[n] == 1}
     else:
         goes = {_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))}
@@ -111,12 +116,23 @@ def squeeze(a, axis=None):
 def flip(a, axis=None):
     """A view with the elements along ``axis`` (default: all axes) in the other direction."""
     a = asarray(a)
-    axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     return a[tuple(slice(None, None, -1) if n in axes else slice(None) for n in range(a.ndim))]
 
 
-def concatenate(arrays, axis=0, out=None, *, dtype=None):
-    """Arrays one after the other along ``axis``; None: flattened."""
+def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays one after the other along ``axis``; None: flattened.
+
+    Parameters: ``out``: an array that takes the result, or ``dtype``: of the result; ``casting``: which conversions to that are allowed.
+    Raises ValueError for shapes that do not match, TypeError for other conversions and for ``out`` together with ``dtype``.
+
+    >>> concatenate(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+    if _is_out(out) and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    # Where all is flattened, numbers have no type of their own.
+    weak = [a if axis is None and type(a) in (int, float, complex) else None for a in arrays]
     arrays = [asarray(a) for a in arrays]
     if not arrays:
         raise ValueError("need at least one array to concatenate")
@@ -140,8 +156,15 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None):
                 )
     shape = list(first.shape)
     shape[axis] = builtins.sum(a.shape[axis] for a in arrays)
+    if out is not None or dtype is not None:
+        for a in arrays:
+            _check_cast(a.dtype, numpy.dtype(dtype) if out is None else out.dtype, casting)
+    if out is not None and out.shape != tuple(shape):
+        raise ValueError(f"Output array is the wrong shape: {out.shape}, not {tuple(shape)}")
     if out is None:
-        out = empty(shape, numpy.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype)
+        if dtype is None:
+            dtype = numpy.result_type(*(a.dtype if number is None else number for a, number in zip(arrays, weak, strict=True)))
+        out = empty(shape, dtype)
     at = 0
     for a in arrays:
         place = [slice(None)] * a.ndim
@@ -154,11 +177,12 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None):
 concat = concatenate
 
 
-def stack(arrays, axis=0, out=None):
-    """Arrays of one shape, joined along a new axis."""
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays of one shape, joined along a new axis; see :func:`concatenate`."""
     arrays = [asarray(a) for a in arrays]
     if not arrays:
         raise ValueError("need at least one array to stack")
     if builtins.any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError("all input arrays must have the same shape")
-    return concatenate([expand_dims(a, _axis(axis, a.ndim + 1)) for a in arrays], _axis(axis, arrays[0].ndim + 1), out)
+    parts = [expand_dims(a, _axis(axis, a.ndim + 1)) for a in arrays]
+    return concatenate(parts, _axis(axis, arrays[0].ndim + 1), out, dtype=dtype, casting=casting)

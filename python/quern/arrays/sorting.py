@@ -7,7 +7,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axis, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy
 from quern.arrays.creation import arange, zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import isnan, where
@@ -43,7 +43,7 @@ def _common_type(*arrays):
 
 
 def _extreme(name, a, axis, out, keepdims, least):
-    a = asarray(a)
+    a, axis = asarray(a), _no_bool(axis)
     if a.ndim == 0 and axis in (0, -1):
         axis = None
     lines, axis_ = _lines(a, axis)
@@ -52,8 +52,10 @@ def _extreme(name, a, axis, out, keepdims, least):
     result = _engine.array_extreme_places(lines, least)
     if keepdims is not _NONE and keepdims:
         result = result._reshaped([1] * a.ndim if axis is None else [1 if n == axis_ else size for n, size in enumerate(a.shape)])
-    if out is not None and out.shape != result.shape:
-        raise ValueError(f"output array does not match result of np.{name}.")
+    if _is_out(out):
+        _check_cast(out.dtype, result.dtype, "safe")
+        if out.shape != result.shape:
+            raise ValueError(f"output array does not match result of np.{name}.")
     return _given(result, out)
 
 
@@ -162,7 +164,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     array([1, 2, 0])
     """
     _check_kind(kind, order, stable)
-    a = asarray(a)
+    a, axis = asarray(a), _no_bool(axis)
     if a.ndim == 0 and axis in (0, -1, None):
         return zeros((1,), "int64")
     lines, axis = _lines(a, axis)
@@ -203,7 +205,8 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     >>> argpartition([3, 1, 2], 1)
     array([1, 2, 0])
     """
-    _check_kth(a, kth, axis, kind)
+    a = asarray(a)
+    _check_kth(ravel(a) if a.ndim == 0 else a, kth, axis, kind)
     return argsort(a, axis, None, order)
 
 
@@ -238,7 +241,7 @@ def sort_complex(a):
     out = sort(a)
     if out.dtype.kind == "c":
         return out
-    return out.astype("complex64" if out._dtype_name in ("int8", "uint8", "int16", "uint16", "float32") else "complex128")
+    return out.astype("complex64" if out._dtype_name in ("int8", "uint8", "int16", "uint16") else "complex128")
 
 
 # ---- places

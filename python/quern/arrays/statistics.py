@@ -5,7 +5,7 @@ import warnings
 
 import numpy
 
-from quern.arrays.core import _axis, _dtype_name, asarray
+from quern.arrays.core import _axis, _dtype_name, _is_out, asarray
 from quern.arrays.creation import empty, full
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import clip, conjugate, isnan, logical_not, rint, sqrt, subtract, where
@@ -43,7 +43,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """
     a = asarray(a)
     if axis is not None:
-        axis = tuple(_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,)))
+        axis = tuple(_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,)))
         if len(set(axis)) != len(axis):
             raise ValueError("repeated axis in `axis` argument")
     if weights is None:
@@ -87,7 +87,7 @@ def _replaced(a, value):
 
 
 def _given(result, out):
-    if out is None:
+    if not _is_out(out):
         return result
     if out.shape != result.shape:
         raise ValueError(f"output parameter has the wrong shape {out.shape}, not {result.shape}")

@@ -182,6 +182,9 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
             result = _engine.array_op(self._op, *values, into=outs[0])
             return result if outs[0] is None else outs[0]
         results = _compute(self, values, loop)
+        if self.nout > 1 and any(o is not None for o in outs):  # what takes one result says how large the others are
+            shape = numpy.broadcast_shapes(results[0].shape, *(o.shape for o in outs if o is not None))
+            results = tuple(r if r.shape == shape else r._broadcast_to(list(shape)).copy() for r in results)
     except NotImplementedError as why:
         given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "signature": signature, **more}
         given = {k: v for k, v in given.items() if v is not {"where": True, "casting": "same_kind", "order": "K"}.get(k)}

@@ -8,18 +8,19 @@ import math
 
 import numpy
 
-from quern.arrays import elementwise, reductions
+from quern.arrays import elementwise, reductions, scatter, segments
 from quern.arrays.core import Array, _axis, asarray
 from quern.arrays.creation import full
 from quern.arrays.fallback import run
 from quern.arrays.reductions import _NONE, _first_value, _given, _where_mask
+from quern.arrays.shapes import concatenate, moveaxis
 from quern.arrays.ufunc import ufunc
 from quern.lib import _engine
 
 _REDUCTIONS = {name: reduction for reduction, name in reductions._UFUNC.items()}
-# Commutative and associative: halves of the elements are put together until one is left.
-_HALVING = {"fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "hypot", "logaddexp", "logaddexp2"}
-_REORDERABLE = _HALVING | set(_REDUCTIONS)
+_HALVING = segments.HALVED  # halves of the elements are put together until one is left
+_REORDERABLE = segments.JOINED
+_IN_PARTS = _REORDERABLE | {"subtract", "divide"}  # what reduceat is native for
 
 
 def _check_binary(self, what):
@@ -135,26 +136,59 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     out, a = _single(out), asarray(array)
     if a.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
-    _axis(axis, a.ndim)
+    axis = _axis(segments.one_axis(axis, a.ndim, "accumulate"), a.ndim)
     native = _ACCUMULATE.get(self.__name__)
     result = None if native is None else native(a, axis, dtype, out)
     if result is not None:
         return result
+    if self.__name__ in _HALVING or self.__name__ == "subtract":
+        if out is not None and out.shape != a.shape:
+            raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {a.shape}")
+        types = _types_of_parts(self, a, dtype)
+        lines = moveaxis(a.astype(types[1], copy=False), axis, -1)
+        if self.__name__ == "subtract":
+            first, rest = lines[..., :1], lines[..., 1:]
+            lines = concatenate((first, first - elementwise.add.accumulate(rest, -1, types[2])), -1)
+        else:
+            lines = segments.doubled(self, lines)
+        return _given(moveaxis(lines.copy() if lines._shares_cell(a) else lines, -1, axis), out)
     return _on_host(self, "accumulate", (a,), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
+
+
+def _types_of_parts(self, a, dtype):
+    """What accumulate and reduceat compute in: the types of both operands and of the result."""
+    if self.__name__ in ("add", "multiply"):
+        dtype = reductions._sum_type(a, dtype)
+    named = {} if dtype is None else {"signature": (numpy.dtype(dtype), None, None)}
+    return self._host.resolve_dtypes((None, a.dtype, None), reduction=True, **named)
 
 
 _ACCUMULATE = {}  # name -> a native function of (array, axis, dtype, out), which gives None for types that it does not take
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """``reduce`` of the parts of ``axis`` that begin at ``indices``; see NumPy.
+    """``reduce`` of the parts of ``axis`` that begin at ``indices`` (an array is looked at), each up to where the next begins.
+
+    Where the next begins no later, the element alone is the result. Raises IndexError for places that are not there.
 
     >>> add.reduceat([1, 2, 3, 4], [0, 2])
     array([3, 7])
     """
     _check_binary(self, "reduceat")
-    out = _single(out)
-    return _on_host(self, "reduceat", (asarray(array), indices), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
+    out, a = _single(out), asarray(array)
+    if a.ndim == 0:
+        raise TypeError("cannot reduceat on a scalar")
+    axis = _axis(segments.one_axis(axis, a.ndim, "reduceat"), a.ndim)
+    if self.__name__ in _IN_PARTS:
+        starts = segments.starts_of(indices, a.shape[axis], self.__name__)
+        types = _types_of_parts(self, a, dtype)
+        shape = (*a.shape[:axis], len(starts), *a.shape[axis + 1 :])
+        if out is not None and out.shape != shape:
+            raise ValueError(f"output parameter for reduceat has the wrong shape {out.shape}, not {shape}")
+        parts = segments.reduced_parts(self, moveaxis(a.astype(types[1], copy=False), axis, -1), starts, types[2])
+        if parts is not None:
+            return _given(moveaxis(parts.copy() if parts._shares_cell(a) else parts, -1, axis), out)
+    return _on_host(self, "reduceat", (a, indices), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
 
 
 def outer(self, *operands, **kwargs):
@@ -198,6 +232,8 @@ def at(self, a, indices, b=None, /):
         raise ValueError("second operand needed for ufunc")
     if self.nin == 1 and b is not None:
         raise ValueError("second operand provided when ufunc is unary")
+    if isinstance(b, (bool, int, float, complex)):
+        b = numpy.asarray(b)[()]  # a number counts as an array of its type here
     operands = () if b is None else (b,)
     if _is_basic(indices):
         try:
@@ -205,6 +241,8 @@ def at(self, a, indices, b=None, /):
             return
         except NotImplementedError:
             pass
+    elif scatter.update(self, a, indices, *operands):
+        return
     run(f"{self.__name__}.at", self._host.at, (a, indices, *operands), {}, writes=[a])
 
 

@@ -1,0 +1,242 @@
+"""Where NumPy gives a scalar the result is a number: ``t = s; s += 1`` leaves ``t`` alone. And Python's integers as operands."""
+
+import warnings
+
+import numpy as np
+import pytest
+import quern as qn
+
+
+def is_number(x):
+    """Does ``x += x`` make a new one?"""
+    before = x
+    if x.dtype == bool:
+        x ^= x
+    else:
+        x += x
+    return x is not before
+
+
+def operands(m):
+    return {
+        "v": m.asarray(np.array([3.0, 1.0, 2.0])),
+        "i": m.asarray(np.array([1, 2, 0])),
+        "z": m.asarray(np.array(2.0)),
+        "zi": m.asarray(np.array(2)),
+        "g": m.asarray(np.array([[2.0, 1.0], [1.0, 3.0]])),
+        "b": m.asarray(np.array([True, False, True])),
+        "zb": m.asarray(np.array(True)),
+        "e": m.asarray(np.array([1.5])),
+    }
+
+
+# Whatever a function takes of these, it is called with.
+ARGUMENTS = """v | i | z | zi | g | b | zb | e | v, v | v, 1 | v, 2.0 | i, 1 | z, z | zi, zi | z, 1 | zi, 1 | z, v | zi, i | g, g | g, v | v, 50
+v, 0.5 | 1.0, v | 1.0, v, v | z, v, v | v, z | v, zi | i, zi | g, 1 | g, zi | v, 1, 2 | z, 1, 2 | b, v | b, 1 | zb, 1, 2 | 0.5, v | 3, (2, 2)
+zi, (2, 2) | i, (2, 2) | (1, 1), (2, 2) | 'i,i->', v, v | 'ii', g | z, 0 | v, (v, v) | zi, (z, z, z) | [v, v] | [z, z] | z, () | v, (3,)
+e, () | v, i | v, 2, 0 | e, 0 | g, 'fro' | g, 2 | g, None | v, 'float32' | z, 'float32' | [v, v], 0 | v, None, None | v, 0, None | z, -1"""
+ARGUMENTS = [case.strip() for line in ARGUMENTS.splitlines() for case in line.split(" | ")]
+
+# What cannot be asked like that, or answers something else on purpose.
+LEFT_OUT = set(
+    """save savez savetxt load loadtxt savez_compressed fromfile fromregex genfromtxt set_printoptions seterr setbufsize seterrcall
+    get_include info printoptions errstate show_config show_runtime test frombuffer mintypecode broadcast_shapes geterrcall
+    array2string array_repr array_str array_split broadcast_to may_share_memory shares_memory matrix_rank asmatrix bmat""".split()
+)
+LEFT_OUT |= {"dump", "dumps", "tofile", "setflags", "resize", "setfield", "getfield", "flat", "view", "fill"}
+# Arguments that one of both takes by accident, or takes as something of its own.
+STRANGE = {
+    ("bincount", "[z, z]"), ("dot", "z, 0"), ("polyadd", "g, 1"), ("polyadd", "g, zi"), ("polyadd", "g, 2"), ("polysub", "g, 1"),
+    ("polysub", "g, zi"), ("polysub", "g, 2"), ("polyder", "v, 2.0"), ("polyder", "v, 0.5"), ("polyder", "v, z"), ("norm", "v, (3,)"),
+    ("norm", "(1, 1), (2, 2)"), ("multi_dot", "[z, z]"), ("imag", "z"), ("imag", "zi"), ("imag", "zb"), ("nan_to_num", "z, 0"),
+    ("nan_to_num", "z, ()"),
+}  # fmt: skip
+NONE_IS_A_VALUE = ("equal", "full_like", "isin", "not_equal", "reshape", "setdiff1d")
+
+
+def functions():
+    for path in ("", "linalg", "fft"):
+        host = getattr(np, path) if path else np
+        for name in sorted(dir(host)):
+            value = getattr(host, name)
+            if callable(value) and not isinstance(value, type) and name[0] != "_" and name not in LEFT_OUT:
+                yield f"{path}.{name}" if path else name
+
+
+def methods():
+    for name in sorted(dir(np.ndarray)):
+        if name[0] != "_" and callable(getattr(np.ndarray, name)) and name not in LEFT_OUT:
+            yield name
+
+
+def alike(call, said):
+    """Both give numbers, or both arrays, of one type and shape."""
+    try:
+        want = eval(call, {"m": np}, operands(np))
+    except Exception:
+        return
+    parts = want if isinstance(want, (tuple, list)) else [want]
+    if any(isinstance(part, (np.ndarray, np.generic)) and part.dtype.kind in "OSU" for part in parts):
+        return
+    got = eval(call, {"m": qn}, operands(qn))
+    pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
+    for ours, theirs in pairs:
+        if not isinstance(theirs, (np.ndarray, np.generic)):
+            continue
+        assert isinstance(ours, qn.Array), said
+        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), said
+        if ours.ndim == 0:
+            assert is_number(ours) == isinstance(theirs, np.generic), said
+
+
+@pytest.fixture
+def quiet():
+    before = qn.set_fallback("silent")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+    qn.set_fallback(before)
+
+
+@pytest.mark.parametrize("name", list(functions()))
+def test_functions_give_numbers_where_numpy_gives_scalars(name, quiet):
+    for arguments in ARGUMENTS:
+        short = name.rpartition(".")[2]
+        if (short, arguments) in STRANGE or (short in NONE_IS_A_VALUE and "None" in arguments):
+            continue
+        if "'" in arguments and not short.startswith(("einsum", "norm", "astype", "cond")):
+            continue
+        alike(f"m.{name}({arguments})", f"{name}({arguments})")
+
+
+@pytest.mark.parametrize("name", list(methods()))
+def test_methods_give_numbers_where_numpy_gives_scalars(name, quiet):
+    for array in operands(qn):
+        for arguments in ("", "0", "1", "zi", "i", "1, 0", "2, 0", "0, 0"):
+            if name in ("conj", "conjugate") and arguments or name == "choose" and ", 0" in arguments:
+                continue
+            call = f"{array}.{name}({arguments})"
+            alike(call, call)
+
+
+@pytest.mark.parametrize(
+    "case",
+    """m.argmax(v) | v.argmin() | m.median(v) | m.quantile(v, 0.5) | m.take(v, 2) | v.take(1) | m.searchsorted(v, 2.0) | v.searchsorted(1)
+    m.linalg.slogdet(g)[1] | m.linalg.det(g) | m.linalg.cond(g) | m.linalg.norm(g, 1) | m.trace(g) | m.count_nonzero(v) | m.ptp(v)
+    m.average(v) | m.interp(1.5, v, v) | m.unravel_index(3, (2, 2))[1] | v.sum() | v[0] | m.nanmax(v) | m.einsum('i,i', v, v)""".replace(
+        "\n", "|"
+    ).split("|"),
+)
+def test_a_number_is_not_changed_by_plus_equals(case, quiet):
+    s = eval(case, {"m": qn}, operands(qn))
+    t = s
+    before = t.item()
+    s += 1
+    assert t.item() == before
+    assert s.item() == before + 1
+    assert isinstance(s, qn.Array)
+
+
+def test_out_goes_back_as_it_was_given():
+    v, out = qn.asarray([3.0, 1.0, 2.0]), qn.zeros((), "int64")
+    assert qn.argmax(v, out=out) is out
+    assert qn.argmax(v, None, out) is out
+    t = out
+    out += 5
+    assert t.item() == 5
+
+
+def test_a_number_follows_no_later_write():
+    v = qn.asarray([3.0, 1.0, 2.0])
+    s = qn.take(v, 0)
+    v[0] = 7
+    assert s.item() == 3
+
+
+# ---- Python's integers
+
+INTEGERS = (300, -1, -129, 127, 128, 2**31, 2**40, -(2**40), 2**63, 2**64 - 1, -(2**63))
+TYPES = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64")
+FUNCTIONS = """m.where(c, x, {k}) | m.where(c, {k}, x) | m.where(True, x, {k}) | m.clip(x, 0, {k}) | m.clip(x, {k}, None) | m.clip(x, None, {k})
+m.clip(x, {k}, {k}) | x.clip({k}) | m.asarray({k}, dtype=x.dtype) | m.asarray([{k}], dtype=x.dtype) | m.asarray([{k}]) | m.full((2,), {k})
+m.append(x, {k}) | m.insert(x, 1, {k}) | m.pad(x, 1, constant_values={k}) | m.isin(x, {k}) | m.searchsorted(x, {k}) | m.nan_to_num(x, {k})
+m.max(x, initial={k}) | m.min(x, initial={k}) | m.sum(x, initial={k}) | m.prod(x, initial={k}) | m.diff(x, prepend={k}) | m.isclose(x, {k})
+m.array_equal(x, {k}) | m.digitize(x, [{k}]) | m.fill_diagonal(x.reshape(1, 3), {k}); x | m.put(x, [0], {k}); x | m.place(x, c, {k}); x
+m.putmask(x, c, {k}); x | x.fill({k}); x | x[1:2] = {k}; x | x[c] = {k}; x | x[[0, 1]] = {k}; x | m.outer(x, {k}) | m.kron(x, {k})
+m.dot(x, {k}) | m.inner(x, {k}) | m.roll(x, {k}) | m.polyval(x, {k}) | m.select([c], [x], {k}) | m.result_type(x, {k}) | m.trapezoid(x, dx={k})
+m.full_like(x, {k}) | m.linspace(0, {k}, 3) | m.ediff1d(x, to_end={k}) | m.broadcast_to({k}, (2,)) | m.tile({k}, 2)"""
+FUNCTIONS = [case.strip() for line in FUNCTIONS.splitlines() for case in line.split(" | ")]
+BINARY = sorted(
+    {
+        u.__name__
+        for u in vars(np).values()
+        if isinstance(u, np.ufunc) and u.nin == 2 and u.signature is None and u.__name__ not in ("power", "float_power", "lcm", "divmod")
+    }
+)
+
+
+def answer(case, m, dtype):
+    *lines, last = case.split("; ")
+    names = {"m": m, "x": m.asarray(np.array([1, 2, 3]).astype(dtype)), "c": m.asarray(np.array([True, False, True]))}
+    if not lines and "] = " in last:
+        lines, last = [last], "x"
+    for line in lines:
+        exec(line, names)
+    return eval(last, names)
+
+
+def compare(case, dtype):
+    try:
+        want = answer(case, np, dtype)
+    except Exception as error:
+        with pytest.raises(TypeError if isinstance(error, TypeError) else type(error)):
+            answer(case, qn, dtype)
+        return
+    got = answer(case, qn, dtype)
+    if not isinstance(want, (np.ndarray, np.generic)):
+        assert got == want, (case, dtype)
+        return
+    got = qn.asnumpy(got)
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), (case, dtype)
+    loose = 0 if want.dtype.kind in "biu" else 1e-2
+    np.testing.assert_allclose(got, want, rtol=loose, atol=loose, err_msg=f"{case} {dtype}")
+
+
+def pairs(dtype):
+    """Integers of more than 63 bits beside bools are left out: NumPy takes those for int64."""
+    return [k for k in INTEGERS if not (dtype == "bool" and k >= 2**63)]
+
+
+@pytest.mark.parametrize("case", FUNCTIONS)
+def test_python_integers_out_of_range_in_functions(case, quiet):
+    for dtype in TYPES:
+        for k in pairs(dtype):
+            if "linspace" in case and abs(k) > 2**60:
+                continue
+            compare(case.format(k=f"({k})"), dtype)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_python_integers_out_of_range_in_ufuncs(name, quiet):
+    for dtype in TYPES:
+        for k in pairs(dtype):
+            if name.startswith("logical") and k >= 2**63:
+                continue
+            compare(f"m.{name}(x, ({k}))", dtype)
+            compare(f"m.{name}(({k}), x)", dtype)
+
+
+@pytest.mark.parametrize("operator", "+ - * / // % & | ^ << >> < <= == != > >=".split())
+def test_python_integers_out_of_range_in_operators(operator, quiet):
+    for dtype in TYPES:
+        for k in pairs(dtype):
+            compare(f"x {operator} ({k})", dtype)
+            compare(f"({k}) {operator} x", dtype)
+
+
+def test_where_with_integers_of_more_than_64_bits(quiet):
+    c, x = qn.asarray([True, False]), qn.asarray(np.array([1, 2], np.int8))
+    for k in (2**64, -(2**63) - 1):
+        with pytest.raises(OverflowError):
+            qn.where(c, x, k)
+    assert qn.where(c, x.astype("float64"), 2**70)[1].item() == 2.0**70
