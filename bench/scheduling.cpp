@@ -26,7 +26,7 @@ namespace {
 
 using qn::Array;
 
-constexpr int64_t elements = 1024;  // more than what the CPU computes at once
+constexpr int64_t elements = 4096;  // more than what the CPU computes at once
 constexpr double most_ns = 100;     // to schedule an op
 
 // What the ops work on, computed before; and what a program would still hold of their results.

@@ -500,7 +500,9 @@ void init_arrays(nb::module_& m) {
   m.def("array_replayed", &replayed);
   m.def("set_item_view_type", [](nb::handle type) { item_view_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
+  m.attr("tier0_limit") = tier0_limit;
   m.def("set_tier0_limit", &set_tier0_limit);
+  m.def("tier0_level", [] { return std::string(tier0_level()); });
 }
 
 }  // namespace quern::python

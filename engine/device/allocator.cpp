@@ -34,7 +34,7 @@ std::string readable(size_t bytes) {
 
 }  // namespace
 
-Buffer Pool::allocate(size_t bytes, Site site) {
+Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   size_t capacity = capacity_for(bytes);
   if (capacity < bytes) raise(ErrorKind::out_of_memory, "[memory] {} bytes are more than any device has", bytes);
   size_t quick = capacity / alignment;
@@ -50,7 +50,8 @@ Buffer Pool::allocate(size_t bytes, Site site) {
       return Buffer(block);
     }
   }
-  void* base = take_idle(capacity);
+  std::optional<Idle> idle = take_idle(capacity, in_order);
+  void* base = idle ? idle->base : in_order ? nullptr : take_out_of_order(capacity);
   if (!base) base = take_new(capacity);
   if (!base) {
     device_.synchronize();  // what waits for pending work can go too
@@ -73,6 +74,7 @@ Buffer Pool::allocate(size_t bytes, Site site) {
   block->bytes = bytes;
   block->owner = this;
   block->site = site;
+  if (idle && idle->in_order) block->used_on(idle->in_order);
   // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
   bool tight = device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
@@ -99,20 +101,49 @@ void Pool::unlink(Block* block) {
   held_ -= block->capacity;
 }
 
-void* Pool::take_idle(size_t capacity) {
+std::optional<Pool::Idle> Pool::take_idle(size_t capacity, bool in_order) {
+  // Blocks come back in the order of their work, mostly: between the latest, which are still in the caches, and the earliest,
+  // which are the first to be done, there is nothing to look for.
+  constexpr size_t at_an_end = 4;
   std::lock_guard hold(lock_);
   auto found = idle_.find(capacity);
-  if (found == idle_.end()) return nullptr;
-  auto& list = found->second;
-  for (size_t i = list.size(); i-- > 0;) {  // last in, first out: it is still in the caches
-    bool free = true;
-    for (auto& fence : list[i].fences) free = free && fence->done();
-    if (!free) continue;
-    void* base = list[i].base;
+  if (found == idle_.end()) return std::nullopt;
+  std::vector<Idle>& list = found->second;
+  for (size_t k = 0; k < std::min(list.size(), 2 * at_an_end); ++k) {
+    size_t i = k < at_an_end ? list.size() - 1 - k : k - at_an_end;
+    Idle& idle = list[i];
+    if (idle.in_order && !in_order) continue;
+    if (!std::all_of(idle.fences.begin(), idle.fences.end(), [](auto& fence) { return fence->done(); })) continue;
+    Idle taken = std::move(idle);
     list.erase(list.begin() + static_cast<long>(i));
     kept_ -= capacity;
-    return base;
+    return taken;
   }
+  return std::nullopt;
+}
+
+// A block that the default stream's work may still use, when that is done; else its end is marked, for whoever asks next.
+void* Pool::take_out_of_order(size_t capacity) {
+  Idle idle{nullptr, {}, {}};
+  {
+    std::lock_guard hold(lock_);
+    auto found = idle_.find(capacity);
+    if (found == idle_.end()) return nullptr;
+    std::vector<Idle>& list = found->second;
+    auto first = std::find_if(list.begin(), list.end(), [](const Idle& i) { return i.in_order != nullptr; });
+    if (first == list.end()) return nullptr;
+    idle = std::move(*first);
+    list.erase(first);
+    kept_ -= capacity;
+  }
+  idle.in_order.reset();
+  if (device_.default_stream().idle()) return idle.base;
+  auto event = device_.create_event({false, false});
+  event->record(device_.default_stream());
+  idle.fences.push_back(std::move(event));
+  std::lock_guard hold(lock_);
+  idle_[capacity].push_back(std::move(idle));
+  kept_ += capacity;
   return nullptr;
 }
 
@@ -157,10 +188,14 @@ void Pool::give_back(Block* block) noexcept {
     quick_[quick].push_back(block);
     return;
   }
-  Idle idle{block->base, {}};
+  Idle idle{block->base, {}, {}};
   bool usable = true;
   try {
-    fence(idle, *block);
+    if (!block->escaped && block->streams.size() == 1 && block->streams[0].get() == &device_.default_stream()) {
+      idle.in_order = block->streams[0];
+    } else {
+      fence(idle, *block);
+    }
   } catch (const std::exception&) {
     usable = false;  // the device failed: its next caller is told, this block is not handed out again
   }
@@ -186,6 +221,7 @@ size_t Pool::trim() {
     kept_ = 0;
   }
   size_t freed = 0;
+  const bool idle_now = device_.default_stream().idle();
   for (Block* block : quick) {
     device_.release(block->base);
     freed += block->capacity;
@@ -194,7 +230,7 @@ size_t Pool::trim() {
   for (auto& [capacity, list] : mine) {
     std::vector<Idle> pending;
     for (Idle& idle : list) {
-      bool free = true;
+      bool free = !idle.in_order || idle_now;
       for (auto& f : idle.fences) free = free && f->done();
       if (!free) {
         pending.push_back(std::move(idle));

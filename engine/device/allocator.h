@@ -1,7 +1,8 @@
 // The one allocator: a pool for each device, shared by everything that needs device memory.
 //
 // allocate() gives a block that nobody uses any more: one that came back keeps the streams that used it, and is handed out again
-// only when their work is done. There is no preallocation; when memory runs out the pool gives back all it can and tries again.
+// only when their work is done. Work of the default stream may have it sooner: it comes after all that. There is no
+// preallocation; when memory runs out the pool gives back all it can and tries again.
 #pragma once
 
 #include "core/buffer.h"
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace quern {
@@ -29,7 +31,8 @@ class Pool : public BlockOwner {
   explicit Pool(Device& device) : device_(device) {}
 
   // Raises ErrorKind::out_of_memory, naming the largest live blocks and their lines, when trimming does not help.
-  Buffer allocate(size_t bytes, Site site);
+  // `in_order`: only what is submitted to the default stream from here on will touch the memory, until that has been waited for.
+  Buffer allocate(size_t bytes, Site site, bool in_order = false);
   void give_back(Block* block) noexcept override;
   size_t trim();  // gives every unused block back to the device; returns the bytes
   PoolInfo info();
@@ -44,8 +47,11 @@ class Pool : public BlockOwner {
   struct Idle {
     void* base;
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
+    std::shared_ptr<void>
+        in_order;  // the default stream, when only its work uses the block and nobody has looked how far that is
   };
-  void* take_idle(size_t capacity);
+  std::optional<Idle> take_idle(size_t capacity, bool in_order);
+  void* take_out_of_order(size_t capacity);
   void* take_new(size_t capacity);
   void fence(Idle& idle, Block& block);
   std::string largest();

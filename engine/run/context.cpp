@@ -21,9 +21,9 @@ Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_co
 
 std::string Context::name() const { return device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index); }
 
-Buffer Context::allocate(size_t bytes, Site site) {
+Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
   Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
-  return pool.allocate(bytes, site);
+  return pool.allocate(bytes, site, in_order);
 }
 
 StreamPtr Context::create_stream(StreamOptions options) {

@@ -28,7 +28,7 @@ class Context {
   std::string name() const;  // "cpu", "cuda:0"
   int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
 
-  Buffer allocate(size_t bytes, Site site = current_site());
+  Buffer allocate(size_t bytes, Site site = current_site(), bool in_order = false);  // see Pool::allocate()
   StreamPtr create_stream(StreamOptions options);
 
   // `blocking`: the copy is done when this returns, and failures of work before it are raised.

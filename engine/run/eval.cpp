@@ -222,7 +222,7 @@ class GroupEvaluator : public Evaluator {
       stores.push_back(store_buffer(context, group.nodes, node));
       bool whole = node.op != Op::reduce || !form.chunked;
       size_t bytes = static_cast<size_t>(form.results * form.chunks) * size_of(accumulator(node.reduction, node.compute));
-      partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site));
+      partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site, true));
     }
     if (form.results > 0) {
       if (form.pack > 1 && !is_aligned(group, stores)) {
@@ -323,7 +323,7 @@ class GroupEvaluator : public Evaluator {
   // An update goes into the memory of the old value, unless somebody may still look at that.
   Buffer store_buffer(Context& context, std::span<Node* const> group, Node& node) {
     size_t bytes = std::max<size_t>(static_cast<size_t>(node.size()) * size_of(node.dtype), 1);
-    if (!node.writes()) return context.allocate(bytes, node.site);
+    if (!node.writes()) return context.allocate(bytes, node.site, true);
     Node& old = *node.inputs()[0].node;
     uint32_t here = 0;
     for (Node* other : group) {
@@ -331,7 +331,7 @@ class GroupEvaluator : public Evaluator {
     }
     bool free = old.cells == 0 && old.references == here;
     if (free || node.writes_pinned) return old.buffer;
-    Buffer copy = context.allocate(bytes, node.site);
+    Buffer copy = context.allocate(bytes, node.site, true);
     old.buffer.block()->used_on(context.default_stream);
     copy.block()->used_on(context.default_stream);
     context.copy(context.default_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
@@ -387,7 +387,7 @@ class GroupEvaluator : public Evaluator {
     for (;;) {
       int64_t chunks = (count + chunk_elements - 1) / chunk_elements;
       DType to = chunks == 1 ? node.dtype : type;
-      Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site);
+      Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site, true);
       std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
       if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
       GroupArguments packed;

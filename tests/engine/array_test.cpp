@@ -310,7 +310,7 @@ TEST_P(Arrays, MultiplyMatrices) {
 TEST_P(Arrays, AreKernelArguments) {
   qn::Program program(device(), R"(
     __global__ void twice(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; })");
-  qn::Array x = qn::arange(1000, DType::float32, device()), y = x + 1;
+  qn::Array x = qn::arange(4000, DType::float32, device()), y = x + 1;
   qn::Kernel twice = program.kernel("twice");
   twice({4}, {256}, x, 1000);
   EXPECT_EQ((x + 1)(999).item<float>(), 1999);

@@ -568,7 +568,7 @@ def check_smooth(seed):
 
 # kind: tier 0 takes so many elements at most, and every line's value is looked at. What has run twice is replayed.
 RUNS = {
-    "tiny": [(512, False)],
+    "tiny": [(_engine.tier0_limit, False)],
     "mixed": [(6, False)] * 3,
     "fused": [(0, False)] * 3,
     "unfused": [(0, True), (0, False)] * 3,
@@ -578,9 +578,9 @@ RUNS = {
 
 def check_once(kind, seed, length=None):
     if kind.startswith("smooth"):
-        _engine.set_tier0_limit(512 if kind == "smooth" else 0)
+        _engine.set_tier0_limit(_engine.tier0_limit if kind == "smooth" else 0)
         return check_smooth(seed)
-    _engine.set_tier0_limit(512)
+    _engine.set_tier0_limit(_engine.tier0_limit)
     program = Program(seed, length, large=kind == "large", bfloat16=seed % 8 == 7)
     want = program.run()
     for limit, looks_at_each in RUNS[kind]:
@@ -600,7 +600,7 @@ def check(kind, seed):
                 check_once(kind, seed, length)
             raise
         finally:
-            _engine.set_tier0_limit(512)
+            _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def check_many(kind, seeds, device=None):

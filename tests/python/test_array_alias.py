@@ -221,12 +221,12 @@ COUNTS = {"tiny": 20_000, "mixed": 500, "compiled": 150} if _engine.default_devi
 
 @pytest.mark.parametrize("tier", COUNTS)
 def test_programs_agree_with_numpy(tier):
-    _engine.set_tier0_limit({"tiny": 512, "mixed": 6, "compiled": 0}[tier])
+    _engine.set_tier0_limit({"tiny": _engine.tier0_limit, "mixed": 6, "compiled": 0}[tier])
     try:
         for seed in range(PROGRAMS or COUNTS[tier]):
             run_program(seed)
     finally:
-        _engine.set_tier0_limit(512)
+        _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 SHARING = {"tiny": 10_000, "mixed": 200, "compiled": 200}
@@ -237,10 +237,10 @@ def test_programs_that_share_memory_with_numpy(tier):
     from quern.device import set_current_device
 
     set_current_device(_engine.cpu())
-    _engine.set_tier0_limit({"tiny": 512, "mixed": 6, "compiled": 0}[tier])
+    _engine.set_tier0_limit({"tiny": _engine.tier0_limit, "mixed": 6, "compiled": 0}[tier])
     try:
         for seed in range(PROGRAMS or SHARING[tier]):
             run_program(seed, shares=True)
     finally:
-        _engine.set_tier0_limit(512)
+        _engine.set_tier0_limit(_engine.tier0_limit)
         set_current_device(None)

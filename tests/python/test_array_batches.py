@@ -12,7 +12,7 @@ from quern.lib import _engine
 def compiled():
     _engine.set_tier0_limit(0)
     yield
-    _engine.set_tier0_limit(512)
+    _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def launches(body):

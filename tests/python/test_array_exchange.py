@@ -301,7 +301,7 @@ def test_work_over_unshared_memory_stays_pending(cpu):
         assert _engine.array_pending() > before
         assert float(z[0]) == 6
     finally:
-        _engine.set_tier0_limit(512)
+        _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def test_two_arrays_over_the_same_memory(cpu, tier):  # noqa: F811

@@ -17,7 +17,7 @@ def tier(request):
     if request.param == "compiled":
         _engine.set_tier0_limit(0)
     yield request.param
-    _engine.set_tier0_limit(512)
+    _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def sample(dtype, seed):

@@ -31,7 +31,7 @@ def body_of(ops):
 def test_loops_compile_at_their_start_only(device, ops, rounds):
     rounds = 10_000 if LONG else rounds
     body, count = body_of(ops)
-    x, y = qn.asarray(np.ones(2048, np.float32)), qn.asarray(np.full(2048, 0.5, np.float32))
+    x, y = qn.asarray(np.ones(3000, np.float32)), qn.asarray(np.full(3000, 0.5, np.float32))
     qn.asnumpy(x + y)
     flushes = []  # when the pending work had just gone out
     with qn.trace() as events:
@@ -50,14 +50,14 @@ def test_loops_compile_at_their_start_only(device, ops, rounds):
     each = np.histogram(launches, flushes[2:])[0]
     assert (each == each[0]).all() and each[0] > 0
     assert not [e for e in events if e["kind"] in ("wait", "host_to_device", "device_to_host")]
-    want, y = np.ones(2048, np.float32), np.full(2048, 0.5, np.float32)
+    want, y = np.ones(3000, np.float32), np.full(3000, 0.5, np.float32)
     for _ in range(rounds if ops < 100 else 0):
         want = body(want, y)
     if ops < 100:
         np.testing.assert_array_equal(qn.asnumpy(x), want)
 
 
-@pytest.mark.parametrize("size", [1, 1024])
+@pytest.mark.parametrize("size", [1, 1500])
 def test_a_chain_of_a_million_ops(device, size):
     x = qn.asarray(np.zeros(size))
     qn.asnumpy(x + 1)
@@ -72,7 +72,7 @@ def test_a_chain_of_a_million_ops(device, size):
 
 
 def test_work_that_nobody_wants_takes_no_memory(device):
-    x = qn.asarray(np.ones(1000))
+    x = qn.asarray(np.ones(2000))
     kept = x + 1
     qn.synchronize()
     y = x * 3
@@ -109,7 +109,6 @@ assert _engine.array_pending() == 1_000_000
 
 def test_long_chains_of_numbers(device):
     """Numbers that depend on numbers are not computed in one group without end."""
-    limit = 512
     _engine.set_tier0_limit(0)
     try:
         x, field = qn.asarray(1.0), qn.asarray(np.ones(1000))
@@ -120,7 +119,7 @@ def test_long_chains_of_numbers(device):
         z = field * x
         assert np.array_equal(qn.asnumpy(y), np.full(1000, 2.0)) and np.array_equal(qn.asnumpy(z), np.full(1000, 2.0))
     finally:
-        _engine.set_tier0_limit(limit)
+        _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def test_numbers_in_groups(device):
@@ -155,4 +154,4 @@ def test_numbers_in_groups(device):
             np.testing.assert_allclose(qn.asnumpy(z), (want * (want_scale - np.float32(1))).sum(0), rtol=1e-5)
             assert abs(float(mean) - total / host.size) < 1e-5
     finally:
-        _engine.set_tier0_limit(512)
+        _engine.set_tier0_limit(_engine.tier0_limit)

@@ -15,7 +15,7 @@ N = 700  # more than tier 0 takes
 def compiled():
     _engine.set_tier0_limit(0)
     yield
-    _engine.set_tier0_limit(512)
+    _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def replays(body, rounds=6):

@@ -132,7 +132,7 @@ def test_a_singular_matrix(device):
 # ---- threads
 
 
-@pytest.mark.parametrize("limit", [512, 0])
+@pytest.mark.parametrize("limit", [_engine.tier0_limit, 0])
 def test_eight_threads_record_at_once(device, limit):
     """Arrays of their own and shared ones, which all read and one writes; looks, pressure and releases in between."""
     _engine.set_tier0_limit(limit)
@@ -176,7 +176,7 @@ def test_eight_threads_record_at_once(device, limit):
         for t in threads:
             t.join()
     finally:
-        _engine.set_tier0_limit(512)
+        _engine.set_tier0_limit(_engine.tier0_limit)
     assert not problems, problems
     assert all(np.array_equal(qn.asnumpy(x), host) for x, host in zip(shared, shared_host, strict=True))
 

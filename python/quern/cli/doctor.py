@@ -25,6 +25,7 @@ def doctor() -> int:
     cpu = _engine.cpu()
     info = cpu.info()
     say("CPU", f"{info['name']}, {info['multiprocessors']} threads, {info['total_memory'] / 2**30:.1f} GiB; {_cpu_features()}")
+    say("tiny work", f"loops for {_engine.tier0_level()}")
     clang = _engine.clang_report()
     if clang["problem"]:
         say("compiler for the CPU", f"{clang['path']}: {clang['problem']}")

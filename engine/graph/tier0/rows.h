@@ -1,0 +1,202 @@
+// The loops over rows of ops.def, for files that make them for a group of types: rows_of<dtype>().
+//
+// Only for files that CMakeLists.txt compiles with the arithmetic of kernels.
+#pragma once
+
+#include "graph/device_functions.h"
+#include "graph/tier0/levels.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace quern::tier0 {
+
+namespace {
+
+constexpr bool takes(Typing typing, DType type) {
+  DTypeKind kind = row(type).kind;
+  bool is_bool = kind == DTypeKind::boolean, whole = kind == DTypeKind::integer || kind == DTypeKind::natural;
+  bool is_real = kind == DTypeKind::real;
+  switch (typing) {
+    case Typing::number_no_bool:
+      return !is_bool;
+    case Typing::number_not_complex:
+    case Typing::sign_test:
+    case Typing::round:
+      return kind != DTypeKind::complex;
+    case Typing::real_of:
+    case Typing::ratio:
+      return !is_bool && !whole;
+    case Typing::real_only:
+      return is_real;
+    case Typing::widest:
+      return type == DType::float64 || type == DType::complex128;
+    case Typing::integer:
+      return is_bool || whole;
+    case Typing::integer_no_bool:
+    case Typing::integer_only:
+    case Typing::count:
+      return whole;
+    case Typing::truth:
+      return is_bool;
+    case Typing::random:
+      return type == DType::uint64;
+    case Typing::seeded:
+      return type == DType::float64;
+    default:
+      return true;
+  }
+}
+
+#define ROW(name, operands, typing, ...)                                                                     \
+  struct Row_##name {                                                                                        \
+    template <class A, class T>                                                                              \
+    static auto run([[maybe_unused]] const A& a, [[maybe_unused]] const T& b, [[maybe_unused]] const T& c) { \
+      return __VA_ARGS__;                                                                                    \
+    }                                                                                                        \
+  };
+#include "graph/ops.def"
+#undef ROW
+
+template <class Row, int operands, class A, class T>
+[[gnu::always_inline]] inline void walk(const In* in, void* out, int64_t n) {
+  using R = decltype(Row::template run<A, T>(std::declval<A>(), std::declval<T>(), std::declval<T>()));
+  R* to = static_cast<R*>(out);
+  const A* a = static_cast<const A*>(in[0].data);
+  if constexpr (operands == 1) {
+    if (in[0].step) {
+      for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], T(), T());
+    } else {
+      R value = Row::template run<A, T>(*a, T(), T());
+      for (int64_t i = 0; i < n; ++i) to[i] = value;
+    }
+  } else if constexpr (operands == 2) {
+    const T* b = static_cast<const T*>(in[1].data);
+    if (in[0].step && in[1].step) {
+      for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], b[i], T());
+    } else if (in[0].step) {
+      T value = *b;
+      for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], value, T());
+    } else {
+      A value = *a;
+      for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(value, b[i * in[1].step], T());
+    }
+  } else {
+    const T *b = static_cast<const T*>(in[1].data), *c = static_cast<const T*>(in[2].data);
+    auto one = [&](A x, T y, T z) {
+      return Row::template run<A, T>(x, y, z);
+    };  // by value: all are read, so `where` needs no branch
+    if (in[0].step && in[1].step && in[2].step) {
+      for (int64_t i = 0; i < n; ++i) to[i] = one(a[i], b[i], c[i]);
+    } else {
+      for (int64_t i = 0; i < n; ++i) to[i] = one(a[i * in[0].step], b[i * in[1].step], c[i * in[2].step]);
+    }
+  }
+}
+
+template <class Row, int operands, class A, class T>
+void loop(const In* in, void* out, int64_t n) {
+  walk<Row, operands, A, T>(in, out, n);
+}
+#if QUERN_TIER0_LEVELS
+// flatten: all that the loop calls and that can be inlined is, so that it is code of the level.
+template <class Row, int operands, class A, class T>
+[[gnu::target(QUERN_TIER0_AVX2), gnu::flatten]] void loop_avx2(const In* in, void* out, int64_t n) {
+  walk<Row, operands, A, T>(in, out, n);
+}
+template <class Row, int operands, class A, class T>
+[[gnu::target(QUERN_TIER0_AVX512), gnu::flatten]] void loop_avx512(const In* in, void* out, int64_t n) {
+  walk<Row, operands, A, T>(in, out, n);
+}
+#endif
+
+// Is a level above the lowest faster? Where the compiler makes vectors of the text: not of calls of the C library, which sees to
+// the processor itself, of divisions of integers and of loops. For float16 it is the instructions that convert it, which come
+// with AVX2, for every row.
+constexpr bool gains(Op op, DType type, Level level) {
+  if (type == DType::float16) return level == Level::avx2;
+  bool is_real = row(type).kind == DTypeKind::real;
+  switch (op) {
+    case Op::negative:
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::true_divide:
+    case Op::maximum:
+    case Op::minimum:
+    case Op::fmax:
+    case Op::fmin:
+    case Op::absolute:
+    case Op::fabs:
+    case Op::sign:
+    case Op::square:
+    case Op::reciprocal:
+    case Op::sqrt:
+    case Op::degrees:
+    case Op::radians:
+    case Op::copysign:
+    case Op::heaviside:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+    case Op::signbit:
+    case Op::bitwise_and:
+    case Op::bitwise_or:
+    case Op::bitwise_xor:
+    case Op::invert:
+    case Op::left_shift:
+    case Op::right_shift:
+    case Op::bitwise_count:
+    case Op::where:
+    case Op::cast:
+      return true;
+    case Op::rint:
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::isnan:
+    case Op::isinf:
+    case Op::isfinite:
+      return is_real;
+    default:
+      return false;
+  }
+}
+
+template <Op op, class Row, int operands, Typing typing, DType dtype, Level level>
+constexpr RunLoop loop_of() {
+  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(op, dtype, level))) {
+    using T = typename HostType<dtype>::type;
+    using Seed = std::conditional_t<typing == Typing::seeded, unsigned long long, T>;
+    using A =
+        std::conditional_t<typing == Typing::choose, unsigned char, Seed>;  // a bool's byte: of bools GCC 12 makes no vectors
+#if QUERN_TIER0_LEVELS
+    if constexpr (level == Level::avx2) return &loop_avx2<Row, operands, A, T>;
+    if constexpr (level == Level::avx512) return &loop_avx512<Row, operands, A, T>;
+#endif
+    return &loop<Row, operands, A, T>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <DType dtype, Level level = Level::baseline>
+constexpr LoopsOfType rows_of() {
+  return {
+#define ROW(name, operands, typing, ...) loop_of<Op::name, Row_##name, operands, Typing::typing, dtype, level>(),
+#include "graph/ops.def"
+#undef ROW
+  };
+}
+
+template <DType dtype>
+constexpr LoopsOfLevels rows_of_levels() {
+  return {rows_of<dtype>(), rows_of<dtype, Level::avx2>(), rows_of<dtype, Level::avx512>()};
+}
+
+}  // namespace
+
+}  // namespace quern::tier0

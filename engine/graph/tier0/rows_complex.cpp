@@ -1,0 +1,9 @@
+// Tier 0's loops over rows of ops.def: complex numbers.
+#include "graph/tier0/rows.h"
+
+namespace quern::tier0 {
+
+const LoopsOfType rows_complex64 = rows_of<DType::complex64>();
+const LoopsOfType rows_complex128 = rows_of<DType::complex128>();
+
+}  // namespace quern::tier0
