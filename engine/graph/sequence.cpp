@@ -21,21 +21,23 @@ class Reader {
     give_number(node);
     std::span<Operand> inputs = node.inputs();
     words_.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
-                     static_cast<uint64_t>(node.compute) << 24 | static_cast<uint64_t>(node.reduction) << 32 |
-                     uint64_t{static_cast<uint8_t>(node.device)} << 40 | uint64_t{node.writes()} << 48 |
-                     uint64_t{node.output} << 56);
+                     static_cast<uint64_t>(node.compute) << 24 | uint64_t{static_cast<uint8_t>(node.device)} << 32 |
+                     uint64_t{node.writes()} << 40);
     words_.push_back(uint64_t{node.references} | uint64_t{inputs.size()} << 32);
     space(node.space);
     if (node.op == Op::update || (node.call && node.call->in_place)) {
       space(node.target);
       words_.push_back(static_cast<uint64_t>(node.target_dtype));
     }
-    if (node.op == Op::user) words_.push_back(node.user->hash);
+    if (node.op == Op::user) {
+      words_.push_back(node.user->hash);
+      words_.push_back(node.output);
+    }
     if (node.op == Op::reduce) {
       uint64_t axes = 1;
       for (bool goes : node.axes) axes = axes << 1 | uint64_t{goes};
       words_.push_back(axes);
-      words_.push_back(node.axes.size());
+      words_.push_back(node.axes.size() << 8 | static_cast<uint64_t>(node.reduction));
     }
     for (Operand& o : inputs) {
       words_.push_back(number(*o.node) | static_cast<uint64_t>(o.dtype) << 56);

@@ -374,8 +374,8 @@ def test_fuse_is_not_cut(device):
         before.append(_engine.array_pending())
         return x
 
-    x = cp.zeros((30, 30)) + 0
-    assert long(x).get().sum() == 600 * 900
+    x = cp.zeros((50, 50)) + 0
+    assert long(x).get().sum() == 600 * 2500
     assert before[0] >= 600
 
 
