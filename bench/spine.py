@@ -256,8 +256,13 @@ def compile_times(device):
 START = """
 import time
 start = time.perf_counter()
+import numpy as np
 numpy_done = time.perf_counter()
+import quern
+from quern.device import set_current_device
+from quern.lib import _engine
 set_current_device(quern.device({device!r}))
+from quern.pycuda import driver as drv
 if {device!r} != "cpu": drv.mem_alloc(4)
 before = time.perf_counter()
 f = _engine.Function(_engine.build(quern.current_device(), '__global__ void f(int* a) {{ *a = 3; }}', "start.cu"), "f")
