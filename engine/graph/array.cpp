@@ -288,6 +288,14 @@ const Shape& Argument::shape() const {
 
 // ---- recording
 
+// Raises ErrorKind::value, as NumPy does, for an integer to the power of a negative number that the program wrote.
+static void check_power(const Argument& exponent, DType compute) {
+  if (exponent.array() || !is_integer(compute)) return;
+  const Scalar& s = exponent.scalar();
+  if (s.kind == WeakScalar::integer && !s.is_natural && s.integer < 0)
+    raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
+}
+
 // A comparison with an integer that the array's type cannot hold is still right: it is made in a wider type.
 static Loop loop_for(Op op, std::span<const Argument> arguments) {
   // What resolve() said last about such operands.
@@ -365,6 +373,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   for (size_t i = 0; i < arguments.size(); ++i) {
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
   }
+  if (op == Op::power) check_power(arguments[1], loop.compute);
   // What reads and writes the same pinned memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {
@@ -383,17 +392,17 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
 }
 
 Array raised(const Argument& base, const Argument& exponent) {
+  const Argument both[] = {base, exponent};
   const Scalar& by = exponent.scalar();
-  if (base.array() && !exponent.array() && by.is_weak && base.array()->dtype() != DType::boolean) {
+  if (base.array() && !exponent.array() && by.is_weak) {
     DType type = base.array()->dtype();
+    if (type == DType::boolean && (by.kind != WeakScalar::integer || base.array()->is_value()))
+      return elementwise(Op::power, both);
     bool is_real = row(type).kind == DTypeKind::real || is_complex(type);
     bool whole = by.kind == WeakScalar::integer, broken = by.kind == WeakScalar::real && is_real;
-    if (whole && by.integer < 0 && is_integer(type))
-      raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
-    if ((whole && by.integer == 2) || (broken && by.re == 2)) return elementwise(Op::square, {&base, 1});
+    if ((whole && !by.is_natural && by.integer == 2) || (broken && by.re == 2)) return elementwise(Op::square, {&base, 1});
     if (broken && by.re == 0.5) return elementwise(Op::sqrt, {&base, 1});
   }
-  Argument both[] = {base, exponent};
   return elementwise(Op::power, both);
 }
 

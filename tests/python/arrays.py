@@ -7,9 +7,6 @@ import pytest
 import quern as qn
 from quern.lib import _engine
 
-# Before, NumPy cast some things that it now refuses, and the other way round.
-OLD_NUMPY = np.lib.NumpyVersion(np.__version__) < "2.4.0"
-
 
 @pytest.fixture(params=["tiny", "compiled"])
 def tier(request):

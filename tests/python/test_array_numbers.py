@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 import quern as qn
-from arrays import OLD_NUMPY
 
 
 def is_number(x):
@@ -208,7 +207,7 @@ def pairs(dtype):
     return [k for k in INTEGERS if not (dtype == "bool" and k >= 2**63)]
 
 
-@pytest.mark.parametrize("case", [case for case in FUNCTIONS if not (OLD_NUMPY and "where" in case)])
+@pytest.mark.parametrize("case", FUNCTIONS)
 def test_python_integers_out_of_range_in_functions(case, quiet):
     for dtype in TYPES:
         for k in pairs(dtype):

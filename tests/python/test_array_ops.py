@@ -198,3 +198,26 @@ def test_lists_are_operands(tier):
     assert (x.item(2), x.item(-1), x.reshape(3, 1).item(1, 0)) == (2, 2, 1)
     with pytest.raises(IndexError):
         x.item(3)
+
+
+POWERS = """x ** -1 | m.power(x, -1) | x ** np.int64(-1) | x ** -129 | b ** -1 | u ** -1 | u ** 300 | m.power(y, -2) | w ** 2 ** 63 | w ** 2 | x ** 2
+b ** 2 | b ** 3 | b ** 0.5 | f ** -1 | f ** 2.0 | x ** 2.5 | x ** -2.0 | 2 ** x | x ** True | u ** np.uint8(2) | x ** 0 | m.power(x, [1, 2, 3])
+y ** np.int32(-3) | m.float_power(x, -1) | x.__ipow__(-1) | f.__ipow__(-2)"""
+
+
+@pytest.mark.parametrize("case", [case.strip() for line in POWERS.splitlines() for case in line.split(" | ")])
+def test_powers(case, device):
+    def run(m):
+        x, y, f = m.asarray(np.array([1, 2, 3], "i1")), m.asarray(np.arange(1, 4)), m.asarray(np.array([1.0, 2.0]))
+        b, u, w = m.asarray(np.array([True, False])), m.asarray(np.array([1, 2], "u1")), m.asarray(np.arange(3, dtype="u8"))
+        return np.asarray(eval(case, {"m": m, "np": np, "x": x, "y": y, "f": f, "b": b, "u": u, "w": w}))
+
+    try:
+        want = run(np)
+    except (ValueError, OverflowError) as error:
+        with pytest.raises(type(error)):
+            run(qn)
+        return
+    got = run(qn)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-15)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import quern as qn
-from arrays import OLD_NUMPY, operands
+from arrays import operands
 
 CALLS = """sum(g, 0) | prod(a, 0) | min(g, 1) | any(a, 0) | all(a, 1) | var(g, 0) | std(g, 1) | median(a, 0) | argmax(a, 0) | argmin(a, 1) | nansum(f, 0)
 nanvar(g, 0) | take(v, [0, 1]) | choose([0, 1, 0], [v[:3], w[:3]]) | choose(b, [1, 2]) | clip(a, 0, 3) | clip(g, None, 2) | round(g, 1)
@@ -17,10 +17,6 @@ CALLS = [call.strip() for line in CALLS.splitlines() for call in line.split(" | 
 OUTS = ("same", "f4", "f2", "i1", "i8", "u1", "c8", "?", "longer", "no dimensions", "list", "host", "columns")
 # NumPy reads memory that is not there, goes through buffers of the other type, or takes what fits after broadcasting.
 STRANGE = {("cumsum(a, 0)", "?"), ("quantile(g, 0.5, 0)", "longer"), ("dot(g, g.T)", "list"), ("dot(a, a.T)", "list")}
-
-
-if OLD_NUMPY:
-    STRANGE |= {(call, out) for call in ("take(v, [0, 1])", "compress([1, 0, 1], v)") for out in OUTS}
 
 
 def is_defined(values, dtype):

@@ -19,6 +19,9 @@ try:
 except ImportError:
     bfloat16 = None
 
+# The installed NumPy's meaning is ours, where versions differ.
+NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+
 _names = set(_engine.dtype_names())
 
 

@@ -5,7 +5,7 @@ composed.py has the ufuncs that are made of several.
 
 import numpy
 
-from quern.arrays.core import Array, asarray
+from quern.arrays.core import NUMPY_2_5, Array, asarray
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
@@ -27,7 +27,7 @@ for _alias, _name in {
 def where(condition, x=None, y=None, /):
     """Elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast. Without both: see :func:`nonzero`.
 
-    A Python integer that the type of the other does not hold wraps around, as a conversion of types does.
+    A Python integer that the type of the other does not hold is an OverflowError; before NumPy 2.5 it wraps around.
 
     >>> where([True, False], 1, 2)
     array([1, 2])
@@ -42,8 +42,8 @@ def where(condition, x=None, y=None, /):
 
 
 def _wrapped(value, other):
-    """A Python integer as the type of ``other`` has it. Raises OverflowError for one of more than 64 bits."""
-    if type(value) is not int or 0 <= value < 128:
+    """A Python integer as the type of ``other`` has it, where NumPy converts it so. Raises OverflowError for one of more than 64 bits."""
+    if type(value) is not int or NUMPY_2_5 or 0 <= value < 128:
         return value
     name = other._dtype_name if isinstance(other, Array) else numpy.asarray(other).dtype.name
     fits = -(1 << 63) <= value < 1 << 64

@@ -12,7 +12,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from quern.arrays import composed, fallback, matrices
-from quern.arrays.core import Array, _axis, asarray
+from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray
 from quern.arrays.creation import eye, zeros
 from quern.arrays.elementwise import absolute, conjugate, exp, isnan, logical_not, sqrt, where
 from quern.arrays.reductions import all as _all
@@ -20,7 +20,6 @@ from quern.arrays.reductions import count_nonzero, max, min, sum
 from quern.arrays.shapes import broadcast_to, moveaxis
 from quern.lib import _engine
 
-_REAL_WHERE_POSSIBLE = numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0"  # eigenvalues
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
 
 
@@ -264,7 +263,7 @@ def _eig(a, mode):
     _finite(a)
     results = _factor("eig", mode, a)
     # Up to NumPy 2.4 what is real is given as real numbers; since then the type does not depend on values.
-    if a.dtype.kind != "c" and _REAL_WHERE_POSSIBLE and bool(_all(results[0].imag == 0)):
+    if a.dtype.kind != "c" and not NUMPY_2_5 and bool(_all(results[0].imag == 0)):
         results = [r.real.copy() for r in results]
     return results
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _is_out, asarray
+from quern.arrays.core import NUMPY_2_5, Array, _axis, _is_out, asarray
 from quern.arrays.creation import arange, eye, ones, zeros
 from quern.arrays.elementwise import conjugate, greater_equal, multiply, negative, where
 from quern.arrays.manipulation import resize
@@ -287,7 +287,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if a.shape[-1] == 2 or b.shape[-1] == 2:
-        if numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0":
+        if NUMPY_2_5:
             raise ValueError(
                 "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
                 f"{a.shape[-1]} and {b.shape[-1]} dimensional instead."
