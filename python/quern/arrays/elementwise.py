@@ -43,12 +43,14 @@ def where(condition, x=None, y=None, /):
 
 def _wrapped(value, other):
     """A Python integer as the type of ``other`` has it, where NumPy converts it so. Raises OverflowError for one of more than 64 bits."""
-    if type(value) is not int or NUMPY_2_5 or 0 <= value < 128:
+    if type(value) is not int or 0 <= value < 128:
         return value
     name = other._dtype_name if isinstance(other, Array) else numpy.asarray(other).dtype.name
     fits = -(1 << 63) <= value < 1 << 64
     if "int" not in name and name != "bool":
         return value if fits else float(value)
+    if NUMPY_2_5:
+        return value  # the engine says what does not fit
     if not fits:
         raise OverflowError("Python int too large to convert to C long")
     return numpy.asarray(value).astype("int64" if name == "bool" or type(other) is int else name)[()]
