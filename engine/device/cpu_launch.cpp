@@ -131,6 +131,7 @@ struct Job {
   uint64_t chunk = 1;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> finished{0};
+  std::atomic<int64_t> busy_ns{0};  // of all threads together
   std::atomic<bool> failed{false};
   std::mutex fault_lock;
   KernelFault fault;
@@ -164,15 +165,17 @@ void take_chunks(Job& job) {
   }
 }
 
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void work_on(Job& job) {
+  int64_t start = now_ns();
   if (auto fault = guarded([&] { take_chunks(job); })) {
     std::lock_guard hold(job.fault_lock);
     if (!job.failed.exchange(true)) job.fault = std::move(*fault);
   }
-}
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  job.busy_ns.fetch_add(now_ns() - start, std::memory_order_relaxed);
 }
 
 // Waking the pool costs some microseconds; a launch that is done sooner stays here.
@@ -180,16 +183,17 @@ constexpr float alone_below_ns = 20e3f;
 
 void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed);
-  int64_t start = now_ns();
   bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0;
   if (known < 0 && !spins && job.count > 1) {
     // Not measured yet: the first block tells.
+    int64_t start = now_ns();
     if (auto fault = guarded([&] { run_blocks(kernel, job.launch, 0, 1); })) {
       job.failed = true;
       job.fault = std::move(*fault);
       return;
     }
-    known = static_cast<float>(now_ns() - start);
+    job.busy_ns = now_ns() - start;
+    known = static_cast<float>(job.busy_ns.load());
     job.next = 1;
   }
   unsigned threads = device.threads();
@@ -205,8 +209,8 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
         std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
     device.pool().run([](void* context) { work_on(*static_cast<Job*>(context)); }, &job);
   }
-  float per_block =
-      static_cast<float>(now_ns() - start) / static_cast<float>(job.count) * (alone ? 1.0f : static_cast<float>(threads));
+  // The threads' own time: to wake them is no work, and a launch that woke them once for nothing is not to do so for ever.
+  float per_block = static_cast<float>(job.busy_ns.load(std::memory_order_relaxed)) / static_cast<float>(job.count);
   kernel.nanoseconds_per_block.store(known < 0 ? per_block : 0.5f * known + 0.5f * per_block, std::memory_order_relaxed);
 }
 
