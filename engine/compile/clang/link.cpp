@@ -80,16 +80,20 @@ class OutputPipe {
 
  private:
   void drain() {
-    char buffer[16384];
-    for (;;) {
+    for (bool ended = false; !ended;) {
       pollfd waits[2] = {{ends_[0], POLLIN, 0}, {finished_, POLLIN, 0}};
       if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
-      if (waits[0].revents & POLLIN) {
-        ssize_t got = ::read(ends_[0], buffer, sizeof(buffer));
-        if (got > 0) bytes_.insert(bytes_.end(), buffer, buffer + got);
-      } else if (waits[1].revents & POLLIN) {
-        return;
-      }
+      // poll() looks at one after the other: what was written between may be there although it says that only the end is.
+      ended = (waits[1].revents & POLLIN) != 0;
+      read_what_is_there();
+    }
+  }
+
+  void read_what_is_there() {
+    char buffer[16384];
+    for (pollfd data = {ends_[0], POLLIN, 0}; poll(&data, 1, 0) > 0 && (data.revents & POLLIN);) {
+      ssize_t got = ::read(ends_[0], buffer, sizeof(buffer));
+      if (got > 0) bytes_.insert(bytes_.end(), buffer, buffer + got);
     }
   }
 
