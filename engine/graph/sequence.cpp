@@ -66,6 +66,12 @@ class Reader {
 
 }  // namespace
 
+uint64_t hash_of(std::span<const uint64_t> words) {
+  uint64_t hash = words.size();
+  for (uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29);
+  return hash;
+}
+
 void read_pending(std::span<Node* const> targets, Sequence& sequence) {
   Reader reader(sequence);
   for (Node* node : pending()) {
@@ -73,9 +79,7 @@ void read_pending(std::span<Node* const> targets, Sequence& sequence) {
   }
   for (Node* target : targets) reader.target(*target);
   sequence.words.push_back(targets.size());
-  uint64_t hash = sequence.words.size();
-  for (uint64_t word : sequence.words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29);
-  sequence.hash = hash;
+  sequence.hash = hash_of(sequence.words);
 }
 
 std::vector<SpaceRef> spaces_of(const Sequence& sequence) {

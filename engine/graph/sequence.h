@@ -12,6 +12,8 @@ struct Sequence {
   uint64_t hash = 0;
 };
 
+uint64_t hash_of(std::span<const uint64_t> words);
+
 // `targets` as in schedule(). The sequence's memory is used again.
 void read_pending(std::span<Node* const> targets, Sequence& sequence);
 

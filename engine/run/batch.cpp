@@ -1,7 +1,5 @@
 #include "run/batch.h"
 
-#include "codegen/emit.h"
-
 #include <algorithm>
 #include <utility>
 

@@ -2,9 +2,10 @@
 // parameters) come as many groups with the same kernel; those that do not depend on each other share a launch of it.
 #pragma once
 
-#include "codegen/form.h"
+#include "codegen/emit.h"
 #include "run/kernel.h"
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -24,7 +25,11 @@ struct Batch {
     std::optional<Plan> plan;
   };
   std::vector<Member> members;
-  Kernel* kernel = nullptr;  // of all of them together
+  // Of more than one together; nullptr: not looked for yet.
+  Kernel* kernel = nullptr;
+  LaunchShape shape;
+  Segments segments;
+  std::array<uint32_t, Segments::most> first_blocks;
 };
 
 // The groups of schedule(), in the order to run them.

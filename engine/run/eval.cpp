@@ -22,11 +22,7 @@ namespace quern {
 namespace {
 
 struct KeyHash {
-  size_t operator()(const Key& key) const {
-    uint64_t h = key.size();
-    for (uint64_t word : key) h = (h ^ word) * 0x9e3779b97f4a7c15ull + (h >> 29);
-    return h;
-  }
+  size_t operator()(const Key& key) const { return hash_of(key); }
 };
 
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
@@ -256,36 +252,37 @@ class GroupEvaluator : public Evaluator {
   }
 
   void submit_together(Context& context, Batch& batch, const std::vector<std::vector<Buffer>>& stores) {
-    const Batch::Member& first = batch.members[0];
-    const Segments segments = segments_of(first.group, first.plan->form);
-    if (!batch.kernel) {
-      Key key = first.plan->key;
-      key.push_back(~uint64_t{0});  // no other key ends so
-      std::shared_ptr<Kernel>& found = kernels_[key];
-      if (!found) found = compile(context, print_kernel_of_segments(first.group, first.plan->form));
-      batch.kernel = found.get();
-    }
-    LaunchShape shape;
-    for (const Batch::Member& member : batch.members)
-      shape.block[0] = std::max(shape.block[0], elementwise_shape(member.group, member.plan->form).block[0]);
+    if (!batch.kernel) plan_together(context, batch);
     GroupArguments packed;
-    std::array<uint32_t, Segments::most> first_blocks;
-    first_blocks.fill(~uint32_t{0});
-    shape.grid[0] = 0;
-    for (size_t m = 0; m < batch.members.size(); ++m) {
-      const Form& form = batch.members[m].plan->form;
-      first_blocks[m] = shape.grid[0];
-      int64_t elements_of_block = int64_t{shape.block[0]} * form.pack;
-      shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
-    }
-    for (uint32_t block : first_blocks) packed.add(block);
+    for (uint32_t block : batch.first_blocks) packed.add(block);
     for (size_t m = 0; m < batch.members.size(); ++m) {
       const Batch::Member& member = batch.members[m];
       put_arguments(context, packed, member.group, member.plan->form, stores[m], stores[m]);
-      packed.fill(Segments::head_bytes + (m + 1) * segments.bytes);
+      packed.fill(Segments::head_bytes + (m + 1) * batch.segments.bytes);
     }
-    packed.fill(Segments::head_bytes + segments.count * segments.bytes);
-    submit(context, *batch.kernel, shape, packed, first.group.nodes.back()->site);
+    packed.fill(Segments::head_bytes + batch.segments.count * batch.segments.bytes);
+    submit(context, *batch.kernel, batch.shape, packed, batch.members[0].group.nodes.back()->site);
+  }
+
+  void plan_together(Context& context, Batch& batch) {
+    const Batch::Member& first = batch.members[0];
+    batch.segments = segments_of(first.group, first.plan->form);
+    batch.shape = {};
+    for (const Batch::Member& member : batch.members)
+      batch.shape.block[0] = std::max(batch.shape.block[0], elementwise_shape(member.group, member.plan->form).block[0]);
+    batch.first_blocks.fill(~uint32_t{0});
+    batch.shape.grid[0] = 0;
+    for (size_t m = 0; m < batch.members.size(); ++m) {
+      const Form& form = batch.members[m].plan->form;
+      batch.first_blocks[m] = batch.shape.grid[0];
+      int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
+      batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
+    }
+    Key key = first.plan->key;
+    key.push_back(~uint64_t{0});  // no other key ends so
+    std::shared_ptr<Kernel>& found = kernels_[key];
+    if (!found) found = compile(context, print_kernel_of_segments(first.group, first.plan->form));
+    batch.kernel = found.get();
   }
 
   void put_arguments(Context& context, GroupArguments& packed, const Group& group, const Form& form,

@@ -2,12 +2,15 @@
 
 import os
 import sys
+import warnings
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
     sys.path.insert(0, os.path.join(ROOT, "python"))
 
+import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+import quern as qn  # noqa: E402
 from quern.device import set_current_device  # noqa: E402
 from quern.lib import _engine  # noqa: E402
 
@@ -34,3 +37,13 @@ def device(request):
     except quern.Error:
         pass  # the test has seen to its own failures
     set_current_device(None)
+
+
+@pytest.fixture
+def quiet():
+    """What runs through NumPy, and what is infinite or no number, is not told."""
+    before = qn.set_fallback("silent")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+    qn.set_fallback(before)

@@ -53,29 +53,23 @@ def test_updates_of_many_shapes_are_one_launch(dtype):
     same(ours, p)
 
 
+def adam(m, t, parameters, gradients, first, second):
+    for a, b, c, d in zip(parameters, gradients, first, second, strict=True):
+        c *= 0.9
+        c += 0.1 * b
+        d *= 0.99
+        d += 0.01 * b * b
+        a -= 0.05 * (c / (1 - 0.9**t)) / (m.sqrt(d / (1 - 0.99**t)) + 1e-8)
+
+
 def test_an_optimizer_with_moments():
     shapes = [(40, 30), (30,), (30, 20), (20,), (20, 10), (10,)]
     p, ours = both(shapes)
     g, gradients = both(shapes, seed=2)
-    m, v = [a * 0 for a in p], [a * 0 for a in p]
-    first, second = [a * 0 for a in ours], [a * 0 for a in ours]
+    theirs, moments = ([[a * 0 for a in arrays] for _ in "mv"] for arrays in (p, ours))
     for t in range(1, 8):
-
-        def step(t=t):
-            for a, b, c, d in zip(ours, gradients, first, second, strict=True):
-                c *= 0.9
-                c += 0.1 * b
-                d *= 0.99
-                d += 0.01 * b * b
-                a -= 0.05 * (c / (1 - 0.9**t)) / (qn.sqrt(d / (1 - 0.99**t)) + 1e-8)
-
-        assert launches(step) == 1
-        for a, b, c, d in zip(p, g, m, v, strict=True):
-            c *= 0.9
-            c += 0.1 * b
-            d *= 0.99
-            d += 0.01 * b * b
-            a -= 0.05 * (c / (1 - 0.9**t)) / (np.sqrt(d / (1 - 0.99**t)) + 1e-8)
+        assert launches(lambda t=t: adam(qn, t, ours, gradients, *moments)) == 1
+        adam(np, t, p, g, *theirs)
     same(ours, p)
 
 

@@ -1,7 +1,5 @@
 """Where NumPy gives a scalar the result is a number: ``t = s; s += 1`` leaves ``t`` alone. And Python's integers as operands."""
 
-import warnings
-
 import numpy as np
 import pytest
 import quern as qn
@@ -87,15 +85,6 @@ def alike(call, said):
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), said
         if ours.ndim == 0:
             assert is_number(ours) == isinstance(theirs, np.generic), said
-
-
-@pytest.fixture
-def quiet():
-    before = qn.set_fallback("silent")
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
-    qn.set_fallback(before)
 
 
 @pytest.mark.parametrize("name", list(functions()))

@@ -1,7 +1,5 @@
 """What takes a result: `out` of another type, another shape, on the host, and what is no array at all."""
 
-import warnings
-
 import numpy as np
 import pytest
 import quern as qn
@@ -37,17 +35,8 @@ def taker(out, like, m):
     return m.zeros(shape, out if len(out) < 3 else like.dtype)
 
 
-@pytest.fixture(autouse=True)
-def quiet():
-    before = qn.set_fallback("silent")
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
-    qn.set_fallback(before)
-
-
 @pytest.mark.parametrize("call", CALLS)
-def test_out(call, device):
+def test_out(call, device, quiet):
     call = f"m.{call}"
     like = np.asarray(eval(call, operands(np)))
     for out in OUTS:

@@ -217,7 +217,9 @@ std::vector<char> link_object(const llvm::SmallVectorImpl<char>& object) {
     lld_broken = !result.canRunAgain;
   }
   if (result.retCode != 0) throw CompileError(explain(messages));
-  return output.take();
+  std::vector<char> code = output.take();
+  if (code.empty()) throw CompileError("[compile] the linker wrote nothing; please report this as a bug of quern's");
+  return code;
 }
 
 }  // namespace quern::plugin
