@@ -32,6 +32,7 @@ PIP_PACKAGES = [
     "nanobind==3.1.0",
     "scikit-build-core==1.1.2",
     "numpy",
+    "ml_dtypes",
     "pytest",
     "hypothesis",
     "matplotlib",

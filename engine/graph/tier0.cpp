@@ -219,6 +219,7 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
       run_row(node);
     }
   }
+  for (const Operand& o : node.inputs()) add_doubts(node.doubts, o.node->doubts);
   node.is_computed = node.is_settled = true;
   node.drop_inputs();
   return true;

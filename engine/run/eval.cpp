@@ -13,6 +13,7 @@
 #include "core/wait.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
+#include "run/calls/exponents.h"
 #include "run/group_arguments.h"
 #include "run/replay.h"
 #include "run/trace.h"
@@ -45,6 +46,8 @@ class GroupEvaluator : public Evaluator {
     Waiting waiting;
     context.wait(context.default_stream);
   }
+
+  Array without_negatives(const Array& exponents) override { return quern::without_negatives(exponents); }
 
   void evaluate(std::span<Node* const> targets) override {
     struct Compact {

@@ -873,3 +873,15 @@ def test_cupy_shares_memory(device):
 
         cupy.asarray(Foreign())[2] = 7
         assert float(x[2]) == 7
+
+
+def test_bfloat16_to_and_from_numpy(device):
+    import ml_dtypes
+
+    host = np.asarray([1.5, -2, 3.25, 1e30], ml_dtypes.bfloat16)
+    x = qn.asarray(host)
+    assert x.dtype == qn.bfloat16 and qn.ones(2, qn.bfloat16).dtype == qn.bfloat16
+    assert np.array_equal(qn.asnumpy(x + x), host + host) and np.asarray(x).dtype == ml_dtypes.bfloat16
+    assert float(qn.finfo(qn.bfloat16).eps) == 2**-7 and qn.finfo(x).bits == 16 and qn.finfo("float32").bits == 32
+    with pytest.raises(ValueError):
+        qn.finfo(int)

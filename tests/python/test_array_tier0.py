@@ -54,16 +54,18 @@ def checksum(results):
 
 
 def runs(function, values):
-    full = np.resize(values, 81)
+    # Integers have no negative powers.
+    seconds = np.where(values < 0, ~values, values) if function is qn.power and values.dtype.kind == "i" else values
+    full, second = np.resize(values, 81), np.resize(seconds, 81)
     for step in range(len(values)) if function.nin == 2 else [0]:
-        operands = [full, np.roll(np.resize(values, 81), step)][: function.nin]
+        operands = [full, np.roll(second, step)][: function.nin]
         yield function(*[qn.asarray(o) for o in operands])
     for n in range(1, 72):
-        yield function(*[qn.asarray(full[i : n + i]) for i in range(function.nin)])
+        yield function(*[qn.asarray(o[i : n + i]) for i, o in enumerate([full, second][: function.nin])])
     if function.nin == 2:
-        for value in values:
-            yield function(qn.asarray(value), qn.asarray(full))
-            yield function(qn.asarray(full), qn.asarray(value))
+        for value, exponent in zip(values, seconds, strict=True):
+            yield function(qn.asarray(value), qn.asarray(second))
+            yield function(qn.asarray(full), qn.asarray(exponent))
 
 
 sums = {}

@@ -16,6 +16,7 @@ import math
 import sys
 from types import FunctionType, ModuleType
 
+import ml_dtypes
 import numpy
 
 from quern.arrays import (
@@ -61,7 +62,7 @@ newaxis, pi, e, inf, nan, euler_gamma = None, math.pi, math.e, math.inf, math.na
 bool_ = numpy.bool_
 int8, int16, int32, int64 = numpy.int8, numpy.int16, numpy.int32, numpy.int64
 uint8, uint16, uint32, uint64 = numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64
-float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
+float16, float32, float64, bfloat16 = numpy.float16, numpy.float32, numpy.float64, ml_dtypes.bfloat16
 complex64, complex128 = numpy.complex64, numpy.complex128
 
 

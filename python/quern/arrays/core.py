@@ -3,6 +3,7 @@
 import builtins
 import operator
 
+import ml_dtypes
 import numpy
 
 from quern.device import current_device as _device
@@ -11,13 +12,6 @@ from quern.lib import _engine
 Array = _engine.Array
 Array.__module__ = "quern"
 Array.__array_priority__ = 1000
-
-try:
-    import ml_dtypes
-
-    bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
-except ImportError:
-    bfloat16 = None
 
 # The installed NumPy's meaning is ours, where versions differ.
 NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
@@ -36,11 +30,7 @@ def _dtype_name(dtype):
 
 
 def _numpy_dtype(name):
-    if name == "bfloat16":
-        if bfloat16 is None:
-            raise TypeError("bfloat16 has no type in NumPy; install ml_dtypes, or convert with astype('float32') first")
-        return bfloat16
-    return numpy.dtype(name)
+    return numpy.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else numpy.dtype(name)
 
 
 def _axis(axis, ndim):

@@ -2,6 +2,7 @@
 
 import builtins
 
+import ml_dtypes
 import numpy
 
 from quern.arrays.core import Array
@@ -62,6 +63,18 @@ def common_type(*arrays):
     True
     """
     return numpy.common_type(*(numpy.empty(0, _plain(a)) if isinstance(a, Array) else numpy.asarray(a) for a in arrays))
+
+
+def finfo(dtype):
+    """Limits of a floating-point type (of a type, its name, or an array's): ``eps``, ``max``, ``bits`` ... as NumPy gives them.
+
+    Raises ValueError for a type without fractions.
+
+    >>> finfo("bfloat16").eps == 2**-7
+    True
+    """
+    dtype = _plain(dtype)
+    return ml_dtypes.finfo(dtype) if numpy.dtype(dtype) == ml_dtypes.bfloat16 else numpy.finfo(dtype)
 
 
 def isscalar(element):

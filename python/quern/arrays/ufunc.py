@@ -181,6 +181,8 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
         if plain and (outs[0] is None or isinstance(outs[0], Array)):
             result = _engine.array_op(self._op, *values, into=outs[0])
             return result if outs[0] is None else outs[0]
+        if mask is not None and self.__name__ == "power" and isinstance(values[1], Array):  # an exponent left out may be anything
+            values[1] = _engine.array_op("where", mask, values[1], numpy.ones((), values[1].dtype)[()])
         results = _compute(self, values, loop)
         if self.nout > 1 and any(o is not None for o in outs):  # what takes one result says how large the others are
             shape = numpy.broadcast_shapes(results[0].shape, *(o.shape for o in outs if o is not None))
