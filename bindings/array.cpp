@@ -6,6 +6,7 @@
 
 #include "bindings/arrays.h"
 #include "core/error.h"
+#include "device/stream_order.h"
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
@@ -489,10 +490,11 @@ void init_arrays(nb::module_& m) {
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_wait", [](const Array& array) {
     WaitsSoon soon;
-    evaluate(array);
+    Buffer buffer = evaluate(array);
     ReleaseGil release;
     Context& context = context_on(array.device());
-    context.wait(context.default_stream);
+    use_on(context.work_stream, *buffer.block(), false);
+    context.wait(context.work_stream);
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });

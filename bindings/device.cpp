@@ -67,7 +67,6 @@ nb::dict info_of(const PyDevice& device) {
 }  // namespace
 
 std::atomic<int> pending_callbacks{0};
-thread_local PyStream launch_stream;
 
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object) {
   EventPtr event(context.device.create_event({false, false}).release());
@@ -227,7 +226,10 @@ void init_devices(nb::module_& m) {
     device.context->pool.know(stream);
     return PyStream{device.context, std::move(stream)};
   });
-  m.def("set_launch_stream", [](PyStream* stream) { launch_stream = stream ? *stream : PyStream{}; }, nb::arg("stream").none());
+  m.def(
+      "set_current_stream",
+      [](PyDevice device, PyStream* stream) { set_current_stream(*device.context, stream ? stream->stream : nullptr); },
+      nb::arg("device"), nb::arg("stream").none());
   m.def("cpu", [] { return PyDevice{&cpu_context()}; });
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });

@@ -75,7 +75,7 @@ class ForeignOwner : public BlockOwner {
     };
     try {
       mark(*block->context->default_stream);
-      for (auto& stream : block->streams) mark(*std::static_pointer_cast<Stream>(stream));
+      for (auto& use : block->uses) mark(*std::static_pointer_cast<Stream>(use.stream));
     } catch (const std::exception&) {
       // The failure belongs to whoever waits next.
     }
@@ -153,15 +153,6 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
     raise(ErrorKind::value, "[share] an array of this shape does not fit into {} bytes, {} bytes from their start", memory.bytes,
           offset);
   return from_foreign(memory.buffer, std::move(layout), dtype, static_cast<int8_t>(memory.context->trace_index()), false);
-}
-
-// Later work on that stream waits for what the device's default stream has now; or, `back`, the other way.
-void order_streams(Context& context, int64_t stream, bool back) {
-  if (stream <= 1) return;  // the default stream itself
-  auto foreign = context.device.foreign_stream(static_cast<uintptr_t>(stream));
-  auto event = context.device.create_event({false, false});
-  event->record(back ? *foreign : *context.default_stream);
-  (back ? *context.default_stream : *foreign).wait(*event);
 }
 
 // ---- the buffer protocol
@@ -321,7 +312,7 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
                   out->shape.data(),
                   out->strides.data(),
                   0};
-  if (to.type != dl_cpu && on != -1) order_streams(context_on(array.device()), on, false);
+  if (to.type != dl_cpu && on != -1) order_foreign_stream(context_on(array.device()), static_cast<uintptr_t>(on), false);
   out->plain = {tensor, out.get(), &delete_plain};
   out->versioned = {1, 0, out.get(), &delete_versioned, (read_only ? dl_read_only : 0) | (copied ? dl_copied : 0), tensor};
   nb::object capsule = nb::steal(versioned ? PyCapsule_New(&out->versioned, versioned_name, &drop_versioned)
@@ -389,6 +380,7 @@ uintptr_t pinned_address(const Array& array) {
   auto address = reinterpret_cast<uintptr_t>(pinned.buffer().pointer()) +
                  static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(size_of(array.dtype())));
   pinned.keep_for_good();
+  gather_streams(context_on(array.device()));
   return address;
 }
 
@@ -498,7 +490,7 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
   m.def("array_over", &over_allocation, nb::arg("memory"), nb::arg("offset"), nb::arg("shape"), nb::arg("strides").none(),
         nb::arg("dtype"));
   m.def("array_from_capsule", &from_capsule);
-  m.def("wait_for_stream", [](PyDevice device, int64_t stream) { order_streams(*device.context, stream, true); });
+  m.def("wait_for_stream", [](PyDevice device, uintptr_t stream) { order_foreign_stream(*device.context, stream, true); });
 }
 
 }  // namespace quern::python

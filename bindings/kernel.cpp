@@ -138,8 +138,7 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
     shape.grid = to_dims(PyTuple_GET_ITEM(args, 0), "grid");
     shape.block = to_dims(PyTuple_GET_ITEM(args, 1), "block");
     shape.dynamic_shared = function->shared;
-    bool elsewhere = launch_stream.context == &kernel.context();
-    const StreamPtr* stream = elsewhere ? &launch_stream.stream : &kernel.context().default_stream;
+    const StreamPtr* stream = &current_stream(kernel.context());
     if (named) {
       Py_ssize_t at = 0;
       PyObject *key, *value;

@@ -15,6 +15,7 @@
 #include "graph/op.h"
 #include "run/context.h"
 #include "run/kernel.h"
+#include "run/streams.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/function.h>
@@ -144,7 +145,5 @@ void release_foreign();
 
 // Null for the default stream.
 PyStream* stream_or_null(nb::handle object);
-// Where this thread's raw kernels go that are called without a stream; null: the default stream.
-extern thread_local PyStream launch_stream;
 
 }  // namespace quern::python

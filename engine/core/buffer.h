@@ -1,8 +1,8 @@
 // Buffer: a counted reference to a block of device memory.
 //
 // The block belongs to whoever made it (device/allocator.h for pooled memory); when the last Buffer goes, the owner gets it
-// back. `streams` names who used it, so that it is not handed out again while work on it is pending. `pins` counts who outside
-// knows its address (Pin, or for good).
+// back. `uses` names the streams that used it, so that it is not handed out again while work on it is pending, and that work of
+// one waits for that of another (device/stream_order.h). `pins` counts who outside knows its address (Pin, or for good).
 #pragma once
 
 #include "core/site.h"
@@ -37,16 +37,31 @@ struct Block {
   std::atomic<bool> escaped{false};  // its address was handed out as a number: any stream may use it
   std::atomic<uint32_t> pins{0};     // its address is known outside: it is read and written in place and at once
   std::atomic<const void*> last_stream{nullptr};
-  std::mutex streams_lock;
-  std::vector<std::shared_ptr<void>> streams;  // every Stream that used it
+  std::atomic<bool> is_shared{false};  // more than one stream used it
+  struct Use {
+    std::shared_ptr<void> stream;
+    uint64_t last, last_write;  // of the stream's works, by their numbers; 0: none
+  };
+  static constexpr uint64_t unknown = ~uint64_t{0};
+  std::mutex uses_lock;
+  std::vector<Use> uses;  // one for each Stream
 
+  // By whoever sees to the order of the streams.
   void used_on(const std::shared_ptr<void>& stream) {
-    if (last_stream.load(std::memory_order_relaxed) == stream.get()) return;
-    std::lock_guard hold(streams_lock);
+    if (last_stream.load(std::memory_order_relaxed) == stream.get() && !is_shared.load(std::memory_order_relaxed)) return;
+    std::lock_guard hold(uses_lock);
+    Use& use = use_of(stream);
+    use.last = use.last_write = unknown;
+  }
+
+  // With the lock held: the stream's, perhaps a new one.
+  Use& use_of(const std::shared_ptr<void>& stream) {
     last_stream.store(stream.get(), std::memory_order_relaxed);
-    for (auto& s : streams)
-      if (s == stream) return;
-    streams.push_back(stream);
+    for (Use& use : uses)
+      if (use.stream == stream) return use;
+    uses.push_back({stream, 0, 0});
+    is_shared.store(uses.size() > 1, std::memory_order_relaxed);
+    return uses.back();
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "device/stream_order.h"
 
 #include <algorithm>
 #include <bit>
@@ -74,7 +75,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   block->bytes = bytes;
   block->owner = this;
   block->site = site;
-  if (idle && idle->in_order) block->used_on(idle->in_order);
+  if (idle && idle->in_order) use_on(idle->in_order, *block, true);
   // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
   bool tight = device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
@@ -167,21 +168,15 @@ void Pool::fence(Idle& idle, Block& block) {
   };
   if (block.escaped) {
     mark(device_.default_stream());
-    std::vector<std::shared_ptr<Stream>> all;
-    {
-      std::lock_guard hold(lock_);
-      for (auto& weak : streams_)
-        if (auto s = weak.lock()) all.push_back(s);
-    }
-    for (auto& s : all) mark(*s);
+    for (auto& stream : streams()) mark(*stream);
     return;
   }
-  for (auto& s : block.streams) mark(*std::static_pointer_cast<Stream>(s));
+  for (auto& use : block.uses) mark(*std::static_pointer_cast<Stream>(use.stream));
 }
 
 void Pool::give_back(Block* block) noexcept {
   size_t quick = block->capacity / alignment;
-  if (quick < quick_classes && block->streams.empty() && !block->escaped) {
+  if (quick < quick_classes && block->uses.empty() && !block->escaped) {
     std::lock_guard hold(lock_);
     unlink(block);
     kept_ += block->capacity;
@@ -191,8 +186,8 @@ void Pool::give_back(Block* block) noexcept {
   Idle idle{block->base, {}, {}};
   bool usable = true;
   try {
-    if (!block->escaped && block->streams.size() == 1 && block->streams[0].get() == &device_.default_stream()) {
-      idle.in_order = block->streams[0];
+    if (!block->escaped && block->uses.size() == 1 && block->uses[0].stream.get() == &device_.default_stream()) {
+      idle.in_order = std::static_pointer_cast<Stream>(block->uses[0].stream);
     } else {
       fence(idle, *block);
     }
@@ -270,6 +265,14 @@ bool Pool::holds(const void* pointer) {
     if (start <= p && p < start + b->bytes) return true;
   }
   return false;
+}
+
+std::vector<std::shared_ptr<Stream>> Pool::streams() {
+  std::lock_guard hold(lock_);
+  std::vector<std::shared_ptr<Stream>> all;
+  for (auto& weak : streams_)
+    if (auto s = weak.lock()) all.push_back(std::move(s));
+  return all;
 }
 
 void Pool::know(const std::shared_ptr<Stream>& stream) {

@@ -42,12 +42,13 @@ class Pool : public BlockOwner {
 
   // Streams that exist: memory whose address escaped may be in use on any of them.
   void know(const std::shared_ptr<Stream>& stream);
+  std::vector<std::shared_ptr<Stream>> streams();  // those; not the default one
 
  private:
   struct Idle {
     void* base;
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
-    std::shared_ptr<void>
+    std::shared_ptr<Stream>
         in_order;  // the default stream, when only its work uses the block and nobody has looked how far that is
   };
   std::optional<Idle> take_idle(size_t capacity, bool in_order);

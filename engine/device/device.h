@@ -10,6 +10,7 @@
 #include "core/site.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -105,7 +106,7 @@ struct EventOptions {
 
 class Stream {
  public:
-  explicit Stream(Device& device) : device(device) {}
+  explicit Stream(Device& device) : device(device), number(++made) {}
   virtual ~Stream() = default;  // work already submitted still runs
   virtual void synchronize() = 0;
   virtual bool done() = 0;
@@ -114,6 +115,11 @@ class Stream {
   virtual void call(std::function<void()> f) = 0;  // runs f on a thread of ours, in order; f must not call the engine
   virtual uintptr_t native() = 0;                  // cudaStream_t, or our own handle
   Device& device;
+  const uint64_t number;           // no other stream has it
+  std::atomic<uint64_t> works{0};  // what was submitted that others may have to wait for; see stream_order.h
+
+ private:
+  static inline std::atomic<uint64_t> made{0};
 };
 
 struct StreamOptions {

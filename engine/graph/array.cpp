@@ -288,14 +288,9 @@ const Shape& Argument::shape() const {
 
 // ---- recording
 
-// Raises ErrorKind::value, as NumPy does, for an integer to the power of a negative number that the program wrote. Exponents that
-// only the device knows are replaced by such as it looks at.
-static void check_power(Argument& exponent, std::optional<Array>& checked, DType compute) {
-  if (const Array* array = exponent.array()) {
-    if (row(array->dtype()).kind == DTypeKind::integer && row(compute).kind == DTypeKind::integer)
-      exponent = Argument(checked.emplace(the_evaluator->without_negatives(*array)));
-    return;
-  }
+// Raises ErrorKind::value, as NumPy does, for an integer to the power of a negative number that the program wrote.
+static void check_power(const Argument& exponent, DType compute) {
+  if (exponent.array() || !is_integer(compute)) return;
   const Scalar& s = exponent.scalar();
   if (s.kind == WeakScalar::integer && !s.is_natural && s.integer < 0)
     raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
@@ -339,10 +334,13 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   Loop loop = given ? *given : loop_for(op, arguments);
   std::optional<std::array<Argument, 2>> powers;
   std::optional<Array> checked;
-  if (op == Op::power && is_integer(loop.compute)) {
-    powers = {arguments[0], arguments[1]};
-    check_power((*powers)[1], checked, loop.compute);
-    arguments = *powers;
+  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer) {
+    // Exponents that only the device knows are replaced by such as it looks at.
+    const Array* exponents = arguments[1].array();
+    if (exponents && row(exponents->dtype()).kind == DTypeKind::integer) {
+      powers = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
+      arguments = *powers;
+    }
   }
   int8_t device = device_of(op, arguments, into);
   if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
@@ -385,6 +383,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   for (size_t i = 0; i < arguments.size(); ++i) {
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
   }
+  if (op == Op::power) check_power(arguments[1], loop.compute);
   // What reads and writes the same pinned memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {

@@ -170,6 +170,7 @@ class Evaluator {
   virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
   virtual bool idle(int8_t device) = 0;                         // all that was submitted has ended
   virtual void finish(int8_t device) = 0;                       // waits for that on the CPU; a GPU's order is its streams'
+  virtual void change_streams() = 0;                            // those of the thread become those of the pending work
   virtual void evaluate(std::span<Node* const> targets) = 0;    // none: everything pending
   virtual Array without_negatives(const Array& exponents) = 0;  // where there is one, the next look raises ErrorKind::value
 };

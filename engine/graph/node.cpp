@@ -1,6 +1,7 @@
 #include "graph/node.h"
 
 #include "core/error.h"
+#include "graph/array.h"
 
 #include <algorithm>
 #include <limits>
@@ -72,6 +73,13 @@ size_t live_pending = 0, visible_pending = 0;
 
 GraphMutex graph_mutex;
 
+std::atomic<bool> streams_were_chosen = false;
+const void* streams_of_pending = nullptr;
+const void*& streams_of_thread() {
+  static thread_local const void* streams = nullptr;
+  return streams;
+}
+
 void GraphMutex::wait(void* self) {
   Waiting without_python;
   waiting_.fetch_add(1, std::memory_order_seq_cst);
@@ -136,6 +144,8 @@ NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
   constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max();
   if (space->size > most_bytes / 16 && space->size > most_bytes / static_cast<int64_t>(size_of(dtype)))
     raise(ErrorKind::value, "array is too big: {} elements of {}", to_string(space->layout.shape), row(dtype).name);
+  if (streams_were_chosen.load(std::memory_order_relaxed) && streams_of_thread() != streams_of_pending)
+    evaluator().change_streams();
   Node* node = free_nodes;
   if (node) {
     free_nodes = node->next;

@@ -219,6 +219,12 @@ struct Node {
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);
 NodeRef constant_node(const Constant& value, DType dtype, int8_t device);
 
+// Whose streams the thread's work, and the pending work, belong to: whatever run/streams.h makes of it; nullptr: the default
+// ones. What is recorded for others than the pending work's submits that first. Only looked at once somebody has chosen a stream.
+extern std::atomic<bool> streams_were_chosen;
+const void*& streams_of_thread();
+extern const void* streams_of_pending;
+
 // The nodes that wait to be evaluated, in the order they were recorded; those that nobody holds any more leave a null.
 std::vector<Node*>& pending();
 size_t pending_count();

@@ -15,6 +15,7 @@ namespace quern {
 
 Context::Context(Device& device) : device(device), pool(device) {
   default_stream = StreamPtr(&device.default_stream(), [](Stream*) {});
+  work_stream = default_stream;
 }
 
 Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_compiler() : nvrtc_compiler(); }
@@ -23,7 +24,7 @@ std::string Context::name() const { return device.kind == DeviceKind::cpu ? "cpu
 
 Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
   Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
-  return pool.allocate(bytes, site, in_order);
+  return pool.allocate(bytes, site, in_order && work_stream == default_stream);
 }
 
 StreamPtr Context::create_stream(StreamOptions options) {
@@ -40,7 +41,7 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
   device.copy(*stream, dst, src, bytes, kind);
   if (!blocking) return;
   stream->synchronize();
-  raise_found_error(*this);
+  raise_found_error(*this, stream.get());
 }
 
 void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
@@ -55,7 +56,7 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 void Context::wait(const StreamPtr& stream) {
   Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
   stream->synchronize();
-  raise_found_error(*this);
+  raise_found_error(*this, stream.get());
 }
 
 void Context::wait(Event& event) {
@@ -66,7 +67,13 @@ void Context::wait(Event& event) {
 void Context::wait_all() {
   Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
   device.synchronize();
-  raise_found_error(*this);
+  raise_found_error(*this, nullptr);
+}
+
+bool Context::idle() {
+  if (!default_stream->idle()) return false;
+  auto others = pool.streams();
+  return std::all_of(others.begin(), others.end(), [](const StreamPtr& stream) { return stream->idle(); });
 }
 
 namespace {

@@ -24,6 +24,7 @@ class Context {
   Device& device;
   Pool pool;
   StreamPtr default_stream;
+  StreamPtr work_stream;  // where array work goes (streams.h); with the graph's lock held
   Compiler& compiler();
   std::string name() const;  // "cpu", "cuda:0"
   int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
@@ -37,6 +38,7 @@ class Context {
   void wait(const StreamPtr& stream);
   void wait(Event& event);
   void wait_all();
+  bool idle();  // all that was submitted to any stream has ended
 };
 
 // The CPU's, or a GPU's. Raises ErrorKind::value for a device that is not there.

@@ -16,6 +16,7 @@
 #include "run/calls/exponents.h"
 #include "run/group_arguments.h"
 #include "run/replay.h"
+#include "run/streams.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -39,13 +40,17 @@ class GroupEvaluator : public Evaluator {
   Buffer allocate(int8_t device, size_t bytes, Site site) override {
     return context_on(device).allocate(std::max<size_t>(bytes, 1), site);
   }
-  bool idle(int8_t device) override { return context_on(device).default_stream->idle(); }
-  void finish(int8_t device) override {
+  bool idle(int8_t device) override {
     Context& context = context_on(device);
-    if (device >= 0 || context.default_stream->idle()) return;
-    Waiting waiting;
-    context.wait(context.default_stream);
+    return streams_were_chosen ? context.idle() : context.default_stream->idle();
   }
+  void finish(int8_t device) override {
+    if (device >= 0 || idle(device)) return;
+    Context& context = context_on(device);
+    Waiting waiting;
+    streams_were_chosen ? context.wait_all() : context.wait(context.default_stream);
+  }
+  void change_streams() override { quern::change_streams(); }
 
   Array without_negatives(const Array& exponents) override { return quern::without_negatives(exponents); }
 
@@ -296,17 +301,18 @@ class GroupEvaluator : public Evaluator {
         packed.index(form.loads[i].offset, true);
         continue;
       }
-      packed.pointer(load.node->buffer, form.loads[i].offset * static_cast<int64_t>(size_of(load.dtype)));
+      packed.pointer(load.node->buffer, form.loads[i].offset * static_cast<int64_t>(size_of(load.dtype)), false);
     }
     for (size_t i = 0; i < stores.size(); ++i) {
       const Node& node = *group.nodes[group.stores[i]];
-      packed.pointer(partials[i], form.stores[i].offset *
-                                      static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)));
+      packed.pointer(
+          partials[i],
+          form.stores[i].offset * static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)), true);
     }
     if (form.combines) {
       for (size_t i = 0; i < stores.size(); ++i)
-        if (group.nodes[group.stores[i]]->op == Op::reduce) packed.pointer(stores[i], 0);
-      packed.pointer(counter(context), 0);
+        if (group.nodes[group.stores[i]]->op == Op::reduce) packed.pointer(stores[i], 0, true);
+      packed.pointer(counter(context), 0, true);
     }
     for (const Node* constant : group.constants) packed.constant(*constant);
     for (int64_t number : form.numbers) packed.index(number, form.wide);
@@ -332,9 +338,9 @@ class GroupEvaluator : public Evaluator {
     bool free = old.cells == 0 && old.references == here;
     if (free || node.writes_pinned) return old.buffer;
     Buffer copy = context.allocate(bytes, node.site, true);
-    old.buffer.block()->used_on(context.default_stream);
-    copy.block()->used_on(context.default_stream);
-    context.copy(context.default_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
+    use_on(context.work_stream, *old.buffer.block(), false);
+    use_on(context.work_stream, *copy.block(), true);
+    context.copy(context.work_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
     return copy;
   }
 
@@ -391,8 +397,8 @@ class GroupEvaluator : public Evaluator {
       std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
       if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
       GroupArguments packed;
-      packed.pointer(partial, 0);
-      packed.pointer(next, 0);
+      packed.pointer(partial, 0, false);
+      packed.pointer(next, 0, true);
       for (int64_t number : {results, count, chunks}) packed.index(number, true);
       submit(context, *kernel, reduction_shape(results, chunks, Walk::lanes_inside), packed, node.site);
       if (chunks == 1) return;
@@ -405,16 +411,16 @@ class GroupEvaluator : public Evaluator {
     Buffer& found = counters_[context.trace_index()];
     if (!found) {
       found = context.allocate(sizeof(uint32_t), no_site);
-      found.block()->used_on(context.default_stream);
-      context.fill(context.default_stream, found.pointer(), 0, 0, sizeof(uint32_t), 1, 1);
+      use_on(context.work_stream, *found.block(), true);
+      context.fill(context.work_stream, found.pointer(), 0, 0, sizeof(uint32_t), 1, 1);
     }
     return found;
   }
   static int group_device(const Context& context) { return context.trace_index(); }
 
   static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed, Site site) {
-    for (Block* block : packed.blocks()) block->used_on(context.default_stream);
-    kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), site);
+    packed.use_on(context.work_stream);
+    kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), site);
   }
 
   std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> kernels_;

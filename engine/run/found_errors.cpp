@@ -18,6 +18,7 @@ struct Watch {
   std::function<std::string(int64_t)> text;
   Site site;
   Doubt doubt;
+  StreamPtr stream;
 };
 
 // One for each device, never destroyed; the words are pinned memory that kernels can write.
@@ -55,19 +56,23 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   FoundError words = watches.free.back();
   watches.free.pop_back();
   words.on_host[0] = words.on_host[1] = 0;
-  watches.active.push_back({words, kind, std::move(text), site, open_doubt()});
+  watches.active.push_back({words, kind, std::move(text), site, open_doubt(), context.work_stream});
   return words;
 }
 
-void raise_found_error(Context& context) {
+void raise_found_error(Context& context, const Stream* waited) {
   Watches& watches = watches_of(context);
   Watch found{};
   int64_t number = 0;
   {
     std::lock_guard hold(watches.lock);
-    while (!watches.active.empty()) {
-      Watch watch = std::move(watches.active.front());
-      watches.active.pop_front();
+    for (auto at = watches.active.begin(); at != watches.active.end();) {
+      if (waited && at->stream.get() != waited && !at->stream->idle()) {
+        ++at;
+        continue;
+      }
+      Watch watch = std::move(*at);
+      at = watches.active.erase(at);
       watches.free.push_back(watch.words);
       if (watch.words.on_host[0] == 0) {
         settle_doubt(watch.doubt);

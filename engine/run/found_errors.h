@@ -1,5 +1,6 @@
 // Errors that follow from values on the device: an index out of range, a singular matrix. Work that may find one asks for a
-// FoundError; its kernel sets it; whoever next waits for the device raises it, naming the line that recorded the work.
+// FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that raises it, naming the line that
+// recorded the work.
 #pragma once
 
 #include "core/error.h"
@@ -21,7 +22,8 @@ struct FoundError {
 
 FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t number)> text, Site site);
 
-// After a wait for the device's default stream: raises the first error found. Those not raised stay for the next wait.
-void raise_found_error(Context& context);
+// After a wait for a stream, or for all (none): raises the first error that its work found. Those not raised stay for the next
+// wait.
+void raise_found_error(Context& context, const Stream* waited);
 
 }  // namespace quern

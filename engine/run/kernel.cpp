@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "device/stream_order.h"
 #include "run/trace.h"
 
 #include <algorithm>
@@ -222,9 +223,11 @@ void Arguments::typed(const void* bytes, size_t size, Scalar scalar, const char*
   std::memcpy(param ? at(param, size) : at(nullptr, align), bytes, size);
 }
 
+// Who holds an address sees to the order of its streams himself.
 void Arguments::used_on(const StreamPtr& stream) {
-  for (size_t i = 0; i < block_count_; ++i) blocks_[i]->used_on(stream);
-  for (Block* b : more_blocks_) b->used_on(stream);
+  auto use = [&](Block& block) { block.escaped ? block.used_on(stream) : use_on(stream, block, true); };
+  for (size_t i = 0; i < block_count_; ++i) use(*blocks_[i]);
+  for (Block* b : more_blocks_) use(*b);
 }
 
 bool Arguments::any_pinned() const {

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/wait.h"
+#include "device/stream_order.h"
 
 namespace quern {
 
@@ -28,14 +29,19 @@ Memory dense(const Array& array) {
   return out;
 }
 
+bool in_doubt(const Array& array) {
+  GraphLock lock;
+  return !array.cell()->node->doubts.empty();
+}
+
 }  // namespace
 
 Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind) {
   Buffer buffer = context.allocate(std::max<size_t>(bytes, 1));
-  buffer.block()->used_on(context.default_stream);
+  use_on(context.work_stream, *buffer.block(), true);
   if (bytes > 0) {
     Waiting waiting;
-    context.copy(context.default_stream, buffer.pointer(), data, bytes, kind, true);
+    context.copy(context.work_stream, buffer.pointer(), data, bytes, kind, true);
   }
   return from_memory(std::move(buffer), shape, dtype, static_cast<int8_t>(context.trace_index()));
 }
@@ -47,7 +53,12 @@ void read_into(const Array& array, void* out, size_t bytes) {
   if (bytes == 0) return;
   Waiting waiting;
   Context& context = context_on(array.device());
-  context.copy(context.default_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
+  use_on(context.work_stream, *memory.buffer.block(), false);
+  context.copy(context.work_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
+  if (streams_were_chosen && in_doubt(memory.array)) {  // whose work may be other streams'
+    context.wait_all();
+    evaluate(memory.array);
+  }
   settle(array);
 }
 
@@ -57,7 +68,7 @@ Array moved_to(const Array& array, Context& context) {
     Memory memory = dense(array);
     {
       Waiting waiting;
-      cpu_context().wait(cpu_context().default_stream);
+      evaluator().finish(-1);
     }
     return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
   }

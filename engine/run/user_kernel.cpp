@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "run/eval.h"
 #include "run/group_arguments.h"
+#include "run/streams.h"
 
 namespace quern {
 
@@ -88,7 +89,7 @@ void pack(GroupArguments& packed, const Placed& p) {
     return;
   }
   unsettle(*p.array);
-  packed.pointer(evaluate(*p.array), p.layout.offset * static_cast<int64_t>(size_of(p.dtype)));
+  packed.pointer(evaluate(*p.array), p.layout.offset * static_cast<int64_t>(size_of(p.dtype)), true);
   for (int64_t d : p.layout.shape) packed.index(d, true);
   for (int64_t s : p.layout.strides) packed.index(s, true);
 }
@@ -110,10 +111,9 @@ const KernelParam& param(std::span<const KernelParam> in, std::span<const Kernel
 }
 
 void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed) {
-  for (Block* block : packed.blocks()) block->used_on(context.default_stream);
-  kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), current_site());
-  bool pinned = std::ranges::any_of(packed.blocks(), [](const Block* block) { return block->pins > 0; });
-  if (pinned) evaluator().finish(static_cast<int8_t>(context.trace_index()));
+  packed.use_on(context.work_stream);
+  kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), current_site());
+  if (packed.any_pinned()) evaluator().finish(static_cast<int8_t>(context.trace_index()));
 }
 
 void check_name(const std::string& name) {
@@ -158,6 +158,7 @@ ElementwiseKernel::ElementwiseKernel(ElementwiseText text, std::vector<std::stri
 std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::span<const Array> out, std::optional<int64_t> size,
                                            int8_t device, uint32_t block) {
   GraphLock lock;
+  use_current_streams();
   device = device_of(in, out).value_or(device);
   std::optional<Shape> loop = loop_shape(text_.in, text_.out, in, out);
   if (size && loop)
@@ -241,6 +242,7 @@ ReductionKernel::ReductionKernel(ReductionText text, std::vector<std::string> fl
 std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span<const Array> out, std::span<const int> axes,
                                          bool all_axes, bool keep_dims) {
   GraphLock lock;
+  use_current_streams();
   int8_t device = device_of(in, out).value_or(-1);
   std::optional<Shape> whole = loop_shape(text_.in, {}, in, {});
   if (!whole) raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw", text_.name);
@@ -329,8 +331,8 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
     for (int64_t d : kept_parts[0].shape) packed.index(d, true);
     for (int64_t d : reduced_parts[0].shape) packed.index(d, true);
     for (int64_t number : {results, count, chunks}) packed.index(number, true);
-    packed.pointer(next, 0);
-    if (!first) packed.pointer(parts, 0);
+    packed.pointer(next, 0, true);
+    if (!first) packed.pointer(parts, 0, false);
     LaunchShape launch;
     uint32_t width = static_cast<uint32_t>(std::min<int64_t>(results, lanes_inside ? 8 : 32));
     launch.block = lanes_inside ? Dim3{32, width, 1} : Dim3{width, 32, 1};

@@ -348,31 +348,31 @@ class Fourier : public CallBody {
   void on_gpu(const CallRun& run, int64_t count, bool is_double) const {
     Context& context = context_on(run.device);
     const CallView &in = run.inputs[0], &out = run.outputs[0];
-    Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
+    Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
     traced.name("fft");
     mark_used(run);
     TransformOnGpu transform{is_double, kind_ == Kind::half, kind_ == Kind::whole, kind_ == Kind::backward, n_, count};
     size_t bytes = transform_workspace(context.device, transform);
     Buffer workspace = temporary(run, bytes);
-    workspace.block()->used_on(context.default_stream);
+    use_on(context.work_stream, *workspace.block(), true);
     const void* from = in.data;
     Buffer copy;
     if (kind_ == Kind::whole) {  // the library may write over what it transforms
       size_t size = static_cast<size_t>(in.space->size) * size_of(in.dtype);
       copy = temporary(run, size);
-      copy.block()->used_on(context.default_stream);
-      context.copy(context.default_stream, copy.pointer(), in.data, size, CopyKind::device_to_device, false);
+      use_on(context.work_stream, *copy.block(), true);
+      context.copy(context.work_stream, copy.pointer(), in.data, size, CopyKind::device_to_device, false);
       from = copy.pointer();
       // The first number of a row and the middle one count as real.
       size_t half = size_of(in.dtype) / 2, row = size_of(in.dtype) * static_cast<size_t>(n_ / 2 + 1);
       auto clear = [&](int64_t k) {
         char* imaginary = static_cast<char*>(copy.pointer()) + static_cast<size_t>(k) * 2 * half + half;
-        context.fill(context.default_stream, imaginary, row, 0, 4, half / 4, static_cast<size_t>(count));
+        context.fill(context.work_stream, imaginary, row, 0, 4, half / 4, static_cast<size_t>(count));
       };
       clear(0);
       if (n_ % 2 == 0 && n_ > 1) clear(n_ / 2);
     }
-    transform_on_gpu(context.device, *context.default_stream, transform, from, out.data, workspace.pointer());
+    transform_on_gpu(context.device, *context.work_stream, transform, from, out.data, workspace.pointer());
   }
 
   Kind kind_;

@@ -206,8 +206,8 @@ class Put : public CallBody {
       for (int64_t size : picks_.size) places *= static_cast<size_t>(std::max<int64_t>(size, 1));
       owner = temporary(run, places * 8);
       temporaries.push_back(owner);
-      owner.block()->used_on(context.default_stream);
-      context.fill(context.default_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
+      use_on(context.work_stream, *owner.block(), true);
+      context.fill(context.work_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
       launch(run, kernel_of(context, text, "claim"), shape_for(picks_.count), Packed().add(p).add(owner.pointer()), temporaries);
     }
     launch(run, kernel_of(context, text, fmt::format("put{}", bytes)), shape_for(p.n),

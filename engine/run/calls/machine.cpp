@@ -17,20 +17,19 @@ constexpr int64_t small = 4096;  // elements: less work than waking a thread
 
 void mark_used(const CallRun& run, std::span<const Buffer> temporaries) {
   Context& context = context_on(run.device);
-  for (const auto& views : {run.inputs, run.outputs}) {
-    for (const CallView& view : views) view.block->used_on(context.default_stream);
-  }
-  for (const Buffer& buffer : temporaries) buffer.block()->used_on(context.default_stream);
+  for (const CallView& view : run.inputs) use_on(context.work_stream, *view.block, false);
+  for (const CallView& view : run.outputs) use_on(context.work_stream, *view.block, true);
+  for (const Buffer& buffer : temporaries) use_on(context.work_stream, *buffer.block(), true);
 }
 
 void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
             std::vector<Buffer> temporaries) {
   Context& context = context_on(run.device);
-  Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
+  Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
   traced.name(std::string(name));
-  if (elements <= small && context.default_stream->idle()) return f();
+  if (elements <= small && (streams_were_chosen ? context.idle() : context.default_stream->idle())) return f();
   mark_used(run, temporaries);
-  context.default_stream->call(std::move(f));
+  context.work_stream->call(std::move(f));
 }
 
 void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_t least) {
@@ -75,7 +74,7 @@ void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const 
             std::span<const Buffer> temporaries) {
   Context& context = context_on(run.device);
   mark_used(run, temporaries);
-  kernel.launch_packed(context.default_stream, shape, packed.data(), packed.size(), run.site);
+  kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), run.site);
 }
 
 LaunchShape shape_for(int64_t n) {

@@ -8,6 +8,7 @@
 //   }
 #pragma once
 
+#include "device/stream_order.h"
 #include "graph/call.h"
 #include "run/kernel.h"
 
@@ -44,7 +45,7 @@ class Packed {
   size_t end_ = 0;
 };
 
-// The call's memory is in use on the device's default stream from here on; launch() and on_cpu() see to it themselves.
+// The call's memory is in use on the device's stream of array work from here on; launch() and on_cpu() see to it themselves.
 void mark_used(const CallRun& run, std::span<const Buffer> temporaries = {});
 
 // Marks the call's memory (and `temporaries`) as used and launches.

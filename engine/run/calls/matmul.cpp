@@ -139,22 +139,22 @@ class Product : public CallBody {
     const CallView& c = run.outputs[0];
     mark_used(run);
     if (p.k == 0) {
-      context.fill(context.default_stream, c.data, 0, 0, 1, static_cast<size_t>(c.space->size) * size_of(c.dtype), 1);
+      context.fill(context.work_stream, c.data, 0, 0, 1, static_cast<size_t>(c.space->size) * size_of(c.dtype), 1);
       return;
     }
-    Traced traced(TraceKind::launch, run.device, context.default_stream.get(), 0, run.site);
+    Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
     traced.name("matmul");
     Buffer workspace = temporary(run, product_workspace);
-    workspace.block()->used_on(context.default_stream);
+    use_on(context.work_stream, *workspace.block(), true);
     std::optional<int64_t> a_step = even_step(a_starts), b_step = even_step(b_starts);
     if (a_step && b_step) {
       p.count = static_cast<int64_t>(a_starts.size());
       p.a.batch_step = *a_step;
       p.b.batch_step = *b_step;
-      return multiply_on_gpu(context.device, *context.default_stream, p, workspace.pointer());
+      return multiply_on_gpu(context.device, *context.work_stream, p, workspace.pointer());
     }
     for (size_t i = 0; i < a_starts.size(); ++i)
-      multiply_on_gpu(context.device, *context.default_stream,
+      multiply_on_gpu(context.device, *context.work_stream,
                       at(p, a_starts[i], b_starts[i], static_cast<int64_t>(i), size_of(c.dtype)), workspace.pointer());
   }
 };

@@ -90,8 +90,7 @@ Array on_gpu(Context& context, const CallRun& run, const CallView& mask, int64_t
   launch(run, kernel_of(context, text, "starts"), one, Packed().add(counts.pointer()).add(static_cast<long long>(blocks)),
          {&counts, 1});
   int64_t total = 0;
-  context.copy(context.default_stream, &total, static_cast<int64_t*>(counts.pointer()) + blocks, 8, CopyKind::device_to_host,
-               true);
+  context.copy(context.work_stream, &total, static_cast<int64_t*>(counts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
   Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * 8, 1), run.site);
   Buffer both[] = {counts, out};
   launch(run, kernel_of(context, text, "places"), shape,
@@ -100,7 +99,8 @@ Array on_gpu(Context& context, const CallRun& run, const CallView& mask, int64_t
 }
 
 Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
-  context.wait(context.default_stream);
+  use_on(context.work_stream, *mask.block, false);
+  context.wait(context.work_stream);
   const auto* flags = reinterpret_cast<const uint8_t*>(mask.data);
   int64_t slices = (n + tile - 1) / tile;
   std::vector<int64_t> starts(static_cast<size_t>(slices) + 1, 0);

@@ -179,7 +179,7 @@ class Counts : public CallBody {
     if (run.device >= 0) {
       Context& context = context_on(run.device);
       mark_used(run);
-      context.fill(context.default_stream, out, 0, 0, 4, static_cast<size_t>(bins) * 2, 1);
+      context.fill(context.work_stream, out, 0, 0, 4, static_cast<size_t>(bins) * 2, 1);
       if (n == 0) return;
       Packed packed;
       packed.add(numbers);

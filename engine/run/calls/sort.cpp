@@ -234,8 +234,8 @@ class Sort : public CallBody {
       if (buffer) used.push_back(buffer);
     }
     auto clear = [&](const Buffer& buffer, size_t bytes) {
-      buffer.block()->used_on(context.default_stream);
-      context.fill(context.default_stream, buffer.pointer(), 0, 0, 4, bytes / 4, 1);
+      use_on(context.work_stream, *buffer.block(), true);
+      context.fill(context.work_stream, buffer.pointer(), 0, 0, 4, bytes / 4, 1);
     };
     clear(starts, words * count_bytes);
     int64_t parts = std::clamp<int64_t>(n / 16384, 1, std::max<int64_t>(1, 2048 / rows));

@@ -1,8 +1,8 @@
 """cupy.cuda.stream: streams and events.
 
-Array work is recorded, and goes to the device's default stream whatever stream is current. Streams made here take part in that
-stream's order, whatever they were asked for: what one submits waits for the other, and answers are right. Raw kernels are launched on
-the current stream. Entering, leaving, recording, waiting and synchronising submit what arrays have recorded.
+Array work goes to the stream that was current when it was recorded; so do raw kernels. Where work of two streams needs the same
+array, the later waits for the earlier by itself. Whoever works with addresses sees to the order himself. Entering, leaving, recording,
+waiting and synchronising submit what arrays have recorded.
 """
 
 import threading
@@ -66,7 +66,6 @@ class Event(_engine.Event):
         if not isinstance(stream, Stream):
             raise TypeError(f"[cupy.cuda.Event.record] a Stream is needed, not {type(stream).__name__}")
         _submit()
-        stream._let_it_wait()
         super().record(stream)
 
     def synchronize(self):
@@ -91,8 +90,8 @@ def get_elapsed_time(start_event, end_event):
 class Stream(_engine.Stream):
     """A queue of work, which runs in order; as a context manager it is the current one meanwhile.
 
-    Parameters: ``null``: the default stream; ``non_blocking``: kept as an attribute (see the module: arrays need the order that it
-    would give up); ``ptds``: the thread's default stream, which is the default stream here; ``priority``: lower is more urgent.
+    Parameters: ``null``: the default stream; ``non_blocking``: it takes no part in the default stream's order; ``ptds``: the thread's
+    default stream, which is the default stream here; ``priority``: lower is more urgent.
 
     >>> from quern import cupy as cp
     >>> with cp.cuda.Stream() as stream:
@@ -105,7 +104,6 @@ class Stream(_engine.Stream):
     null = None
     ptds = None
     is_non_blocking, priority = False, 0
-    _is_foreign = False
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
         if null and ptds:
@@ -114,7 +112,7 @@ class Stream(_engine.Stream):
             super().__init__()
             self._fill_in(2 if ptds else 0, -1, False, 0)
             return
-        super().__init__(current_device(), False, 0 if priority is None else int(priority))
+        super().__init__(current_device(), bool(non_blocking), 0 if priority is None else int(priority))
         self._fill_in(self.handle, _current_id(), bool(non_blocking), 0 if priority is None else int(priority))
         _by_handle[self.ptr] = self
 
@@ -143,13 +141,9 @@ class Stream(_engine.Stream):
 
     def use(self):
         """Makes it the current stream of this thread; returns it."""
-        before = get_current_stream()
         _submit()
-        if before is not self:
-            before._let_it_wait()
-            self._wait_for_it()
         _local.current[_current_id()] = self
-        _engine.set_launch_stream(None if self.ptr in (0, 1, 2) or self._is_foreign else self)
+        _engine.set_current_stream(current_device(), None if self.ptr in (0, 1, 2) else self)
         return self
 
     def __enter__(self):
@@ -159,30 +153,19 @@ class Stream(_engine.Stream):
     def __exit__(self, *exc):
         self._before.pop().use()
 
-    # A stream of another library is outside the order that ours keep: it waits for arrays' work, and they for its.
-    def _let_it_wait(self):
-        pass
-
-    def _wait_for_it(self):
-        pass
-
     # ---- work
 
     @property
     def done(self):
         """Is all work done that was given to it? Submits what arrays have recorded."""
         _submit()
-        self._let_it_wait()
-        return self.is_done() and (self.ptr == 0 or _default(self).is_done())
+        return self.is_done()
 
     def synchronize(self):
         """Waits for its work, and what arrays have recorded."""
         _may_wait("Stream.synchronize()")
         _submit()
-        self._let_it_wait()
         super().synchronize()
-        if self.ptr != 0:
-            _engine.Stream.synchronize(_default(self))
 
     def record(self, event=None):
         """Records ``event``, by default a new one, in it; returns the event."""
@@ -193,7 +176,6 @@ class Stream(_engine.Stream):
     def wait_event(self, event):
         """What it is given from now on waits for ``event``."""
         _submit()
-        self._let_it_wait()
         self.wait_for_event(event)
 
     def add_callback(self, callback, arg):
@@ -206,7 +188,6 @@ class Stream(_engine.Stream):
 
     def _call(self, function):
         _submit()
-        self._let_it_wait()
         _engine.Stream.add_callback(self, function)
 
     # ---- capture
@@ -239,9 +220,8 @@ class Stream(_engine.Stream):
 class ExternalStream(Stream):
     """A stream by its address, which another library made and keeps.
 
-    Parameters: ``ptr``: the address (0: the default stream); ``device_id``: by default the current one. While it is current, work of
-    arrays is ordered after what the stream had before and before what it gets afterwards. The CPU has only streams made by Stream():
-    ValueError for others.
+    Parameters: ``ptr``: the address (0: the default stream); ``device_id``: by default the current one. It must live for as long as
+    arrays that were used on it. The CPU has only streams made by Stream(): ValueError for others.
     """
 
     def __init__(self, ptr, device_id=-1):
@@ -252,26 +232,9 @@ class ExternalStream(Stream):
         elif own is not None:
             _engine.Stream.__init__(self, own)
         else:
-            self._is_foreign = True
             device = current_device() if device_id < 0 else _engine_of(device_id)
             _engine.Stream.__init__(self, _engine.foreign_stream(device, ptr))
         self._fill_in(ptr, -1 if ptr in (0, 1, 2) else _current_id() if device_id < 0 else device_id, False, 0)
-
-    def _let_it_wait(self):
-        if self._is_foreign:
-            mark = _engine.Event(self.device, False, False)
-            mark.record(None)
-            self.wait_for_event(mark)
-
-    def _wait_for_it(self):
-        if self._is_foreign:
-            mark = _engine.Event(self.device, False, False)
-            mark.record(self)
-            self.device.default_stream().wait_for_event(mark)
-
-
-def _default(stream):
-    return stream.device.default_stream()
 
 
 def get_current_stream(device_id=-1):
