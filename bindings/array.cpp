@@ -95,12 +95,12 @@ bool read_scalar(PyObject* value, Scalar& out) {
   return true;
 }
 
-bool Operand::read(PyObject* value, bool strict) {
+bool Operand::read(PyObject* value, bool strict, PyObject* beside) {
   array_ = as_array(value);
   if (array_ || read_scalar(value, scalar_)) return true;
   bool is_known = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0 || PyList_Check(value) || PyTuple_Check(value);
   if (!strict && !is_known) return false;
-  make_array(value);
+  make_array(value, beside);
   return array_ != nullptr;
 }
 
@@ -110,8 +110,20 @@ nb::object array_of(PyObject* value) {
   return made;
 }
 
-void Operand::make_array(PyObject* value) {
-  made_ = array_of(value);
+nb::object array_of(PyObject* value, int8_t device) {
+  Context& before = current_context();
+  if (before.trace_index() == device) return array_of(value);
+  struct Back {
+    Context& context;
+    ~Back() { set_current_context(&context); }
+  } back{before};
+  set_current_context(&context_on(device));
+  return array_of(value);
+}
+
+void Operand::make_array(PyObject* value, PyObject* beside) {
+  const Array* other = beside ? as_array(beside) : nullptr;
+  made_ = other ? array_of(value, other->device()) : array_of(value);
   array_ = as_array(made_.ptr());
 }
 
@@ -125,7 +137,7 @@ PyObject* not_implemented() {
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     Operand a, b;
-    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap(elementwise(op, arguments), type_of(left, right));
   });
@@ -135,7 +147,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     Operand b;
     Array* a = as_array(left);
-    if (!a || !b.read(right, false)) return not_implemented();
+    if (!a || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {Argument(*a), b.argument()};
     // CuPy has no such values: its arrays without dimensions are arrays.
     if (a->is_value() && Py_TYPE(left) == array_type) return wrap(elementwise(op, arguments), type_of(left, right));
@@ -156,7 +168,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return guarded([&]() -> PyObject* {
     Operand a, b;
-    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     return wrap(raised(a.argument(), b.argument()), type_of(left, right));
   });
 }
@@ -179,7 +191,7 @@ PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in
 PyObject* matrix_product(PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     Operand a, b;
-    if (!a.read(left, false) || !b.read(right, false)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     if (a.is_scalar() || b.is_scalar())
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
@@ -361,15 +373,14 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
     Array* target = into ? as_array(into) : nullptr;
     if (into && !target) return nullptr;
     std::array<Operand, 3> operands;
-    PyObject* first = nullptr;
+    PyObject* const* first = std::find_if(values, values + count, as_array);
+    if (first == values + count) return nullptr;
     for (size_t i = 0; i < count; ++i) {
-      if (!operands[i].read(values[i], false)) return nullptr;
-      if (!first && as_array(values[i])) first = values[i];
+      if (!operands[i].read(values[i], false, *first)) return nullptr;
     }
-    if (!first) return nullptr;
     std::array<Argument, 3> arguments = {operands[0].argument(), operands[1].argument(), operands[2].argument()};
     Array result = elementwise(op, {arguments.data(), count}, target);
-    return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(first));
+    return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(*first));
   });
 }
 
@@ -445,26 +456,26 @@ void init_arrays(nb::module_& m) {
     if (!read_scalar(value.ptr(), scalar)) raise(ErrorKind::type, "[full] the value must be a number");
     return full(shape, scalar, dtype_of(dtype), device_number(device));
   });
-  m.def("array_assign", [](Array& target, nb::handle value) {
+  m.def("array_assign", [](nb::handle_t<Array> target, nb::handle value) {
     Operand operand;
-    operand.read(value.ptr(), true);
-    assign(target, operand.argument());
+    operand.read(value.ptr(), true, target.ptr());
+    assign(*as_array(target.ptr()), operand.argument());
   });
   m.def(
       "array_op",
       [](const std::string& name, nb::args values, nb::handle into, const std::string& compute,
          const std::string& gives) -> nb::object {
         std::vector<Operand> operands(values.size());
-        for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true);
+        nb::handle first;
+        for (nb::handle value : values)
+          if (!first.is_valid() && as_array(value.ptr())) first = value;
+        for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true, first.ptr());
         // Numbers alone are computed where new arrays are made.
         if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_scalar(); }))
           operands[0].make_array(values[0].ptr());
         std::vector<Argument> arguments = arguments_of(operands);
         std::optional<Loop> loop;
         if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};
-        nb::handle first;
-        for (nb::handle value : values)
-          if (!first.is_valid() && as_array(value.ptr())) first = value;
         Array result = elementwise(op_named(name), arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
         return first.is_valid() ? like(first, std::move(result)) : nb::steal(wrap(std::move(result), array_type));
       },

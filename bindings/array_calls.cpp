@@ -7,6 +7,8 @@
 #include "run/calls/indexing.h"
 #include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
+#include "run/calls/parts.h"
+#include "run/calls/random.h"
 #include "run/calls/sorting.h"
 
 namespace quern::python {
@@ -30,7 +32,7 @@ void init_array_calls(nb::module_& m) {
   });
   m.def("array_matmul",
         [](nb::handle_t<Array> a, nb::handle_t<Array> b) { return like(a, matmul(*as_array(a.ptr()), *as_array(b.ptr()))); });
-  m.def("array_put", [](Array& array, const std::vector<int>& axes, nb::handle value, nb::args indices) {
+  m.def("array_put", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
     std::vector<Pick> picks;
     for (size_t k = 0; k < axes.size(); ++k) {
       const Array* index = as_array(indices[k].ptr());
@@ -38,8 +40,8 @@ void init_array_calls(nb::module_& m) {
       picks.push_back({static_cast<size_t>(axes[k]), *index});
     }
     Operand operand;
-    operand.read(value.ptr(), true);
-    put(array, picks, operand.argument());
+    operand.read(value.ptr(), true, given.ptr());
+    put(*as_array(given.ptr()), picks, operand.argument());
   });
   m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
     Scalar from, by;
@@ -48,18 +50,12 @@ void init_array_calls(nb::module_& m) {
     return nb::steal(wrap(evenly_spaced(from, by, count, dtype_of(dtype), number), array_type));
   });
   // A row of random numbers: `first` is the number of its first element in the stream of `key`.
-  m.def("array_random", [](const std::string& name, const Shape& shape, uint64_t key, uint64_t first, const std::string& dtype,
-                           PyDevice device) {
-    Array place = positions(shape, static_cast<int8_t>(device.context->trace_index()));
-    auto number = [](uint64_t value) {
-      Scalar out{true, WeakScalar::integer};
-      out.is_natural = value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-      (out.is_natural ? out.natural : reinterpret_cast<uint64_t&>(out.integer)) = value;
-      return out;
-    };
-    Argument arguments[] = {Argument(place), Argument(number(key)), Argument(number(first))};
-    return nb::steal(wrap(elementwise(op_named(name), arguments, nullptr, Loop{DType::uint64, dtype_of(dtype)}), array_type));
-  });
+  m.def("array_random",
+        [](const std::string& name, const Shape& shape, uint64_t key, uint64_t first, const std::string& dtype, PyDevice device) {
+          Array out = random_row(op_named(name), shape, key, first, dtype_of(dtype), device_number(device));
+          return nb::steal(wrap(std::move(out), array_type));
+        });
+  m.def("random_key", &random_key);
   m.def("array_factor", [](const std::string& name, const std::string& mode, double number, nb::args given) {
     std::vector<Array> operands;
     for (nb::handle operand : given) operands.push_back(*as_array(operand.ptr()));

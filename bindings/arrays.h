@@ -15,7 +15,8 @@ PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 nb::object like(nb::handle operand, Array&& array);
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
-nb::object array_of(PyObject* value);  // as asarray makes it
+nb::object array_of(PyObject* value);                 // as asarray makes it
+nb::object array_of(PyObject* value, int8_t device);  // on that device
 DType dtype_of(const std::string& name);
 // Python's own numbers are weak; NumPy's have a type. False: it is no number.
 bool read_scalar(PyObject* value, Scalar& out);
@@ -24,8 +25,9 @@ bool read_scalar(PyObject* value, Scalar& out);
 class Operand {
  public:
   // `strict`: anything may be made an array of; else only what is certain to be one (so that others get their turn).
-  bool read(PyObject* value, bool strict);
-  void make_array(PyObject* value);
+  // `beside`: an array, perhaps, on whose device it is made.
+  bool read(PyObject* value, bool strict, PyObject* beside = nullptr);
+  void make_array(PyObject* value, PyObject* beside = nullptr);
   Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
   bool is_scalar() const { return !array_; }
   const Scalar& scalar() const { return scalar_; }
@@ -57,7 +59,6 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type);
 extern PyTypeObject* item_view_type;  // the door's type whose single elements are views
 PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
-std::vector<Array> indices_of(const Array& mask);  // where a bool array is true: an index for each of its axes
 
 void init_array_calls(nb::module_& m);  // array_calls.cpp
 

@@ -40,7 +40,8 @@ void wait_for(Stream& stream, Stream& other) {
 }
 
 void use_on(const std::shared_ptr<Stream>& stream, Block& block, bool writes) {
-  if (block.last_stream.load(std::memory_order_relaxed) == stream.get() && !block.is_shared.load(std::memory_order_relaxed)) return;
+  if (block.last_stream.load(std::memory_order_relaxed) == stream.get() && !block.is_shared.load(std::memory_order_relaxed))
+    return;
   std::lock_guard hold(block.uses_lock);
   // A stream alone does not count what it does.
   if (block.uses.size() == 1 && block.uses[0].stream != stream) {

@@ -433,6 +433,23 @@ Array copied(const Array& array, DType dtype) {
   return Array(std::move(node));
 }
 
+// The cell's value in other memory, laid out alike.
+static NodeRef copy_of(const Cell& cell) {
+  NodeRef copy = new_node(Op::cast, cell.node->dtype, cell.node->space, cell.node->device);
+  copy->site = current_site();
+  copy->operands[0] = {cell.node, cell.node->space, cell.node->dtype};
+  copy->operand_count = 1;
+  submit_or_keep(*copy);
+  submit_now(*copy);
+  return copy;
+}
+
+Array as_it_is(const Array& array) {
+  GraphLock lock;
+  Array same(array.is_pinned() ? copy_of(*array.cell().get()) : array.cell()->node);
+  return same.view(array.layout(), array.dtype());
+}
+
 std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, int8_t device) {
   static auto* proven = new std::set<std::pair<const UserRow*, int8_t>>;
   GraphLock lock;
@@ -603,6 +620,11 @@ void unsettle(const Array& array) {
   array.cell()->node->is_settled = false;
 }
 
+void separate(const Array& array) {
+  GraphLock lock;
+  if (array.cell()->node->cells > 1) array.cell()->set(copy_of(*array.cell().get()));
+}
+
 Pin pin(const Array& array) {
   GraphLock lock;
   Cell& cell = *array.cell().get();
@@ -616,15 +638,7 @@ Pin pin(const Array& array) {
       }
     }
     if (!node->is_computed || targets.size() > 1) the_evaluator->evaluate(targets);
-    if (node->references > 1) {
-      // Somebody holds this value, which must not change with the memory.
-      NodeRef copy = new_node(Op::cast, node->dtype, node->space, node->device);
-      copy->site = current_site();
-      copy->operands[0] = {cell.node, node->space, node->dtype};
-      copy->operand_count = 1;
-      submit_now(*copy);
-      cell.set(std::move(copy));
-    }
+    if (node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory
   }
   Buffer buffer = evaluate(array);
   the_evaluator->finish(array.device());

@@ -116,6 +116,8 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into 
 Array raised(const Argument& base, const Argument& exponent);
 Array astype(const Array& array, DType dtype);  // always a copy
 Array copied(const Array& array, DType dtype);  // in C order
+// The elements as they are now, whatever is written later. Nothing is copied before that.
+Array as_it_is(const Array& array);
 
 // A row that was added at run time: its results, each of the shape that the operands broadcast to, or of `shape`. An operand that
 // is an array has the row's type. The first use of a row on a device compiles it, so that what is wrong in its text is raised
@@ -148,6 +150,8 @@ void evaluate_all();
 // After a wait: the value is in memory now. `unsettle`: a kernel may write it later.
 void settle(const Array& array);
 void unsettle(const Array& array);
+// Its value is in memory that no other array has: somebody is going to write there.
+void separate(const Array& array);
 // The array's value is in memory of its own, whose address may be given away: it does not change while the Pin lives. Every later
 // write goes there, and what reads or writes it is submitted before it returns (finished, on the CPU).
 Pin pin(const Array& array);

@@ -27,11 +27,20 @@ NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, SpaceRef sp
   return node;
 }
 
+// A function on one device cannot read another's memory.
+void check_devices(const CallBody& body, std::span<const Array> operands, int8_t device) {
+  for (const Array& array : operands) {
+    if (array.device() != device)
+      raise(ErrorKind::value, "[{}] the operands are on different devices; move one with to_device()", body.name());
+  }
+}
+
 }  // namespace
 
 std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
                                std::span<const CallResult> results, int8_t device) {
   GraphLock lock;
+  check_devices(*body, operands, device);
   NodeRef node = call_node(std::move(body), results[0].dtype, contiguous_space(results[0].shape), device);
   for (const Array& array : operands) node->call->operands.push_back(array.operand());
   node->call->more.assign(results.begin() + 1, results.end());
@@ -63,6 +72,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
 void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
+  check_devices(*body, operands, target.device());
   Node* old = target.cell()->node.get();
   NodeRef node = call_node(std::move(body), old->dtype, old->space, old->device);
   node->target = target.space();

@@ -1,17 +1,18 @@
-// The arrays of the public headers (engine/include/quern/array.h) on the engine's own. Start at asked() and record().
+// The arrays of the public headers (engine/include/quern/array.h) on the engine's own. Start at asked() in public_array.h and at
+// record(). Functions of whole arrays are in public_*.cpp, a file for each header.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
+#include <mutex>
 #include <ostream>
 
 #include "core/error.h"
-#include "quern/array.h"
 #include "quern/kernel.h"
-#include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
+#include "run/calls/parts.h"
 #include "run/eval.h"
+#include "run/public_array.h"
 #include "run/transfer.h"
 
 namespace qn {
@@ -19,33 +20,7 @@ namespace qn {
 std::string name_of(DType dtype) { return std::string(quern::row(dtype).name); }
 size_t itemsize_of(DType dtype) { return quern::size_of(dtype); }
 
-namespace {
-
-using quern::ErrorKind;
-using quern::Layout;
-using quern::Op;
-using quern::raise;
-using quern::Reduction;
-using quern::Scalar;
-using quern::WeakScalar;
-
-// ---- between the two
-
-// What happens in f is asked for by that line: the trace tells it, and errors do.
-template <class F>
-auto asked(const Here& here, F&& f) {
-  quern::Site site = quern::site_of(here);
-  quern::AtSite scope(site);
-  try {
-    return f();
-  } catch (const quern::Error& e) {
-    std::string text = e.what(), where = quern::describe_site(site);
-    if (e.kind() == ErrorKind::bug || text.find(where) != std::string::npos) throw;
-    throw quern::Error(e.kind(), text + " (at " + where + ")");
-  }
-}
-
-Array wrap(quern::Array&& array) { return Array(std::make_shared<quern::Array>(std::move(array))); }
+namespace inside {
 
 quern::Context& ready(const Device& device) {
   quern::install_evaluator();
@@ -103,6 +78,111 @@ DType default_type(const Scalar& scalar) {
   return quern::common_type({&type, 1});
 }
 
+// ---- shapes and axes
+
+const Shape& checked(const Shape& shape) {
+  for (int64_t n : shape)
+    if (n < 0) raise(ErrorKind::value, "[shape] {} has a negative number", quern::to_string(shape));
+  return shape;
+}
+
+size_t checked_axis(int64_t axis, size_t rank) {
+  auto n = static_cast<int64_t>(rank);
+  if (axis < -n || axis >= n)
+    raise(ErrorKind::index, "[axis] axis {} is out of bounds for an array of {} dimension{}", axis, n, n == 1 ? "" : "s");
+  return static_cast<size_t>(axis < 0 ? axis + n : axis);
+}
+
+std::vector<bool> chosen(const Axes& axes, size_t rank) {
+  if (axes.all()) return std::vector<bool>(rank, true);
+  std::vector<bool> out(rank, false);
+  for (int axis : axes.list()) {
+    size_t n = checked_axis(axis, rank);
+    if (out[n]) raise(ErrorKind::value, "[axis] axis {} is named twice", axis);
+    out[n] = true;
+  }
+  return out;
+}
+
+Array transposed(const Array& array, const std::vector<int>& order) {
+  return view(array, array.handle().layout().transposed(order));
+}
+
+std::vector<int> axes_in_order(size_t rank) {
+  std::vector<int> out(rank);
+  for (size_t i = 0; i < rank; ++i) out[i] = static_cast<int>(i);
+  return out;
+}
+
+Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device) {
+  int8_t number = number_of(device);
+  return wrap(quern::full(checked(shape), value, dtype, number));
+}
+
+Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype) {
+  const quern::Array& a = array.handle();
+  return wrap(quern::reduce(reduction, a, chosen(axes, a.rank()), keepdims, dtype));
+}
+
+DType sum_type(DType type) {
+  switch (quern::row(type).kind) {
+    case quern::DTypeKind::boolean:
+    case quern::DTypeKind::integer:
+      return DType::int64;
+    case quern::DTypeKind::natural:
+      return DType::uint64;
+    default:
+      return type;
+  }
+}
+
+DType common_type(std::initializer_list<DType> types) {
+  std::vector<quern::OperandType> operands;
+  for (DType type : types) operands.push_back({type});
+  return quern::common_type(operands);
+}
+
+bool is_integer_or_bool(DType type) { return type == DType::boolean || quern::is_integer(type); }
+
+Array as_type(const Array& array, DType dtype) {
+  return array.dtype() == dtype ? array : wrap(quern::astype(array.handle(), dtype));
+}
+
+Array with_last(const Array& array, size_t axis) {
+  std::vector<int> order = axes_in_order(array.handle().rank());
+  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.begin() + static_cast<ptrdiff_t>(axis) + 1, order.end());
+  return transposed(array, order);
+}
+Array from_last(const Array& array, size_t axis) {
+  std::vector<int> order = axes_in_order(array.handle().rank());
+  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.end() - 1, order.end());
+  return transposed(array, order);
+}
+
+Array cut(const Array& array, size_t axis, std::optional<int64_t> start, std::optional<int64_t> stop) {
+  return view(array, quern::sliced(array.handle().layout(), axis, start, stop, 1));
+}
+
+quern::Context& context_of(const Array& array) { return ready(array.device()); }
+
+Array numbers(int64_t count, const Array& like) {
+  return wrap(quern::evenly_spaced(whole(0), whole(1), count, DType::int64, like.handle().device()));
+}
+
+int64_t counted(const Array& array, const Axes& axes) {
+  const Shape& shape = array.handle().shape();
+  std::vector<bool> goes = chosen(axes, shape.size());
+  int64_t count = 1;
+  for (size_t n = 0; n < goes.size(); ++n) count *= goes[n] ? shape[n] : 1;
+  return count;
+}
+
+}  // namespace inside
+
+using namespace inside;
+
+namespace {
+
 // ---- recording
 
 // Numbers alone are computed where new arrays are made.
@@ -137,138 +217,113 @@ Array& record_into(Op op, Array& target, const Operand& b) {
   });
 }
 
-Array view(const Array& array, Layout layout) { return wrap(array.handle().view(std::move(layout))); }
+}  // namespace
 
-// ---- shapes and axes
+// ---- what arrays pick
 
-const Shape& checked(const Shape& shape) {
-  for (int64_t n : shape)
-    if (n < 0) raise(ErrorKind::value, "[shape] {} has a negative number", quern::to_string(shape));
-  return shape;
-}
-
-size_t checked_axis(int64_t axis, size_t rank) {
-  auto n = static_cast<int64_t>(rank);
-  if (axis < -n || axis >= n)
-    raise(ErrorKind::index, "[axis] axis {} is out of bounds for an array of {} dimension{}", axis, n, n == 1 ? "" : "s");
-  return static_cast<size_t>(axis < 0 ? axis + n : axis);
-}
-
-// True for each that is named; for all when none is.
-std::vector<bool> chosen(const Axes& axes, size_t rank) {
-  if (axes.all()) return std::vector<bool>(rank, true);
-  std::vector<bool> out(rank, false);
-  for (int axis : axes.list()) {
-    size_t n = checked_axis(axis, rank);
-    if (out[n]) raise(ErrorKind::value, "[axis] axis {} is named twice", axis);
-    out[n] = true;
+// What a(places) returns: it may be written to, or named. Nothing is picked before somebody asks for it; then with the values of
+// the moment of the call.
+class detail::Picked {
+ public:
+  Picked(const quern::Array& array, quern::Places places, Here here)
+      : array_(array), then_(quern::as_it_is(array)), places_(std::move(places)), here_(here) {
+    if (places_.mask) places_.mask = quern::as_it_is(*places_.mask);
+    for (quern::Pick& pick : places_.picks) pick.index = quern::as_it_is(pick.index);
   }
-  return out;
-}
 
-Array transposed(const Array& array, const std::vector<int>& order) {
-  return view(array, array.handle().layout().transposed(order));
-}
-
-std::vector<int> axes_in_order(size_t rank) {
-  std::vector<int> out(rank);
-  for (size_t i = 0; i < rank; ++i) out[i] = static_cast<int>(i);
-  return out;
-}
-
-void put_axis(Layout& layout, size_t axis) {
-  layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
-  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
-}
-
-Layout sliced(const Layout& layout, size_t axis, const Slice& slice) {
-  if (slice.step == 0) raise(ErrorKind::value, "[slice] the step cannot be zero");
-  int64_t size = layout.shape[axis], step = std::max(slice.step, -std::numeric_limits<int64_t>::max());
-  auto cut = [&](std::optional<int64_t> place, int64_t otherwise) {
-    if (!place) return otherwise;
-    int64_t at = *place < 0 ? *place + size : *place;
-    return step > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
-  };
-  int64_t start = cut(slice.start, step > 0 ? 0 : size - 1), stop = cut(slice.stop, step > 0 ? size : -1);
-  int64_t count = 0;
-  if (step > 0 && start < stop) count = (stop - start - 1) / step + 1;
-  if (step < 0 && stop < start) count = (start - stop - 1) / -step + 1;
-  return layout.sliced(axis, start, count, count > 1 ? step : 1);
-}
-
-Array part(const Array& array, std::span<const Index> places) {
-  Layout layout = array.handle().layout();
-  size_t used = 0, dots = 0;
-  for (const Index& place : places) {
-    used += place.kind() == Index::Kind::integer || place.kind() == Index::Kind::slice;
-    dots += place.kind() == Index::Kind::ellipsis;
-  }
-  if (dots > 1) raise(ErrorKind::index, "[index] an index can have only one ellipsis");
-  if (used > layout.rank())
-    raise(ErrorKind::index, "[index] {} places are named in an array of {} dimension{}", used, layout.rank(),
-          layout.rank() == 1 ? "" : "s");
-  size_t left = layout.rank() - used, axis = 0, from = 0;
-  for (const Index& place : places) {
-    switch (place.kind()) {
-      case Index::Kind::slice:
-        layout = sliced(layout, axis++, place.slice());
-        ++from;
-        break;
-      case Index::Kind::integer: {
-        int64_t size = layout.shape[axis], n = place.integer();
-        if (n < -size || n >= size)
-          raise(ErrorKind::index, "[index] {} is out of bounds for axis {} with size {}", n, from, size);
-        layout = layout.without(axis, n < 0 ? n + size : n);
-        ++from;
-        break;
-      }
-      case Index::Kind::newaxis:
-        put_axis(layout, axis++);
-        break;
-      case Index::Kind::ellipsis:
-        axis += left;
-        from += left;
-        break;
-      case Index::Kind::absent:
-        break;
+  quern::Array& value() {
+    std::scoped_lock lock(mutex_);
+    if (!value_) {
+      value_ = asked(here_, [&] { return quern::at(then_, places_); });
+      array_ = then_ = {};
+      places_ = {};
     }
+    return value_;
   }
-  return view(array, std::move(layout));
-}
 
-Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device) {
-  int8_t number = number_of(device);
-  return wrap(quern::full(checked(shape), value, dtype, number));
-}
-
-Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {}) {
-  const quern::Array& a = array.handle();
-  return wrap(quern::reduce(reduction, a, chosen(axes, a.rank()), keepdims, dtype));
-}
-
-// What is added up or multiplied: integers in 64 bits.
-DType sum_type(DType type) {
-  switch (quern::row(type).kind) {
-    case quern::DTypeKind::boolean:
-    case quern::DTypeKind::integer:
-      return DType::int64;
-    case quern::DTypeKind::natural:
-      return DType::uint64;
-    default:
-      return type;
+  void assign(const quern::Argument& value) {
+    std::scoped_lock lock(mutex_);
+    if (value_) return quern::assign(value_, value);
+    then_ = {};
+    quern::assign_at(array_, places_, value);
   }
+
+  void change(Op op, const quern::Argument& by) {
+    std::scoped_lock lock(mutex_);
+    if (!value_) quern::find_true(then_, places_);
+    quern::Array now = value_ ? value_ : quern::at(then_, places_);
+    quern::Argument both[] = {quern::Argument(now), by};
+    quern::elementwise(op, both, &now);
+    then_ = {};
+    if (!value_) quern::assign_at(array_, places_, quern::Argument(now));
+  }
+
+ private:
+  quern::Array array_, then_, value_;
+  quern::Places places_;
+  Here here_;
+  std::mutex mutex_;
+};
+
+namespace {
+
+void record_into(Op op, Array&& target, const std::shared_ptr<detail::Picked>& picked, const Operand& b) {
+  if (!picked) {
+    record_into(op, target, b);
+    return;
+  }
+  asked(b.here(), [&] { picked->change(op, argument_of(b)); });
 }
 
 }  // namespace
 
+Index::Index(const Array& array) : kind_(Kind::array), array_(std::make_shared<const Array>(array)) {}
+
+Array Array::at(std::span<const Index> places, Here here) const {
+  return asked(here, [&] {
+    const quern::Array& array = handle();
+    std::vector<quern::IndexPart> parts;
+    for (const Index& place : places) {
+      quern::IndexPart part;
+      switch (place.kind()) {
+        case Index::Kind::absent:
+          continue;
+        case Index::Kind::slice:
+          part.start = place.slice().start;
+          part.stop = place.slice().stop;
+          part.step = place.slice().step;
+          break;
+        case Index::Kind::integer:
+          part.kind = quern::IndexPart::Kind::integer;
+          part.integer = place.integer();
+          break;
+        case Index::Kind::newaxis:
+          part.kind = quern::IndexPart::Kind::axis;
+          break;
+        case Index::Kind::ellipsis:
+          part.kind = quern::IndexPart::Kind::dots;
+          break;
+        case Index::Kind::array:
+          part = quern::part_of(place.array().handle(), array.device());
+          break;
+      }
+      parts.push_back(part);
+    }
+    quern::Places found = quern::places_of(array, parts);
+    if (found.is_view()) return wrap(quern::at(array, std::move(found)));
+    return Array(std::make_shared<detail::Picked>(array, std::move(found), here));
+  });
+}
+
 // ---- the class
 
 quern::Array& Array::handle() const {
-  if (!handle_) raise(ErrorKind::value, "[array] this Array names no array; give it one first, as in a = qn::zeros({{3}})");
-  return *handle_;
+  if (handle_) return *handle_;
+  if (picked_) return picked_->value();
+  raise(ErrorKind::value, "[array] this Array names no array; give it one first, as in a = qn::zeros({{3}})");
 }
 
-void Array::assign(const Operand& value) {
+void Array::assign(const Operand& value) & {
   asked(value.here(), [&] {
     const quern::Array& to = handle();
     if (const Array* from = value.array()) {
@@ -277,6 +332,11 @@ void Array::assign(const Operand& value) {
     }
     quern::assign(to, argument_of(value));
   });
+}
+
+void Array::assign(const Operand& value) && {
+  if (!picked_) return assign(value);
+  asked(value.here(), [&] { picked_->assign(argument_of(value)); });
 }
 
 Shape Array::shape() const { return handle().shape(); }
@@ -316,13 +376,10 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c, const In
                         Here here) const {
   return at(std::array<Index, 6>{a, b, c, d, e, f}, here);
 }
-Array Array::at(std::span<const Index> places, Here here) const {
-  return asked(here, [&] { return part(*this, places); });
-}
 Array Array::slice(int axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step, Here here) const {
   return asked(here, [&] {
     const Layout& layout = handle().layout();
-    return view(*this, sliced(layout, checked_axis(axis, layout.rank()), {start, stop, step}));
+    return view(*this, quern::sliced(layout, checked_axis(axis, layout.rank()), start, stop, step));
   });
 }
 
@@ -390,7 +447,9 @@ Array Array::broadcast_to(const Shape& shape, Here here) const {
 Array Array::expand_dims(int axis, Here here) const {
   return asked(here, [&] {
     Layout layout = handle().layout();
-    put_axis(layout, checked_axis(axis, layout.rank() + 1));
+    auto before = static_cast<ptrdiff_t>(checked_axis(axis, layout.rank() + 1));
+    layout.shape.insert(layout.shape.begin() + before, 1);
+    layout.strides.insert(layout.strides.begin() + before, 0);
     return view(*this, std::move(layout));
   });
 }
@@ -414,7 +473,7 @@ Array Array::flip(const Axes& axes, Here here) const {
     Layout layout = handle().layout();
     std::vector<bool> turns = chosen(axes, layout.rank());
     for (size_t n = 0; n < turns.size(); ++n)
-      if (turns[n]) layout = sliced(layout, n, {{}, {}, -1});
+      if (turns[n]) layout = quern::sliced(layout, n, {}, {}, -1);
     return view(*this, std::move(layout));
   });
 }
@@ -459,10 +518,7 @@ Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
                           is_whole  ? DType::float64
                           : is_half ? DType::float32
                                     : a.dtype());
-    std::vector<bool> goes = chosen(axes, a.rank());
-    int64_t count = 1;
-    for (size_t n = 0; n < goes.size(); ++n) count *= goes[n] ? a.shape()[n] : 1;
-    quern::Argument parts[] = {quern::Argument(total.handle()), quern::Argument(whole(count))};
+    quern::Argument parts[] = {quern::Argument(total.handle()), quern::Argument(whole(counted(*this, axes)))};
     quern::Array out = quern::elementwise(Op::true_divide, parts);
     return wrap(is_half ? quern::astype(out, DType::float16) : std::move(out));
   });
@@ -744,26 +800,6 @@ Array matmul(const Array& a, const Array& b, Here here) {
   return asked(here, [&] { return wrap(quern::matmul(a.handle(), b.handle())); });
 }
 
-Array take(const Array& a, const Array& places, int given, Here here) {
-  return asked(here, [&] {
-    const quern::Array& array = a.handle();
-    const quern::Array& index = places.handle();
-    if (!quern::is_integer(index.dtype()))
-      raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(index.dtype()));
-    if (index.device() != array.device())
-      raise(ErrorKind::value, "[take] the places are on another device than the array; move one with to_device()");
-    size_t axis = checked_axis(given, array.rank());
-    quern::Pick pick{axis, index};
-    quern::Array taken = quern::take(array, {&pick, 1});
-    // The places' axes come first; they belong where the axis was.
-    std::vector<int> order;
-    for (size_t i = 0; i < axis; ++i) order.push_back(static_cast<int>(index.rank() + i));
-    for (size_t i = 0; i < index.rank(); ++i) order.push_back(static_cast<int>(i));
-    for (size_t i = index.rank() + axis; i < taken.rank(); ++i) order.push_back(static_cast<int>(i));
-    return wrap(taken.view(taken.layout().transposed(order)));
-  });
-}
-
 // ---- element by element: a function for each row of the table
 
 #define PARAMETERS_1 const Operand& a
@@ -784,9 +820,10 @@ Array clip(const Operand& a, const Operand& low, const Operand& high) {
 
 #define BINARY(symbol, name) \
   Array operator symbol(const Operand& a, const Operand& b) { return record(Op::name, {&a, &b}); }
-#define IN_PLACE(symbol, name) \
-  BINARY(symbol, name)         \
-  Array& Array::operator symbol##=(const Operand & b) { return record_into(Op::name, *this, b); }
+#define IN_PLACE(symbol, name)                                                                     \
+  BINARY(symbol, name)                                                                             \
+  Array& Array::operator symbol##=(const Operand & b)& { return record_into(Op::name, *this, b); } \
+  void Array::operator symbol##=(const Operand & b)&& { record_into(Op::name, std::move(*this), picked_, b); }
 IN_PLACE(+, add)
 IN_PLACE(-, subtract)
 IN_PLACE(*, multiply)

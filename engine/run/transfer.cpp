@@ -81,6 +81,7 @@ Array moved_to(const Array& array, Context& context) {
 
 uint64_t address_for_kernel(const Array& array, Block** block) {
   evaluate_all();
+  separate(array);
   Buffer buffer = evaluate(array);
   unsettle(array);
   *block = buffer.block();

@@ -1,60 +1,18 @@
 // The arrays of the public headers: values, views, aliasing, types, errors, and the lines that errors and the trace name. NumPy's
 // results stand here as numbers; what the engine computes is tested from Python.
-#include "compile/libraries.h"
-#include "device/host_blas.h"
-#include "python_paths.h"
-
-#include <gtest/gtest.h>
-#include <quern/quern.h>
+#include "arrays_fixture.h"
 
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <sstream>
 
 namespace {
 
-using qn::DType;
-using quern::ErrorKind;
+using namespace arrays_test;
+using arrays_test::nan;  // not the one of <cmath>
 
-class Arrays : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    static const std::vector<std::string> paths = quern::python_paths();
-    std::vector<std::string> blas;
-    for (const std::string& path : paths) blas.insert(blas.end(), {path + "/numpy.libs", path + "/scipy_openblas64/lib"});
-    quern::set_host_blas_folders(blas);
-    if (name() == "cpu") return;
-    if (qn::Device::cuda_count() == 0) GTEST_SKIP() << "no GPU";
-    quern::set_nvidia_search_paths(paths);
-    if (!quern::chosen_nvidia_source()) GTEST_SKIP() << "no NVRTC on this machine";
-  }
-  std::string name() const { return GetParam(); }
-  qn::Device device() const { return name() == "cpu" ? qn::Device::cpu() : qn::Device::cuda(0); }
-  // 0 1 2 3 / 4 5 6 7 / 8 9 10 11
-  qn::Array grid(DType dtype = DType::int64) const { return qn::arange(12, dtype, device()).reshape({3, 4}); }
-};
-INSTANTIATE_TEST_SUITE_P(Devices, Arrays, testing::Values("cpu", "cuda:0"),
-                         [](const auto& info) { return std::string(info.param).substr(0, 4) == "cpu" ? "cpu" : "cuda"; });
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-using Ints = std::vector<int64_t>;
-using Reals = std::vector<double>;
-
-Ints ints(const qn::Array& a) { return a.to_vector<int64_t>(); }
-Reals reals(const qn::Array& a) { return a.to_vector<double>(); }
-
-template <class F>
-void expect_error(ErrorKind kind, const std::string& part, F&& f) {
-  try {
-    f();
-  } catch (const quern::Error& e) {
-    EXPECT_EQ(e.kind(), kind) << e.what();
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-    return;
-  }
-  ADD_FAILURE() << "nothing was thrown; expected: " << part;
-}
+class Arrays : public OnDevices {};
+ON_DEVICES(Arrays);
 
 // ---- making and asking
 
@@ -300,7 +258,7 @@ TEST_P(Arrays, Reduce) {
 }
 
 TEST_P(Arrays, MultiplyMatrices) {
-  if (name() == "cpu" && quern::host_blas_path().empty()) GTEST_SKIP() << "no OpenBLAS with 64-bit integers";
+  if (name() == "cpu" && !has_blas()) GTEST_SKIP() << "no OpenBLAS with 64-bit integers";
   qn::Array a = grid(DType::float64);
   EXPECT_EQ(reals(qn::matmul(a, a.transpose())), (Reals{14, 38, 62, 38, 126, 214, 62, 214, 366}));
   EXPECT_EQ(reals(qn::matmul(a, qn::ones({4}, DType::float64, device()))), (Reals{6, 22, 38}));
@@ -373,8 +331,8 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
   expect_error(ErrorKind::value, "no identity", [&] { qn::zeros({0}).max(); });
   expect_error(ErrorKind::index, "out of bounds", [&] { a(3); });
   expect_error(ErrorKind::index, "out of bounds", [&] { a(0, -5); });
-  expect_error(ErrorKind::index, "3 places", [&] { a(0, 0, 0); });
-  expect_error(ErrorKind::index, "3 places", [&] { a({}, {}, {}); });
+  expect_error(ErrorKind::index, "too many indices", [&] { a(0, 0, 0); });
+  expect_error(ErrorKind::index, "too many indices", [&] { a({}, {}, {}); });
   expect_error(ErrorKind::index, "ellipsis", [&] { a(qn::ellipsis, qn::ellipsis); });
   expect_error(ErrorKind::value, "step", [&] { a.slice(0, {}, {}, 0); });
   expect_error(ErrorKind::value, "reshape", [&] { a.reshape({5, -1}); });

@@ -73,6 +73,39 @@ def test_numbers_are_those_of_the_stream(device, count, tier):  # noqa: F811
     np.testing.assert_array_equal(rng.integers(-5, 1000, count).get(), [(int(b) * 1005 >> 64) - 5 for b in bits])
 
 
+def test_numbers_are_those_of_cpp(device):
+    """tests/engine/random_test.cpp has the same calls and constants."""
+    rng = qn.random.default_rng(42)
+    assert rng.bit_generator.state["state"] == {"key": 11465652750463011511, "counter": 0}
+    exact, near = np.testing.assert_array_equal, np.testing.assert_allclose
+    exact(rng.random(3).get(), [0.06771607840373872, 0.20643347375413268, 0.9022433232869224])
+    exact(rng.random(3, dtype="f4").get(), np.float32([0.8239753246307373, 0.37762898206710815, 0.26797735691070557]))
+    exact(rng.uniform(-2, 3, 3).get(), [-0.24428820221692993, -1.5358438178829559, 1.0331960072726334])
+    exact(rng.integers(-5, 1000, 4).get(), [357, 150, 735, 458])
+    exact(rng.integers(0, 255, 4, dtype="u1", endpoint=True).get(), [217, 52, 116, 90])
+    near(rng.standard_normal(3).get(), [1.3252535798471379, -0.8850028826607866, -0.08853162036911988], 1e-13)
+    near(rng.standard_normal(3, dtype="f4").get(), [-0.85210782289505, 0.4944116473197937, 0.6842355132102966], 1e-6)
+    near(rng.normal(10, 2, 3).get(), [9.261289386473514, 10.336882944373562, 9.446814468241541], 1e-13)
+    near(rng.exponential(2.0, 3).get(), [3.45344992272259, 1.8432105050136867, 0.12006958425337504], 1e-13)
+    near(rng.gamma(2.5, 2.0, 3).get(), [5.711700624258908, 3.050442496945795, 5.757175702900551], 1e-13)
+    exact(rng.poisson(7.5, 4).get(), [4, 8, 6, 6])
+    exact(rng.binomial(20, 0.3, 4).get(), [10, 6, 11, 4])
+    exact(rng.permutation(8).get(), [5, 4, 2, 7, 3, 6, 0, 1])
+    exact(rng.choice(100, 4).get(), [78, 32, 15, 18])
+    exact(rng.choice(6, 4, replace=False).get(), [1, 0, 4, 3])
+    assert rng.bit_generator.state["state"]["counter"] == 58
+
+
+@pytest.mark.parametrize("seed", [0, 1, 1 << 31, 1 << 40, (1 << 64) - 1, 1 << 200, [1, 2, 3], [1 << 40, 5], list(range(9))])
+def test_a_seed_is_numpys(seed):
+    sequence = np.random.SeedSequence(seed)
+    for own in (sequence, *sequence.spawn(2)):
+        assert qn.random.Philox(own).state["state"]["key"] == int(own.generate_state(1, np.uint64)[0])
+    assert qn.random.Philox(seed).state == qn.random.Philox(sequence).state
+    wide = np.random.SeedSequence(3, pool_size=8)
+    assert qn.random.Philox(wide).state["state"]["key"] == int(wide.generate_state(1, np.uint64)[0])
+
+
 def test_numbers_fuse(device):
     rng = qn.random.default_rng(1)
     qn.asarray(0).get()

@@ -20,6 +20,8 @@
 //   v.assign(b);          writes into what v names; v = b would only give the name v to the array b
 //   v += b;               writes into what v names
 //   b = a.copy();         new elements
+//   a(a < 0) = 0;         an array between the brackets picks elements; they are written to as a part is
+//   p = a(a < 0);         but named, what was picked is an array of its own, with the values of this moment
 //
 // What has no axes because an operation took them, as a.sum(), is a number: s += 1 gives the name s another one.
 //
@@ -110,10 +112,10 @@ inline constexpr NewAxis newaxis;  // puts in an axis of one element
 struct Ellipsis {};
 inline constexpr Ellipsis ellipsis;  // all axes that are not named
 
-// One place in an index: a(3), a({1, -1}), a({}, 0), a({{}, {}, 2}), a(qn::ellipsis, 0), a({}, qn::newaxis).
+// One place in an index: a(3), a({1, -1}), a({}, 0), a({{}, {}, 2}), a(qn::ellipsis, 0), a({}, qn::newaxis), a(a > 0), a(places).
 class Index {
  public:
-  enum class Kind : uint8_t { slice, integer, newaxis, ellipsis, absent };
+  enum class Kind : uint8_t { slice, integer, newaxis, ellipsis, array, absent };
 
   Index() = default;  // {}: the whole axis
   template <std::integral T>
@@ -123,6 +125,7 @@ class Index {
   Index(const Slice& slice) : slice_(slice) {}
   Index(NewAxis) : kind_(Kind::newaxis) {}
   Index(Ellipsis) : kind_(Kind::ellipsis) {}
+  Index(const Array& array);  // integers or bools
   static Index absent() {
     Index out;
     out.kind_ = Kind::absent;
@@ -132,11 +135,13 @@ class Index {
   Kind kind() const { return kind_; }
   int64_t integer() const { return integer_; }
   const Slice& slice() const { return slice_; }
+  const Array& array() const { return *array_; }
 
  private:
   Kind kind_ = Kind::slice;
   int64_t integer_ = 0;
   Slice slice_;
+  std::shared_ptr<const Array> array_;
 };
 
 // Which axes: 1, {0, -1}, or {} for all of them.
@@ -155,6 +160,10 @@ class Axes {
   bool all_ = true;
 };
 
+namespace detail {
+class Picked;
+}
+
 // ---- arrays
 
 class Array {
@@ -163,14 +172,15 @@ class Array {
   Array(const Array&) = default;
   Array(Array&&) noexcept = default;
   ~Array() = default;
-  bool valid() const { return handle_ != nullptr; }  // does it name one?
+  bool valid() const { return handle_ != nullptr || picked_ != nullptr; }  // does it name one?
 
   // Another name, and writing into what a call returned; see the head of this file.
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
-  void operator=(const Operand& value) && { assign(value); }
+  void operator=(const Operand& value) && { std::move(*this).assign(value); }
   // The elements become those of `value`, which is broadcast, and converted to this array's type.
-  void assign(const Operand& value);
+  void assign(const Operand& value) &;
+  void assign(const Operand& value) &&;
 
   // Asking; nothing is computed.
   Shape shape() const;
@@ -197,6 +207,13 @@ class Array {
 
   // Parts: views, that share the elements. Up to six places by (), any number by at(). An integer takes its axis away, so a(1, 2)
   // of a matrix is a view of one element, without axes. Throws ErrorKind::index for an integer out of range or too many places.
+  //
+  // With arrays among the places, the elements that they pick, as in NumPy: integers pick along one axis (-1 is the last), bools
+  // where they are true along as many axes as they have. All of them broadcast together; their shape stands where the first one
+  // stands, or in front when a slice is between them. That is a new array; but what is written to it at once, as in a(mask) = 0
+  // or a(places) += 1, is written to a: where an element is picked several times, the last value stays, and sums do not add up.
+  // Throws ErrorKind::index for arrays of other types, and for bools of another shape; for integers out of range at a look. How
+  // many bools are true is waited for, but not to write a number where a mask of a's own shape is true.
   Array operator()(const Index& a, const Index& b = Index::absent(), const Index& c = Index::absent(),
                    const Index& d = Index::absent(), const Index& e = Index::absent(), const Index& f = Index::absent(),
                    Here here = Here::current()) const;
@@ -262,16 +279,27 @@ class Array {
 
   // In place: the elements change, whoever looks at them. The array keeps its type; a result of a higher kind (int32 += 0.5)
   // throws ErrorKind::type, one that does not broadcast to this shape ErrorKind::value.
-  Array& operator+=(const Operand& b);
-  Array& operator-=(const Operand& b);
-  Array& operator*=(const Operand& b);
-  Array& operator/=(const Operand& b);
-  Array& operator%=(const Operand& b);
-  Array& operator&=(const Operand& b);
-  Array& operator|=(const Operand& b);
-  Array& operator^=(const Operand& b);
-  Array& operator<<=(const Operand& b);
-  Array& operator>>=(const Operand& b);
+  Array& operator+=(const Operand& b) &;
+  Array& operator-=(const Operand& b) &;
+  Array& operator*=(const Operand& b) &;
+  Array& operator/=(const Operand& b) &;
+  Array& operator%=(const Operand& b) &;
+  Array& operator&=(const Operand& b) &;
+  Array& operator|=(const Operand& b) &;
+  Array& operator^=(const Operand& b) &;
+  Array& operator<<=(const Operand& b) &;
+  Array& operator>>=(const Operand& b) &;
+  // Of what a call returned; see the head of this file.
+  void operator+=(const Operand& b) &&;
+  void operator-=(const Operand& b) &&;
+  void operator*=(const Operand& b) &&;
+  void operator/=(const Operand& b) &&;
+  void operator%=(const Operand& b) &&;
+  void operator&=(const Operand& b) &&;
+  void operator|=(const Operand& b) &&;
+  void operator^=(const Operand& b) &&;
+  void operator<<=(const Operand& b) &&;
+  void operator>>=(const Operand& b) &&;
 
   // Submits what computes it, without waiting.
   void evaluate(Here here = Here::current()) const;
@@ -283,8 +311,10 @@ class Array {
   quern::Array& handle() const;
 
  private:
+  explicit Array(std::shared_ptr<detail::Picked> picked) : picked_(std::move(picked)) {}
   void read(void* out, size_t count, DType as, Here here) const;
   std::shared_ptr<quern::Array> handle_;
+  std::shared_ptr<detail::Picked> picked_;  // what was picked, until somebody asks for it
 };
 
 // ---- new arrays
@@ -368,8 +398,6 @@ Array stack(const std::vector<Array>& arrays, int axis = 0, Here here = Here::cu
 // Real and complex ones need a library: cuBLASLt on a GPU; on the CPU an OpenBLAS with 64-bit integers, the system's
 // libopenblas64 or the file that QUERN_BLAS names.
 Array matmul(const Array& a, const Array& b, Here here = Here::current());
-// The elements at places (an array of integers) along an axis; -1 is the last. A place out of range throws at the next look.
-Array take(const Array& a, const Array& places, int axis = 0, Here here = Here::current());
 
 inline Array sum(const Array& a, const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) {
   return a.sum(axes, keepdims, here);

@@ -50,6 +50,26 @@ def _order_of(keys, axis):
     return argsort(keys, axis=axis)
 
 
+def _words(number):
+    """An int, or ints, as words of 32 bits."""
+    if isinstance(number, str):
+        number = int(number, 16 if number.startswith("0x") else 10)
+    if not isinstance(number, (int, numpy.integer)):
+        return [word for part in number for word in _words(part)]
+    number = int(number)
+    return [number >> 32 * n & 0xFFFFFFFF for n in range(builtins.max(1, -(-number.bit_length() // 32)))]
+
+
+def _key_of(seed_seq):
+    """The first 64 bits that a seed sequence gives; the engine mixes the words of NumPy's own."""
+    if type(seed_seq) is not numpy.random.SeedSequence or seed_seq.pool_size != 4:
+        return int(seed_seq.generate_state(1, numpy.uint64)[0])
+    words = _words(seed_seq.entropy)
+    if seed_seq.spawn_key:
+        words += [0] * (4 - len(words)) + _words(seed_seq.spawn_key)
+    return _engine.random_key(words)
+
+
 class Philox:
     """What a generator draws its bits from: Philox4x32-10, a function of a key and of each number's place in the stream.
 
@@ -66,7 +86,7 @@ class Philox:
         self.seed_seq = None
         if key is None:
             self.seed_seq = seed if hasattr(seed, "generate_state") else numpy.random.SeedSequence(seed)
-            key = int(self.seed_seq.generate_state(1, numpy.uint64)[0])
+            key = _key_of(self.seed_seq)
         self._key, self._counter = operator.index(key) % _FULL, 0
         self.lock = threading.RLock()
 

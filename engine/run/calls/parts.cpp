@@ -1,0 +1,275 @@
+// Indexing as NumPy has it. Start at places_of().
+#include "run/calls/parts.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "run/transfer.h"
+
+namespace quern {
+
+namespace {
+
+Scalar whole(int64_t value) {
+  Scalar out;
+  out.kind = WeakScalar::integer;
+  out.integer = value;
+  return out;
+}
+
+void put_axis(Layout& layout, size_t axis) {
+  layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
+  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+}
+
+void check_range(int64_t index, int64_t size, size_t axis) {
+  if (index < -size || index >= size)
+    raise(ErrorKind::index, "index {} is out of bounds for axis {} with size {}", index, axis, size);
+}
+
+size_t picks_rank(const Places& places) {
+  size_t rank = 0;
+  for (const Pick& pick : places.picks) rank = std::max(rank, pick.index.rank());
+  return rank;
+}
+
+// The picks' shape comes first; this puts it where it belongs.
+Array placed(const Array& picked, const Places& places) {
+  if (places.picks_at == 0) return picked;
+  std::vector<int> order;
+  int rank = static_cast<int>(picked.rank()), first = static_cast<int>(picks_rank(places)),
+      at = static_cast<int>(places.picks_at);
+  for (int i = 0; i < at; ++i) order.push_back(first + i);
+  for (int i = 0; i < first; ++i) order.push_back(i);
+  for (int i = first + at; i < rank; ++i) order.push_back(i);
+  return picked.view(picked.layout().transposed(order));
+}
+
+}  // namespace
+
+std::vector<Array> indices_of(const Array& mask) {
+  Array flat = true_positions(mask);
+  std::vector<Array> out(mask.rank());
+  Array left = flat;
+  for (size_t d = mask.rank(); d-- > 0;) {
+    if (d == 0) {
+      out[d] = left;
+      break;
+    }
+    Argument both[] = {Argument(left), Argument(whole(std::max<int64_t>(mask.shape()[d], 1)))};
+    out[d] = elementwise(Op::remainder, both);
+    left = elementwise(Op::floor_divide, both);
+  }
+  return out;
+}
+
+Layout sliced(const Layout& layout, size_t axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step) {
+  if (step == 0) raise(ErrorKind::value, "[slice] the step cannot be zero");
+  step = std::max(step, -std::numeric_limits<int64_t>::max());
+  int64_t size = layout.shape[axis];
+  auto cut = [&](std::optional<int64_t> place, int64_t otherwise) {
+    if (!place) return otherwise;
+    int64_t at = *place < 0 ? *place + size : *place;
+    return step > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
+  };
+  int64_t first = cut(start, step > 0 ? 0 : size - 1), end = cut(stop, step > 0 ? size : -1);
+  int64_t count = 0;
+  if (step > 0 && first < end) count = (end - first - 1) / step + 1;
+  if (step < 0 && end < first) count = (first - end - 1) / -step + 1;
+  int64_t far;
+  if (count <= 1 && __builtin_mul_overflow(step, layout.strides[axis], &far)) step = 1;
+  return layout.sliced(axis, first, count, step);
+}
+
+IndexPart part_of(const Array& array, int8_t device) {
+  bool is_bool = array.dtype() == DType::boolean;
+  if (!is_integer(array.dtype()) && !is_bool)
+    raise(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
+  IndexPart out;
+  if (array.rank() == 0 && !is_bool) {
+    out.kind = IndexPart::Kind::integer;
+    Array wide = array.dtype() == DType::int64 ? array : astype(array, DType::int64);
+    read_into(wide, &out.integer, sizeof out.integer);
+    if (array.dtype() == DType::uint64 && out.integer < 0)
+      raise(ErrorKind::index, "cannot fit {} into an index-sized integer", static_cast<uint64_t>(out.integer));
+    return out;
+  }
+  if (array.device() != device)
+    raise(ErrorKind::value, "[index] the index is on another device than the array; move one with to_device()");
+  out.kind = IndexPart::Kind::array;
+  out.array = &array;
+  return out;
+}
+
+Places places_of(const Array& array, std::span<const IndexPart> parts) {
+  using Kind = IndexPart::Kind;
+  size_t used = 0;
+  bool dots = false, advanced = false;
+  for (const IndexPart& part : parts) {
+    switch (part.kind) {
+      case Kind::dots:
+        if (dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
+        dots = true;
+        break;
+      case Kind::axis:
+        break;
+      case Kind::array:
+        used += part.array->dtype() == DType::boolean ? part.array->rank() : 1;
+        advanced = true;
+        break;
+      default:
+        ++used;
+    }
+  }
+  if (used > array.rank())
+    raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(), used);
+
+  Places out;
+  out.layout = array.layout();
+  Layout& layout = out.layout;
+  if (advanced && parts.size() == 1) {
+    const Array& index = *parts[0].array;
+    if (index.dtype() == DType::boolean && index.rank() > 0 && index.shape() == array.shape()) {
+      out.mask = index;
+      return out;
+    }
+  }
+  size_t axis = 0, gone = 0, last_pick = 0, from = 0;
+  bool side_by_side = true;
+  // With arrays among the parts, integers are picks too.
+  auto pick = [&](Array index, size_t part) {
+    if (out.picks.empty()) {
+      out.picks_at = axis;
+    } else if (part > last_pick + 1) {
+      side_by_side = false;
+    }
+    last_pick = part;
+    out.picks.push_back({axis, std::move(index)});
+    ++axis;
+  };
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const IndexPart& part = parts[i];
+    switch (part.kind) {
+      case Kind::dots:
+        axis += array.rank() - used;
+        from += array.rank() - used;
+        break;
+      case Kind::axis:
+        put_axis(layout, axis++);
+        break;
+      case Kind::slice:
+        layout = sliced(layout, axis++, part.start, part.stop, part.step);
+        ++from;
+        break;
+      case Kind::integer: {
+        int64_t size = layout.shape[axis];
+        check_range(part.integer, size, from);
+        if (advanced) {
+          pick(full({}, whole(part.integer), DType::int64, array.device()), i);
+        } else {
+          layout = layout.without(axis, part.integer < 0 ? part.integer + size : part.integer);
+          ++gone;
+        }
+        ++from;
+        break;
+      }
+      case Kind::array: {
+        const Array& index = *part.array;
+        if (index.dtype() != DType::boolean) {
+          if (part.limits) {
+            check_range(part.limits->first, layout.shape[axis], from);
+            check_range(part.limits->second, layout.shape[axis], from);
+          }
+          pick(index, i);
+          ++from;
+          break;
+        }
+        if (index.rank() == 0) {  // a new axis of one element, or of none
+          put_axis(layout, axis);
+          pick(true_positions(reshape(index, {1})), i);
+          break;
+        }
+        for (size_t d = 0; d < index.rank(); ++d) {
+          if (index.shape()[d] != layout.shape[axis + d])
+            raise(ErrorKind::index,
+                  "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding boolean "
+                  "axis is {}",
+                  from + d, layout.shape[axis + d], index.shape()[d]);
+        }
+        for (Array& where : indices_of(index)) {
+          pick(std::move(where), i);
+          ++from;
+        }
+        break;
+      }
+    }
+  }
+  if (!side_by_side) out.picks_at = 0;
+  out.all_integers = gone > 0 && layout.rank() == 0 && !dots;
+  return out;
+}
+
+// Picks of the flattened array where that is a view.
+void find_true(const Array& array, Places& places) {
+  if (!places.mask) return;
+  if (array.layout().is_contiguous()) {
+    places.layout = Layout{{array.size()}, {1}, array.layout().offset};
+    places.picks = {{0, true_positions(*places.mask)}};
+  } else {
+    std::vector<Array> where = indices_of(*places.mask);
+    for (size_t d = 0; d < where.size(); ++d) places.picks.push_back({d, where[d]});
+  }
+  places.mask.reset();
+}
+
+Array at(const Array& array, Places places) {
+  find_true(array, places);
+  Array view = array.view(places.layout);
+  return places.picks.empty() ? view : placed(take(view, places.picks), places);
+}
+
+void assign_at(const Array& array, Places places, const Argument& value) {
+  if (array.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
+  const Array* given = value.array();
+  if (places.is_view()) {
+    Array view = array.view(places.layout);
+    // x[i] += y comes here with the view that was just written.
+    if (given && given->cell() == view.cell() && given->layout() == view.layout() && given->dtype() == view.dtype()) return;
+    if (places.all_integers && given && given->rank() > 0) raise(ErrorKind::value, "setting an array element with a sequence.");
+    assign(view, value);
+    return;
+  }
+  if (places.mask && (!given || given->size() == 1)) {
+    // One value where the mask is true: nobody has to count.
+    Array one = given ? reshape(*given, {}) : Array();
+    Argument parts[] = {Argument(*places.mask), given ? Argument(one) : value, Argument(array)};
+    elementwise(Op::where, parts, &array, Loop{array.dtype(), array.dtype()});
+    return;
+  }
+  if (places.mask) {
+    find_true(array, places);
+    int64_t picked = places.picks[0].index.size();
+    if (given->rank() > 1 || given->size() != picked)
+      raise(ErrorKind::value,
+            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
+            "where the mask is true",
+            given->size(), picked);
+  }
+  Array view = array.view(places.layout);
+  size_t at = places.picks_at, first = picks_rank(places), rank = first + view.rank() - places.picks.size();
+  if (at == 0 || !given || given->rank() > rank) {
+    put(view, places.picks, value);  // says what does not fit
+    return;
+  }
+  // The value's axes as the picked array has them: the picks' first.
+  Layout layout = given->layout();
+  while (layout.rank() < rank) put_axis(layout, 0);
+  std::vector<int> order;
+  for (size_t i = 0; i < first; ++i) order.push_back(static_cast<int>(at + i));
+  for (size_t i = 0; i < at; ++i) order.push_back(static_cast<int>(i));
+  for (size_t i = at + first; i < rank; ++i) order.push_back(static_cast<int>(i));
+  put(view, places.picks, Argument(given->view(layout.transposed(order))));
+}
+
+}  // namespace quern

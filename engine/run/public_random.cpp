@@ -1,0 +1,212 @@
+// quern/random.h on run/calls/random.h; python/quern/arrays/generator.py draws the same. Start at Drawing.
+#include "quern/random.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "quern/picking.h"
+#include "run/calls/random.h"
+#include "run/calls/sorting.h"
+#include "run/public_array.h"
+
+namespace qn::random {
+
+using namespace inside;
+
+namespace {
+
+uint64_t key_of(const std::vector<uint64_t>& seed) {
+  std::vector<uint32_t> words;
+  for (uint64_t number : seed) {
+    words.push_back(static_cast<uint32_t>(number));
+    if (number >> 32) words.push_back(static_cast<uint32_t>(number >> 32));
+  }
+  return quern::random_key(words);
+}
+
+Array in_loop(Op op, DType compute, DType result, std::initializer_list<quern::Argument> operands) {
+  return wrap(quern::elementwise(op, {operands.begin(), operands.size()}, nullptr, quern::Loop{compute, result}));
+}
+
+Scalar natural(uint64_t value) { return scalar_of(Operand(value)); }
+
+void check_real(const char* name, DType dtype) {
+  if (dtype != DType::float32 && dtype != DType::float64)
+    raise(ErrorKind::type, "[{}] numbers of {} are not drawn; ask for float64 or float32", name, name_of(dtype));
+}
+
+void check_not_negative(const char* name, const char* what, double value) {
+  if (value < 0) raise(ErrorKind::value, "[{}] the {} is {}; it must not be negative", name, what, value);
+}
+
+// The least and the greatest value of an integer type, the latter as bits.
+std::pair<int64_t, uint64_t> limits_of(DType dtype) {
+  if (dtype == DType::boolean) return {0, 1};
+  size_t bits = 8 * quern::size_of(dtype);
+  if (quern::row(dtype).kind == quern::DTypeKind::natural) return {0, ~uint64_t{0} >> (64 - bits)};
+  return {std::numeric_limits<int64_t>::min() >> (64 - bits), ~uint64_t{0} >> (65 - bits)};
+}
+
+}  // namespace
+
+// The rows that a generator draws with.
+struct Generator::Drawing {
+  Stream& stream;
+  int8_t device;
+
+  Array row(Op op, const Shape& shape, DType dtype) const {
+    auto count = static_cast<uint64_t>(Layout::contiguous(checked(shape)).size());
+    return wrap(quern::random_row(op, shape, stream.key, stream.counter.fetch_add(count), dtype, device));
+  }
+  Array bits(const Shape& shape) const { return row(Op::random_bits, shape, DType::uint64); }
+  // In [0, 1), and in (0, 1].
+  Array unit(const Shape& shape, DType dtype) const {
+    Array seeds = bits(shape);
+    return in_loop(dtype == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, dtype, {operand(seeds)});
+  }
+  Array open(const Shape& shape, DType dtype) const { return compute(Op::subtract, 1, unit(shape, dtype)); }
+  Array normal(const Shape& shape, DType dtype) const {
+    return row(dtype == DType::float32 ? Op::random_normal32 : Op::random_normal, shape, dtype);
+  }
+  Array exponential(const Shape& shape, DType dtype) const { return compute(Op::negative, compute(Op::log, open(shape, dtype))); }
+  Array order(int64_t count) const { return wrap(quern::sorted_places(bits({count}).handle(), false)); }
+  Array below(uint64_t range, const Shape& shape) const {  // 0: all 64 bits
+    Array seeds = bits(shape);
+    return in_loop(Op::random_below, DType::uint64, DType::uint64, {operand(seeds), quern::Argument(natural(range))});
+  }
+};
+
+Generator::Generator(const Device& device) : device_(device) {
+  std::random_device source;
+  stream_->key = static_cast<uint64_t>(source()) << 32 | source();
+}
+Generator::Generator(uint64_t seed, const Device& device) : Generator(std::vector<uint64_t>{seed}, device) {}
+Generator::Generator(const std::vector<uint64_t>& seed, const Device& device) : device_(device) { stream_->key = key_of(seed); }
+
+#define DRAW \
+  Drawing { *stream_, number_of(device_) }
+
+Array Generator::random(const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("random", dtype);
+    return DRAW.unit(shape, dtype);
+  });
+}
+
+Array Generator::uniform(double low, double high, const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("uniform", dtype);
+    double range = high - low;
+    if (!std::isfinite(range)) raise(ErrorKind::overflow, "[uniform] the range from {} to {} is not finite", low, high);
+    return compute(Op::add, compute(Op::multiply, DRAW.unit(shape, dtype), range), low);
+  });
+}
+
+Array Generator::integers(int64_t low, int64_t high, const Shape& shape, DType dtype, bool endpoint, Here here) {
+  return asked(here, [&] {
+    if (!is_integer_or_bool(dtype)) raise(ErrorKind::type, "[integers] {} is no type of integers", name_of(dtype));
+    auto [least, most] = limits_of(dtype);
+    if (endpoint ? low > high : low >= high) raise(ErrorKind::value, "[integers] there are none from {} to {}", low, high);
+    int64_t last = endpoint ? high : high - 1;
+    if (low < least) raise(ErrorKind::value, "[integers] low is out of bounds for {}", name_of(dtype));
+    if (last > 0 && static_cast<uint64_t>(last) > most)
+      raise(ErrorKind::value, "[integers] high is out of bounds for {}", name_of(dtype));
+    Array out = DRAW.below(static_cast<uint64_t>(last) - static_cast<uint64_t>(low) + 1, shape);
+    if (low != 0)
+      out = in_loop(Op::add, DType::uint64, DType::uint64, {operand(out), quern::Argument(natural(static_cast<uint64_t>(low)))});
+    return as_type(out, dtype);
+  });
+}
+
+Array Generator::standard_normal(const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("standard_normal", dtype);
+    return DRAW.normal(shape, dtype);
+  });
+}
+Array Generator::normal(double mean, double deviation, const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("normal", dtype);
+    check_not_negative("normal", "standard deviation", deviation);
+    return compute(Op::add, compute(Op::multiply, DRAW.normal(shape, dtype), deviation), mean);
+  });
+}
+Array Generator::standard_exponential(const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("standard_exponential", dtype);
+    return DRAW.exponential(shape, dtype);
+  });
+}
+Array Generator::exponential(double scale, const Shape& shape, DType dtype, Here here) {
+  return asked(here, [&] {
+    check_real("exponential", dtype);
+    check_not_negative("exponential", "scale", scale);
+    return compute(Op::multiply, DRAW.exponential(shape, dtype), scale);
+  });
+}
+
+Array Generator::gamma(double form, double scale, const Shape& shape, Here here) {
+  return asked(here, [&] {
+    check_not_negative("gamma", "shape", form);
+    check_not_negative("gamma", "scale", scale);
+    Array seeds = DRAW.bits(shape);
+    Array out = in_loop(Op::random_gamma, DType::float64, DType::float64, {operand(seeds), operand(form)});
+    return compute(Op::multiply, out, scale);
+  });
+}
+Array Generator::poisson(double mean, const Shape& shape, Here here) {
+  return asked(here, [&] {
+    if (!(mean >= 0 && mean < 9.2e18)) raise(ErrorKind::value, "[poisson] the mean is {}; it must be from 0 to 9.2e18", mean);
+    Array seeds = DRAW.bits(shape);
+    return as_type(in_loop(Op::random_poisson, DType::float64, DType::float64, {operand(seeds), operand(mean)}), DType::int64);
+  });
+}
+Array Generator::binomial(int64_t n, double probability, const Shape& shape, Here here) {
+  return asked(here, [&] {
+    if (n < 0) raise(ErrorKind::value, "[binomial] {} tries make no sense; it must be none or more", n);
+    if (!(probability >= 0 && probability <= 1))
+      raise(ErrorKind::value, "[binomial] the probability is {}; it must be from 0 to 1", probability);
+    Array seeds = DRAW.bits(shape);
+    Array out = in_loop(Op::random_binomial, DType::float64, DType::float64,
+                        {operand(seeds), operand(static_cast<double>(n)), operand(probability)});
+    return as_type(out, DType::int64);
+  });
+}
+
+Array Generator::permutation(int64_t n, Here here) {
+  return asked(here, [&] { return DRAW.order(std::max<int64_t>(n, 0)); });
+}
+Array Generator::permutation(const Array& a, int axis, Here here) {
+  return asked(here, [&] {
+    size_t n = checked_axis(axis, a.handle().rank());
+    Drawing draw{*stream_, number_of(a.device())};
+    return take(a, draw.order(a.shape()[n]), axis, here);
+  });
+}
+void Generator::shuffle(const Array& a, int axis, Here here) {
+  asked(here, [&] {
+    if (a.handle().rank() == 0) raise(ErrorKind::type, "[shuffle] the array has no axes; it must have one or more");
+    quern::assign(a.handle(), operand(permutation(a, axis, here)));
+  });
+}
+
+Array Generator::choice(int64_t n, const Shape& shape, bool replace, Here here) {
+  return asked(here, [&] {
+    int64_t wanted = Layout::contiguous(checked(shape)).size();
+    if (n <= 0 && wanted > 0) raise(ErrorKind::value, "[choice] there is nothing to pick from");
+    if (replace) return as_type(DRAW.below(static_cast<uint64_t>(std::max<int64_t>(n, 1)), shape), DType::int64);
+    if (wanted > n) raise(ErrorKind::value, "[choice] {} picks are more than the {} that there are", wanted, n);
+    return cut(DRAW.order(n), 0, {}, wanted).reshape(shape, here);
+  });
+}
+Array Generator::choice(const Array& a, const Shape& shape, bool replace, int axis, Here here) {
+  return asked(here, [&] {
+    Generator there = *this;
+    there.device_ = a.device();
+    return take(a, there.choice(a.shape()[checked_axis(axis, a.handle().rank())], shape, replace, here), axis, here);
+  });
+}
+
+}  // namespace qn::random
