@@ -1,6 +1,5 @@
 #include "device/stream_order.h"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -43,10 +42,10 @@ void use_on(const std::shared_ptr<Stream>& stream, Block& block, bool writes) {
   if (block.last_stream.load(std::memory_order_relaxed) == stream.get() && !block.is_shared.load(std::memory_order_relaxed))
     return;
   std::lock_guard hold(block.uses_lock);
-  // A stream alone does not count what it does.
+  // A stream alone does not count what it does: it may have been now.
   if (block.uses.size() == 1 && block.uses[0].stream != stream) {
     Block::Use& first = block.uses[0];
-    first.last = first.last_write = std::max<uint64_t>(std::static_pointer_cast<Stream>(first.stream)->works, 1);
+    first.last = first.last_write = ++std::static_pointer_cast<Stream>(first.stream)->works;
   }
   for (Block::Use& use : block.uses) {
     uint64_t work = writes ? use.last : use.last_write;

@@ -24,7 +24,7 @@ def test_random_work_on_random_streams(device, seed, n):
     add = cp.RawKernel(ADD, "add")
     host = [np.arange(n, dtype="f4") % 97 + k for k in range(4)]
     ours = [cp.asarray(h) for h in host]
-    for _ in range(60):
+    for _ in range(100):
         i, j, by = choose.randrange(4), choose.randrange(4), np.float32(choose.randrange(5))
         with choose.choice(all_streams):
             match choose.randrange(8):
