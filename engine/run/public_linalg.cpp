@@ -43,11 +43,10 @@ void check_square(const Array& a) {
 // LAPACK's results; see run/calls/lapack.h.
 std::vector<Array> factored(std::string_view name, std::string_view mode, std::initializer_list<Array> operands,
                             double number = 0) {
-  quern::Context& context = context_of(*operands.begin());
-  std::vector<quern::Array> on_host;
-  for (const Array& a : operands) on_host.push_back(quern::moved_to(a.handle(), quern::cpu_context()));
+  std::vector<quern::Array> given;
+  for (const Array& a : operands) given.push_back(a.handle());
   std::vector<Array> out;
-  for (quern::Array& result : quern::factor(name, on_host, mode, number)) out.push_back(wrap(quern::moved_to(result, context)));
+  for (quern::Array& result : quern::factor(name, given, mode, number)) out.push_back(wrap(std::move(result)));
   return out;
 }
 

@@ -5,6 +5,8 @@ import pytest
 import quern as qn
 import quern.cupy as cp
 from arrays import cases, check, same
+from quern.device import set_current_device
+from quern.lib import _engine
 
 LinAlgError = np.linalg.LinAlgError
 
@@ -167,6 +169,120 @@ def test_matrices_that_do_not_allow_it(device):
     assert qn.linalg.slogdet(a).logabsdet.item() == -np.inf
     assert qn.linalg.cond(a, 1).item() == np.inf
     assert float(qn.linalg.inv(qn.asarray([[2.0]]))[0, 0]) == 0.5  # nothing is left of the errors
+
+
+def test_the_error_names_the_line(device):
+    """Of the call that recorded the factorisation, also where only what follows from it is looked at."""
+    singular, negative = qn.asarray(SINGULAR), qn.asarray(np.stack([np.eye(3)] * 3 + [-np.eye(3)] * 2))
+    for record, text, looks in (
+        (lambda: qn.linalg.inv(singular), "Singular matrix", 2),
+        (lambda: qn.linalg.cholesky(negative), "not positive definite", 2),
+        (lambda: qn.linalg.solve(singular, singular) * 2 + 1, "Singular matrix", 1),
+        (lambda: qn.linalg.cholesky(negative)[0].sum(), "not positive definite", 1),
+    ):
+        bad = record()
+        for _ in range(looks):
+            with pytest.raises(LinAlgError, match=text + ".*test_array_linalg.py"):
+                qn.asnumpy(bad)
+    close(qn.linalg.inv(singular + qn.eye(2)), np.linalg.inv(SINGULAR + np.eye(2)))
+
+
+@pytest.mark.parametrize("dtype", TYPES[:4])
+@pytest.mark.parametrize("shape", [(5, 5), (6, 4, 4), (40, 40)])
+def test_only_the_named_triangle_counts(device, shape, dtype):
+    x, other = matrix(shape, dtype), matrix(shape, dtype, 1)
+    hermitian = x @ np.swapaxes(x, -1, -2).conj() + np.eye(shape[-1], dtype=dtype)
+    low, high = np.tril(hermitian) + np.triu(other, 1), np.triu(hermitian) + np.tril(other, -1)
+    for given in (low, np.asfortranarray(low)):
+        close(qn.linalg.cholesky(qn.asarray(given)), np.linalg.cholesky(hermitian))
+        close(qn.linalg.eigvalsh(qn.asarray(given)), np.linalg.eigvalsh(hermitian))
+    close(qn.linalg.cholesky(qn.asarray(high), upper=True), np.swapaxes(np.linalg.cholesky(hermitian), -1, -2).conj())
+    for given, triangle in ((low, "L"), (high, "U")):
+        values, vectors = (y.get() for y in qn.linalg.eigh(qn.asarray(given), triangle))
+        close(qn.asarray(values), np.linalg.eigvalsh(hermitian))
+        close(qn.asarray(vectors * values[..., None, :]), (hermitian @ vectors).astype(dtype))
+
+
+def test_operands_stay(device):
+    """Factorisations overwrite copies only, whatever way the operand lies in memory."""
+    x = matrix((4, 6, 6), "float64") + 5 * np.eye(6)
+    for given in (x, np.ascontiguousarray(x[:, ::-1])[:, ::-1], np.ascontiguousarray(np.swapaxes(x, 1, 2)).swapaxes(1, 2)):
+        a = qn.asarray(given)
+        b = a.swapaxes(1, 2)
+        right = a[:, :, :2]
+        for y, array in ((x, a), (np.swapaxes(x, 1, 2), b)):
+            close(qn.linalg.solve(array, right), np.linalg.solve(y, x[:, :, :2]))
+            close(qn.linalg.det(array), np.linalg.det(y))
+            close(qn.linalg.svdvals(array), np.linalg.svdvals(y))
+            closes(qn.linalg.qr(array), np.linalg.qr(y))
+            qn.linalg.eigh(array), qn.linalg.eig(array), qn.linalg.cholesky(array @ array.swapaxes(1, 2)).get()
+        np.testing.assert_array_equal(a.get(), x)
+
+
+@pytest.mark.parametrize("dtype", TYPES[:4])
+@pytest.mark.parametrize("shape", [(3, 3), (16, 4), (5, 4, 6), (3, 40, 35)])
+def test_singular_values_that_are_0(device, shape, dtype):
+    ones = np.ones(shape, dtype)
+    for x in (ones * 0, ones, ones * np.arange(shape[-1]).astype(dtype)):
+        u, s, vh = (y.get() for y in qn.linalg.svd(qn.asarray(x), False))
+        close(qn.asarray(s), np.linalg.svd(x, compute_uv=False))
+        close(qn.asarray((u * s[..., None, :]) @ vh), x)
+        close(
+            qn.asarray(np.swapaxes(u, -1, -2).conj() @ u),
+            np.broadcast_to(np.eye(s.shape[-1], dtype=dtype), (*shape[:-2], *[s.shape[-1]] * 2)),
+        )
+        same(qn.linalg.matrix_rank(qn.asarray(x)), np.linalg.matrix_rank(x))
+
+
+@pytest.mark.parametrize("rcond", [None, -1, 0.3, 2.0])
+def test_what_counts_as_0_in_least_squares(device, rcond):
+    for shape in ((7, 4), (4, 7), (5, 5)):
+        x, b = matrix(shape, "float64"), matrix((shape[0], 3), "float64", 1)
+        x[:, 1] = x[:, 0] * 2
+        got, want = qn.linalg.lstsq(qn.asarray(x), qn.asarray(b), rcond), np.linalg.lstsq(x, b, rcond)
+        assert int(got[2]) == want[2]
+        close(got[0] if rcond != -1 else qn.asarray(x) @ got[0], want[0] if rcond != -1 else x @ want[0])
+        close(got[3], want[3])
+        assert got[1].shape == want[1].shape
+
+
+def test_helper_arrays_are_where_the_operand_is(device):
+    """Whatever the current device is."""
+    x = matrix((4, 4), "float64") + 4 * np.eye(4)
+    a = qn.asarray(x)
+    set_current_device(qn.device("cpu"))
+    close(qn.linalg.inv(a), np.linalg.inv(x))
+    close(qn.linalg.pinv(a), np.linalg.pinv(x))
+    close(qn.linalg.pinv(a[None], [1e-3]), np.linalg.pinv(x[None], [1e-3]))
+    close(qn.linalg.cond(a, 1), np.linalg.cond(x, 1))
+    for n in (-1, 0, 2):
+        close(qn.linalg.matrix_power(a, n), np.linalg.matrix_power(x, n))
+    close(qn.linalg.svd(a, hermitian=True)[1], np.linalg.svd(x, hermitian=True)[1])
+    close(qn.linalg.lstsq(a, a)[0], np.linalg.lstsq(x, x)[0])
+    assert qn.linalg.matrix_rank(a, 0.5).item() == np.linalg.matrix_rank(x, 0.5)
+    assert qn.linalg.pinv(a[:0]).shape == (4, 0)
+    for value in (qn.linalg.eigh(a)[1], qn.linalg.qr(a)[0], qn.linalg.det(a), qn.tril(a), qn.triu(a, 1)):
+        assert value._device_number == a._device_number
+
+
+@pytest.mark.skipif(not _engine.cuda_count(), reason="no GPU")
+def test_nothing_leaves_a_gpu_before_the_look():
+    """A solve, a cholesky, an eigh and an svd copy nothing to or from the host and wait for nothing."""
+    x = matrix((48, 48), "float64") + 20 * np.eye(48)
+    stack = matrix((10, 6, 6), "float64") + 9 * np.eye(6)
+    a, b, s = (qn.asarray(y, device="cuda:0") for y in (x, x[:, :3], stack))
+    for _ in range(2):  # the second time all is compiled and loaded
+        qn.synchronize()
+        with qn.trace() as events:
+            made = []
+            for y in (a, s):
+                made += [qn.linalg.solve(y, y), qn.linalg.cholesky(y @ y.swapaxes(-1, -2)), *qn.linalg.eigh(y), *qn.linalg.svd(y)]
+            made += [qn.linalg.solve(a, b), qn.linalg.det(s), *qn.linalg.qr(a)]
+            for y in made:
+                _engine.array_evaluate(y)
+        kinds = {event["kind"] for event in events}
+        assert not kinds & {"host_to_device", "device_to_host", "wait"}, kinds
+    close(made[0], np.linalg.solve(x, x))
 
 
 @pytest.mark.parametrize(

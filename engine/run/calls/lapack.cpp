@@ -12,7 +12,9 @@
 #include "core/error.h"
 #include "device/host_blas.h"
 #include "run/calls/machine.h"
+#include "run/calls/solver.h"
 #include "run/found_errors.h"
+#include "run/transfer.h"
 
 namespace quern {
 
@@ -469,9 +471,25 @@ std::vector<CallResult> results_of(Kind kind, char first, char second, const Sha
   bug("a factorisation without results");
 }
 
+// Where there is no library for a GPU: to the host and back.
+std::vector<Array> factor_elsewhere(std::string_view name, std::span<const Array> operands, std::string_view mode,
+                                    double number) {
+  Context& place = context_on(operands[0].device());
+  std::vector<Array> here, out;
+  for (const Array& x : operands) here.push_back(moved_to(x, cpu_context()));
+  for (const Array& x : factor(name, here, mode, number)) out.push_back(moved_to(x, place));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number) {
+  for (const Array& x : operands) {
+    if (x.device() != operands[0].device())
+      raise(ErrorKind::value, "[linalg] the operands are on different devices; move one with to_device()");
+  }
+  if (operands[0].device() >= 0)
+    return factors_on_gpu(name) ? factor_on_gpu(name, operands, mode, number) : factor_elsewhere(name, operands, mode, number);
   auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) bug("no factorisation {}", name);
   Kind kind = static_cast<Kind>(found - names.begin());

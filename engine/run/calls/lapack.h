@@ -1,4 +1,5 @@
-// Factorisations of stacks of matrices by the host's LAPACK, for arrays on the CPU.
+// Factorisations of stacks of matrices: by the host's LAPACK for arrays on the CPU, by cuSOLVER (solver.h) on a GPU, where there
+// is one for what is asked.
 #pragma once
 
 #include "graph/array.h"

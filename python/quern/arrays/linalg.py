@@ -1,5 +1,5 @@
-"""Linear algebra on arrays, as in numpy.linalg. Factorisations are LAPACK's on the CPU; arrays on a GPU are brought there and the
-results back. A matrix that does not allow what is asked raises LinAlgError when the result is looked at.
+"""Linear algebra on arrays, as in numpy.linalg. Factorisations are LAPACK's on the CPU and cuSOLVER's on a GPU; what that has not goes
+through the CPU. A matrix that does not allow what is asked raises LinAlgError when the result is looked at.
 
 A function defined here is native; NumPy computes the others on the host.
 """
@@ -17,13 +17,14 @@ from quern.arrays.creation import eye, zeros
 from quern.arrays.elementwise import absolute, conjugate, exp, isnan, logical_not, sqrt, where
 from quern.arrays.reductions import all as _all
 from quern.arrays.reductions import count_nonzero, max, min, sum
+from quern.arrays.segments import device_of
 from quern.arrays.shapes import broadcast_to, moveaxis
 from quern.lib import _engine
 
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
 
 
-# ---- operands, and LAPACK
+# ---- operands, and factorisations
 
 
 def _with_type(*arrays):
@@ -62,12 +63,8 @@ def _finite(a):
 
 
 def _factor(name, mode, *arrays, number=0.0):
-    """LAPACK's results, a list; see engine/run/calls/lapack.h."""
-    place = arrays[0]._device_number
-    if place < 0:
-        return _engine.array_factor(name, mode, number, *arrays)
-    results = _engine.array_factor(name, mode, number, *[a.to_device("cpu") for a in arrays])
-    return [r.to_device(f"cuda:{place}") for r in results]
+    """The results, a list; see engine/run/calls/lapack.h."""
+    return _engine.array_factor(name, mode, number, *arrays)
 
 
 def _turned(a):
@@ -124,7 +121,7 @@ def inv(a):
 
 
 def _identity(a):
-    return eye(a.shape[-1], dtype=a.dtype, device=_engine.cpu())  # where it is solved
+    return eye(a.shape[-1], dtype=a.dtype, device=device_of(a))
 
 
 def tensorsolve(a, b, axes=None):
@@ -323,9 +320,11 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_no_value):
     elif rtol is not _no_value:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if 0 in a.shape[-2:]:
-        return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), given.dtype)
+        return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), given.dtype, device=device_of(a))
     u, s, vh = svd(conjugate(a) if a.dtype.kind == "c" else a, full_matrices=False, hermitian=hermitian)
-    limit = (asarray(rcond)[..., None] if isinstance(rcond, Array) or numpy.ndim(rcond) else rcond) * max(s, -1, keepdims=True)
+    if isinstance(rcond, Array) or numpy.ndim(rcond):
+        rcond = asarray(rcond, device=device_of(a))[..., None]
+    limit = rcond * max(s, -1, keepdims=True)
     counts = s > limit
     s = where(counts, 1 / where(counts, s, 1), 0).astype(s.dtype, copy=False)
     return _engine.array_matmul(vh.swapaxes(-1, -2), s[..., None] * u.swapaxes(-1, -2))
@@ -341,10 +340,11 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     s = _values(A, hermitian)
     if tol is None:
         rtol = builtins.max(A.shape[-2:]) * _eps(s.dtype) if rtol is None else rtol
-        rtol = asarray(rtol)[..., None] if isinstance(rtol, Array) or numpy.ndim(rtol) else rtol
+        if isinstance(rtol, Array) or numpy.ndim(rtol):
+            rtol = asarray(rtol, device=device_of(A))[..., None]
         tol = max(s, -1, keepdims=True, initial=0) * rtol
     else:
-        tol = asarray(tol)[..., None]
+        tol = asarray(tol, device=device_of(A))[..., None]
     return count_nonzero(s > tol, axis=-1)
 
 
@@ -376,7 +376,7 @@ def matrix_power(a, n):
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
     if n == 0:
-        return broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
+        return broadcast_to(_identity(a), a.shape).copy()
     if n < 0:
         a, n = inv(a), -n
     out = None

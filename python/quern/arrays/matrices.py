@@ -13,6 +13,7 @@ from quern.arrays.manipulation import resize
 from quern.arrays.reductions import _given
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
+from quern.arrays.segments import device_of
 from quern.arrays.shapes import expand_dims, moveaxis, ravel
 from quern.lib import _engine
 
@@ -37,8 +38,19 @@ def tri(N, M=None, k=0, dtype=float):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
+    return _tri(N, M, k, dtype)
+
+
+def _tri(N, M=None, k=0, dtype=float, device=None):
     M = N if M is None else M
-    return greater_equal(arange(N)[:, None], arange(-k, M - k)[None, :]).astype(dtype)
+    return greater_equal(arange(N, device=device)[:, None], arange(-k, M - k, device=device)[None, :]).astype(dtype)
+
+
+def _triangles(m, k, low):
+    """``m`` on and below the ``k``-th diagonal or (not ``low``) above it, 0 elsewhere."""
+    place = device_of(m)
+    below, nothing = _tri(*m.shape[-2:], k=k, dtype=bool, device=place), zeros(1, m._dtype_name, device=place)
+    return where(below, m, nothing) if low else where(below, nothing, m)
 
 
 def tril(m, k=0):
@@ -48,8 +60,7 @@ def tril(m, k=0):
     array([[1, 0],
            [3, 4]])
     """
-    m = asarray(m)
-    return where(tri(*m.shape[-2:], k=k, dtype=bool), m, zeros(1, m._dtype_name))
+    return _triangles(asarray(m), k, True)
 
 
 def triu(m, k=0):
@@ -59,8 +70,7 @@ def triu(m, k=0):
     array([[1, 2],
            [0, 4]])
     """
-    m = asarray(m)
-    return where(tri(*m.shape[-2:], k=k - 1, dtype=bool), zeros(1, m._dtype_name), m)
+    return _triangles(asarray(m), k - 1, False)
 
 
 # ---- diagonals

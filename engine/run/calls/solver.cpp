@@ -1,0 +1,611 @@
+// The library overwrites matrices that lie in columns. factor_on_gpu() records operands that lie so, turned where they must be;
+// OnGpu copies them to memory of its own or to that of a result, submits the library's calls and a small kernel of ours that
+// finishes the results and tells what was wrong with a matrix. Start at factor_on_gpu().
+#include "run/calls/solver.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "device/cublas_batches.h"
+#include "device/cusolver.h"
+#include "run/calls/machine.h"
+#include "run/calls/matmul.h"
+#include "run/found_errors.h"
+#include "run/trace.h"
+
+namespace quern {
+
+namespace {
+
+constexpr const char* text = R"(
+template <class R>
+struct Complex {
+  R re, im;
+};
+template <class T>
+struct Of {
+  using Real = T;
+  static __device__ T number(T x) { return x; }
+  static __device__ T length(T x) { return x < 0 ? -x : x; }
+  static __device__ T over(T x, T by) { return x / by; }
+  static __device__ T times(T x, T y) { return x * y; }
+  static __device__ T conjugate(T x) { return x; }
+};
+template <class R>
+struct Of<Complex<R>> {
+  using Real = R;
+  using C = Complex<R>;
+  static __device__ C number(R x) { return C{x, R(0)}; }
+  static __device__ R length(C x) { return hypot(x.re, x.im); }
+  static __device__ C over(C x, R by) { return C{x.re / by, x.im / by}; }
+  static __device__ C conjugate(C x) { return C{x.re, -x.im}; }
+  static __device__ C times(C x, C y) { return C{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+};
+#define EACH(e, n) \
+  for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < (n); e += (long long)gridDim.x * blockDim.x)
+
+__device__ void report(long long* error) {
+  if (!error) return;
+  error[1] = 1;
+  error[0] = 1;
+}
+
+// Values that are no numbers, of which the first of each matrix tells, count as not found.
+template <class R>
+__device__ void verdict(const int* info, long long count, const R* values, long long step, long long* error) {
+  EACH(i, count) {
+    if (info[i] != 0 || values[i * step] != values[i * step]) report(error);
+  }
+}
+
+template <class T>
+__device__ void solved(T* x, long long n, long long each, const int* info, long long* error) {
+  EACH(e, n) {
+    if (info[e / each] == 0) continue;
+    x[e] = Of<T>::number((typename Of<T>::Real)__longlong_as_double(0x7ff8000000000000ll));
+    report(error);
+  }
+}
+
+// A block of 32 threads for each matrix.
+template <class T, class I>
+__device__ void determinant(const T* a, long long n, const I* pivots, const int* info, T* sign, typename Of<T>::Real* size) {
+  using R = typename Of<T>::Real;
+  __shared__ T signs[32];
+  __shared__ R sizes[32];
+  const long long b = blockIdx.x;
+  T s = Of<T>::number(R(1));
+  R z = 0;
+  for (long long i = threadIdx.x; i < n; i += 32) {
+    const T x = a[(b * n + i) * n + i];
+    const R length = Of<T>::length(x);
+    s = Of<T>::times(s, Of<T>::over(x, pivots[b * n + i] == i + 1 ? length : -length));
+    z += log(length);
+  }
+  signs[threadIdx.x] = s;
+  sizes[threadIdx.x] = z;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int i = 1; i < 32; ++i) {
+    s = Of<T>::times(s, signs[i]);
+    z += sizes[i];
+  }
+  const bool is_singular = n > 0 && info[b] > 0;
+  sign[b] = is_singular ? Of<T>::number(R(0)) : s;
+  size[b] = is_singular ? (R)__longlong_as_double((long long)0xfff0000000000000ull) : z;
+}
+
+template <class T>
+__device__ void triangle(T* a, long long all, long long n, int upper, const int* info, long long* error) {
+  EACH(e, all) {
+    const long long i = e / n % n, j = e % n;
+    if (upper ? j < i : j > i) a[e] = Of<T>::number(0);
+    if (i == j && info[e / n / n] != 0) report(error);
+  }
+}
+
+// The upper triangle of a, whose columns are m long, in rows of n.
+template <class T>
+__device__ void upper(const T* a, T* r, long long all, long long m, long long n, long long rows) {
+  EACH(e, all) {
+    const long long i = e / n % rows, j = e % n;
+    r[e] = i <= j ? a[e / n / rows * m * n + j * m + i] : Of<T>::number(0);
+  }
+}
+
+// The first of a's n columns, as many as there are; the others are 0.
+template <class T>
+__device__ void columns(const T* a, T* q, long long all, long long m, long long n, long long wide) {
+  EACH(e, all) {
+    const long long at = e % (m * wide);
+    q[e] = at < m * n ? a[e / (m * wide) * m * n + at] : Of<T>::number(0);
+  }
+}
+
+// n x n matrices turned and conjugated.
+template <class T>
+__device__ void adjoint(const T* v, T* out, long long all, long long n) {
+  EACH(e, all) out[e] = Of<T>::conjugate(v[e / (n * n) * n * n + e % n * n + e / n % n]);
+}
+
+template <class T>
+__device__ void identity(T* x, long long all, long long n) {
+  EACH(e, all) x[e] = Of<T>::number(e / n % n == e % n ? 1 : 0);
+}
+
+// Eigenvectors of real matrices: a pair's stand as their real and imaginary parts.
+template <class R>
+__device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, long long all, long long n) {
+  EACH(e, all) {
+    const long long c = e / n % n;
+    const R im = values[e / n].im;
+    if (im > 0 && c + 1 < n)
+      out[e] = Complex<R>{v[e], v[e + n]};
+    else if (im < 0 && c > 0)
+      out[e] = Complex<R>{v[e - n], -v[e]};
+    else
+      out[e] = Complex<R>{v[e], R(0)};
+  }
+}
+
+#define REAL_KERNELS(x, R)                                                                                                     \
+  extern "C" __global__ void verdict_##x(const int* info, long long count, const R* values, long long step, long long* error) { \
+    verdict(info, count, values, step, error);                                                                                 \
+  }                                                                                                                            \
+  extern "C" __global__ void starts_##x(char* data, long long bytes, long long count, char** out) {                            \
+    EACH(i, count) out[i] = data + i * bytes;                                                                                  \
+  }                                                                                                                            \
+  extern "C" __global__ void paired_##x(const R* v, const Complex<R>* values, Complex<R>* out, long long all, long long n) {   \
+    paired(v, values, out, all, n);                                                                                            \
+  }
+#define KERNELS(x, T)                                                                                                          \
+  extern "C" __global__ void solved_##x(T* b, long long n, long long each, const int* info, long long* error) {                \
+    solved(b, n, each, info, error);                                                                                           \
+  }                                                                                                                            \
+  extern "C" __global__ void determinant_##x(const T* a, long long n, const long long* pivots, const int* info, T* sign,       \
+                                             Of<T>::Real* size) {                                                              \
+    determinant(a, n, pivots, info, sign, size);                                                                               \
+  }                                                                                                                            \
+  extern "C" __global__ void determinant32_##x(const T* a, long long n, const int* pivots, const int* info, T* sign,           \
+                                               Of<T>::Real* size) {                                                            \
+    determinant(a, n, pivots, info, sign, size);                                                                               \
+  }                                                                                                                            \
+  extern "C" __global__ void triangle_##x(T* a, long long all, long long n, int upper, const int* info, long long* error) {    \
+    triangle(a, all, n, upper, info, error);                                                                                   \
+  }                                                                                                                            \
+  extern "C" __global__ void upper_##x(const T* a, T* r, long long all, long long m, long long n, long long rows) {            \
+    upper(a, r, all, m, n, rows);                                                                                              \
+  }                                                                                                                            \
+  extern "C" __global__ void columns_##x(const T* a, T* q, long long all, long long m, long long n, long long wide) {          \
+    columns(a, q, all, m, n, wide);                                                                                            \
+  }                                                                                                                            \
+  extern "C" __global__ void adjoint_##x(const T* v, T* out, long long all, long long n) { adjoint(v, out, all, n); }          \
+  extern "C" __global__ void identity_##x(T* a, long long all, long long n) { identity(a, all, n); }
+REAL_KERNELS(f, float)
+REAL_KERNELS(d, double)
+KERNELS(f, float)
+KERNELS(d, double)
+KERNELS(c, Complex<float>)
+KERNELS(z, Complex<double>)
+)";
+
+enum class Kind { solve, slogdet, cholesky, qr, eigh, eig, svd, lstsq };
+struct Row {
+  std::string_view name;
+  Solver solver;
+  const char* failure;
+};
+constexpr std::array<Row, 8> rows{{{"solve", Solver::lu, "Singular matrix"},
+                                   {"slogdet", Solver::lu, ""},
+                                   {"cholesky", Solver::cholesky, "Matrix is not positive definite"},
+                                   {"qr", Solver::qr, ""},
+                                   {"eigh", Solver::eigh, "Eigenvalues did not converge"},
+                                   {"eig", Solver::eig, "Eigenvalues did not converge"},
+                                   {"svd", Solver::svd, "SVD did not converge"},
+                                   {"lstsq", Solver::svd, "SVD did not converge in Linear Least Squares"}}};
+
+Kind kind_of(std::string_view name) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].name == name) return static_cast<Kind>(i);
+  }
+  bug("no factorisation {}", name);
+}
+
+// What one call does on the device.
+class Work {
+ public:
+  Work(const CallRun& run, std::string_view name, DType dtype, int64_t count)
+      : run_(run),
+        context_(context_on(run.device)),
+        traced_(TraceKind::launch, run.device, context_.work_stream.get(), 0, run.site),
+        letter_(dtype == DType::float32     ? 'f'
+                : dtype == DType::float64   ? 'd'
+                : dtype == DType::complex64 ? 'c'
+                                            : 'z'),
+        bytes_(size_of(dtype)),
+        call{context_.device, *context_.work_stream, dtype, count, [this](size_t bytes) { return room(bytes); }} {
+    traced_.name(std::string(name));
+    mark_used(run);
+  }
+  Work(const Work&) = delete;
+
+  // Memory until the work is done.
+  void* room(size_t bytes) {
+    temporaries_.push_back(temporary(run_, bytes));
+    use_on(context_.work_stream, *temporaries_.back().block(), true);
+    return temporaries_.back().pointer();
+  }
+  template <class T>
+  T* numbers(int64_t count) {
+    return static_cast<T*>(room(static_cast<size_t>(count) * sizeof(T)));
+  }
+  void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
+  // To `to`, or to memory of its own.
+  void* copy(const CallView& from, void* to = nullptr) {
+    size_t bytes = static_cast<size_t>(from.space->size) * bytes_;
+    if (!to) to = room(bytes);
+    context_.copy(context_.work_stream, to, from.data, bytes, CopyKind::device_to_device, false);
+    return to;
+  }
+
+  // Where each of the matrices starts, for what comes in batches.
+  void** starts(void* data, int64_t elements_of_each) {
+    void** out = numbers<void*>(call.count);
+    int64_t bytes = elements_of_each * static_cast<int64_t>(bytes_);
+    each_real("starts", call.count, Packed().add(data).add(bytes).add(call.count).add(out));
+    return out;
+  }
+
+  void each(const char* kernel, int64_t n, const Packed& packed) { start(kernel, letter_, shape_for(n), packed); }
+  // For kernels of the real part's type.
+  void each_real(const char* kernel, int64_t n, const Packed& packed) {
+    start(kernel, letter_ == 'f' || letter_ == 'c' ? 'f' : 'd', shape_for(n), packed);
+  }
+  void each_matrix(const char* kernel, const Packed& packed) {
+    LaunchShape shape;
+    shape.block[0] = 32;
+    shape.grid[0] = static_cast<uint32_t>(call.count);
+    start(kernel, letter_, shape, packed);
+  }
+
+  // Asked for once all else is submitted: a wait would end it.
+  int64_t* error(const char* failure, bool is_known = false) {
+    FoundError found =
+        watch_for_error(context_, ErrorKind::algebra, [failure](int64_t) { return std::string(failure); }, run_.site);
+    if (is_known) found.set(1);
+    return found.on_device;
+  }
+
+ private:
+  void start(const char* kernel, char letter, const LaunchShape& shape, const Packed& packed) {
+    launch(run_, kernel_of(context_, text, fmt::format("{}_{}", kernel, letter)), shape, packed, temporaries_);
+  }
+
+  const CallRun& run_;
+  Context& context_;
+  Traced traced_;
+  char letter_;
+  size_t bytes_;
+  std::vector<Buffer> temporaries_;
+
+ public:
+  SolverCall call;
+};
+
+// m x n: what the user sees, before anything was turned.
+class OnGpu : public CallBody {
+ public:
+  OnGpu(Kind kind, std::string_view mode, int64_t m, int64_t n)
+      : kind_(kind),
+        mode_(mode.empty() ? ' ' : mode[0]),
+        more_(mode.size() < 2 ? ' ' : mode[1]),
+        m_(m),
+        n_(n),
+        least_(std::min(m, n)) {}
+  std::string_view name() const override { return rows[static_cast<size_t>(kind_)].name; }
+
+  void run(const CallRun& run) const override {
+    const CallView& a = run.inputs[0];
+    int64_t count = 1;
+    for (size_t d = 0; d + 2 < a.shape().size(); ++d) count *= a.shape()[d];
+    bool has_results = false;
+    for (const CallView& out : run.outputs) has_results |= out.space->size > 0;
+    if (!has_results) return;
+    Work work(run, name(), a.dtype, count);
+    switch (kind_) {
+      case Kind::solve:
+        return solve(run, work);
+      case Kind::slogdet:
+        return slogdet(run, work);
+      case Kind::cholesky:
+        return cholesky(run, work);
+      case Kind::qr:
+        return qr(run, work);
+      case Kind::eigh:
+        return eigh(run, work);
+      case Kind::eig:
+        return eig(run, work);
+      case Kind::svd:
+        return svd(run, work);
+      case Kind::lstsq:
+        bug("least squares are recorded as an svd and products");
+    }
+  }
+
+ private:
+  const char* failure() const { return rows[static_cast<size_t>(kind_)].failure; }
+
+  void solve(const CallRun& run, Work& work) const {
+    const CallView& x = run.outputs[0];
+    int64_t count = work.call.count, k = x.shape()[x.shape().size() - 2];
+    void* a = work.copy(run.inputs[0]);
+    work.copy(run.inputs[1], x.data);
+    int* info = work.numbers<int>(count + 1);
+    if (has_lu_in_batches(work.call, n_)) {
+      int* pivots = work.numbers<int>(count * n_);
+      void** each = work.starts(a, n_ * n_);
+      lu_in_batches(work.call, n_, each, pivots, info);
+      lu_solve_in_batches(work.call, n_, k, each, pivots, work.starts(x.data, n_ * k));
+    } else {
+      int64_t* pivots = work.numbers<int64_t>(count * n_);
+      lu_on_gpu(work.call, n_, a, pivots, info);
+      lu_solve_on_gpu(work.call, n_, k, a, pivots, x.data, info + count);
+    }
+    int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
+    work.each("solved", x.space->size, Packed().add(x.data).add(x.space->size).add(n_ * k).add(info).add(error));
+  }
+
+  void slogdet(const CallRun& run, Work& work) const {
+    int64_t count = work.call.count;
+    const char* kernel = "determinant";
+    void *a = nullptr, *pivots = nullptr;
+    int* info = nullptr;
+    if (n_ > 0) {
+      a = work.copy(run.inputs[0]);
+      info = work.numbers<int>(count);
+      if (has_lu_in_batches(work.call, n_)) {
+        kernel = "determinant32";
+        int* made = work.numbers<int>(count * n_);
+        lu_in_batches(work.call, n_, work.starts(a, n_ * n_), made, info);
+        pivots = made;
+      } else {
+        int64_t* made = work.numbers<int64_t>(count * n_);
+        lu_on_gpu(work.call, n_, a, made, info);
+        pivots = made;
+      }
+    }
+    work.each_matrix(kernel, Packed().add(a).add(n_).add(pivots).add(info).add(run.outputs[0].data).add(run.outputs[1].data));
+  }
+
+  // In rows the matrix is the transposed one, which is its conjugate: the other triangle's factor is the wanted one, turned.
+  void cholesky(const CallRun& run, Work& work) const {
+    const CallView& out = run.outputs[0];
+    int upper = mode_ == 'u';
+    work.copy(run.inputs[0], out.data);
+    int* info = work.numbers<int>(work.call.count);
+    if (has_cholesky_in_batches(work.call, n_))
+      cholesky_in_batches(work.call, !upper, n_, work.starts(out.data, n_ * n_), info);
+    else
+      cholesky_on_gpu(work.call, !upper, n_, out.data, info);
+    int64_t* error = work.error(failure());
+    work.each("triangle", out.space->size, Packed().add(out.data).add(out.space->size).add(n_).add(upper).add(info).add(error));
+  }
+
+  void qr(const CallRun& run, Work& work) const {
+    int64_t count = work.call.count, size = run.outputs[0].space->size;
+    if (least_ == 0)  // only a complete q has elements
+      return work.each("identity", size, Packed().add(run.outputs[0].data).add(size).add(m_));
+    bool is_raw = mode_ == 'w';
+    void* a = work.copy(run.inputs[0], is_raw ? run.outputs[0].data : nullptr);
+    void* tau = is_raw ? run.outputs[1].data : work.elements(count * least_);
+    int* info = work.numbers<int>(count + 1);
+    qr_on_gpu(work.call, m_, n_, a, tau, info);
+    if (is_raw) return;
+    const CallView& r = run.outputs[mode_ == 'r' ? 0 : 1];
+    int64_t r_rows = r.shape()[r.shape().size() - 2];
+    work.each("upper", r.space->size, Packed().add(a).add(r.data).add(r.space->size).add(m_).add(n_).add(r_rows));
+    if (mode_ == 'r') return;
+    char* q = run.outputs[0].data;
+    int64_t wide = mode_ == 'c' ? m_ : least_;
+    work.each("columns", size, Packed().add(a).add(q).add(size).add(m_).add(n_).add(wide));
+    build_q_on_gpu(work.call, m_, wide, least_, q, tau, info + count);
+  }
+
+  void eigh(const CallRun& run, Work& work) const {
+    const CallView &a = run.inputs[0], &values = run.outputs[0];
+    bool vectors = more_ == 'v', is_turned = is_complex(a.dtype), upper = (mode_ == 'U') == is_turned;
+    void* memory = work.copy(a, vectors ? run.outputs[1].data : nullptr);
+    int* info = work.numbers<int>(work.call.count);
+    bool is_done = eigh_on_gpu(work.call, vectors, upper, n_, memory, values.data, info);
+    int64_t* error = work.error(failure(), !is_done);
+    work.each_real("verdict", work.call.count, Packed().add(info).add(work.call.count).add(values.data).add(n_).add(error));
+  }
+
+  void eig(const CallRun& run, Work& work) const {
+    const CallView &in = run.inputs[0], &values = run.outputs[0];
+    bool vectors = mode_ == 'v', is_real = !is_complex(in.dtype);
+    int64_t count = work.call.count, size = count * n_ * n_;
+    void* a = work.copy(in);
+    void* found = !vectors ? nullptr : is_real ? work.elements(size) : run.outputs[1].data;
+    int* info = work.numbers<int>(count);
+    bool is_done = eig_on_gpu(work.call, n_, a, values.data, found, info);
+    if (vectors && is_real)
+      work.each_real("paired", size, Packed().add(found).add(values.data).add(run.outputs[1].data).add(size).add(n_));
+    int64_t* error = work.error(failure(), !is_done);
+    work.each_real("verdict", count, Packed().add(info).add(count).add(values.data).add(2 * n_).add(error));
+  }
+
+  // The library wants as many rows as columns or more: a wide matrix is given as it lies in rows, which is the transposed one.
+  void svd(const CallRun& run, Work& work) const {
+    char job = mode_ == 'n' ? 'N' : mode_ == 's' ? 'S' : 'A';
+    if (least_ == 0) {  // only full factors have elements
+      for (size_t i : {0, 2}) {
+        int64_t size = run.outputs[i].space->size;
+        if (size > 0) work.each("identity", size, Packed().add(run.outputs[i].data).add(size).add(run.outputs[i].shape().back()));
+      }
+      return;
+    }
+    const CallView& values = run.outputs[job == 'N' ? 0 : 1];
+    void* a = work.copy(run.inputs[0]);
+    int* info = work.numbers<int>(work.call.count);
+    int64_t most = std::max(m_, n_);
+    bool is_done;
+    if (has_svd_in_batches(work.call, most)) {
+      is_done = small_svd(run, work, job, a, values.data, info);
+    } else {
+      void* u = job == 'N' ? nullptr : run.outputs[0].data;
+      void* vt = job == 'N' ? nullptr : run.outputs[2].data;
+      is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
+    }
+    int64_t* error = work.error(failure(), !is_done);
+    work.each_real("verdict", work.call.count, Packed().add(info).add(work.call.count).add(values.data).add(least_).add(error));
+  }
+
+  bool small_svd(const CallRun& run, Work& work, char job, void* a, void* values, int* info) const {
+    int64_t most = std::max(m_, n_), count = work.call.count;
+    bool is_whole = job == 'A' || (job == 'S' && m_ == n_);  // u comes as it is wanted
+    void* u = is_whole ? run.outputs[0].data : work.elements(count * most * most);
+    void* v = work.elements(count * least_ * least_);
+    bool is_done = svd_in_batches(work.call, job != 'N', most, least_, a, values, u, v, info);
+    if (job == 'N') return is_done;
+    int64_t size = run.outputs[0].space->size, v_size = run.outputs[2].space->size;
+    if (!is_whole) work.each("columns", size, Packed().add(u).add(run.outputs[0].data).add(size).add(most).add(most).add(least_));
+    work.each("adjoint", v_size, Packed().add(v).add(run.outputs[2].data).add(v_size).add(least_));
+    return is_done;
+  }
+
+  Kind kind_;
+  char mode_, more_;
+  int64_t m_, n_, least_;
+};
+
+// ---- recording
+
+Array turned(const Array& x) {
+  std::vector<int> order(x.rank());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return x.view(x.layout().transposed(order));
+}
+Array conjugated(const Array& x) {
+  if (!is_complex(x.dtype())) return x;
+  Argument one[] = {Argument(x)};
+  return elementwise(Op::conjugate, one);
+}
+Array with(Op op, const Argument& a, const Argument& b) {
+  Argument both[] = {a, b};
+  return elementwise(op, both);
+}
+Scalar number_of(double value) {
+  Scalar out{true, WeakScalar::real};
+  out.re = value;
+  return out;
+}
+// A column: n x 1.
+Array upright(const Array& x) {
+  Layout layout = x.layout();
+  layout.shape.push_back(1);
+  layout.strides.push_back(0);
+  return x.view(std::move(layout));
+}
+
+Array squares_of_columns(const Array& x) {
+  Argument one[] = {Argument(x)};
+  Array lengths = elementwise(Op::absolute, one);
+  return reduce(Reduction::sum, with(Op::multiply, lengths, lengths), {true, false}, false);
+}
+
+// x = V S^+ U^H b, as LAPACK's gelsd has it: singular values up to `rcond` times the largest count as 0; an rcond outside (0, 1)
+// is the type's step.
+std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
+  int64_t m = a.shape()[0], n = a.shape()[1], k = b.shape()[1];
+  DType t = a.dtype(), real = real_part_type(t);
+  if (std::min(m, n) == 0) {
+    auto zeros = [&](const Shape& shape, DType type) { return full(shape, number_of(0), type, a.device()); };
+    return {zeros({n, k}, t), squares_of_columns(b), astype(zeros({}, real), DType::int32), zeros({0}, real)};
+  }
+  if (rcond <= 0 || rcond >= 1) rcond = real == DType::float32 ? 0x1p-23 : 0x1p-52;
+  Array factors[] = {a};
+  std::vector<Array> found = factor_on_gpu("svd", factors, "s", 0);
+  const Array &u = found[0], &s = found[1], &vh = found[2];
+  Layout first = s.layout();
+  first.shape[0] = 1;
+  Array counts = with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));
+  Argument safe[] = {Argument(counts), Argument(s), Argument(number_of(1))};
+  Array inverse = with(Op::true_divide, astype(counts, real), elementwise(Op::where, safe));
+  Array x = matmul(conjugated(turned(vh)), with(Op::multiply, matmul(conjugated(turned(u)), b), upright(inverse)));
+  Array left = squares_of_columns(with(Op::subtract, b, matmul(a, x)));
+  Array rank = reduce(Reduction::sum, astype(counts, DType::int32), {true}, false, DType::int32);
+  return {x, left, rank, s};
+}
+
+}  // namespace
+
+bool factors_on_gpu(std::string_view name) { return has_cusolver(rows[static_cast<size_t>(kind_of(name))].solver); }
+
+std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> operands, std::string_view mode, double number) {
+  Kind kind = kind_of(name);
+  GraphLock lock;
+  const Array& a = operands[0];
+  if (kind == Kind::lstsq) return least_squares(a, operands[1], number);
+  const Shape& shape = a.shape();
+  Shape stack(shape.begin(), shape.end() - 2);
+  int64_t m = shape[shape.size() - 2], n = shape.back(), least = std::min(m, n);
+  DType t = a.dtype(), real = real_part_type(t), complex = real == DType::float32 ? DType::complex64 : DType::complex128;
+  auto of = [&](std::initializer_list<int64_t> more, DType dtype) {
+    Shape whole = stack;
+    whole.insert(whole.end(), more);
+    return CallResult{std::move(whole), dtype};
+  };
+  auto record = [&](std::initializer_list<Array> given, std::initializer_list<CallResult> results) {
+    std::vector<Array> ready;
+    for (const Array& x : given) ready.push_back(in_c_order(x));
+    std::vector<CallResult> all(results);
+    return record_call(std::make_shared<OnGpu>(kind, mode, m, n), ready, all, a.device());
+  };
+  char first = mode.empty() ? ' ' : mode[0], second = mode.size() < 2 ? ' ' : mode[1];
+  std::vector<Array> out;
+  switch (kind) {
+    case Kind::solve:
+      out = record({turned(a), turned(operands[1])}, {of({operands[1].shape().back(), n}, t)});
+      return {turned(out[0])};
+    case Kind::slogdet:
+      return record({turned(a)}, {of({}, t), of({}, real)});
+    case Kind::cholesky:
+      return record({a}, {of({n, n}, t)});
+    case Kind::qr: {
+      if (first == 'r') return record({turned(a)}, {of({least, n}, t)});
+      if (first == 'w') return record({turned(a)}, {of({n, m}, t), of({least}, t)});
+      int64_t wide = first == 'c' ? m : least;
+      out = record({turned(a)}, {of({wide, m}, t), of({wide, n}, t)});
+      return {turned(out[0]), out[1]};
+    }
+    case Kind::eigh: {
+      Array ready = is_complex(t) ? turned(a) : a;
+      if (second != 'v') return record({ready}, {of({n}, real)});
+      out = record({ready}, {of({n}, real), of({n, n}, t)});
+      return {out[0], turned(out[1])};
+    }
+    case Kind::eig:
+      if (first != 'v') return record({turned(a)}, {of({n}, complex)});
+      out = record({turned(a)}, {of({n}, complex), of({n, n}, complex)});
+      return {out[0], turned(out[1])};
+    case Kind::svd: {
+      bool is_wide = m < n;
+      Array ready = is_wide ? a : turned(a);
+      if (first == 'n') return record({ready}, {of({least}, real)});
+      int64_t most = std::max(m, n);
+      out = record({ready}, {of({first == 'a' ? most : least, most}, t), of({least}, real), of({least, least}, t)});
+      if (is_wide) return {out[2], out[1], out[0]};
+      return {turned(out[0]), out[1], turned(out[2])};
+    }
+    case Kind::lstsq:
+      break;
+  }
+  bug("a factorisation without results");
+}
+
+}  // namespace quern
