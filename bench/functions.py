@@ -85,9 +85,7 @@ def one_process(device_name, largest):
 
         make, look_peer = peer.asarray, lambda r: peer.cuda.Stream.null.synchronize()
 
-    def look(result):
-        _engine.array_wait(result)
-
+    look = _engine.array_wait  # one call each, as the peer's
     out = {name: {} for name in FUNCTIONS}
     rng = np.random.default_rng(0)
     for power in range(largest + 1):

@@ -372,6 +372,11 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
   return guarded([&]() -> PyObject* {
     Array* target = into ? as_array(into) : nullptr;
     if (into && !target) return nullptr;
+    if (Array* only = count == 1 ? as_array(values[0]) : nullptr) {
+      Argument argument(*only);
+      Array result = elementwise(op, {&argument, 1}, target);
+      return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(values[0]));
+    }
     std::array<Operand, 3> operands;
     PyObject* const* first = std::find_if(values, values + count, as_array);
     if (first == values + count) return nullptr;
@@ -500,6 +505,7 @@ void init_arrays(nb::module_& m) {
   init_array_calls(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_wait", [](const Array& array) {
+    if (is_there(array)) return;
     WaitsSoon soon;
     Buffer buffer = evaluate(array);
     ReleaseGil release;

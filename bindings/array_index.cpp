@@ -89,6 +89,15 @@ PyTypeObject* item_view_type = nullptr;
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
+    if (const Array* places = as_array(key)) {
+      if (std::optional<Array> picked = take_now(array, *places)) return wrap(std::move(*picked), Py_TYPE(self));
+    }
+    if (PySlice_Check(key) && array.rank() > 0) {
+      Py_ssize_t start, stop, step;
+      if (PySlice_Unpack(key, &start, &stop, &step) != 0) throw nb::python_error();
+      Py_ssize_t count = PySlice_AdjustIndices(array.shape()[0], &start, &stop, step);
+      return wrap(array.view(array.layout().sliced(0, start, count, step)), Py_TYPE(self));
+    }
     Places places = read(array, key);
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));

@@ -14,4 +14,5 @@ NB_MODULE(_engine, m) {
   init_arrays(m);
   init_user_kernels(m);
   init_ufuncs(m);
+  init_functions(m);
 }

@@ -8,7 +8,7 @@
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
-//   ufunc.cpp      ufunc objects
+//   ufunc.cpp      ufunc objects                 function.cpp  functions of arrays, their quick ways
 //   exchange.cpp   memory that arrays share with others
 #pragma once
 
@@ -90,6 +90,7 @@ void init_types(nb::module_& m);
 void init_arrays(nb::module_& m);
 void init_user_kernels(nb::module_& m);
 void init_ufuncs(nb::module_& m);
+void init_functions(nb::module_& m);
 
 // Gives up Python's lock for as long as it lives. A thread that comes back after the interpreter went away must not touch it:
 // it sleeps until the process ends, as Python's own threads do.

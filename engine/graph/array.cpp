@@ -581,7 +581,8 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
           reduction == Reduction::maximum ? "maximum" : "minimum");
   bool is_test = reduction == Reduction::any || reduction == Reduction::all;
   DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
-  NodeRef node = new_node(Op::reduce, type, ordered_space(kept, kept_strides), array.device());
+  static const auto* none_kept = new SpaceRef(contiguous_space({}));
+  NodeRef node = new_node(Op::reduce, type, kept.empty() ? *none_kept : ordered_space(kept, kept_strides), array.device());
   node->site = current_site();
   node->reduction = reduction;
   node->axes = axes;
@@ -607,6 +608,12 @@ Buffer evaluate(const Array& array) {
   if (node->error) raise(ErrorKind::launch, "{}", *node->error);
   raise_confirmed(node->doubts);
   return node->buffer;
+}
+
+bool is_there(const Array& array) {
+  GraphLock lock;
+  const Node& node = *array.cell()->node;
+  return node.is_settled && !node.error && node.doubts.empty() && !node.is_pinned();
 }
 
 void settle(const Array& array) {

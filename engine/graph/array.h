@@ -147,6 +147,8 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 // Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
 Buffer evaluate(const Array& array);
 void evaluate_all();
+// Is there nothing to wait for? It says no where it cannot tell at once.
+bool is_there(const Array& array);
 // After a wait: the value is in memory now. `unsettle`: a kernel may write it later.
 void settle(const Array& array);
 void unsettle(const Array& array);

@@ -1,6 +1,7 @@
 #include "graph/call.h"
 
 #include "core/error.h"
+#include "graph/tier0.h"
 
 namespace quern {
 
@@ -88,6 +89,26 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
   replace(target.cell(), std::move(node));
   recorded();
 }
+
+const char* at_hand(const Array& array, int64_t most) {
+  const Node& node = *array.cell()->node;
+  if (node.device >= 0 || !node.is_settled || !node.buffer || node.error || !node.doubts.empty()) return nullptr;
+  if (array.size() > most || !is_tier0_whole()) return nullptr;
+  if (node.is_pinned() && !evaluator().idle(node.device)) return nullptr;  // kernels that know the address may be at work
+  return static_cast<const char*>(node.buffer.pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+}
+
+Array made_now(SpaceRef space, DType dtype, char*& memory) {
+  constexpr int8_t cpu = -1;
+  NodeRef node = new_node(Op::data, dtype, std::move(space), cpu);
+  node->site = current_site();
+  node->buffer = evaluator().allocate(cpu, static_cast<size_t>(node->size()) * size_of(dtype), node->site);
+  node->is_computed = node->is_settled = true;
+  memory = static_cast<char*>(node->buffer.pointer());
+  return Array(std::move(node));
+}
+
+SpaceRef space_like(const Array& array) { return array.space()->contiguous ? array.space() : contiguous_space(array.shape()); }
 
 Array in_c_order(const Array& array) {
   if (array.layout().is_contiguous()) return array;

@@ -44,6 +44,20 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
 // The body gets `target` as its result, with what stands there.
 void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands);
 
+// Small work done at once on the calling thread, without a node that waits, as tier 0 does the rows of ops.def:
+//
+//   if (const char* in = at_hand(array)) {
+//     char* out;
+//     Array result = made_now(array.space(), array.dtype(), out);
+//     ...
+//
+// at_hand: the first element of an array of at most so many elements that is in the CPU's memory and that nobody may be writing;
+// null: the work has to be recorded. With the graph's lock held.
+inline constexpr int64_t at_once = 4096;
+const char* at_hand(const Array& array, int64_t most = at_once);
+Array made_now(SpaceRef space, DType dtype, char*& memory);
+SpaceRef space_like(const Array& array);  // its shape, in C order without gaps
+
 // The array, or its copy without gaps and in C order; `dtype`: converted to that.
 Array in_c_order(const Array& array);
 Array in_c_order(const Array& array, DType dtype);

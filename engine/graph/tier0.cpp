@@ -156,6 +156,12 @@ void run_update(Node& node, bool in_place) {
 
 void run_reduction(Node& node) {
   const Operand& in = node.operands[0];
+  DType work = accumulator(node.reduction, node.compute);
+  if (in.space->contiguous && in.dtype == work && work == node.dtype && node.size() == 1 && in.node->op != Op::constant &&
+      in.node->op != Op::index) {
+    reduction(node.reduction, work)(memory_of(*in.node), 1, in.space->size, static_cast<char*>(node.buffer.pointer()));
+    return;
+  }
   // The kept dimensions first, then those that go, each in their order.
   std::vector<int> order;
   int64_t results = 1, count = 1;
@@ -166,7 +172,6 @@ void run_reduction(Node& node) {
       (goes ? count : results) *= in.shape()[i];
     }
   }
-  DType work = accumulator(node.reduction, node.compute);
   if (in.space->size > 0) gather(in, in.space->layout.transposed(order), work, scratch[0].bytes);
   char* out = static_cast<char*>(node.buffer.pointer());
   bool direct = work == node.dtype && node.space->contiguous;
@@ -178,6 +183,8 @@ void run_reduction(Node& node) {
 }  // namespace
 
 void set_tier0_limit(int64_t elements) { most_elements = std::min(elements, tier0_limit); }
+
+bool is_tier0_whole() { return most_elements == tier0_limit; }
 
 uint16_t tier0_half(double value, DType dtype) {
   uint16_t bits;

@@ -14,6 +14,7 @@ bool run_tier0(Node& node, Evaluator& evaluator);
 // How many elements are tiny at most; fewer where they fill more bytes or cost more.
 inline constexpr int64_t tier0_limit = 2048;
 void set_tier0_limit(int64_t elements);  // for tests: 0 for never
+bool is_tier0_whole();                   // no test has lowered the limit
 
 // The instruction set of its loops, chosen at start: "baseline", "avx2" or "avx512" (QUERN_TIER0_LEVEL lowers it).
 std::string_view tier0_level();

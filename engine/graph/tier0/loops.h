@@ -32,4 +32,8 @@ Convert conversion(DType from, DType to);
 using RunReduction = void (*)(const char* values, int64_t results, int64_t count, char* out);
 RunReduction reduction(Reduction reduction, DType work);
 
+// The place of the first greatest (or least) of n numbers, n > 0; a NaN counts before all. Null: not for this type (reduce.cpp).
+using RunPlace = int64_t (*)(const char* values, int64_t n);
+RunPlace extreme_place(bool least, DType type);
+
 }  // namespace quern::tier0

@@ -4,6 +4,7 @@
 #include "graph/device_functions.h"
 #include "graph/tier0/levels.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace quern::tier0 {
@@ -88,7 +89,62 @@ constexpr std::array<LoopsByType, 6> reductions{{reductions_of<op::Sum>(all_type
                                                  reductions_of<op::Maximum>(all_types), reductions_of<op::Minimum>(all_types),
                                                  reductions_of<op::Any>(bools), reductions_of<op::All>(bools)}};
 
+// ---- where the extremes are: the extreme itself, then where it stands first
+
+template <class R, class T>
+[[gnu::always_inline]] inline int64_t find_place(const T* values, int64_t n) {
+  constexpr int64_t width = 32;
+  T best = reduce_one<R, T>(values, n);
+  bool is_nan = best != best;
+  auto is_it = [=](T value) { return is_nan ? value != value : value == best; };
+  int64_t i = 0;
+  for (; i + width <= n; i += width) {
+    bool found = false;
+    for (int64_t j = 0; j < width; ++j) found |= is_it(values[i + j]);
+    if (found) break;
+  }
+  while (!is_it(values[i])) ++i;
+  return i;
+}
+
+template <class R, class T>
+int64_t place(const char* values, int64_t n) {
+  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+}
+#if QUERN_TIER0_LEVELS
+template <class R, class T>
+[[gnu::target(QUERN_TIER0_AVX2), gnu::flatten]] int64_t place_loop_avx2(const char* values, int64_t n) {
+  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+}
+template <class R, class T>
+[[gnu::target(QUERN_TIER0_AVX512), gnu::flatten]] int64_t place_loop_avx512(const char* values, int64_t n) {
+  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+}
+#endif
+
+using PlaceByLevel = std::array<RunPlace, level_count>;
+template <template <class> class R, DType type>
+constexpr PlaceByLevel places_of() {
+  using T = typename HostType<type>::type;
+  if constexpr (std::is_arithmetic_v<T>) {
+#if QUERN_TIER0_LEVELS
+    if constexpr (gains(type)) return {&place<R<T>, T>, &place_loop_avx2<R<T>, T>, &place_loop_avx512<R<T>, T>};
+#endif
+    return {&place<R<T>, T>};
+  } else {
+    return {};
+  }
+}
+template <template <class> class R, size_t... types>
+constexpr std::array<PlaceByLevel, dtype_count> places_by_type(std::index_sequence<types...>) {
+  return {places_of<R, static_cast<DType>(types)>()...};
+}
+constexpr std::array<std::array<PlaceByLevel, dtype_count>, 2> places{places_by_type<op::Maximum>(all_types),
+                                                                      places_by_type<op::Minimum>(all_types)};
+
 }  // namespace
+
+RunPlace extreme_place(bool least, DType type) { return best<RunPlace>(places[least][static_cast<size_t>(type)]); }
 
 RunReduction reduction(Reduction reduction, DType work) {
   return best<RunReduction>(reductions[static_cast<size_t>(reduction)][static_cast<size_t>(work)]);

@@ -1,6 +1,7 @@
 // take() and put(): see quern/index.cuh for how an element finds its place.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "run/calls/indexing.h"
 #include "run/calls/machine.h"
@@ -268,8 +269,54 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
 
 }  // namespace
 
+std::optional<Array> take_now(const Array& array, const Array& index) {
+  constexpr int64_t most = 4 * at_once;
+  GraphLock lock;
+  if (array.rank() != 1 || index.dtype() != DType::int64 || !index.layout().is_contiguous()) return std::nullopt;
+  const char* in = at_hand(array, std::numeric_limits<int64_t>::max());
+  const auto* places = reinterpret_cast<const int64_t*>(in ? at_hand(index, most) : nullptr);
+  if (!places) return std::nullopt;
+  char* memory;
+  Array result = made_now(space_like(index), array.dtype(), memory);
+  int64_t count = index.size(), size = array.size(), step = array.layout().strides[0];
+  auto pick = [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(memory);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t place = places[i];
+      if (place < 0) place += size;
+      if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(size)) return false;
+      to[i] = from[place * step];
+    }
+    return true;
+  };
+  bool all = false;
+  switch (size_of(array.dtype())) {
+    case 1:
+      all = pick(uint8_t{});
+      break;
+    case 2:
+      all = pick(uint16_t{});
+      break;
+    case 4:
+      all = pick(uint32_t{});
+      break;
+    case 8:
+      all = pick(uint64_t{});
+      break;
+    default:
+      all = pick(op::Sixteen{});
+  }
+  if (!all) return std::nullopt;
+  return result;
+}
+
 Array take(const Array& array, std::span<const Pick> picks) {
   GraphLock lock;
+  if (picks.size() == 1) {
+    if (std::optional<Array> now = take_now(array, picks[0].index)) return std::move(*now);
+  }
   Prepared p = prepare(array, picks);
   std::vector<Array> operands{array};
   operands.insert(operands.end(), p.indices.begin(), p.indices.end());

@@ -1,6 +1,8 @@
 // Indexing by arrays.
 #pragma once
 
+#include <optional>
+
 #include "graph/call.h"
 
 namespace quern {
@@ -13,6 +15,8 @@ struct Pick {
 
 // The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
 Array take(const Array& array, std::span<const Pick> picks);
+// The same of an array of one dimension, where that is little work and every index is in range; else none.
+std::optional<Array> take_now(const Array& array, const Array& index);
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
 

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <memory>
 
+#include "graph/tier0/loops.h"
+
 #include "run/calls/machine.h"
 #include "run/calls/order.h"
 #include "run/calls/sorting.h"
@@ -228,6 +230,16 @@ class Counts : public CallBody {
 
 Array extreme_places(const Array& given, bool least) {
   GraphLock lock;
+  if (given.rank() == 1 && given.size() > 0 && given.layout().strides[0] == 1) {
+    tier0::RunPlace find = tier0::extreme_place(least, given.dtype());
+    if (const char* in = find ? at_hand(given, 4 * at_once) : nullptr) {
+      static const auto* none = new SpaceRef(contiguous_space({}));
+      char* out;
+      Array place = made_now(*none, DType::int64, out);
+      *reinterpret_cast<int64_t*>(out) = find(in, given.size());
+      return place;
+    }
+  }
   Array array = in_c_order(given);
   Shape shape = array.shape();
   if (!shape.empty()) shape.pop_back();

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "run/calls/machine.h"
 #include "run/calls/order.h"
+#include "run/calls/quicksort.h"
 #include "run/calls/sorting.h"
 
 namespace quern {
@@ -69,6 +70,9 @@ void merge_part(const Run<K, P>& a, int64_t na, const Run<K, P>& b, int64_t nb, 
 // Sorts `run`, with `other` as room; true: the result lies in `other`.
 template <class K, class P>
 bool sort_part(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
+  if constexpr (std::is_same_v<P, NoPlace> && std::is_same_v<K, unsigned long long>) {
+    if (quicksort(reinterpret_cast<uint64_t*>(run.keys), reinterpret_cast<uint64_t*>(other.keys), n)) return false;
+  }
   if (n <= few) {
     constexpr int64_t step = 16;
     for (int64_t i = 0; i < n; i += step) insertion_sort(run.at(i), std::min(step, n - i));
@@ -155,6 +159,24 @@ void sort_on_cpu(const char* in, char* out, int64_t n, int64_t first, int64_t la
   }
 }
 
+// All rows, by this thread and those that help it.
+void sort_rows(const char* in, char* out, int64_t rows, int64_t n, DType dtype, bool places, bool descending) {
+  with_order(dtype, [&](auto order) {
+    using O = decltype(order);
+    auto part = [&](int64_t first, int64_t last, bool alone) {
+      if (!places) {
+        if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
+      } else if (n <= INT64_C(0xffffffff)) {
+        sort_on_cpu<O, uint32_t>(in, out, n, first, last, descending, alone);
+      } else {
+        sort_on_cpu<O, int64_t>(in, out, n, first, last, descending, alone);
+      }
+    };
+    if (n >= many && rows < int64_t{cpu_threads()} * 2) return part(0, rows, true);
+    in_slices(rows, [&](int64_t first, int64_t last) { part(first, last, false); }, std::max<int64_t>(1, 4096 / n));
+  });
+}
+
 // ---- the call
 
 class Sort : public CallBody {
@@ -171,20 +193,7 @@ class Sort : public CallBody {
     const char* in = view.data;
     char* out = run.outputs[0].data;
     on_cpu(run, name(), total, [in, out, n, rows = total / n, dtype = view.dtype, places = places_, descending = descending_] {
-      with_order(dtype, [&](auto order) {
-        using O = decltype(order);
-        auto part = [&](int64_t first, int64_t last, bool alone) {
-          if (!places) {
-            if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
-          } else if (n <= INT64_C(0xffffffff)) {
-            sort_on_cpu<O, uint32_t>(in, out, n, first, last, descending, alone);
-          } else {
-            sort_on_cpu<O, int64_t>(in, out, n, first, last, descending, alone);
-          }
-        };
-        if (n >= many && rows < int64_t{cpu_threads()} * 2) return part(0, rows, true);
-        in_slices(rows, [&](int64_t first, int64_t last) { part(first, last, false); }, std::max<int64_t>(1, 4096 / n));
-      });
+      sort_rows(in, out, rows, n, dtype, places, descending);
     });
   }
 
@@ -285,6 +294,15 @@ class Sort : public CallBody {
 
 Array recorded_sort(const Array& given, bool places, bool descending) {
   GraphLock lock;
+  if (given.rank() > 0 && given.size() > 0 && given.layout().is_contiguous()) {
+    if (const char* in = at_hand(given)) {
+      char* out;
+      Array result = made_now(space_like(given), places ? DType::int64 : given.dtype(), out);
+      int64_t n = given.shape().back();
+      sort_rows(in, out, given.size() / n, n, given.dtype(), places, descending);
+      return result;
+    }
+  }
   Array array = in_c_order(given);
   CallResult result{array.shape(), places ? DType::int64 : array.dtype()};
   return record_call(std::make_shared<Sort>(places, descending), {&array, 1}, {&result, 1}, array.device())[0];

@@ -19,6 +19,13 @@ NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
 _names = set(_engine.dtype_names())
 
 
+for _name in _names - {"bfloat16"}:
+    for _object in (numpy.dtype(_name), numpy.dtype(_name).type, _name):
+        _engine.name_dtype(_object, _name)
+for _object, _name in ((bool, "bool"), (int, numpy.dtype(int).name), (float, "float64"), (complex, "complex128")):
+    _engine.name_dtype(_object, _name)
+
+
 def _dtype_name(dtype):
     """The engine's name of a data type, given as NumPy takes it."""
     if isinstance(dtype, str) and dtype in _names:

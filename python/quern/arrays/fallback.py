@@ -17,6 +17,7 @@ import numpy
 from quern.arrays.core import Array, _names, asarray, asnumpy
 from quern.arrays.numbers import ARRAYS, NUMBERS, array_in, number, numbers_in
 from quern.device import current_device, device, set_current_device
+from quern.lib import _engine
 
 _package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _numpy_package = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
@@ -233,7 +234,13 @@ def served(function, host, name=None):
         return run(name, host, args, kwargs, reason)
 
     call.__quern_native__ = function
-    return call
+    return quick(call, name)
+
+
+def quick(function, name):
+    """The function, with the engine's quick way for plain calls where it has one of that name."""
+    made = _engine.with_quick_way(function, name)
+    return made if made is function else functools.update_wrapper(made, function)
 
 
 def serve_module(namespace, host_module, prefix):

@@ -4,7 +4,7 @@ from quern.arrays.composed import divmod as _divmod
 from quern.arrays.composed import matmul as _matmul
 from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asnumpy, astype, copy
 from quern.arrays.elementwise import clip, conjugate, imag, real
-from quern.arrays.fallback import attach_missing
+from quern.arrays.fallback import attach_missing, quick
 from quern.arrays.protocols import attach as attach_protocols
 from quern.arrays.rounding import round
 from quern.arrays.shapes import matrix_transpose, reshape, transpose
@@ -47,6 +47,11 @@ def _clip(self, min=None, max=None, out=None, **kwargs):
     return clip(self, min, max, out, **kwargs)
 
 
+def _astype(self, dtype, copy=True):
+    """A new array with the values converted to ``dtype``; ``copy=False``: this one where it has that type already."""
+    return self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
+
+
 def _fill(self, value):
     self[...] = value
 
@@ -66,7 +71,7 @@ def attach(functions):
         self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
     )
     Array.flatten = lambda self, order="C": reshape(self, (-1,), order).copy()
-    Array.astype = lambda self, dtype, copy=True: self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
+    Array.astype = quick(_astype, "astype")
     Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
     Array.item = _item
@@ -86,7 +91,7 @@ def attach(functions):
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
-    Array.clip = _clip
+    Array.clip = quick(_clip, "clip")
     for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
     attach_sorting(Array)

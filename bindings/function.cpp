@@ -1,0 +1,237 @@
+// The type of functions of arrays that have a quick way: qn.sum and its like, which are methods of arrays too. A call with an
+// array and what the quick way takes goes from here straight to the engine; every other call is the Python function's, which is
+// the meaning of the name.
+#include "bindings/arrays.h"
+#include "graph/composed.h"
+#include "run/calls/sorting.h"
+
+#include <structmember.h>
+
+#include <array>
+#include <cstddef>
+
+namespace quern::python {
+
+namespace {
+
+// Null without an error set: these operands are for the Python function.
+using Quick = PyObject* (*)(PyObject* const* values, size_t count);
+
+// ---- data types as Python names them
+
+struct NamedType {
+  PyObject* object;  // kept for good
+  DType dtype;
+};
+std::vector<NamedType> named_types;
+
+const DType* dtype_of_object(PyObject* object) {
+  for (const NamedType& type : named_types)
+    if (type.object == object) return &type.dtype;
+  return nullptr;
+}
+
+// ---- the quick ways
+
+template <Reduction reduction>
+PyObject* quick_reduction(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  return array ? wrap(reduced_to_one(reduction, *array), Py_TYPE(values[0])) : nullptr;
+}
+
+PyObject* quick_mean(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  return array && has_mean(array->dtype()) ? wrap(mean(*array), Py_TYPE(values[0])) : nullptr;
+}
+
+PyObject* quick_variance(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  return array && has_variance(array->dtype()) ? wrap(variance(*array), Py_TYPE(values[0])) : nullptr;
+}
+
+PyObject* quick_deviation(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  if (!array || !has_variance(array->dtype())) return nullptr;
+  Array squared = variance(*array);
+  Argument argument(squared);
+  return wrap(elementwise(Op::sqrt, {&argument, 1}), Py_TYPE(values[0]));
+}
+
+template <bool least>
+PyObject* quick_place(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  if (!array || array->size() == 0) return nullptr;
+  Array place = extreme_places(array->rank() == 1 ? *array : reshape(*array, {array->size()}), least);
+  place.set_value(Py_TYPE(values[0]) == array_type);  // numbers are quern.Array's alone (python/quern/arrays/numbers.py)
+  return wrap(std::move(place), Py_TYPE(values[0]));
+}
+
+template <bool multiplies>
+PyObject* quick_running(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  if (!array) return nullptr;
+  Array flat = array->rank() == 1 ? *array : reshape(*array, {array->size()});
+  if (DType type = summed_type(array->dtype()); type != array->dtype()) flat = astype(flat, type);
+  return wrap(running(flat, multiplies ? "multiply" : "add"), Py_TYPE(values[0]));
+}
+
+PyObject* quick_sort(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  if (!array || array->rank() == 0 || is_complex(array->dtype())) return nullptr;
+  return wrap(sorted(*array, false), Py_TYPE(values[0]));
+}
+
+PyObject* quick_where(PyObject* const* values, size_t count) {
+  if (count != 3 || !as_array(values[0])) return nullptr;
+  for (size_t i = 1; i < 3; ++i)
+    if (!PyFloat_CheckExact(values[i]) && !as_array(values[i])) return nullptr;
+  return call_op(Op::where, values, 3, nullptr);
+}
+
+PyObject* quick_clip(PyObject* const* values, size_t count) {
+  Array* array = count == 3 ? as_array(values[0]) : nullptr;
+  if (!array) return nullptr;
+  std::array<Scalar, 2> limits;
+  for (size_t i = 0; i < 2; ++i)
+    if (as_array(values[i + 1]) || !read_scalar(values[i + 1], limits[i]) || !is_plain_limit(array->dtype(), limits[i]))
+      return nullptr;
+  return wrap(limited(*array, limits[0], limits[1]), Py_TYPE(values[0]));
+}
+
+PyObject* quick_astype(PyObject* const* values, size_t count) {
+  Array* array = count == 2 ? as_array(values[0]) : nullptr;
+  const DType* dtype = array ? dtype_of_object(values[1]) : nullptr;
+  return dtype ? wrap(astype(*array, *dtype), Py_TYPE(values[0])) : nullptr;
+}
+
+struct Row {
+  std::string_view name;
+  Quick quick;
+};
+constexpr Row rows[] = {
+    {"sum", quick_reduction<Reduction::sum>},
+    {"prod", quick_reduction<Reduction::product>},
+    {"max", quick_reduction<Reduction::maximum>},
+    {"min", quick_reduction<Reduction::minimum>},
+    {"any", quick_reduction<Reduction::any>},
+    {"all", quick_reduction<Reduction::all>},
+    {"mean", quick_mean},
+    {"var", quick_variance},
+    {"std", quick_deviation},
+    {"argmax", quick_place<false>},
+    {"argmin", quick_place<true>},
+    {"cumsum", quick_running<false>},
+    {"cumprod", quick_running<true>},
+    {"sort", quick_sort},
+    {"where", quick_where},
+    {"clip", quick_clip},
+    {"astype", quick_astype},
+};
+
+// ---- the type
+
+struct Function {
+  PyObject ob_base;
+  vectorcallfunc call;
+  PyObject* attributes;
+  PyObject* whole;  // the Python function
+  Quick quick;
+};
+
+PyTypeObject* function_type = nullptr;
+
+PyObject* call(PyObject* self, PyObject* const* values, size_t flags, PyObject* names) {
+  auto* function = reinterpret_cast<Function*>(self);
+  if (!names) {
+    PyObject* result = guarded([&] { return function->quick(values, static_cast<size_t>(PyVectorcall_NARGS(flags))); });
+    if (result || PyErr_Occurred()) return result;
+  }
+  return PyObject_Vectorcall(function->whole, values, flags, names);
+}
+
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyObject* show(PyObject* self) { return PyObject_Repr(reinterpret_cast<Function*>(self)->whole); }
+
+// Copies of it are itself.
+PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<Function*>(self)->attributes);
+  Py_VISIT(reinterpret_cast<Function*>(self)->whole);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<Function*>(self)->attributes);
+  Py_CLEAR(reinterpret_cast<Function*>(self)->whole);
+  return 0;
+}
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Function, attributes), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyMethodDef methods[] = {
+    {"__reduce__", reduce_to_name, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+    {Py_tp_repr, reinterpret_cast<void*>(show)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {Py_tp_methods, methods},
+    {0, nullptr},
+};
+PyType_Spec spec = {"quern.function", sizeof(Function), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
+
+// The function with its quick way; itself where there is none of that name.
+nb::object with_quick_way(nb::object whole, const std::string& name) {
+  for (const Row& row : rows) {
+    if (row.name != name) continue;
+    nb::object made = nb::steal(function_type->tp_alloc(function_type, 0));
+    if (!made.is_valid()) throw nb::python_error();
+    auto* function = reinterpret_cast<Function*>(made.ptr());
+    function->call = call;
+    function->quick = row.quick;
+    function->whole = whole.release().ptr();
+    return made;
+  }
+  return whole;
+}
+
+}  // namespace
+
+void init_functions(nb::module_& m) {
+  nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type.is_valid()) throw nb::python_error();
+  function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  m.attr("function") = type;
+  m.def("with_quick_way", &with_quick_way);
+  m.def("name_dtype", [](nb::object object, const std::string& name) {
+    named_types.push_back({object.ptr(), dtype_of(name)});
+    object.release();
+  });
+}
+
+}  // namespace quern::python
