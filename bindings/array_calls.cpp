@@ -83,6 +83,20 @@ void init_array_calls(nb::module_& m) {
       nb::arg(), nb::arg().none(), nb::arg());
   m.def("array_running", [](nb::handle_t<Array> a, const std::string& op) { return like(a, running(*as_array(a.ptr()), op)); });
   m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
+  // The device of the first array among arguments (or of the lists among them), when it is not the current one; else None.
+  m.def("device_elsewhere", [](nb::tuple arguments) -> nb::object {
+    for (nb::handle argument : arguments) {
+      const Array* array = as_array(argument.ptr());
+      if (!array && (PyList_CheckExact(argument.ptr()) || PyTuple_CheckExact(argument.ptr()))) {
+        Py_ssize_t count = PySequence_Fast_GET_SIZE(argument.ptr());
+        for (Py_ssize_t i = 0; i < count && !array; ++i) array = as_array(PySequence_Fast_GET_ITEM(argument.ptr(), i));
+      }
+      if (!array) continue;
+      if (array->device() == current_context().trace_index()) return nb::none();
+      return nb::cast(PyDevice{&context_on(array->device())});
+    }
+    return nb::none();
+  });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
   m.def("host_blas_path", &host_blas_path);
 }

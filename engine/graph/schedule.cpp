@@ -80,12 +80,16 @@ class Scheduler {
     size_t before = 0;
     for (const Operand& o : node.inputs()) {
       if (!o.shape().empty()) return false;
+      if (is_part_of_waiting(o)) place(*o.node);
       before += o.node->waits;
     }
     if (before >= most_waiting) return false;
     node.waits = static_cast<uint8_t>(before + 1);
     return true;
   }
+
+  // The real part of a complex number, say, is in memory only: the number cannot be computed in the same kernel.
+  static bool is_part_of_waiting(const Operand& o) { return o.node->waits && o.dtype != o.node->dtype; }
 
   // Memory is about to be overwritten: those that read it come first.
   void place_readers(Node& old) {
@@ -103,10 +107,9 @@ class Scheduler {
 
   void place(Node& node) {
     const Shape& shape = work_shape(node);
-    if (is_call(node) || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
-      for (Operand& o : node.inputs()) {
-        if (o.node->waits) place(*o.node);
-      }
+    bool apart = is_call(node) || std::find(shape.begin(), shape.end(), 0) != shape.end();
+    for (Operand& o : node.inputs()) {
+      if ((apart && o.node->waits) || is_part_of_waiting(o)) place(*o.node);
     }
     if (node.writes() && node.inputs()[0].node->waits) place(*node.inputs()[0].node);
     node.waits = 0;

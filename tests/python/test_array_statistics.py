@@ -1,7 +1,10 @@
 """Averages, what leaves NaN out, covariances, differences: as NumPy has them."""
 
+import numpy as np
 import pytest
+import quern as qn
 from arrays import cases, check, tier  # noqa: F401
+from quern.lib import _engine
 
 EXACT = """
 m.ptp(a) | m.ptp(a, 0) | m.ptp(a, -1, keepdims=True) | m.ptp(u) | m.ptp(i8) | m.ptp(b) | m.ptp(empty) | m.ptp(empty, 1) | m.ptp(f) | m.ptp(a, 2) | m.ptp(hollow, 1)
@@ -55,3 +58,24 @@ m.gradient(g, edge_order=2) | m.trapezoid(g, w) | m.diff(a, prepend=0, append=on
 @pytest.mark.parametrize("case", cases(COMPILED))
 def test_in_both_tiers(case, tier):  # noqa: F811
     check(case, exact=False)
+
+
+def test_parts_of_single_complex_numbers(device):
+    """The part of a number that is computed on the way is no number of the same kernel."""
+    for limit in (0, _engine.tier0_limit):
+        _engine.set_tier0_limit(limit)
+        try:
+            for dtype in ("complex64", "complex128"):
+                x = np.asarray(1.5 - 2j).astype(dtype)
+                a = qn.asarray(x)
+                twice = a * 2 + 1
+                parts = [twice.real + 1, twice.imag.sum(), (twice * twice.conj()).real * 2, qn.var(a), (a + a).sum().real * a.imag]
+                want = x * 2 + 1
+                wants = [want.real + 1, want.imag, (want * want.conj()).real * 2, np.var(x), (x + x).real * x.imag]
+                for got, expected in zip(parts, wants, strict=True):
+                    np.testing.assert_allclose(qn.asnumpy(got), expected, rtol=1e-6)
+                many = qn.asarray(np.full(5000, x))
+                total = many.sum()
+                np.testing.assert_allclose(qn.asnumpy(many.real / total.real), 1 / 5000, rtol=1e-5)
+        finally:
+            _engine.set_tier0_limit(_engine.tier0_limit)

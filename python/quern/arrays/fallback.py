@@ -210,6 +210,16 @@ def _takes(function, args, kwargs):
     return True
 
 
+def _called_on(place, function, args, kwargs):
+    """With the arrays' device as the current one: what a function makes on the way is made there."""
+    before = current_device()
+    set_current_device(place)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        set_current_device(before)
+
+
 def served(function, host, name=None):
     """The native function, with NumPy's for the arguments that it does not take."""
     name = name or function.__name__
@@ -217,6 +227,9 @@ def served(function, host, name=None):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        elsewhere = _engine.device_elsewhere(args)
+        if elsewhere is not None:
+            return _called_on(elsewhere, call, args, kwargs)
         try:
             result = function(*args, **kwargs)
             if is_number:
