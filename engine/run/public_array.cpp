@@ -124,18 +124,6 @@ Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool ke
   return wrap(quern::reduce(reduction, a, chosen(axes, a.rank()), keepdims, dtype));
 }
 
-DType sum_type(DType type) {
-  switch (quern::row(type).kind) {
-    case quern::DTypeKind::boolean:
-    case quern::DTypeKind::integer:
-      return DType::int64;
-    case quern::DTypeKind::natural:
-      return DType::uint64;
-    default:
-      return type;
-  }
-}
-
 DType common_type(std::initializer_list<DType> types) {
   std::vector<quern::OperandType> operands;
   for (DType type : types) operands.push_back({type});
@@ -493,10 +481,10 @@ Array Array::to_device(const Device& device, Here here) const {
 }
 
 Array Array::sum(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::sum, *this, axes, keepdims, sum_type(dtype())); });
+  return asked(here, [&] { return reduced(Reduction::sum, *this, axes, keepdims, quern::summed_type(dtype())); });
 }
 Array Array::prod(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::product, *this, axes, keepdims, sum_type(dtype())); });
+  return asked(here, [&] { return reduced(Reduction::product, *this, axes, keepdims, quern::summed_type(dtype())); });
 }
 Array Array::max(const Axes& axes, bool keepdims, Here here) const {
   return asked(here, [&] { return reduced(Reduction::maximum, *this, axes, keepdims); });

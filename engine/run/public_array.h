@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "graph/call.h"
+#include "graph/composed.h"
 #include "quern/array.h"
 #include "run/context.h"
 
@@ -80,7 +81,6 @@ Array numbers(int64_t count, const Array& like);  // 0, 1, 2 ... as int64, on it
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device);
 Array as_type(const Array& array, DType dtype);  // the array itself where it has the type
 Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});
-DType sum_type(DType type);  // what is added up or multiplied: integers in 64 bits
 DType common_type(std::initializer_list<DType> types);
 bool is_integer_or_bool(DType type);
 

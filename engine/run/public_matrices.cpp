@@ -116,7 +116,8 @@ Array diag(const Array& a, int64_t k, Here here) {
 }
 
 Array trace(const Array& a, int64_t k, int axis1, int axis2, Here here) {
-  return asked(here, [&] { return reduced(Reduction::sum, diagonal_of(a, k, axis1, axis2), -1, false, sum_type(a.dtype())); });
+  return asked(
+      here, [&] { return reduced(Reduction::sum, diagonal_of(a, k, axis1, axis2), -1, false, quern::summed_type(a.dtype())); });
 }
 
 Array dot(const Array& a, const Array& b, Here here) {

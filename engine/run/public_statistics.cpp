@@ -13,7 +13,7 @@ using namespace inside;
 namespace {
 
 Array added(const Array& a, const Axes& axes, bool keepdims) {
-  return reduced(Reduction::sum, a, axes, keepdims, sum_type(a.dtype()));
+  return reduced(Reduction::sum, a, axes, keepdims, quern::summed_type(a.dtype()));
 }
 
 Array running(const char* op, const Array& a, std::optional<int> axis, std::optional<DType> dtype, Here here) {
@@ -22,7 +22,7 @@ Array running(const char* op, const Array& a, std::optional<int> axis, std::opti
     bool flat = !axis || a.handle().rank() == 0;
     Array all = flat ? a.ravel(here) : a;
     size_t n = flat ? 0 : checked_axis(*axis, a.handle().rank());
-    DType type = dtype.value_or(sum_type(a.dtype()));
+    DType type = dtype.value_or(quern::summed_type(a.dtype()));
     if (!quern::has_scan(op, type)) raise(ErrorKind::type, "[cumsum] running values of {} are not served", name_of(type));
     return from_last(wrap(quern::running(with_last(as_type(all, type), n).handle(), op)), n);
   });
