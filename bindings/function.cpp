@@ -2,13 +2,11 @@
 // array and what the quick way takes goes from here straight to the engine; every other call is the Python function's, which is
 // the meaning of the name.
 #include "bindings/arrays.h"
+#include "bindings/callable.h"
 #include "graph/composed.h"
 #include "run/calls/sorting.h"
 
-#include <structmember.h>
-
 #include <array>
-#include <cstddef>
 
 namespace quern::python {
 
@@ -130,11 +128,7 @@ constexpr Row rows[] = {
 
 // ---- the type
 
-struct Function {
-  PyObject ob_base;
-  vectorcallfunc call;
-  PyObject* attributes;
-  PyObject* whole;  // the Python function
+struct Function : Callable {
   Quick quick;
 };
 
@@ -158,34 +152,6 @@ PyObject* show(PyObject* self) { return PyObject_Repr(reinterpret_cast<Function*
 // Copies of it are itself.
 PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<Function*>(self)->attributes);
-  Py_VISIT(reinterpret_cast<Function*>(self)->whole);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<Function*>(self)->attributes);
-  Py_CLEAR(reinterpret_cast<Function*>(self)->whole);
-  return 0;
-}
-void destroy(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(Function, attributes), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-PyGetSetDef properties[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
 PyMethodDef methods[] = {
     {"__reduce__", reduce_to_name, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
@@ -194,11 +160,11 @@ PyType_Slot slots[] = {
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
     {Py_tp_repr, reinterpret_cast<void*>(show)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-    {Py_tp_members, members},
-    {Py_tp_getset, properties},
+    {Py_tp_traverse, reinterpret_cast<void*>(Callable::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Callable::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Callable::destroy)},
+    {Py_tp_members, Callable::members},
+    {Py_tp_getset, Callable::properties},
     {Py_tp_methods, methods},
     {0, nullptr},
 };

@@ -1,23 +1,16 @@
 // The type of ufunc objects: qn.add and its like. A call with arrays, numbers and at most `out=` an array goes from here
 // straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufunc.py attaches them to the
 // type).
-#include "bindings/objects.h"
+#include "bindings/callable.h"
 
 #include "core/error.h"
-
-#include <structmember.h>
-
-#include <cstddef>
 
 namespace quern::python {
 
 namespace {
 
-struct Ufunc {
-  PyObject ob_base;
-  vectorcallfunc call;
-  PyObject* attributes;  // its name and all else that Python gives it
-  bool has_op;           // false: it is composed of others, in Python
+struct Ufunc : Callable {
+  bool has_op;  // false: it is composed of others, in Python
   Op op;
   uint8_t operands;
 };
@@ -46,39 +39,13 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t flags, PyObject* 
   return call_slowly(self, values, flags, names);
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<Ufunc*>(self)->attributes);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<Ufunc*>(self)->attributes);
-  return 0;
-}
-void destroy(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(Ufunc, attributes), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-PyGetSetDef properties[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
 PyType_Slot slots[] = {
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-    {Py_tp_members, members},
-    {Py_tp_getset, properties},
+    {Py_tp_traverse, reinterpret_cast<void*>(Callable::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Callable::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Callable::destroy)},
+    {Py_tp_members, Callable::members},
+    {Py_tp_getset, Callable::properties},
     {0, nullptr},
 };
 PyType_Spec spec = {"quern.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};

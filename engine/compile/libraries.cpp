@@ -348,4 +348,12 @@ void* open_nvidia_library(const std::string& name) {
   return handle;
 }
 
+void* open_nvidia_library_if_any(const std::string& name) noexcept {
+  try {
+    return find_nvidia_library(name) ? open_nvidia_library(name) : nullptr;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
 }  // namespace quern

@@ -45,5 +45,6 @@ std::optional<NvidiaLibrary> find_nvidia_library(const std::string& name);
 
 // Loads it with what it needs and returns dlopen's handle; raises ErrorKind::runtime that says what to install.
 void* open_nvidia_library(const std::string& name);
+void* open_nvidia_library_if_any(const std::string& name) noexcept;  // null where there is none that loads
 
 }  // namespace quern

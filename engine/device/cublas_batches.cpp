@@ -31,13 +31,8 @@ struct Library {
 // Null where there is none.
 const Library* library() {
   static const Library* loaded = []() -> const Library* {
-    void* handle = nullptr;
-    try {
-      if (!find_nvidia_library("cublas")) return nullptr;
-      handle = open_nvidia_library("cublas");
-    } catch (const Error&) {
-      return nullptr;
-    }
+    void* handle = open_nvidia_library_if_any("cublas");
+    if (!handle) return nullptr;
     auto* l = new Library{};
     bool is_whole = true;
     auto get = [&](auto& function, const std::string& name) {

@@ -84,13 +84,8 @@ const char* const orgqr_names[4] = {"Sorgqr", "Dorgqr", "Cungqr", "Zungqr"};
 // Null where there is none.
 const Library* library() {
   static const Library* loaded = []() -> const Library* {
-    void* handle = nullptr;
-    try {
-      if (!find_nvidia_library("cusolver")) return nullptr;
-      handle = open_nvidia_library("cusolver");
-    } catch (const Error&) {
-      return nullptr;
-    }
+    void* handle = open_nvidia_library_if_any("cusolver");
+    if (!handle) return nullptr;
     auto* l = new Library{};
     auto get = [&](auto& function, const std::string& name) {
       function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, ("cusolverDn" + name).c_str()));

@@ -27,7 +27,7 @@ void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::fu
   Context& context = context_on(run.device);
   Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
   traced.name(std::string(name));
-  if (elements <= small && (streams_were_chosen ? context.idle() : context.default_stream->idle())) return f();
+  if (elements <= small && evaluator().idle(run.device)) return f();
   mark_used(run, temporaries);
   context.work_stream->call(std::move(f));
 }
