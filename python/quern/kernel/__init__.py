@@ -1,0 +1,16 @@
+"""Functions written in Python, as kernels: read by their source, typed by their arguments, printed as CUDA C++.
+
+    types.py        the types of values, as Numba names them; signatures as text; the type of a host value
+    source.py       a function's source: its tree, its lines, what its names mean; messages that show the place
+    value.py        what an expression is while it is compiled: a type and a C++ text, or something known now
+    function.py     one function for given types: statements; variables and their types        (start here)
+    expressions.py  one method for each kind of expression
+    operators.py    which type `a + b` works in and has, and its text
+    indexing.py     a[i], a[i, j] = x, slices
+    library/        what kernels may call: a row, or a function, for each
+    program.py      a function and all that it calls, as one text
+    dispatcher.py   kernels that compile themselves when they are called
+
+The text includes codegen/prelude/quern/python.cuh, where arrays, tuples and ranges of kernels are. `#line` leads messages and
+profilers back to the Python file.
+"""

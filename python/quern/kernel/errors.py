@@ -1,0 +1,15 @@
+"""What is wrong with a function that cannot be a kernel: one message with file, line, the line's text and a caret."""
+
+from quern.errors import CompileError
+
+
+class KernelError(CompileError):
+    """Base: a Python function that cannot be compiled for a device."""
+
+
+class TypingError(KernelError, TypeError):
+    """An operation that its operands' types do not have."""
+
+
+class UnsupportedError(KernelError):
+    """Something that Python has and kernels do not."""

@@ -1,0 +1,218 @@
+"""Expressions: one method for each kind of node, which gives a Value."""
+
+from __future__ import annotations
+
+import ast
+
+from quern.kernel import library, operators, types
+from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.indexing import Indexing
+from quern.kernel.source import MISSING as NOTHING
+from quern.kernel.value import MISSING, Value, cast, known
+
+
+class Expressions(Indexing):
+    """What Function does with expressions."""
+
+    def expression(self, node):
+        method = getattr(self, "expr_" + type(node).__name__, None)
+        if method is None:
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel")
+        return method(node)
+
+    def condition(self, node):
+        return operators.truth(self.expression(node), self.failing(node))
+
+    def kept(self, value):
+        """The value in a variable of its own, so that it is computed once and now."""
+        if value.is_const or isinstance(value.type, (types.Known, types.NoneType)) or value.text.isidentifier() and value.name is None:
+            return value
+        name = self.temporary()
+        self.head.append(f"{value.type.c} {name}{{}};")
+        self.emit(f"{name} = {value.text};")
+        return Value(value.type, name, natural=value.natural, name=value.name if isinstance(value.type, types.Array) else None)
+
+    # ---- names and constants
+
+    def expr_Constant(self, node):
+        return self.of_object(node.value, node)
+
+    def expr_Name(self, node):
+        variable = self.variables.get(node.id)
+        if variable is not None and variable.type is not None:
+            if variable.const is not MISSING:
+                return known(variable.const)
+            return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
+        found = self.source.lookup(node.id)
+        if found is NOTHING:
+            if variable is not None:
+                raise self.error(TypingError, node, f"'{node.id}' is used before it has a value")
+            raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
+        return self.of_object(found, node)
+
+    def of_object(self, obj, node):
+        """A Python object that the function refers to: its value now, as Numba freezes globals."""
+        if isinstance(obj, (bool, int, float, complex)) and type(obj) in (bool, int, float, complex):
+            if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
+                raise self.error(TypingError, node, f"{obj} does not fit into 64 bits")
+            return operators.constant(obj)
+        frozen = library.frozen(obj)
+        if frozen is not None:
+            return frozen
+        if isinstance(obj, tuple):
+            items = tuple(self.of_object(part, node) for part in obj)
+            return self.tuple_of(items, const=obj)
+        return known(obj)
+
+    def tuple_of(self, items, const=MISSING):
+        type_ = types.Tuple(i.type for i in items)
+        text = f"{type_.c}{{{', '.join(i.text for i in items)}}}"
+        if const is MISSING and all(i.is_const for i in items):
+            const = tuple(i.const for i in items)
+        return Value(type_, text, const, items=tuple(items))
+
+    def expr_Tuple(self, node):
+        return self.tuple_of([self.expression(e) for e in node.elts])
+
+    def part(self, value, i):
+        """Element ``i`` of a tuple."""
+        if value.items is not None:
+            return value.items[i]
+        return Value(value.type.types[i], f"{value.text}.template get<{i}>()")
+
+    def parts(self, value, node):
+        if not isinstance(value.type, types.Tuple):
+            raise self.error(TypingError, node, f"{value.type} does not fall into parts")
+        if value.items is None:
+            value = self.kept(value)
+        return [self.part(value, i) for i in range(len(value.type.types))]
+
+    # ---- operators
+
+    def expr_BinOp(self, node):
+        left, right = self.expression(node.left), self.expression(node.right)
+        if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
+            return self.tuple_of([*self.parts(left, node), *self.parts(right, node)])
+        return operators.binary(type(node.op), left, right, self.failing(node))
+
+    def expr_UnaryOp(self, node):
+        return operators.unary(type(node.op), self.expression(node.operand), self.failing(node))
+
+    def expr_Compare(self, node):
+        left, tests = self.expression(node.left), []
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(right_node)
+            if len(node.ops) > 1 and not right.is_const:
+                right = self.kept(right)
+            tests.append(self.comparison(op, left, right, node))
+            left = right
+        if len(tests) == 1:
+            return tests[0]
+        return Value(types.boolean, "(" + " && ".join(t.text for t in tests) + ")")
+
+    def comparison(self, op, left, right, node):
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            if right.is_const and right.const is None:
+                is_none = isinstance(left.type, types.NoneType) or (left.is_const and left.const is None)
+                return operators.constant(is_none == isinstance(op, ast.Is))
+            raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel")
+        if isinstance(op, (ast.In, ast.NotIn)):
+            tests = [operators.compare(ast.Eq, left, part, self.failing(node)).text for part in self.parts(right, node)]
+            text = "(" + (" || ".join(tests) or "false") + ")"
+            return Value(types.boolean, text if isinstance(op, ast.In) else "!" + text)
+        return operators.compare(type(op), left, right, self.failing(node))
+
+    def expr_BoolOp(self, node):
+        symbol = "&&" if isinstance(node.op, ast.And) else "||"
+        values = [self.expression(v) for v in node.values]
+        if all(isinstance(v.type, types.Boolean) for v in values):
+            return Value(types.boolean, "(" + f" {symbol} ".join(v.text for v in values) + ")")
+        # The value of the last one that was looked at.
+        result = values[-1]
+        for value in reversed(values[:-1]):
+            to = types.unified(value.type, result.type)
+            if to is None:
+                raise self.error(TypingError, node, f"it would be {value.type} or {result.type}")
+            value, test = self.kept(value), None
+            test = operators.truth(value, self.failing(node)).text
+            yes, no = (result, value) if symbol == "&&" else (value, result)
+            result = Value(to, f"({test} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})")
+        return result
+
+    def expr_IfExp(self, node):
+        test = self.condition(node.test)
+        if test.is_const:
+            return self.expression(node.body if test.const else node.orelse)
+        yes, no = self.expression(node.body), self.expression(node.orelse)
+        to = types.unified(yes.type, no.type)
+        if to is None:
+            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
+        return Value(to, text, natural=yes.natural and no.natural)
+
+    # ---- attributes and calls
+
+    def expr_Attribute(self, node):
+        owner = self.expression(node.value)
+        made = library.attribute(self, owner, node.attr, node)
+        if made is None:
+            raise self.error(TypingError, node, f"{owner.type} has no attribute '{node.attr}' in a kernel")
+        return made
+
+    def expr_Call(self, node):
+        function = self.expression(node.func)
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            raise self.error(UnsupportedError, node, "arguments cannot be unpacked with * or ** in a kernel")
+        arguments = [self.expression(a) for a in node.args]
+        named = {k.arg: self.expression(k.value) for k in node.keywords}
+        return library.call(self, function, arguments, named, node)
+
+    def call_function(self, callee, arguments, node):
+        """A call of another Python function, compiled for these types."""
+        made = self.program.function(callee, tuple(_loose(a.type) for a in arguments), self, node)
+        texts = []
+        for i, argument in enumerate(arguments):
+            if isinstance(argument.type, types.Known):
+                raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function")
+            texts.append(self.converted(argument, made.parameters[i], node).text)
+            if made.parameter_names()[i] in made.written and argument.name:
+                self.writes_to(argument.name)
+        result = made.result or types.none
+        value = Value(result, f"{made.symbol}({', '.join(texts)})")
+        if isinstance(result, types.Array):  # which may be a view of any of them
+            self.counter += 1
+            name = f"returned{self.counter}"
+            for argument in arguments:
+                if argument.name and isinstance(argument.type, types.Array):
+                    self.alias(name, argument.name)
+            return Value(result, value.text, name=name)
+        return value
+
+    # ---- loops
+
+    def loops_over(self, node, iterable, flag):
+        library.loop(self, node, iterable, flag)
+
+    def number(self, value, node, what="a number"):
+        if not isinstance(value.type, types.Number):
+            raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
+        return value
+
+    def integer(self, value, node, what="an integer"):
+        if not isinstance(value.type, (types.Integer, types.Boolean)):
+            raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
+        return cast(value, types.int64)
+
+    def constant_of(self, value, node, what):
+        if not value.is_const:
+            raise self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
+        return value.const
+
+
+def _loose(type_):
+    return type_.loose if isinstance(type_, types.FixedArray) else type_
+
+
+def _import_hint(name):
+    hints = {"numba": "import numba", "np": "import numpy as np", "math": "import math", "cuda": "from numba import cuda"}
+    return f"is `{hints[name]}` missing?" if name in hints else ""

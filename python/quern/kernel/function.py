@@ -1,0 +1,329 @@
+"""One Python function for given types of arguments, as a C++ function.
+
+The tree is walked several times: types of variables are what all their assignments unify to, so it is walked until they do not
+change; the text of the last walk counts. Expressions are in expressions.py.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from quern.kernel import operators, types
+from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.expressions import Expressions
+from quern.kernel.value import MISSING, Value, cast
+
+MOST_WALKS = 30
+
+
+class Variable:
+    """A local name: its type so far, and whether it can be negative."""
+
+    def __init__(self, name, type=None, natural=True):
+        self.name, self.type, self.natural = name, type, natural
+        self.text = f"v_{name}"
+        self.const = MISSING  # of names for what has no value: modules, functions
+
+
+class Function(Expressions):
+    """``parameters``: a type for each argument. ``program`` knows all functions of the kernel (program.py)."""
+
+    def __init__(self, program, source, parameters, symbol, is_kernel):
+        self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
+        self.result = None  # the type that it returns, once that is known
+        self.variables = {}
+        self.written = set()  # parameters whose memory it writes
+        self.head = []  # declarations
+        self.lines = []
+        self.depth = 1
+        self.counter = 0
+        self.changed = False
+        self.aliases = {}  # names of arrays that see a parameter's memory
+
+    # ---- the whole
+
+    def compile(self):
+        """Types and text; returns self."""
+        tree = self.source.tree
+        names = [a.arg for a in tree.args.posonlyargs + tree.args.args]
+        if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+            raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters have no place in a kernel")
+        if len(names) != len(self.parameters):
+            raise self.error(TypingError, tree, f"it takes {len(names)} arguments, not {len(self.parameters)}")
+        for name, type_ in zip(names, self.parameters, strict=True):
+            variable = self.variables[name] = Variable(name, type_, natural=False)
+            variable.is_parameter = True
+        for _ in range(MOST_WALKS):
+            self.changed = False
+            self.head, self.lines, self.counter, self.depth = [], [], 0, 1
+            self.static_names = set()
+            if isinstance(tree, ast.Lambda):
+                self.give_back(self.expression(tree.body), tree)
+            else:
+                self.block(tree.body)
+            if not self.changed:
+                break
+        else:
+            raise self.error(TypingError, tree, "the types of its variables do not settle")
+        if self.result is None:
+            self.result = types.none
+        return self
+
+    def text(self):
+        """The C++ definition."""
+        parameters = ", ".join(f"{self.variables[n].type.c} v_{n}" for n in self.parameter_names())
+        kind = 'extern "C" __global__' if self.is_kernel else "static __device__"
+        lines = [f"{kind} {'void' if self.is_kernel else self.result.c} {self.symbol}({parameters}) {{"]
+        for variable in self.variables.values():
+            if not getattr(variable, "is_parameter", False) and variable.type is not None and variable.const is MISSING:
+                lines.append(f"  {variable.type.c} {variable.text}{{}};")
+        lines += ["  " + line for line in self.head]
+        lines += self.lines
+        lines.append("}")
+        return "\n".join(lines)
+
+    def prototype(self):
+        parameters = ", ".join(self.variables[n].type.c for n in self.parameter_names())
+        return f"static __device__ {self.result.c} {self.symbol}({parameters});"
+
+    def parameter_names(self):
+        return [n for n, v in self.variables.items() if getattr(v, "is_parameter", False)]
+
+    def error(self, kind, node, message, hint=""):
+        return self.source.error(kind, node, message, hint)
+
+    def failing(self, node):
+        """For operators.py: makes an error at the node."""
+        return lambda kind, message, hint="": self.error(kind, node, message, hint)
+
+    # ---- text
+
+    def emit(self, text):
+        self.lines.append("  " * self.depth + text)
+
+    def temporary(self, prefix="t"):
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def place(self, node):
+        self.lines.append(f'#line {self.source.line(node)} "{self.source.file}"')
+
+    # ---- variables
+
+    def assign(self, name, value, node):
+        variable = self.variables.get(name)
+        if variable is None:
+            variable = self.variables[name] = Variable(name)
+            self.changed = True
+        if isinstance(value.type, types.Known):
+            if variable.type is not None and variable.type != value.type:
+                raise self.error(TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}")
+            if variable.type is None:
+                self.changed = True
+            variable.type, variable.const = value.type, value.const
+            return
+        if isinstance(value.type, types.NoneType):
+            raise self.error(TypingError, node, f"'{name}' would be None", "a kernel's variables hold numbers, arrays and tuples")
+        to = value.type if variable.type is None else types.unified(variable.type, value.type)
+        if to is None:
+            raise self.error(
+                TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}", "use another name for it"
+            )
+        if to != variable.type:
+            variable.type, self.changed = to, True
+        natural = variable.natural and value.natural
+        if natural != variable.natural:
+            variable.natural, self.changed = natural, True
+        if value.name and isinstance(value.type, types.Array):
+            self.alias(name, value.name)
+        self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
+
+    def alias(self, name, of):
+        roots = self.aliases.setdefault(name, set())
+        new = self.aliases.get(of, {of}) - roots
+        if new:
+            roots |= new
+            self.changed = True
+
+    def writes_to(self, name):
+        """The memory of that name's array is written."""
+        for root in self.aliases.get(name, {name}):
+            if root in self.variables and root not in self.written:
+                self.written.add(root)
+
+    def converted(self, value, to, node):
+        """The value as a variable's type."""
+        if value.type == to:
+            return value
+        if isinstance(to, types.Number) and isinstance(value.type, types.Number):
+            if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
+                raise self.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
+            return cast(value, to)
+        if isinstance(to, types.Array) and isinstance(value.type, types.Array) and to.ndim == value.type.ndim and to.dtype == value.type.dtype:
+            if to.layout == "A" or value.type.layout == "C":
+                return Value(to, f"{to.c}({value.text})", name=value.name)
+        if isinstance(to, types.Tuple) and isinstance(value.type, types.Tuple) and len(to.types) == len(value.type.types):
+            parts = [self.converted(self.part(value, i), t, node).text for i, t in enumerate(to.types)]
+            return Value(to, f"{to.c}{{{', '.join(parts)}}}")
+        raise self.error(TypingError, node, f"{value.type} does not convert to {to}")
+
+    # ---- statements
+
+    def block(self, nodes):
+        for node in nodes:
+            method = getattr(self, "stmt_" + type(node).__name__, None)
+            if method is None:
+                raise self.error(UnsupportedError, node, f"`{_word(node)}` has no meaning in a kernel")
+            self.place(node)
+            method(node)
+
+    def stmt_Pass(self, node):
+        pass
+
+    def stmt_Expr(self, node):
+        if isinstance(node.value, ast.Constant):  # a docstring
+            return
+        value = self.expression(node.value)
+        if value.text:
+            self.emit(f"{value.text};")
+
+    def stmt_Assign(self, node):
+        value = self.expression(node.value)
+        if len(node.targets) > 1:
+            value = self.kept(value)
+        for target in node.targets:
+            self.store(target, value)
+
+    def stmt_AnnAssign(self, node):
+        if node.value is not None:
+            self.store(node.target, self.expression(node.value))
+
+    def stmt_AugAssign(self, node):
+        target = node.target
+        if isinstance(target, ast.Name):
+            made = operators.binary(type(node.op), self.expression(_as_load(target)), self.expression(node.value), self.failing(node))
+            return self.assign(target.id, made, node)
+        if isinstance(target, ast.Subscript):
+            place = self.element_place(target)
+            made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
+            return self.emit(f"{place.text} = {self.converted(made, place.type, node).text};")
+        raise self.error(UnsupportedError, node, "this cannot be updated in place")
+
+    def store(self, target, value):
+        if isinstance(target, ast.Name):
+            return self.assign(target.id, value, target)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            parts = self.parts(value, target)
+            if len(parts) != len(target.elts):
+                raise self.error(TypingError, target, f"there are {len(parts)} values for {len(target.elts)} names")
+            if len(parts) > 1:
+                parts = [self.kept(part) for part in parts]  # a, b = b, a
+            for part, to in zip(parts, target.elts, strict=True):
+                self.store(to, part)
+            return None
+        if isinstance(target, ast.Subscript):
+            return self.store_item(target, value)
+        raise self.error(UnsupportedError, target, f"`{ast.unparse(target)} = ...` has no meaning in a kernel")
+
+    def stmt_If(self, node):
+        condition = self.condition(node.test)
+        if condition.is_const:  # as Numba does: what cannot happen need not have types
+            return self.block(node.body if condition.const else node.orelse)
+        self.emit(f"if ({condition.text}) {{")
+        self.inner(node.body)
+        if node.orelse:
+            self.emit("} else {")
+            self.inner(node.orelse)
+        self.emit("}")
+
+    def inner(self, nodes):
+        self.depth += 1
+        self.block(nodes)
+        self.depth -= 1
+
+    def stmt_While(self, node):
+        # The condition may need statements of its own, so it is looked at inside.
+        flag = self.broken_flag(node)
+        self.emit("for (;;) {")
+        self.depth += 1
+        condition = self.condition(node.test)
+        self.emit(f"if (!({condition.text})) break;")
+        self.loop_body(node, flag)
+        self.depth -= 1
+        self.emit("}")
+        self.after_loop(node, flag)
+
+    def stmt_For(self, node):
+        flag = self.broken_flag(node)
+        self.loops_over(node, self.expression(node.iter), flag)
+        self.after_loop(node, flag)
+
+    def broken_flag(self, node):
+        if not node.orelse:
+            return None
+        flag = self.temporary("broken")
+        self.emit(f"bool {flag} = false;")
+        return flag
+
+    def loop_body(self, node, flag):
+        outer, self.break_flag = getattr(self, "break_flag", None), flag
+        self.block(node.body)
+        self.break_flag = outer
+
+    def after_loop(self, node, flag):
+        if flag:
+            self.emit(f"if (!{flag}) {{")
+            self.inner(node.orelse)
+            self.emit("}")
+
+    def stmt_Break(self, node):
+        flag = getattr(self, "break_flag", None)
+        self.emit(f"{{ {flag} = true; break; }}" if flag else "break;")
+
+    def stmt_Continue(self, node):
+        self.emit("continue;")
+
+    def stmt_Return(self, node):
+        if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+            return self.give_back(None, node)
+        return self.give_back(self.expression(node.value), node)
+
+    def give_back(self, value, node):
+        if self.is_kernel:
+            if value is not None:
+                raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
+            return self.emit("return;")
+        type_ = types.none if value is None else value.type
+        to = type_ if self.result is None else types.unified(self.result, type_)
+        if to is None:
+            raise self.error(TypingError, node, f"it returns {self.result} elsewhere, and {type_} here")
+        if isinstance(to, types.FixedArray):
+            to = to.loose
+        if to != self.result:
+            self.result, self.changed = to, True
+        return self.emit("return;" if value is None else f"return {self.converted(value, to, node).text};")
+
+    def stmt_Assert(self, node):
+        if self.program.debug:
+            self.emit(f"assert({self.condition(node.test).text});")
+
+    def stmt_Raise(self, node):
+        # Without debugging nobody looks at errors of threads: the thread ends.
+        if self.program.debug:
+            self.emit("assert(!\"raised\");")
+        self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
+
+    def stmt_Delete(self, node):
+        pass
+
+    def stmt_FunctionDef(self, node):
+        raise self.error(UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)")
+
+
+def _as_load(node):
+    return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+
+
+def _word(node):
+    words = {"Try": "try", "With": "with", "Global": "global", "Nonlocal": "nonlocal", "Import": "import", "ImportFrom": "import"}
+    return words.get(type(node).__name__, type(node).__name__.lower())

@@ -1,0 +1,349 @@
+"""Python's built-in functions and loops, attributes of numbers, arrays and tuples, NumPy scalars as globals."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy
+
+from quern.kernel import operators, types
+from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.library.table import bound, entry, freezer, method
+from quern.kernel.value import Value, cast, literal_text
+
+
+class Range:
+    """What ``range(...)`` is until it is looped over."""
+
+    def __init__(self, start, stop, step):
+        self.start, self.stop, self.step = start, stop, step
+
+
+class Numbered:
+    """``enumerate(...)`` and ``zip(...)``: what is looped over side by side."""
+
+    def __init__(self, iterables, start=None):
+        self.iterables, self.start = iterables, start
+
+
+@freezer
+def numpy_scalar(obj):
+    if isinstance(obj, numpy.generic):
+        try:
+            type_ = types.of_dtype(obj.dtype)
+        except TypeError:
+            return None
+        return Value(type_, literal_text(obj.item(), type_), natural=isinstance(type_, types.Integer) and obj >= 0)
+    return None
+
+
+# ---- loops
+
+
+@entry(range)
+def call_range(compiler, arguments, named, node):
+    if named or not 1 <= len(arguments) <= 3:
+        raise compiler.error(TypingError, node, f"range takes one to three integers, not {len(arguments)}")
+    for a in arguments:
+        compiler.integer(a, node)
+    zero, one = operators.constant(0), operators.constant(1)
+    start, stop, step = {1: (zero, *arguments, one), 2: (*arguments, one)}.get(len(arguments), tuple(arguments))
+    made = Range(start, stop, step)
+    return Value(types.Known(made), const=made)
+
+
+@entry(enumerate)
+def call_enumerate(compiler, arguments, named, node):
+    start = named.get("start", arguments[1] if len(arguments) > 1 else operators.constant(0))
+    made = Numbered(arguments[:1], start)
+    return Value(types.Known(made), const=made)
+
+
+@entry(zip)
+def call_zip(compiler, arguments, named, node):
+    made = Numbered(arguments)
+    return Value(types.Known(made), const=made)
+
+
+def loop(compiler, node, iterable, flag):
+    """Compiles ``for target in iterable``."""
+    obj = iterable.const if isinstance(iterable.type, types.Known) else None
+    if isinstance(obj, Range):
+        return _range_loop(compiler, node, obj, flag)
+    if isinstance(iterable.type, types.Tuple):
+        return _unrolled(compiler, node, iterable, flag)
+    if isinstance(iterable.type, types.Array) or isinstance(obj, Numbered):
+        return _array_loop(compiler, node, iterable, flag)
+    raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over in a kernel")
+
+
+def _range_loop(compiler, node, given, flag):
+    integers = [v.type for v in (given.start, given.stop, given.step) if not v.is_const]
+    small = integers and all(t == types.int32 for t in integers)
+    type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
+    start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
+    i, end = compiler.temporary("i"), compiler.temporary("end")
+    compiler.head.append(f"{type_.c} {end} = 0;")
+    compiler.emit(f"{end} = {stop.text};")
+    if step.is_const:
+        if step.const == 0:
+            raise compiler.error(TypingError, node.iter, "the step of range is 0")
+        test, natural = (f"{i} < {end}" if step.const > 0 else f"{i} > {end}"), start.natural and step.const > 0
+    else:
+        by = compiler.temporary("step")
+        compiler.head.append(f"{type_.c} {by} = 0;")
+        compiler.emit(f"{by} = {step.text};")
+        step = Value(type_, by)
+        test, natural = f"({by} > 0 ? {i} < {end} : {i} > {end})", False
+    compiler.emit(f"for ({type_.c} {i} = {start.text}; {test}; {i} += {step.text}) {{")
+    compiler.depth += 1
+    compiler.store(node.target, Value(type_, i, natural=natural))
+    compiler.loop_body(node, flag)
+    compiler.depth -= 1
+    compiler.emit("}")
+
+
+def _unrolled(compiler, node, iterable, flag):
+    """Over a tuple: each element has a type of its own, so the body is written for each."""
+    if flag or any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node)):
+        raise compiler.error(UnsupportedError, node, "break, continue and else are not served in a loop over a tuple")
+    for part in compiler.parts(iterable, node):
+        compiler.emit("{")
+        compiler.depth += 1
+        compiler.store(node.target, part)
+        compiler.block(node.body)
+        compiler.depth -= 1
+        compiler.emit("}")
+
+
+def _array_loop(compiler, node, iterable, flag):
+    i, end = compiler.temporary("i"), compiler.temporary("end")
+    compiler.head.append(f"long long {end} = 0;")
+    lengths = []
+    compiler.emit(f"{end} = {_length(compiler, iterable, node, lengths)};")
+    compiler.emit(f"for (long long {i} = 0; {i} < {end}; ++{i}) {{")
+    compiler.depth += 1
+    compiler.store(node.target, _item(compiler, iterable, Value(types.int64, i, natural=True), node))
+    compiler.loop_body(node, flag)
+    compiler.depth -= 1
+    compiler.emit("}")
+
+
+def _length(compiler, iterable, node, seen):
+    obj = iterable.const if isinstance(iterable.type, types.Known) else None
+    if isinstance(obj, Numbered):
+        texts = [_length(compiler, it, node, seen) for it in obj.iterables]
+        out = texts[0]
+        for text in texts[1:]:
+            out = f"op::minimum({out}, {text})"
+        return out
+    if isinstance(obj, Range):
+        parts = [cast(compiler.integer(v, node), types.int64).text for v in (obj.start, obj.stop, obj.step)]
+        return f"range_length({', '.join(parts)})"
+    if isinstance(iterable.type, types.Array):
+        return f"{iterable.text}.extent(0)"
+    raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over side by side")
+
+
+def _item(compiler, iterable, i, node):
+    obj = iterable.const if isinstance(iterable.type, types.Known) else None
+    if isinstance(obj, Numbered):
+        items = [_item(compiler, it, i, node) for it in obj.iterables]
+        if obj.start is not None:
+            items.insert(0, operators.binary(ast.Add, obj.start, i, compiler.failing(node)))
+        return compiler.tuple_of(items)
+    if isinstance(obj, Range):
+        fail = compiler.failing(node)
+        return operators.binary(ast.Add, obj.start, operators.binary(ast.Mult, i, obj.step, fail), fail)
+    if iterable.type.ndim == 1:
+        return compiler.element(iterable, [i], node)
+    return compiler.view(iterable, [i], node)
+
+
+# ---- functions
+
+
+@entry(len)
+def call_len(compiler, arguments, named, node):
+    (value,) = arguments
+    if isinstance(value.type, types.Tuple):
+        return operators.constant(len(value.type.types))
+    if not isinstance(value.type, types.Array):
+        raise compiler.error(TypingError, node, f"{value.type} has no length")
+    return Value(types.int64, f"{value.text}.extent(0)", natural=True)
+
+
+@entry(int)
+def call_int(compiler, arguments, named, node):
+    value = compiler.number(arguments[0], node) if arguments else operators.constant(0)
+    if isinstance(value.type, types.Integer):
+        return value
+    if isinstance(value.type, types.Complex):
+        raise compiler.error(TypingError, node, "a complex number is no integer", "take its .real")
+    return cast(value, types.int64)
+
+
+@entry(float)
+def call_float(compiler, arguments, named, node):
+    value = compiler.number(arguments[0], node) if arguments else operators.constant(0.0)
+    return value if isinstance(value.type, types.Float) else cast(value, types.float64)
+
+
+@entry(bool)
+def call_bool(compiler, arguments, named, node):
+    return operators.truth(arguments[0], compiler.failing(node)) if arguments else operators.constant(False)
+
+
+@entry(complex)
+def call_complex(compiler, arguments, named, node):
+    values = [compiler.number(a, node) for a in arguments]
+    if len(values) == 1:
+        return values[0] if isinstance(values[0].type, types.Complex) else cast(values[0], types.complex128)
+    part = types.float32 if all(v.type == types.float32 for v in values) else types.float64
+    to = types.complex64 if part == types.float32 else types.complex128
+    return Value(to, f"{to.c}({cast(values[0], part).text}, {cast(values[1], part).text})")
+
+
+@entry(abs, numpy.abs, numpy.absolute)
+def call_abs(compiler, arguments, named, node):
+    value = compiler.number(arguments[0], node)
+    if isinstance(value.type, types.Complex):
+        return Value(value.type.part, f"op::absolute({value.text})")
+    return Value(value.type, f"op::absolute({value.text})", natural=True)
+
+
+def _choose(name):
+    def compile_call(compiler, arguments, named, node):
+        if len(arguments) == 1 and isinstance(arguments[0].type, types.Tuple):
+            arguments = compiler.parts(arguments[0], node)
+        if len(arguments) < 2:
+            raise compiler.error(TypingError, node, f"{name} needs at least two numbers")
+        result = compiler.number(arguments[0], node)
+        for value in arguments[1:]:
+            to = types.unified(result.type, compiler.number(value, node).type)
+            less = "<" if name == "min" else ">"
+            a, b = compiler.kept(cast(result, to)), compiler.kept(cast(value, to))
+            # As Python does it: the first one stays, unless the other is less (greater).
+            result = Value(to, f"({b.text} {less} {a.text} ? {b.text} : {a.text})", natural=a.natural and b.natural)
+        return result
+
+    return compile_call
+
+
+entry(min)(_choose("min"))
+entry(max)(_choose("max"))
+
+
+@entry(round)
+def call_round(compiler, arguments, named, node):
+    value = compiler.number(arguments[0], node)
+    if isinstance(value.type, types.Integer):
+        return value
+    if len(arguments) == 1:
+        return Value(types.int64, f"op::to<long long>(op::rint({value.text}))")
+    return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
+
+
+@entry(pow)
+def call_pow(compiler, arguments, named, node):
+    return operators.binary(ast.Pow, arguments[0], arguments[1], compiler.failing(node))
+
+
+@entry(print)
+def call_print(compiler, arguments, named, node):
+    """Values apart by spaces, then a line's end; numbers as C prints them, as Numba does."""
+    formats, values = [], []
+    for argument in arguments:
+        if argument.is_const and isinstance(argument.const, str):
+            formats.append(argument.const.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n"))
+            continue
+        for part in compiler.parts(argument, node) if isinstance(argument.type, types.Tuple) else [argument]:
+            text, more = _printed(compiler, part, node)
+            formats.append(text)
+            values += more
+    line = " ".join(formats) + "\\n"
+    return Value(types.none, f'printf({", ".join([chr(34) + line + chr(34), *values])})')
+
+
+def _printed(compiler, value, node):
+    if isinstance(value.type, types.Boolean):
+        return "%s", [f'({value.text} ? "True" : "False")']
+    if isinstance(value.type, types.Integer):
+        return ("%lld" if value.type.signed else "%llu"), [cast(value, types.int64 if value.type.signed else types.uint64).text]
+    if isinstance(value.type, types.Float):
+        return "%f", [cast(value, types.float64).text]
+    if isinstance(value.type, types.Complex):
+        value = compiler.kept(value)
+        return "(%f+%fj)", [f"double({value.text}.re)", f"double({value.text}.im)"]
+    raise compiler.error(TypingError, node, f"{value.type} cannot be printed in a kernel")
+
+
+# ---- attributes
+
+
+@method(types.Number, "real")
+def number_real(compiler, owner, node):
+    return Value(owner.type.part, f"{owner.text}.re") if isinstance(owner.type, types.Complex) else owner
+
+
+@method(types.Number, "imag")
+def number_imag(compiler, owner, node):
+    if isinstance(owner.type, types.Complex):
+        return Value(owner.type.part, f"{owner.text}.im")
+    return cast(operators.constant(0), owner.type)
+
+
+@method(types.Number, "conjugate")
+def number_conjugate(compiler, owner, node):
+    def conjugate(compiler, owner, arguments, named, node):
+        return Value(owner.type, f"op::conjugate({owner.text})") if isinstance(owner.type, types.Complex) else owner
+
+    return bound(conjugate, owner)
+
+
+@method(types.Array, "size")
+def array_size(compiler, owner, node):
+    return Value(types.int64, f"{owner.text}.size()", natural=True)
+
+
+@method(types.Array, "ndim")
+def array_ndim(compiler, owner, node):
+    return operators.constant(owner.type.ndim)
+
+
+@method(types.Array, "itemsize")
+def array_itemsize(compiler, owner, node):
+    return operators.constant(owner.type.dtype.bits // 8)
+
+
+@method(types.Array, "nbytes")
+def array_nbytes(compiler, owner, node):
+    return Value(types.int64, f"({owner.text}.size() * {owner.type.dtype.bits // 8})", natural=True)
+
+
+@method(types.Array, "shape")
+def array_shape(compiler, owner, node):
+    return compiler.tuple_of([Value(types.int64, f"{owner.text}.extent({i})", natural=True) for i in range(owner.type.ndim)])
+
+
+@method(types.Array, "strides")
+def array_strides(compiler, owner, node):
+    return compiler.tuple_of([Value(types.int64, f"{owner.text}.step({i})") for i in range(owner.type.ndim)])
+
+
+@method(types.Array, "dtype")
+def array_dtype(compiler, owner, node):
+    return Value(types.Known(owner.type.dtype), const=owner.type.dtype)
+
+
+@method(types.Number, "dtype")
+def number_dtype(compiler, owner, node):
+    return Value(types.Known(owner.type), const=owner.type)
+
+
+@method(types.Array, "T")
+def array_transposed(compiler, owner, node):
+    if owner.type.ndim == 1:
+        return owner
+    type_ = types.Array(owner.type.dtype, owner.type.ndim, "A", owner.type.readonly)
+    return Value(type_, f"transposed({owner.text})", name=owner.name)

@@ -1,0 +1,169 @@
+"""The table of what kernels may call, by object: ``math.sin``, ``len``, ``cuda.syncthreads``."""
+
+from __future__ import annotations
+
+import types as python_types
+
+from quern.kernel import types
+from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.value import Value, cast, known
+
+_calls = {}  # id -> (object, function)
+_attributes = {}  # id of an object -> {name: function()}
+_methods = {}  # (class of type, name) -> function(compiler, owner, node)
+_freezers = []
+
+
+def entry(*objects):
+    """Decorates ``f(compiler, arguments, named, node) -> Value``, which compiles a call of each of the objects."""
+
+    def enter(f):
+        for obj in objects:
+            _calls[id(obj)] = (obj, f)
+        return f
+
+    return enter
+
+
+def rows(obj, *signatures):
+    """A function by its overloads, tried in order: ``("float32(float32)", "sinf({0})")``.
+
+    Arguments are converted as far as nothing is lost; else the last overload takes them.
+    """
+    overloads = [_parsed(s, text) for s, text in signatures]
+
+    @entry(obj)
+    def compile_call(compiler, arguments, named, node):
+        if named:
+            raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
+        for parameters, result, text in overloads:
+            if len(parameters) == len(arguments) and all(_fits(a.type, p) for a, p in zip(arguments, parameters, strict=True)):
+                texts = [cast(a, p).text for a, p in zip(arguments, parameters, strict=True)]
+                return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
+        given = ", ".join(str(a.type) for a in arguments)
+        raise compiler.error(TypingError, node, f"{_name(obj)} does not take ({given})", "it takes " + " or ".join(s for s, _ in signatures))
+
+
+def _parsed(signature, text):
+    result, _, parameters = signature.partition("(")
+    names = [p.strip() for p in parameters.rstrip(")").split(",") if p.strip()]
+    return tuple(types.of_name(n) for n in names), types.of_name(result.strip()), text
+
+
+def _fits(given, wanted):
+    """Does a value of that type go into the parameter as it is, or by a conversion that loses nothing but bits of large integers?"""
+    if not isinstance(given, types.Number):
+        return False
+    if given == wanted or isinstance(given, types.Boolean):
+        return True
+    if isinstance(wanted, types.Integer):
+        return isinstance(given, types.Integer)
+    if isinstance(wanted, types.Float):
+        if isinstance(given, types.Integer):
+            return wanted.bits == 64 or given.bits < wanted.bits
+        return isinstance(given, types.Float) and given.bits <= wanted.bits
+    return isinstance(wanted, types.Complex) and (not isinstance(given, types.Complex) or given.bits <= wanted.bits)
+
+
+def attributes_of(obj, **made):
+    """Attributes of an object that are values in a kernel: ``x=("int32", "text")``."""
+    _attributes[id(obj)] = {name: (types.of_name(t), text) for name, (t, text) in made.items()}
+
+
+def method(kind, *names):
+    """Decorates ``f(compiler, owner, node)``: an attribute of values of the type class ``kind``."""
+
+    def enter(f):
+        for name in names:
+            _methods[kind, name] = f
+        return f
+
+    return enter
+
+
+def freezer(f):
+    """Decorates ``f(object)``: the value that a global object has in a kernel, or None."""
+    _freezers.append(f)
+    return f
+
+
+def frozen(obj):
+    for f in _freezers:
+        made = f(obj)
+        if made is not None:
+            return made
+    return None
+
+
+def attribute(compiler, owner, name, node):
+    """The Value of ``owner.name``; None where there is none."""
+    if isinstance(owner.type, types.Known):
+        made = _attributes.get(id(owner.const), {}).get(name)
+        if made is not None:
+            return Value(made[0], made[1], natural=True)
+        if not hasattr(owner.const, name):
+            if isinstance(owner.const, python_types.ModuleType):
+                raise compiler.error(TypingError, node, f"module '{owner.const.__name__}' has no '{name}'")
+            return None
+        return compiler.of_object(getattr(owner.const, name), node)
+    for kind in type(owner.type).__mro__:
+        found = _methods.get((kind, name))
+        if found is not None:
+            return found(compiler, owner, node)
+    return None
+
+
+def call(compiler, function, arguments, named, node):
+    """The Value of a call."""
+    if function.bound is not None:
+        return function.const(compiler, function.bound, arguments, named, node)
+    obj = function.const if isinstance(function.type, types.Known) else None
+    if obj is None:
+        raise compiler.error(TypingError, node, f"{function.type} cannot be called")
+    if id(obj) in _calls:
+        return _calls[id(obj)][1](compiler, arguments, named, node)
+    if isinstance(obj, types.Number):
+        return _conversion(compiler, obj, arguments, node)
+    numpy_type = _number_type(obj)
+    if numpy_type is not None:
+        return _conversion(compiler, numpy_type, arguments, node)
+    callee = getattr(obj, "py_func", obj)
+    if isinstance(callee, python_types.FunctionType):
+        if named:
+            raise compiler.error(UnsupportedError, node, "functions of kernels are called without keywords")
+        return compiler.call_function(callee, arguments, node)
+    raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel")
+
+
+def _number_type(obj):
+    import numpy
+
+    if isinstance(obj, type) and issubclass(obj, numpy.generic):
+        try:
+            return types.of_dtype(obj)
+        except TypeError:
+            return None
+    return None
+
+
+def _conversion(compiler, to, arguments, node):
+    if len(arguments) != 1:
+        raise compiler.error(TypingError, node, f"{to}() takes one number")
+    value = compiler.number(arguments[0], node)
+    if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
+        raise compiler.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
+    return cast(value, to)
+
+
+def bound(function, owner):
+    """A method of a value, to be called: ``function(compiler, owner, arguments, named, node)``."""
+    return Value(types.Known(function), const=function, bound=owner)
+
+
+def _name(obj):
+    module = getattr(obj, "__module__", None)
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
+    return f"{module}.{name}" if module and module != "builtins" else name
+
+
+__all__ = ["attribute", "attributes_of", "bound", "call", "entry", "freezer", "frozen", "known", "method", "rows"]

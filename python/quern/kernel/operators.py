@@ -1,0 +1,194 @@
+"""Operators: the type that `a + b` works in and has, as Numba has them, and the text.
+
+Integers work in at least 64 bits and wrap; `/` of integers gives float64; `//` and `%` go with the divisor's sign and give 0 for a
+divisor of 0. The texts are the ops of arrays (codegen/prelude/quern/array.cuh).
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+
+from quern.kernel import types
+from quern.kernel.errors import TypingError
+from quern.kernel.types import Boolean, Complex, Float, Integer, Number, boolean, float64
+from quern.kernel.value import MISSING, Value, cast
+
+BINARY = {
+    ast.Add: ("+", "add", operator.add),
+    ast.Sub: ("-", "subtract", operator.sub),
+    ast.Mult: ("*", "multiply", operator.mul),
+    ast.Div: ("/", "true_divide", operator.truediv),
+    ast.FloorDiv: ("//", "floor_divide", operator.floordiv),
+    ast.Mod: ("%", "remainder", operator.mod),
+    ast.Pow: ("**", "power", operator.pow),
+    ast.LShift: ("<<", "left_shift", operator.lshift),
+    ast.RShift: (">>", "right_shift", operator.rshift),
+    ast.BitAnd: ("&", "bitwise_and", operator.and_),
+    ast.BitOr: ("|", "bitwise_or", operator.or_),
+    ast.BitXor: ("^", "bitwise_xor", operator.xor),
+}
+COMPARE = {
+    ast.Eq: ("==", "op::equal({0}, {1})", operator.eq),
+    ast.NotEq: ("!=", "!op::equal({0}, {1})", operator.ne),
+    ast.Lt: ("<", "op::less({0}, {1})", operator.lt),
+    ast.LtE: ("<=", "op::less_equal({0}, {1})", operator.le),
+    ast.Gt: (">", "op::less({1}, {0})", operator.gt),
+    ast.GtE: (">=", "op::less_equal({1}, {0})", operator.ge),
+}
+UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Invert: ("~", operator.invert), ast.Not: ("not", operator.not_)}
+
+
+def wide(*integers):
+    """The type in which integers work: 64 bits, signed where one of them is."""
+    return types.int64 if any(t.signed for t in integers) else types.uint64
+
+
+def _as_integer(t):
+    return types.int64 if isinstance(t, Boolean) else t
+
+
+def real_for(t):
+    """The type with fractions that an operand of that type works in by itself."""
+    return float64 if isinstance(t, (Integer, Boolean)) else t
+
+
+def common(a, b):
+    """The type of an operation on two numbers that integers wrap in."""
+    if isinstance(a, (Integer, Boolean)) and isinstance(b, (Integer, Boolean)):
+        return wide(_as_integer(a), _as_integer(b))
+    return types.common_real(a, b)
+
+
+def binary_types(symbol, a, b):
+    """The type that the operation works in; for `/`, of integers, float64. None where there is no such operation."""
+    if not (isinstance(a, Number) and isinstance(b, Number)):
+        return None
+    integers = isinstance(a, (Integer, Boolean)) and isinstance(b, (Integer, Boolean))
+    if symbol in ("&", "|", "^"):
+        if isinstance(a, Boolean) and isinstance(b, Boolean):
+            return boolean
+        return common(a, b) if integers else None
+    if symbol in ("<<", ">>"):
+        return wide(_as_integer(a)) if integers else None
+    if symbol in ("//", "%") and (isinstance(a, Complex) or isinstance(b, Complex)):
+        return None
+    if symbol == "/" and integers:
+        return float64
+    if symbol == "**" and integers:
+        return common(a, b)
+    if symbol == "**" and isinstance(a, (Float, Complex)) and isinstance(b, (Integer, Boolean)):
+        return a
+    return common(a, b)
+
+
+def binary(node_type, a, b, fail):
+    """The value of ``a <op> b``; ``fail(message)`` makes the error."""
+    symbol, name, compute = BINARY[node_type]
+    if a.is_const and b.is_const:
+        folded = _folded(compute, a.const, b.const)
+        if folded is not None:
+            return folded
+    work = binary_types(symbol, a.type, b.type)
+    if work is None:
+        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+    if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
+        return _small_power(cast(a, work), b.const)
+    left, right = cast(a, work), cast(b, work)
+    if isinstance(work, (Float, Complex)) and symbol in ("+", "-", "*") and work != types.float16:
+        return Value(work, f"({left.text} {symbol} {right.text})")
+    if symbol == "/" and work != types.float16 and not isinstance(work, Complex):
+        return Value(work, f"({left.text} / {right.text})")
+    natural = a.natural and b.natural and symbol in ("+", "*", "//", "%", "<<", ">>", "&", "|")
+    if isinstance(work, Integer) and not work.signed:
+        natural = True
+    return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural)
+
+
+def _small_power(a, exponent):
+    if exponent == 0:
+        return cast(Value(types.int64, "1LL", 1), a.type)
+    text = {1: "{0}", 2: "square({0})", 3: "cube({0})", 4: "square(square({0}))"}[exponent]
+    return Value(a.type, text.format(a.text))
+
+
+def _folded(compute, *constants):
+    """A constant of Python's own arithmetic, as Numba folds them; None for what is no number, or is not defined."""
+    if not all(type(c) in (int, float, complex, bool) for c in constants):
+        return None
+    try:
+        made = compute(*constants)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    if type(made) is int and not -(2**63) <= made < 2**64:
+        return None
+    return constant(made)
+
+
+def constant(value):
+    """A Python number as a value: int64 (uint64 where it is larger), float64, complex128, boolean."""
+    from quern.kernel.value import literal_text
+
+    if isinstance(value, bool):
+        to = boolean
+    elif isinstance(value, int):
+        to = types.int64 if value < 2**63 else types.uint64
+    else:
+        to = types.complex128 if isinstance(value, complex) else float64
+    text = literal_text(value, to)
+    return Value(to, text, value, natural=isinstance(value, int) and value >= 0)
+
+
+def unary(node_type, a, fail):
+    symbol, compute = UNARY[node_type]
+    if a.is_const and type(a.const) in (int, float, complex, bool):
+        folded = _folded(compute, a.const)
+        if folded is not None:
+            return folded
+    if symbol == "not":
+        return Value(boolean, f"!{truth(a, fail).text}")
+    if not isinstance(a.type, Number) or (symbol == "~" and not isinstance(a.type, (Integer, Boolean))):
+        raise fail(TypingError, f"there is no {symbol}{a.type}")
+    work = wide(_as_integer(a.type)) if isinstance(a.type, (Integer, Boolean)) else a.type
+    value = cast(a, work)
+    if symbol == "+":
+        return value
+    return Value(work, f"op::{'negative' if symbol == '-' else 'invert'}({value.text})")
+
+
+def truth(a, fail):
+    """As a condition."""
+    if a.is_const and isinstance(a.type, types.Known):
+        return constant(bool(a.const))
+    if isinstance(a.type, Boolean):
+        return a
+    if isinstance(a.type, types.Tuple):
+        return constant(bool(a.type.types))
+    if not isinstance(a.type, Number):
+        raise fail(TypingError, f"{a.type} is neither true nor false")
+    return Value(boolean, f"op::to<bool>({a.text})", MISSING if not a.is_const else bool(a.const))
+
+
+def compare(node_type, a, b, fail):
+    symbol, text, compute = COMPARE[node_type]
+    if a.is_const and b.is_const and (folded := _compared(compute, a.const, b.const)) is not None:
+        return folded
+    if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
+        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+    if isinstance(a.type, Integer) and isinstance(b.type, Integer) and a.type.signed != b.type.signed:
+        # Integers are compared as the numbers they are.
+        if not a.natural and not b.natural or max(a.type.bits, b.type.bits) == 64:
+            name = {"==": "same", "!=": "!same", "<": "below", "<=": "!below", ">": "below", ">=": "!below"}[symbol]
+            left, right = (a, b) if symbol in ("==", "!=", "<", ">=") else (b, a)
+            return Value(boolean, f"{name}({cast(left, wide(left.type)).text}, {cast(right, wide(right.type)).text})")
+    work = boolean if a.type == b.type == boolean else common(a.type, b.type)
+    return Value(boolean, f"({text.format(cast(a, work).text, cast(b, work).text)})")
+
+
+def _compared(compute, a, b):
+    if not all(type(c) in (int, float, complex, bool, str, tuple, type(None)) for c in (a, b)):
+        return None
+    try:
+        return constant(bool(compute(a, b)))
+    except TypeError:
+        return None

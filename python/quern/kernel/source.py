@@ -1,0 +1,74 @@
+"""Source: the tree of a Python function, its lines, and what its names mean outside of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import textwrap
+
+from quern.kernel.errors import KernelError, UnsupportedError
+
+MISSING = object()
+
+
+class Source:
+    """A function's source, read once.
+
+    Raises UnsupportedError where Python cannot say what the source is (functions made by exec or typed at a prompt).
+    """
+
+    def __init__(self, function):
+        self.function = function
+        self.name = function.__name__
+        self.file = inspect.getsourcefile(function) or function.__code__.co_filename
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            raise UnsupportedError(
+                f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec()"
+            ) from None
+        # `first` counts from 1; the tree's lines do, too.
+        text = textwrap.dedent("".join(lines))
+        self.indent = len(lines[0]) - len(lines[0].lstrip())
+        self.offset = first - 1
+        self.tree = _definition(ast.parse(text), function)
+        self.closure = inspect.getclosurevars(function).nonlocals
+        self.globals = function.__globals__
+
+    def line(self, node):
+        """The line in the file that a node stands in."""
+        return self.offset + node.lineno
+
+    def lookup(self, name):
+        """What a name means outside of the function; MISSING where it means nothing."""
+        for scope in (self.closure, self.globals, vars(builtins)):
+            if name in scope:
+                return scope[name]
+        return MISSING
+
+    def error(self, kind, node, message, hint=""):
+        """An error of class ``kind`` that shows the place."""
+        number = self.line(node)
+        text = linecache.getline(self.file, number).rstrip("\n")
+        column = self.indent + getattr(node, "col_offset", 0)
+        until = self.indent + node.end_col_offset if getattr(node, "end_lineno", None) == node.lineno else len(text)
+        caret = " " * column + "^" * max(1, until - column)
+        made = kind(f"{self.file}:{number}: [{self.name}] {message}{'; ' + hint if hint else ''}\n    {text}\n    {caret}")
+        made.line = number
+        return made
+
+
+def _definition(tree, function):
+    code = function.__code__
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and _is_of(n, code)]
+    if not found:
+        raise KernelError(f"[{function.__name__}] its source is not a function's: {function.__code__.co_filename}")
+    return found[0]
+
+
+def _is_of(node, code):
+    if isinstance(node, ast.FunctionDef):
+        return node.name == code.co_name
+    return code.co_name == "<lambda>" and [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount])

@@ -1,0 +1,197 @@
+"""The types of values in kernels, by Numba's names: ``int32``, ``complex64``, ``Array(float32, 2, "C")``.
+
+A type says how C++ spells it (``c``) and is compared by its name.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy
+
+
+class Type:
+    """Base of all types. ``name`` is what messages say, ``c`` the C++ text."""
+
+    name = c = "?"
+
+    def __repr__(self):
+        return self.name
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and type(other) is type(self) and other.name == self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __reduce__(self):
+        return (of_name, (self.name,))
+
+
+class Number(Type):
+    """Of arithmetic; ``bits`` is the size, ``dtype`` NumPy's type."""
+
+    def __init__(self, name, c):
+        self.name, self.c = name, c
+        self.dtype = numpy.dtype("bool" if name == "boolean" else name)
+        self.bits = self.dtype.itemsize * 8
+
+    def __call__(self, *arguments):
+        """With types: a signature, ``float32(float32, int64)``. With a value: that value in this type."""
+        if all(isinstance(a, Type) for a in arguments):
+            from quern.kernel.signatures import Signature
+
+            return Signature(self, arguments)
+        return self.dtype.type(*arguments)
+
+    def __getitem__(self, key):
+        """``float32[:]``, ``float32[:, ::1]``: an array type, as Numba writes it."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if not all(isinstance(p, slice) and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
+            raise TypeError(f"an array type is written {self.name}[:] or {self.name}[:, ::1], not with {key!r}")
+        steps = [p.step for p in parts]
+        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
+        return Array(self, len(parts), layout)
+
+
+class Integer(Number):
+    def __init__(self, name, c):
+        super().__init__(name, c)
+        self.signed = self.dtype.kind == "i"
+
+
+class Float(Number):
+    pass
+
+
+class Complex(Number):
+    @property
+    def part(self):
+        return float32 if self.bits == 64 else float64
+
+
+class Boolean(Number):
+    pass
+
+
+class NoneType(Type):
+    name, c = "none", "void"
+
+
+class Known(Type):
+    """Of what is known while a kernel is compiled and has no value in it: a module, a function, a type, a text."""
+
+    def __init__(self, obj):
+        self.obj = obj
+        self.name = f"{type(obj).__name__}({getattr(obj, '__name__', obj)!s})"
+
+    def __eq__(self, other):
+        return isinstance(other, Known) and other.obj is self.obj
+
+    def __hash__(self):
+        return id(self.obj)
+
+
+class Array(Type):
+    """Of arrays: layout "C", "F" or "A" (any), perhaps read-only."""
+
+    def __init__(self, dtype, ndim, layout, readonly=False):
+        self.dtype, self.ndim, self.layout, self.readonly = dtype, ndim, layout, readonly
+        self.name = f"array({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''})"
+        self.c = f"array<{dtype.c}, {ndim}, {'true' if layout == 'C' else 'false'}>"
+
+    def __reduce__(self):
+        return (Array, (self.dtype, self.ndim, self.layout, self.readonly))
+
+
+class FixedArray(Array):
+    """Of an array whose shape is known now and whose memory the kernel has: shared and local ones."""
+
+    def __init__(self, dtype, shape):
+        super().__init__(dtype, len(shape), "C")
+        self.shape = tuple(shape)
+        self.name = f"array({dtype}, {'x'.join(map(str, shape))})"
+        self.c = f"fixed_array<{', '.join([dtype.c, *map(str, self.shape)])}>"
+
+    def __reduce__(self):
+        return (FixedArray, (self.dtype, self.shape))
+
+    @property
+    def loose(self):
+        return Array(self.dtype, self.ndim, "C")
+
+
+class Tuple(Type):
+    def __init__(self, types):
+        self.types = tuple(types)
+        same = self.types and all(t == self.types[0] for t in self.types)
+        self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if same else f"Tuple({', '.join(map(str, self.types))})"
+        self.c = f"tuple<{', '.join(t.c for t in self.types)}>"
+
+    def __reduce__(self):
+        return (Tuple, (self.types,))
+
+
+boolean = Boolean("boolean", "bool")
+int8, int16 = Integer("int8", "signed char"), Integer("int16", "short")
+int32, int64 = Integer("int32", "int"), Integer("int64", "long long")
+uint8, uint16 = Integer("uint8", "unsigned char"), Integer("uint16", "unsigned short")
+uint32, uint64 = Integer("uint32", "unsigned int"), Integer("uint64", "unsigned long long")
+float16, float32, float64 = Float("float16", "op::float16"), Float("float32", "float"), Float("float64", "double")
+complex64, complex128 = Complex("complex64", "complex<float>"), Complex("complex128", "complex<double>")
+none = NoneType()
+intp, uintp = int64, uint64
+
+NUMBERS = {
+    t.name: t
+    for t in (
+        *(boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+        *(float16, float32, float64, complex64, complex128),
+    )
+}
+
+
+def of_name(name):
+    return none if name == "none" else NUMBERS[name]
+
+
+@functools.lru_cache(maxsize=None)
+def of_dtype(dtype):
+    """The type of NumPy's ``dtype``. Raises TypeError for one that kernels do not have."""
+    dtype = numpy.dtype(dtype)
+    found = NUMBERS.get("boolean" if dtype.name == "bool" else dtype.name)
+    if found is None or not dtype.isnative:
+        raise TypeError(f"kernels have no values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
+    return found
+
+
+def unified(a, b):
+    """The type of a variable that is given values of both types; None where there is none."""
+    if a == b:
+        return a
+    if isinstance(a, Number) and isinstance(b, Number):
+        return _unified_numbers(a, b)
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.types) == len(b.types):
+        parts = [unified(x, y) for x, y in zip(a.types, b.types, strict=True)]
+        return None if None in parts else Tuple(parts)
+    if isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.ndim) == (b.dtype, b.ndim):
+        return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", a.readonly or b.readonly)
+    return None
+
+
+def _unified_numbers(a, b):
+    if isinstance(a, Boolean) or isinstance(b, Boolean):
+        return b if isinstance(a, Boolean) else a
+    if isinstance(a, Integer) and isinstance(b, Integer):
+        if a.signed == b.signed:
+            return a if a.bits >= b.bits else b
+        signed, natural = (a, b) if a.signed else (b, a)
+        if signed.bits > natural.bits:
+            return signed
+        return {8: int16, 16: int32, 32: int64, 64: float64}[natural.bits]
+    return common_real(a, b)
+
+
+def common_real(a, b):
+    """The smallest type with fractions that holds both, as Numba and NumPy have it."""
+    return of_dtype(numpy.promote_types(a.dtype, b.dtype))

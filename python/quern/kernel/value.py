@@ -1,0 +1,82 @@
+"""Value: what an expression is while it is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from quern.kernel import types
+
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Value:
+    """``text`` is a C++ expression of ``type``; ``const`` what Python would have, where that is known now.
+
+    ``items``: the parts of a tuple, when they stand apart. ``natural``: an integer that cannot be negative. ``name``: the variable that
+    it is. ``bound``: of a method, the value it belongs to.
+    """
+
+    type: types.Type
+    text: str = ""
+    const: object = MISSING
+    items: tuple | None = None
+    natural: bool = False
+    name: str | None = None
+    bound: Value | None = None
+
+    @property
+    def is_const(self):
+        return self.const is not MISSING
+
+    def with_text(self, text):
+        return replace(self, text=text)
+
+
+def known(obj):
+    """Something that has no value in a kernel: a module, a function, a type."""
+    return Value(types.Known(obj), const=obj)
+
+
+def cast(value, to):
+    """The value as type ``to``, which is a number's."""
+    if value.type == to:
+        return value
+    if value.is_const and not isinstance(value.const, (str, tuple)) and isinstance(to, types.Number):
+        made = literal_text(value.const, to)
+        if made is not None:
+            return Value(to, made, value.const, natural=value.natural)
+    return Value(to, f"op::to<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
+
+
+def literal_text(const, to):
+    """A constant as a literal of C++; None where it has none in that type."""
+    if isinstance(to, types.Boolean):
+        return "true" if const else "false"
+    if isinstance(to, types.Integer):
+        if not isinstance(const, int) or not (-(2 ** (to.bits - 1)) if to.signed else 0) <= const < 2 ** (to.bits - to.signed):
+            return None
+        if const == -(2**63):
+            return "(-9223372036854775807LL - 1)"
+        suffix = ("" if to.signed else "u") + ("LL" if to.bits == 64 else "")
+        text = f"{const}{suffix}"
+        return f"{to.c}({text})" if to.bits < 32 else f"({text})" if const < 0 else text
+    if isinstance(to, types.Float):
+        return _real(const, to) if isinstance(const, (int, float)) else None
+    if isinstance(to, types.Complex):
+        const = complex(const)
+        return f"{to.c}({_real(const.real, to.part)}, {_real(const.imag, to.part)})"
+    return None
+
+
+def _real(const, to):
+    const = float(const)
+    if const != const:
+        text = "op::nan_of<double>()"
+    elif const in (float("inf"), float("-inf")):
+        text = ("-" if const < 0 else "") + "static_cast<double>(op::infinity())"
+    else:
+        text = repr(const)
+    if to == types.float64:
+        return f"({text})" if text.startswith("-") else text
+    return f"{to.c}({text})"
