@@ -15,4 +15,5 @@ NB_MODULE(_engine, m) {
   init_user_kernels(m);
   init_ufuncs(m);
   init_functions(m);
+  init_dispatchers(m);
 }

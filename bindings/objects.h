@@ -6,6 +6,7 @@
 //   arguments.cpp  one Python value -> one kernel argument
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
+//   dispatcher.cpp kernels written in Python
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
 //   ufunc.cpp      ufunc objects                 function.cpp  functions of arrays, their quick ways
@@ -85,6 +86,7 @@ void init_sites(nb::module_& m);
 void init_devices(nb::module_& m);
 void init_memory(nb::module_& m);
 void init_kernels(nb::module_& m);
+void init_dispatchers(nb::module_& m);
 void init_trace(nb::module_& m);
 void init_types(nb::module_& m);
 void init_arrays(nb::module_& m);

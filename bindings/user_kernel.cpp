@@ -60,13 +60,15 @@ void init_user_kernels(nb::module_& m) {
           "__init__",
           [](ElementwiseKernel* self, const std::string& in, const std::string& out, std::string operation, std::string name,
              std::string preamble, std::string loop_prep, std::string after_loop, bool reduce_dims,
-             std::vector<std::string> options) {
+             std::vector<std::string> options, bool is_python) {
             ElementwiseText text{parse_params(in),    parse_params(out),    std::move(operation),  std::move(name),
                                  std::move(preamble), std::move(loop_prep), std::move(after_loop), reduce_dims};
+            text.is_python = is_python;
             new (self) ElementwiseKernel(std::move(text), std::move(options));
           },
           nb::arg("in_params"), nb::arg("out_params"), nb::arg("operation"), nb::arg("name"), nb::arg("preamble"),
-          nb::arg("loop_prep"), nb::arg("after_loop"), nb::arg("reduce_dims"), nb::arg("options"))
+          nb::arg("loop_prep"), nb::arg("after_loop"), nb::arg("reduce_dims"), nb::arg("options"),
+          nb::arg("is_python") = false)
       .def("call",
            [](ElementwiseKernel& self, nb::handle in, nb::handle out, std::optional<int64_t> size, uint32_t block,
               PyDevice device, nb::handle type) {

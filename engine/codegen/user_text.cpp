@@ -223,6 +223,7 @@ KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const
 }
 
 bool is_row(const ElementwiseText& text) {
+  if (text.is_python) return true;
   if (text.has_options || !text.loop_prep.empty() || !text.after_loop.empty()) return false;
   for (const auto* params : {&text.in, &text.out})
     for (const KernelParam& p : *params)
@@ -243,6 +244,7 @@ bool is_row(const ElementwiseText& text) {
 UserRow row_of(const ElementwiseText& text, const KernelTypes& types, bool given) {
   UserRow row;
   row.name = text.name;
+  row.is_python = text.is_python;
   row.preamble = types.typedefs + text.preamble;
   row.body = text.operation;
   for (size_t i = 0; i < text.in.size(); ++i) row.operands.push_back({text.in[i].name, types.in[i]});

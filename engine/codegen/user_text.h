@@ -42,6 +42,7 @@ struct ElementwiseText {
   std::string operation, name, preamble, loop_prep, after_loop;
   bool reduce_dims = true;
   bool has_options = false;  // compiler options: a kernel of its own
+  bool is_python = false;    // a Python function's (quern/python.cuh): always a row
 };
 
 bool is_row(const ElementwiseText& text);

@@ -32,6 +32,7 @@ struct UserRow {
   std::string body;      // statements
   std::vector<Operand> operands;
   std::vector<Result> results;
+  bool is_python = false;  // the preamble is a Python function's (quern/python.cuh)
   uint64_t hash = 0;  // add_row() gives it: no two rows have the same
 
   bool same_text(const UserRow& other) const {

@@ -57,6 +57,11 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments
   launch_packed(stream, shape, args.data(), args.bytes(), site);
 }
 
+void Kernel::launch_checked(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes) {
+  check(shape);
+  launch_packed(stream, shape, args, bytes, current_site());
+}
+
 void Kernel::launch_packed(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes, Site site) {
   const KernelInfo& kernel = info();
   if (logs(LogLevel::launches))

@@ -27,7 +27,8 @@ class Kernel {
 
   // Raises ErrorKind::type when arguments are missing, ErrorKind::logic when the shape is over the device's limits.
   void launch(const StreamPtr& stream, const LaunchShape& shape, Arguments& args);
-  // Of parameters that are packed already, by whoever printed the kernel.
+  // Of parameters that are packed already, by whoever printed the kernel. The first checks the shape.
+  void launch_checked(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes);
   void launch_packed(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes, Site site);
 
  private:

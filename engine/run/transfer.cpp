@@ -88,4 +88,10 @@ uint64_t address_for_kernel(const Array& array, Block** block) {
   return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_of(array));
 }
 
+uint64_t address_to_read(const Array& array, Block** block) {
+  Buffer buffer = evaluate(array);
+  *block = buffer.block();
+  return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_of(array));
+}
+
 }  // namespace quern

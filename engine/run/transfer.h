@@ -18,5 +18,7 @@ Array moved_to(const Array& array, Context& context);
 // The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it
 // reads what it should.
 uint64_t address_for_kernel(const Array& array, Block** block);
+// The same for a kernel that only reads there.
+uint64_t address_to_read(const Array& array, Block** block);
 
 }  // namespace quern

@@ -15,7 +15,7 @@ import os
 import sys
 import sysconfig
 
-DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx"}
+DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx", "numba": "quern.numba"}
 
 
 def door_of(name: str) -> str | None:

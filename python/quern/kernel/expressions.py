@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy
+
 from quern.kernel import library, operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
@@ -59,6 +61,10 @@ class Expressions(Indexing):
         frozen = library.frozen(obj)
         if frozen is not None:
             return frozen
+        if isinstance(obj, numpy.ndarray):
+            return self.program.constant_array(self, obj, node)
+        if obj is None:
+            return Value(types.none, "", None)
         if isinstance(obj, tuple):
             items = tuple(self.of_object(part, node) for part in obj)
             return self.tuple_of(items, const=obj)
@@ -78,7 +84,7 @@ class Expressions(Indexing):
         """Element ``i`` of a tuple."""
         if value.items is not None:
             return value.items[i]
-        return Value(value.type.types[i], f"{value.text}.template get<{i}>()")
+        return Value(value.type.types[i], f"{value.text}.template get<{i}>()", name=value.name)
 
     def parts(self, value, node):
         if not isinstance(value.type, types.Tuple):
@@ -175,8 +181,9 @@ class Expressions(Indexing):
             if isinstance(argument.type, types.Known):
                 raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function")
             texts.append(self.converted(argument, made.parameters[i], node).text)
-            if made.parameter_names()[i] in made.written and argument.name:
-                self.writes_to(argument.name)
+            if made.parameter_names()[i] in made.written:
+                for name in self.memory_of(argument):
+                    self.written.update(root for root in self.aliases.get(name, {name}) if root in self.variables)
         result = made.result or types.none
         value = Value(result, f"{made.symbol}({', '.join(texts)})")
         if isinstance(result, types.Array):  # which may be a view of any of them
@@ -202,6 +209,18 @@ class Expressions(Indexing):
         if not isinstance(value.type, (types.Integer, types.Boolean)):
             raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
         return cast(value, types.int64)
+
+    def dtype_of(self, value, node):
+        """The type that a dtype argument means: ``numba.float32``, ``numpy.float32``, ``"float32"``."""
+        obj = value.const if value.is_const else None
+        if isinstance(obj, types.Type) and isinstance(obj, types.Number):
+            return obj
+        try:
+            if obj is None:
+                raise TypeError(f"a type is needed, not {value.type}")
+            return types.of_dtype(obj)
+        except TypeError as e:
+            raise self.error(TypingError, node, f"as dtype: {e}") from None
 
     def constant_of(self, value, node, what):
         if not value.is_const:

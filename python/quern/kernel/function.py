@@ -23,6 +23,11 @@ class Variable:
         self.name, self.type, self.natural = name, type, natural
         self.text = f"v_{name}"
         self.const = MISSING  # of names for what has no value: modules, functions
+        self.is_parameter = False
+
+    @property
+    def is_declared(self):
+        return not self.is_parameter and self.type is not None and self.const is MISSING
 
 
 class Function(Expressions):
@@ -69,13 +74,20 @@ class Function(Expressions):
             self.result = types.none
         return self
 
-    def text(self):
-        """The C++ definition."""
-        parameters = ", ".join(f"{self.variables[n].type.c} v_{n}" for n in self.parameter_names())
-        kind = 'extern "C" __global__' if self.is_kernel else "static __device__"
-        lines = [f"{kind} {'void' if self.is_kernel else self.result.c} {self.symbol}({parameters}) {{"]
+    def text(self, attributes=""):
+        """The C++ definition. A kernel takes the parts of tuples one by one."""
+        parameters, made = [], []
+        for name in self.parameter_names():
+            variable = self.variables[name]
+            if not self.is_kernel or not isinstance(variable.type, types.Tuple):
+                parameters.append((variable.type, variable.text))
+                continue
+            made.append(f"  {variable.type.c} {variable.text} = {_from_parts(variable.type, variable.text, parameters)};")
+        kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, types.NoneType)]
+        kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
+        lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
         for variable in self.variables.values():
-            if not getattr(variable, "is_parameter", False) and variable.type is not None and variable.const is MISSING:
+            if variable.is_declared:
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
         lines += self.lines
@@ -83,11 +95,11 @@ class Function(Expressions):
         return "\n".join(lines)
 
     def prototype(self):
-        parameters = ", ".join(self.variables[n].type.c for n in self.parameter_names())
+        parameters = ", ".join(v.type.c for v in map(self.variables.get, self.parameter_names()) if not isinstance(v.type, types.NoneType))
         return f"static __device__ {self.result.c} {self.symbol}({parameters});"
 
     def parameter_names(self):
-        return [n for n, v in self.variables.items() if getattr(v, "is_parameter", False)]
+        return [n for n, v in self.variables.items() if v.is_parameter]
 
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
@@ -134,9 +146,18 @@ class Function(Expressions):
         natural = variable.natural and value.natural
         if natural != variable.natural:
             variable.natural, self.changed = natural, True
-        if value.name and isinstance(value.type, types.Array):
-            self.alias(name, value.name)
+        if isinstance(value.type, (types.Array, types.Tuple)):
+            for of in self.memory_of(value):
+                self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
+
+    def memory_of(self, value):
+        """The names whose memory an array, or arrays in a tuple, may be."""
+        if isinstance(value.type, types.Tuple) and value.items is not None:
+            return [name for item in value.items for name in self.memory_of(item)]
+        if isinstance(value.type, types.FixedArray) or not isinstance(value.type, (types.Array, types.Tuple)):
+            return []
+        return [value.name] if value.name else self.parameter_names()
 
     def alias(self, name, of):
         roots = self.aliases.setdefault(name, set())
@@ -145,11 +166,12 @@ class Function(Expressions):
             roots |= new
             self.changed = True
 
-    def writes_to(self, name):
-        """The memory of that name's array is written."""
-        for root in self.aliases.get(name, {name}):
-            if root in self.variables and root not in self.written:
-                self.written.add(root)
+    def writes_to_array(self, value):
+        """The memory of that array is written. Of one without a name nobody knows whose it is: any parameter's."""
+        if isinstance(value.type, types.FixedArray):
+            return
+        roots = self.aliases.get(value.name, {value.name}) if value.name else self.parameter_names()
+        self.written.update(root for root in roots if root in self.variables)
 
     def converted(self, value, to, node):
         """The value as a variable's type."""
@@ -318,6 +340,19 @@ class Function(Expressions):
 
     def stmt_FunctionDef(self, node):
         raise self.error(UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)")
+
+
+def _from_parts(type_, text, parameters):
+    """The text that makes a tuple of its parts, which are added to ``parameters``."""
+    texts = []
+    for i, part in enumerate(type_.types):
+        name = f"{text}_{i}"
+        if isinstance(part, types.Tuple):
+            texts.append(_from_parts(part, name, parameters))
+        else:
+            parameters.append((part, name))
+            texts.append(name)
+    return f"{type_.c}{{{', '.join(texts)}}}"
 
 
 def _as_load(node):

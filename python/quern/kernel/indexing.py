@@ -121,8 +121,7 @@ class Indexing:
             raise self.error(TypingError, node, "a tuple cannot be written to")
         if owner.type.readonly:
             raise self.error(TypingError, node, "this array is read-only")
-        if owner.name:
-            self.writes_to(owner.name)
+        self.writes_to_array(owner)
 
     def store_item(self, node, value):
         place = self.element_place(node)

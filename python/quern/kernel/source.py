@@ -22,6 +22,7 @@ class Source:
     def __init__(self, function):
         self.function = function
         self.name = function.__name__
+        self.symbol = "".join(c if c.isalnum() and c.isascii() else "_" for c in self.name.replace("<lambda>", "function"))
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         try:
             lines, first = inspect.getsourcelines(function)

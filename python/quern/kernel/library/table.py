@@ -28,7 +28,7 @@ def entry(*objects):
 def rows(obj, *signatures):
     """A function by its overloads, tried in order: ``("float32(float32)", "sinf({0})")``.
 
-    Arguments are converted as far as nothing is lost; else the last overload takes them.
+    The one that its arguments reach with the least conversion is taken.
     """
     overloads = [_parsed(s, text) for s, text in signatures]
 
@@ -36,10 +36,16 @@ def rows(obj, *signatures):
     def compile_call(compiler, arguments, named, node):
         if named:
             raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
+        best, least = None, None
         for parameters, result, text in overloads:
-            if len(parameters) == len(arguments) and all(_fits(a.type, p) for a, p in zip(arguments, parameters, strict=True)):
-                texts = [cast(a, p).text for a, p in zip(arguments, parameters, strict=True)]
-                return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
+            if len(parameters) == len(arguments):
+                costs = [_cost(a.type, p) for a, p in zip(arguments, parameters, strict=True)]
+                if None not in costs and (least is None or sum(costs) < least):
+                    best, least = (parameters, result, text), sum(costs)
+        if best:
+            parameters, result, text = best
+            texts = [cast(a, p).text for a, p in zip(arguments, parameters, strict=True)]
+            return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
         given = ", ".join(str(a.type) for a in arguments)
         raise compiler.error(TypingError, node, f"{_name(obj)} does not take ({given})", "it takes " + " or ".join(s for s, _ in signatures))
 
@@ -50,19 +56,29 @@ def _parsed(signature, text):
     return tuple(types.of_name(n) for n in names), types.of_name(result.strip()), text
 
 
-def _fits(given, wanted):
-    """Does a value of that type go into the parameter as it is, or by a conversion that loses nothing but bits of large integers?"""
-    if not isinstance(given, types.Number):
-        return False
-    if given == wanted or isinstance(given, types.Boolean):
-        return True
+def _cost(given, wanted):
+    """How far a type is from a parameter's: 0 for the same; None where a value does not go in without losing its fraction."""
+    if not isinstance(given, types.Number) or not isinstance(wanted, types.Number):
+        return None
+    if given == wanted:
+        return 0
+    if isinstance(given, types.Boolean):
+        return 1
+    if isinstance(wanted, types.Boolean):
+        return 2 if isinstance(given, types.Integer) else None
     if isinstance(wanted, types.Integer):
-        return isinstance(given, types.Integer)
+        if not isinstance(given, types.Integer):
+            return None
+        return (1 if given.bits < wanted.bits else 8 if given.bits > wanted.bits else 2) + (given.signed != wanted.signed)
     if isinstance(wanted, types.Float):
         if isinstance(given, types.Integer):
-            return wanted.bits == 64 or given.bits < wanted.bits
-        return isinstance(given, types.Float) and given.bits <= wanted.bits
-    return isinstance(wanted, types.Complex) and (not isinstance(given, types.Complex) or given.bits <= wanted.bits)
+            return 4 if wanted.bits == 64 or given.bits < wanted.bits else 9
+        if isinstance(given, types.Float):
+            return 1 if given.bits < wanted.bits else 12
+        return None
+    if isinstance(given, types.Complex) and given.bits > wanted.bits:
+        return 12
+    return 5
 
 
 def attributes_of(obj, **made):

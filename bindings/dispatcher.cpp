@@ -1,0 +1,427 @@
+// Kernels written in Python: a call's arguments -> their types -> the kernel compiled for those -> packed bytes -> launch.
+//
+// A Dispatcher is the base of what @cuda.jit makes; dispatcher[grid, block, stream, shared] is a Launch, which is called. Types that
+// were not seen before go to the method `_compile`, which is Python's (quern/kernel/dispatcher.py); all other calls stay here.
+// Start at call_launch(), then Reader.
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+
+#include "bindings/arrays.h"
+#include "core/error.h"
+#include "device/stream_order.h"
+#include "run/calls/machine.h"
+#include "run/host_arguments.h"
+#include "run/transfer.h"
+
+namespace quern::python {
+
+namespace {
+
+// In(x), Out(x), InOut(x): what a kernel does with a host array.
+struct PyTransfer {
+  nb::object value;
+  bool in = true, out = true;
+};
+
+// A kernel for given types.
+struct Compiled {
+  std::shared_ptr<Kernel> kernel;
+  std::vector<bool> writes;    // for each parameter
+  std::vector<std::optional<DType>> numbers;  // the type that it takes, of those that are numbers
+  std::string dynamic_shared;  // the place that uses such memory; "": none
+  bool cooperative = false;    // its blocks wait for each other
+};
+
+struct PyDispatcher {
+  std::unordered_map<std::string, Compiled> compiled;  // by device and types
+};
+
+struct PyLaunch {
+  nb::object dispatcher;
+  LaunchShape shape;
+  nb::object stream;  // None: the current one
+};
+
+PyTypeObject* ndarray_type = nullptr;
+
+std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
+  if (!format) return std::nullopt;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (std::strcmp(format, "l") == 0 || std::strcmp(format, "n") == 0) format = "q";
+  if (std::strcmp(format, "L") == 0 || std::strcmp(format, "N") == 0) format = "Q";
+  for (size_t i = 0; i < dtype_count; ++i) {
+    if (dtype_rows[i].format == format && dtype_rows[i].size == size) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+// ---- one call's arguments
+
+struct Leaf {
+  enum class What : uint8_t { number, array, host } what;
+  DType dtype;
+  bool in = true, out = true;  // of host arrays: copied in, copied back
+  const Array* array = nullptr;
+  size_t view = 0;      // of host arrays: its place among the views
+  char value[16] = {};  // of numbers
+};
+
+class Reader {
+ public:
+  ~Reader() {
+    for (Py_buffer& view : views_) PyBuffer_Release(&view);
+  }
+  void read(PyObject* value) {
+    if (Array* array = as_array(value)) return add_array(*array);
+    if (value == Py_None) {
+      key += 'N';
+      return;
+    }
+    if (PyBool_Check(value)) {
+      bool truth = value == Py_True;
+      return add_number(DType::boolean, &truth);
+    }
+    if (PyFloat_CheckExact(value)) {
+      double number = PyFloat_AS_DOUBLE(value);
+      return add_number(DType::float64, &number);
+    }
+    if (PyLong_Check(value)) return add_integer(value);
+    if (PyComplex_CheckExact(value)) {
+      double parts[2] = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
+      return add_number(DType::complex128, parts);
+    }
+    if (PyObject_TypeCheck(value, ndarray_type)) return add_host(value, true, true);
+    if (PyTuple_Check(value)) {
+      key += '(';
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
+      key += ')';
+      return;
+    }
+    read_rare(value);
+  }
+
+  std::string key;  // the types; equal keys are equal types
+  std::vector<Leaf> leaves;
+  const Py_buffer& view(const Leaf& leaf) const { return views_[leaf.view]; }
+
+ private:
+  void add(char what, DType dtype, size_t rank = 0, char layout = 0, bool read_only = false) {
+    key += what;
+    key += static_cast<char>('a' + static_cast<int>(dtype));
+    if (what == 'A') {
+      key += static_cast<char>('0' + rank);
+      key += layout;
+      key += read_only ? 'r' : 'w';
+    }
+  }
+  void add_number(DType dtype, const void* bytes) {
+    add('S', dtype);
+    Leaf leaf{Leaf::What::number, dtype};
+    std::memcpy(leaf.value, bytes, size_of(dtype));
+    leaves.push_back(leaf);
+  }
+  void add_integer(PyObject* value) {
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) return add_number(DType::int64, &number);
+    unsigned long long natural = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+    if (overflow < 0 || PyErr_Occurred()) {
+      PyErr_Clear();
+      raise(ErrorKind::overflow, "[launch] argument {} is an int that does not fit into 64 bits", leaves.size() + 1);
+    }
+    add_number(DType::uint64, &natural);
+  }
+  void add_array(const Array& array) {
+    const Layout& layout = array.layout();
+    check_rank(layout.rank());
+    add('A', array.dtype(), layout.rank(), layout.is_contiguous() ? 'C' : layout.is_fortran() ? 'F' : 'A', array.is_read_only());
+    Leaf leaf{Leaf::What::array, array.dtype()};
+    leaf.array = &array;
+    leaves.push_back(leaf);
+  }
+  void add_host(PyObject* value, bool in, bool out) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+    views_.push_back(view);
+    auto dtype = dtype_of_format(view.format, view.itemsize);
+    if (!dtype) {
+      nb::str text(nb::handle(value).attr("dtype"));
+      raise(ErrorKind::type, "[launch] argument {} is a NumPy array of {}; kernels take arrays of numbers in the machine's byte order",
+            leaves.size() + 1, text.c_str());
+    }
+    check_rank(static_cast<size_t>(view.ndim));
+    char layout = PyBuffer_IsContiguous(&view, 'C') ? 'C' : PyBuffer_IsContiguous(&view, 'F') ? 'F' : 'A';
+    add('A', *dtype, static_cast<size_t>(view.ndim), layout, view.readonly);
+    Leaf leaf{Leaf::What::host, *dtype};
+    leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1;
+    leaves.push_back(leaf);
+  }
+  void check_rank(size_t rank) const {
+    if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
+  }
+  // NumPy's scalars, In(x) and its kin, arrays of others.
+  void read_rare(PyObject* value) {
+    if (nb::isinstance<PyTransfer>(value)) {
+      auto* given = nb::inst_ptr<PyTransfer>(value);
+      if (PyObject_TypeCheck(given->value.ptr(), ndarray_type)) return add_host(given->value.ptr(), given->in, given->out);
+      return read(given->value.ptr());
+    }
+    Scalar scalar;
+    if (std::strncmp(Py_TYPE(value)->tp_name, "numpy.", 6) == 0 && read_scalar(value, scalar) && !scalar.is_weak) {
+      Constant constant = constant_of(scalar, scalar.dtype);
+      return add_number(scalar.dtype, &constant);
+    }
+    if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
+      // The same memory, since the kernel may write there.
+      made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
+      return add_array(*as_array(made_.back().ptr()));
+    }
+    raise(ErrorKind::type, "[launch] argument {} is a {}; kernels take arrays, numbers, tuples of them and None", leaves.size() + 1,
+          Py_TYPE(value)->tp_name);
+  }
+
+  std::vector<Py_buffer> views_;
+  std::vector<nb::object> made_;
+};
+
+// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple
+
+nb::object described(const std::string& key, size_t& at) {
+  char what = key[at++];
+  if (what == 'N') return nb::none();
+  if (what == '(') {
+    nb::list parts;
+    while (key[at] != ')') parts.append(described(key, at));
+    ++at;
+    return parts;
+  }
+  std::string name(row(static_cast<DType>(key[at++] - 'a')).name);
+  if (what == 'S') return nb::make_tuple(name);
+  int rank = key[at++] - '0';
+  char layout = key[at++];
+  bool read_only = key[at++] == 'r';
+  return nb::make_tuple(name, rank, std::string(1, layout), read_only);
+}
+
+nb::list described(const std::string& key) {
+  nb::list out;
+  for (size_t at = 0; at < key.size();) out.append(described(key, at));
+  return out;
+}
+
+// ---- the call
+
+const Compiled& find(nb::handle dispatcher, Context& context, const Reader& reader) {
+  auto& known = nb::inst_ptr<PyDispatcher>(dispatcher.ptr())->compiled;
+  std::string key = reader.key + static_cast<char>('0' + 1 + context.trace_index());
+  auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  // (program, symbol, writes, the place of dynamic shared memory, cooperative, types of numbers)
+  nb::tuple made = nb::cast<nb::tuple>(dispatcher.attr("_compile")(described(reader.key)));
+  Compiled compiled;
+  compiled.kernel = nb::inst_ptr<PyProgram>(nb::handle(made[0]).ptr())->program->kernel(nb::cast<std::string>(made[1]));
+  for (nb::handle writes : made[2]) compiled.writes.push_back(nb::cast<bool>(writes));
+  compiled.dynamic_shared = nb::cast<std::string>(made[3]);
+  compiled.cooperative = nb::cast<bool>(made[4]);
+  for (nb::handle name : made[5]) compiled.numbers.push_back(dtype_named(nb::cast<std::string>(name)));
+  return known.insert_or_assign(key, std::move(compiled)).first->second;
+}
+
+// Of a signature that was given: the number goes into a parameter of another type.
+Scalar scalar_of(const Leaf& leaf) {
+  Scalar out;
+  auto get = [&]<class T>(T) {
+    T value;
+    std::memcpy(&value, leaf.value, sizeof value);
+    return value;
+  };
+  switch (leaf.dtype) {
+    case DType::boolean: out.kind = WeakScalar::boolean, out.integer = leaf.value[0] != 0; break;
+    case DType::int8: out.kind = WeakScalar::integer, out.integer = get(int8_t{}); break;
+    case DType::int16: out.kind = WeakScalar::integer, out.integer = get(int16_t{}); break;
+    case DType::int32: out.kind = WeakScalar::integer, out.integer = get(int32_t{}); break;
+    case DType::int64: out.kind = WeakScalar::integer, out.integer = get(int64_t{}); break;
+    case DType::uint8: out.kind = WeakScalar::integer, out.integer = get(uint8_t{}); break;
+    case DType::uint16: out.kind = WeakScalar::integer, out.integer = get(uint16_t{}); break;
+    case DType::uint32: out.kind = WeakScalar::integer, out.integer = get(uint32_t{}); break;
+    case DType::uint64: out.kind = WeakScalar::integer, out.natural = get(uint64_t{}), out.integer = get(int64_t{}), out.is_natural = out.natural >> 63 != 0; break;
+    case DType::float32: out.kind = WeakScalar::real, out.re = get(float{}); break;
+    case DType::float64: out.kind = WeakScalar::real, out.re = get(double{}); break;
+    case DType::complex64: {
+      float parts[2];
+      std::memcpy(parts, leaf.value, sizeof parts);
+      out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
+      break;
+    }
+    case DType::complex128: {
+      double parts[2];
+      std::memcpy(parts, leaf.value, sizeof parts);
+      out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
+      break;
+    }
+    default: raise(ErrorKind::type, "[launch] a number of {} does not go into a parameter of another type", row(leaf.dtype).name);
+  }
+  return out;
+}
+
+// An array as kernels see it: address, shape, strides in bytes.
+void pack_array(Packed& packed, const void* address, size_t rank, const int64_t* shape, const int64_t* strides, int64_t unit) {
+  packed.add(address);
+  for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? shape[i] : 1));
+  for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? strides[i] * unit : 0));
+}
+
+void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape, const Reader& reader) {
+  Kernel& kernel = *compiled.kernel;
+  Context& context = kernel.context();
+  if (!compiled.dynamic_shared.empty() && shape.dynamic_shared == 0)
+    raise(ErrorKind::logic,
+          "[launch] '{}' uses dynamic shared memory ({}) and is launched with 0 bytes of it; give the size, "
+          "kernel[grid, block, stream, nbytes], or a shape other than 0",
+          kernel.info().name, compiled.dynamic_shared);
+  shape.cooperative = compiled.cooperative;
+  Packed packed;
+  HostArguments host(context, stream);
+  bool is_seen = false;  // is memory handed over that others see?
+  for (size_t i = 0; i < reader.leaves.size(); ++i) {
+    const Leaf& leaf = reader.leaves[i];
+    if (packed.size() + 1100 > 4096)
+      raise(ErrorKind::value, "[launch] the arguments of '{}' take more than 3,000 bytes; hand over fewer", kernel.info().name);
+    bool writes = compiled.writes[i];
+    if (leaf.what == Leaf::What::number) {
+      DType wanted = *compiled.numbers[i];
+      if (wanted == leaf.dtype) {
+        packed.raw(leaf.value, size_of(wanted), size_of(wanted));
+      } else {
+        Constant constant = constant_of(scalar_of(leaf), wanted);
+        packed.raw(&constant, size_of(wanted), size_of(wanted));
+      }
+    } else if (leaf.what == Leaf::What::array) {
+      const Array& array = *leaf.array;
+      if (array.device() != context.trace_index())
+        raise(ErrorKind::value, "[launch] argument {} of '{}' is on another device; the kernel runs on {}", i + 1,
+              kernel.info().name, context.name());
+      Block* block;
+      uint64_t address = writes ? address_for_kernel(array, &block) : address_to_read(array, &block);
+      block->escaped ? block->used_on(stream) : use_on(stream, *block, writes);
+      is_seen |= block->pins > 0;
+      const Layout& layout = array.layout();
+      pack_array(packed, reinterpret_cast<void*>(address), layout.rank(), layout.shape.data(), layout.strides.data(),
+                 static_cast<int64_t>(size_of(leaf.dtype)));
+    } else {
+      const Py_buffer& view = reader.view(leaf);
+      std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);
+      void* address = host.add(view.buf, shape_of, strides, view.itemsize, leaf.in, leaf.out && writes);
+      pack_array(packed, address, shape_of.size(), shape_of.data(), strides.data(), 1);
+    }
+  }
+  kernel.launch_checked(stream, shape, packed.data(), packed.size());
+  bool wait = host.any() || (is_seen && context.device.kind == DeviceKind::cpu);
+  if (!wait) return;
+  ReleaseGil release;
+  host.finish();
+}
+
+PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
+  return guarded([&]() -> PyObject* {
+    auto* given = nb::inst_ptr<PyLaunch>(self);
+    if (named && PyDict_Size(named) > 0) raise(ErrorKind::type, "[launch] a kernel is called without keywords");
+    Reader reader;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) reader.read(PyTuple_GET_ITEM(args, i));
+    Context& context = current_context();
+    const StreamPtr* stream = &current_stream(context);
+    if (PyStream* s = stream_or_null(given->stream)) stream = &s->get();
+    launch(find(given->dispatcher, context, reader), *stream, given->shape, reader);
+    Py_RETURN_NONE;
+  });
+}
+
+// ---- dispatcher[grid, block, stream, shared]
+
+uint32_t dimension(PyObject* value, const char* what) {
+  nb::object number = nb::steal(PyNumber_Index(value));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    raise(ErrorKind::type, "[launch] {} must be an int or a tuple of up to three, not {}", what, Py_TYPE(value)->tp_name);
+  }
+  long long n = PyLong_AsLongLong(number.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    n = -1;
+  }
+  if (n < 1 || n > 0xffffffffLL) raise(ErrorKind::value, "[launch] {} must hold numbers from 1 up", what);
+  return static_cast<uint32_t>(n);
+}
+
+Dim3 dimensions(PyObject* value, const char* what) {
+  Dim3 out{1, 1, 1};
+  if (!PyTuple_Check(value) && !PyList_Check(value)) {
+    out[0] = dimension(value, what);
+    return out;
+  }
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
+  if (n < 1 || n > 3) raise(ErrorKind::value, "[launch] {} must have one, two or three numbers, not {}", what, n);
+  for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = dimension(PySequence_Fast_GET_ITEM(value, i), what);
+  return out;
+}
+
+nb::object stream_of(nb::handle given) {
+  if (given.is_none() || nb::isinstance<PyStream>(given)) return nb::borrow(given);
+  if (PyLong_Check(given.ptr()) && PyLong_AsLong(given.ptr()) == 0) return nb::none();
+  nb::object inner = nb::getattr(given, "_stream", nb::none());
+  if (nb::isinstance<PyStream>(inner)) return inner;
+  raise(ErrorKind::type, "[launch] the stream must be a Stream or 0, not {}", Py_TYPE(given.ptr())->tp_name);
+}
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    Py_ssize_t count = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
+    if (count < 2 || count > 4)
+      raise(ErrorKind::value, "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
+    PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none()};
+    made.shape.grid = dimensions(PyTuple_GET_ITEM(key, 0), "the grid");
+    made.shape.block = dimensions(PyTuple_GET_ITEM(key, 1), "the block");
+    if (count > 2) made.stream = stream_of(PyTuple_GET_ITEM(key, 2));
+    if (count > 3) {
+      PyObject* bytes = PyTuple_GET_ITEM(key, 3);
+      long long n = PyIndex_Check(bytes) ? PyNumber_AsSsize_t(bytes, nullptr) : -1;
+      if (n < 0 || n > 0x7fffffff) raise(ErrorKind::value, "[launch] the bytes of shared memory must be a number from 0 up");
+      made.shape.dynamic_shared = static_cast<uint32_t>(n);
+    }
+    return nb::cast(std::move(made)).release().ptr();
+  });
+}
+
+PyType_Slot launch_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_launch)}, {0, nullptr}};
+PyType_Slot dispatcher_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(subscript)}, {0, nullptr}};
+
+}  // namespace
+
+void init_dispatchers(nb::module_& m) {
+  nb::object ndarray = nb::module_::import_("numpy").attr("ndarray");
+  ndarray_type = reinterpret_cast<PyTypeObject*>(ndarray.release().ptr());
+  nb::class_<PyTransfer>(m, "Transfer", nb::dynamic_attr())
+      .def(
+          "__init__",
+          [](PyTransfer* self, nb::object value, bool in, bool out) { new (self) PyTransfer{std::move(value), in, out}; },
+          nb::arg("value"), nb::arg("copies_in"), nb::arg("copies_out"))
+      .def_prop_ro("ary_like", [](const PyTransfer& t) { return t.value; });
+  nb::class_<PyLaunch>(m, "Launch", nb::type_slots(launch_slots))
+      .def_prop_ro("dispatcher", [](const PyLaunch& l) { return l.dispatcher; })
+      .def_prop_ro("griddim", [](const PyLaunch& l) { return nb::make_tuple(l.shape.grid[0], l.shape.grid[1], l.shape.grid[2]); })
+      .def_prop_ro("blockdim",
+                   [](const PyLaunch& l) { return nb::make_tuple(l.shape.block[0], l.shape.block[1], l.shape.block[2]); })
+      .def_prop_ro("sharedmem", [](const PyLaunch& l) { return l.shape.dynamic_shared; })
+      .def_prop_ro("stream", [](const PyLaunch& l) { return l.stream; });
+  nb::class_<PyDispatcher>(m, "Dispatcher", nb::type_slots(dispatcher_slots), nb::dynamic_attr())
+      .def(nb::init<>())
+      .def("_forget", [](PyDispatcher& d) { d.compiled.clear(); });
+  m.def("argument_types", [](nb::args values) {
+    Reader reader;
+    for (nb::handle value : values) reader.read(value.ptr());
+    return described(reader.key);
+  });
+}
+
+}  // namespace quern::python

@@ -1,0 +1,80 @@
+#include "run/host_arguments.h"
+
+#include "device/stream_order.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace quern {
+
+namespace {
+
+std::vector<int64_t> in_c_order(const std::vector<int64_t>& shape, int64_t size) {
+  std::vector<int64_t> out(shape.size());
+  for (size_t i = shape.size(); i-- > 0; size *= shape[i]) out[i] = size;
+  return out;
+}
+
+// One block of memory without gaps, in C or Fortran order? Axes of one element may have any stride.
+bool is_block(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t size) {
+  auto fits = [&](bool forward) {
+    int64_t expected = size;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      size_t i = forward ? k : shape.size() - 1 - k;
+      if (shape[i] != 1 && strides[i] != expected) return false;
+      expected *= shape[i];
+    }
+    return true;
+  };
+  return fits(false) || fits(true);
+}
+
+// Between an array with gaps and its elements in C order.
+void walk(char* array, char* packed, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, size_t size,
+          bool pack) {
+  std::vector<int64_t> at(shape.size());
+  for (;;) {
+    char* place = array;
+    for (size_t i = 0; i < shape.size(); ++i) place += at[i] * strides[i];
+    pack ? std::memcpy(packed, place, size) : std::memcpy(place, packed, size);
+    packed += size;
+    size_t i = shape.size();
+    while (i-- > 0 && ++at[i] == shape[i]) at[i] = 0;
+    if (i == static_cast<size_t>(-1)) return;
+  }
+}
+
+}  // namespace
+
+void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in,
+                         bool out) {
+  any_ = true;
+  if (context_.device.kind == DeviceKind::cpu) return data;
+  Copied made{static_cast<char*>(data), {}, static_cast<size_t>(size), out, {}, shape, strides, size};
+  for (int64_t n : shape) made.bytes *= static_cast<size_t>(n);
+  bool gaps = made.bytes > 0 && !is_block(shape, strides, size);
+  if (gaps) {
+    made.packed.resize(made.bytes);
+    walk(made.host, made.packed.data(), shape, strides, static_cast<size_t>(size), true);
+    strides = in_c_order(shape, size);
+  }
+  made.device = context_.allocate(std::max<size_t>(made.bytes, 1));
+  use_on(stream_, *made.device.block(), true);
+  if (in && made.bytes > 0)
+    context_.copy(stream_, made.device.pointer(), gaps ? made.packed.data() : made.host, made.bytes, CopyKind::host_to_device, false);
+  copied_.push_back(std::move(made));
+  return copied_.back().device.pointer();
+}
+
+void HostArguments::finish() {
+  for (Copied& c : copied_) {
+    if (c.out && c.bytes > 0)
+      context_.copy(stream_, c.packed.empty() ? c.host : c.packed.data(), c.device.pointer(), c.bytes, CopyKind::device_to_host, false);
+  }
+  context_.wait(stream_);
+  for (Copied& c : copied_) {
+    if (c.out && !c.packed.empty()) walk(c.host, c.packed.data(), c.shape, c.strides, static_cast<size_t>(c.size), false);
+  }
+}
+
+}  // namespace quern

@@ -1,0 +1,44 @@
+// Host arrays as a kernel's arguments: used in place on the CPU; on a GPU copied in before the launch, and back after it where the
+// kernel writes them.
+//
+//   HostArguments host(context, stream);
+//   void* address = host.add(data, shape, strides, size, true, true);   // for each, before the launch
+//   kernel.launch_packed(...);
+//   host.finish();                                                      // the arrays are as the kernel left them
+#pragma once
+
+#include "run/context.h"
+
+#include <vector>
+
+namespace quern {
+
+class HostArguments {
+ public:
+  HostArguments(Context& context, const StreamPtr& stream) : context_(context), stream_(stream) {}
+
+  // The address that the kernel gets. `strides`, in bytes, become what they are there. `in`: the kernel may read it, or leave parts
+  // of it as they are; `out`: it may write it.
+  void* add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in, bool out);
+  bool any() const { return any_; }
+  // Waits for the kernel; raises what failed in it.
+  void finish();
+
+ private:
+  struct Copied {
+    char* host;
+    Buffer device;
+    size_t bytes;
+    bool out;
+    std::vector<char> packed;  // of an array with gaps: its elements in C order
+    std::vector<int64_t> shape, strides;
+    int64_t size;
+  };
+
+  Context& context_;
+  StreamPtr stream_;
+  std::vector<Copied> copied_;
+  bool any_ = false;
+};
+
+}  // namespace quern

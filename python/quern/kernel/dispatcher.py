@@ -1,0 +1,311 @@
+"""Dispatcher: a Python function that compiles itself for the types that it is called with.
+
+The warm way of a launch is the engine's (bindings/dispatcher.cpp); it comes here for types that it has not seen.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+
+from quern.device import current_device
+from quern.errors import CompileError, InternalError
+from quern.kernel import signatures, types
+from quern.kernel.errors import KernelError, TypingError
+from quern.kernel.program import Program
+from quern.lib import _engine
+
+
+class Definition:
+    """A kernel compiled for given types: what ``overloads`` of a dispatcher holds."""
+
+    def __init__(self, dispatcher, program, device):
+        self.signature = signatures.Signature(types.none, program.kernel.parameters)
+        self.symbol = program.kernel.symbol
+        self.text = program.text
+        self.device = device
+        options = dispatcher.targetoptions
+        flags = []
+        if options.get("fastmath"):
+            flags.append("--use_fast_math")
+        if device.kind != "cpu":
+            if options.get("max_registers"):
+                flags.append(f"--maxrregcount={options['max_registers']}")
+            if options.get("debug") or options.get("lineinfo"):
+                flags.append("-lineinfo")
+        try:
+            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", flags, [])
+        except CompileError as e:
+            raise InternalError(
+                f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; this is a fault in quern, please report it\n{e}"
+            ) from None
+        written = program.kernel.written
+        self.writes = [name in written for name, type_ in _leaves(program.kernel)]
+        self.dynamic_shared = program.dynamic_shared_place or ""
+        self.cooperative = program.is_cooperative
+
+    @functools.cached_property
+    def info(self):
+        """What the device says of it, as a dict."""
+        return self.program.kernel(self.symbol).info()
+
+
+def _leaves(function):
+    for name in function.parameter_names():
+        yield from _leaves_of(name, function.variables[name].type)
+
+
+def _leaves_of(name, type_):
+    if isinstance(type_, types.Tuple):
+        for part in type_.types:
+            yield from _leaves_of(name, part)
+    elif not isinstance(type_, types.NoneType):
+        yield name, type_
+
+
+class Dispatcher(_engine.Dispatcher):
+    """What ``@cuda.jit`` makes of a kernel.
+
+    ``kernel[grid, block]`` or ``kernel[grid, block, stream, shared_bytes]`` is called with the kernel's arguments: grid and block are
+    numbers or tuples of up to three. Arguments are arrays (of the device; NumPy arrays are copied in and back), numbers, tuples of
+    them, and None.
+
+    Raises
+    ------
+    quern.kernel.errors.KernelError
+        When the function, with these types, cannot be a kernel; the message shows the line.
+    quern.LogicError
+        When the grid, the block or the shared memory do not suit the device or the kernel.
+    """
+
+    def __init__(self, function, given_signatures=None, **options):
+        super().__init__()
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._lock = threading.Lock()
+        self._programs = {}  # types -> Program
+        self._definitions = {}  # (device, types) -> Definition
+        self._only = None  # the types of eager signatures, once they are compiled
+        if given_signatures:
+            only = []
+            for given in given_signatures:
+                signature = signatures.parsed(given)
+                if signature.return_type not in (None, types.none):
+                    raise TypeError(f"[{self.__name__}] a kernel returns nothing: its signature begins with void, not {signature.return_type}")
+                self.compile(signature)
+                only.append(signature.args)
+            self._only = only
+
+    def __reduce__(self):
+        return (Dispatcher._again, (self.py_func, self._only, self.targetoptions))
+
+    @staticmethod
+    def _again(function, only, options):
+        return Dispatcher(function, only, **options)
+
+    def __get__(self, instance, owner=None):
+        return self
+
+    # ---- compiling
+
+    def _program(self, parameters):
+        found = self._programs.get(parameters)
+        if found is None:
+            options = self.targetoptions
+            bounds = options.get("launch_bounds")
+            bounds = (bounds,) if isinstance(bounds, int) else bounds
+            attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
+            found = self._programs[parameters] = Program(
+                self.py_func, parameters, True, bool(options.get("debug")), attributes
+            )
+        return found
+
+    def _definition(self, parameters):
+        device = current_device()
+        with self._lock:
+            found = self._definitions.get((device, parameters))
+            if found is None:
+                found = self._definitions[device, parameters] = Definition(self, self._program(parameters), device)
+        return found
+
+    def _compile(self, described):
+        """For the engine: the kernel for arguments of these types."""
+        given = tuple(signatures.of_description(d) for d in described)
+        parameters = given if self._only is None else self._chosen(given)
+        try:
+            made = self._definition(parameters)
+        except KernelError as e:
+            raise e.with_traceback(None) from None  # the place that counts is in the message
+        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, _numbers(parameters)
+
+    def _chosen(self, given):
+        """Of the signatures that were given, the one that these arguments go into with the least conversion."""
+        best = None
+        for parameters in self._only:
+            if len(parameters) == len(given):
+                costs = [signatures.distance(g, p) for g, p in zip(given, parameters, strict=True)]
+                if None not in costs and (best is None or sum(costs) < best[0]):
+                    best = (sum(costs), parameters)
+        if best is None:
+            listed = "; ".join(f"({', '.join(map(str, p))})" for p in self._only)
+            raise TypeError(
+                f"[{self.__name__}] no signature takes ({', '.join(map(str, given))}); it was compiled for {listed}. Convert the arguments, "
+                "or leave the signature out of @cuda.jit"
+            )
+        return best[1]
+
+    def compile(self, sig):
+        """Compiles for a signature now; returns what ``overloads`` holds."""
+        return self._definition(signatures.parsed(sig).args)
+
+    def specialize(self, *args):
+        """A dispatcher for the types of these arguments alone."""
+        parameters = tuple(signatures.typeof(a) for a in args)
+        made = Dispatcher(self.py_func, [parameters], **self.targetoptions)
+        return made
+
+    # ---- launching
+
+    def __call__(self, *args, **kwargs):
+        raise ValueError(
+            f"[{self.__name__}] a kernel is launched with a grid and a block: {self.__name__}[blocks, threads](...); "
+            "for a function that kernels call, write @cuda.jit(device=True)"
+        )
+
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """The same as ``kernel[griddim, blockdim, stream, sharedmem]``."""
+        return self[griddim, blockdim, stream, sharedmem]
+
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
+        """A launch with at least ``ntasks`` threads in one dimension; threads of a block: ``tpb``, or as the device likes it.
+
+        >>> from quern.numba import cuda
+        >>> import numpy as np
+        >>> @cuda.jit
+        ... def double(x):
+        ...     i = cuda.grid(1)
+        ...     if i < x.size:
+        ...         x[i] *= 2
+        >>> x = np.arange(5.0)
+        >>> double.forall(len(x))(x)  # doctest: +SKIP
+        """
+        if ntasks < 0:
+            raise ValueError(f"[forall] ntasks is the number of threads, from 0 up, not {ntasks}")
+        return ForAll(self, ntasks, tpb, stream, sharedmem)
+
+    # ---- what is known of it
+
+    @property
+    def overloads(self):
+        """The compiled definitions by the types of their arguments."""
+        device = current_device()
+        return {parameters: d for (where, parameters), d in self._definitions.items() if where == device}
+
+    @property
+    def signatures(self):
+        return list(self.overloads)
+
+    @property
+    def nopython_signatures(self):
+        return [d.signature for d in self.overloads.values()]
+
+    @property
+    def specialized(self):
+        """Is it compiled for one signature, and no other?"""
+        return self._only is not None and len(self._only) == 1
+
+    def _of(self, signature, what):
+        known = self.overloads
+        if signature is not None:
+            return what(known[tuple(signatures.parsed(signature).args)])
+        if self.specialized:
+            return what(next(iter(known.values())))
+        return {parameters: what(d) for parameters, d in known.items()}
+
+    def get_regs_per_thread(self, signature=None):
+        """Registers that each thread takes; for all overloads, a dict, without a signature. 0 on the CPU."""
+        return self._of(signature, lambda d: d.info["registers"])
+
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory."""
+        return self._of(signature, lambda d: d.info["const_bytes"])
+
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of shared memory whose size is known in the kernel."""
+        return self._of(signature, lambda d: d.info["static_shared"])
+
+    def get_max_threads_per_block(self, signature=None):
+        """The most threads that a block may have."""
+        return self._of(signature, lambda d: d.info["max_threads"])
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of local memory of each thread."""
+        return self._of(signature, lambda d: d.info["local_bytes"])
+
+    def inspect_types(self, file=None):
+        """Prints the types of the variables of each overload."""
+        for program in self._programs.values():
+            print(f"{self.__name__} {program.kernel.parameters}", file=file)
+            for name, variable in program.kernel.variables.items():
+                print(f"  {name}: {variable.type}", file=file)
+
+    def inspect_cuda(self, signature=None):
+        """The CUDA C++ text of an overload, or of all, as a dict."""
+        return self._of(signature, lambda d: d.text)
+
+
+class ForAll:
+    """``dispatcher.forall(n)``: called with the arguments."""
+
+    def __init__(self, dispatcher, ntasks, tpb, stream, sharedmem):
+        self.dispatcher, self.ntasks, self.thread_per_block, self.stream, self.sharedmem = dispatcher, ntasks, tpb, stream, sharedmem
+
+    def __call__(self, *args):
+        if self.ntasks == 0:
+            return
+        threads = self.thread_per_block or self._threads(args)
+        self.dispatcher[-(-self.ntasks // threads), threads, self.stream, self.sharedmem](*args)
+
+    def _threads(self, args):
+        parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
+        definition = self.dispatcher._definition(parameters if self.dispatcher._only is None else self.dispatcher._chosen(parameters))
+        return min(256, definition.info["max_threads"])
+
+
+def _numbers(parameters):
+    """The type's name for each number among the arguments, "" for an array."""
+    out = []
+
+    def walk(type_):
+        if isinstance(type_, types.Tuple):
+            for part in type_.types:
+                walk(part)
+        elif isinstance(type_, types.Array):
+            out.append("")
+        elif not isinstance(type_, types.NoneType):
+            out.append("bool" if type_ == types.boolean else type_.name)
+
+    for type_ in parameters:
+        walk(type_)
+    return out
+
+
+class DeviceFunction:
+    """What ``@cuda.jit(device=True)`` makes: kernels call it; each types it anew."""
+
+    def __init__(self, function, given_signatures=None, **options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._given = [signatures.parsed(s) for s in given_signatures or ()]
+        for signature in self._given:
+            made = Program(function, signature.args, False).kernel.result
+            if signature.return_type is not None and types.unified(made, signature.return_type) is None:
+                raise TypingError(f"[{self.__name__}] it returns {made}, and its signature says {signature.return_type}")
+
+    def __call__(self, *args):
+        raise RuntimeError(f"[{self.__name__}] a device function is called by kernels; its Python function is {self.__name__}.py_func")
+
+
+__all__ = ["Definition", "DeviceFunction", "Dispatcher", "ForAll", "KernelError"]

@@ -1,0 +1,138 @@
+"""Names that mean something inside of kernels only: ``cuda.threadIdx``, ``cuda.syncthreads``. What they compile to: library/cuda.py.
+
+``cuda`` of the Numba door re-exports what is here.
+"""
+
+from __future__ import annotations
+
+
+class Intrinsic:
+    """A function of kernels. Called from host code it raises RuntimeError."""
+
+    def __init__(self, name, doc):
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "quern.numba.cuda"
+        self.__doc__ = doc
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"cuda.{self.__name__} has a meaning inside of a kernel only; call it from a function under @cuda.jit")
+
+    def __repr__(self):
+        return f"<cuda.{self.__name__}>"
+
+
+class Index(Intrinsic):
+    """Three numbers, ``x``, ``y`` and ``z``."""
+
+
+class Number(Intrinsic):
+    """A number that each thread has."""
+
+
+class Memory(Intrinsic):
+    """``shared``, ``local`` and ``const``: where arrays of a kernel's own are."""
+
+    def __init__(self, name, doc, **functions):
+        super().__init__(name, doc)
+        vars(self).update(functions)
+
+
+threadIdx = Index("threadIdx", "The thread's place in its block: .x, .y, .z, each int32.")
+blockIdx = Index("blockIdx", "The block's place in the grid: .x, .y, .z, each int32.")
+blockDim = Index("blockDim", "How many threads a block has: .x, .y, .z, each int32.")
+gridDim = Index("gridDim", "How many blocks the grid has: .x, .y, .z, each int32.")
+laneid = Number("laneid", "The thread's place in its warp, 0 to 31, int32.")
+warpsize = Number("warpsize", "32, int32.")
+
+grid = Intrinsic("grid", "grid(ndim): the thread's place in the whole grid; int64 for ndim 1, else a tuple of ndim of them.")
+gridsize = Intrinsic("gridsize", "gridsize(ndim): how many threads the whole grid has; int64 for ndim 1, else a tuple.")
+
+shared = Memory(
+    "shared",
+    "Memory that the threads of a block share.",
+    array=Intrinsic(
+        "shared.array",
+        "shared.array(shape, dtype, alignment=None): an array that the threads of a block share; shape is known when the kernel is "
+        "compiled. Shape 0: as long as the launch's dynamic shared memory, kernel[grid, block, stream, nbytes]; all such arrays "
+        "start at its beginning.",
+    ),
+)
+local = Memory(
+    "local",
+    "Memory of one thread.",
+    array=Intrinsic("local.array", "local.array(shape, dtype, alignment=None): an array that each thread has for itself."),
+)
+const = Memory(
+    "const",
+    "Memory that nobody writes.",
+    array_like=Intrinsic("const.array_like", "const.array_like(a): the values that the global NumPy array has now, read-only."),
+)
+
+_FUNCTIONS = {
+    "syncthreads": "Waits until all threads of the block are here; what they wrote before is then seen by all.",
+    "syncthreads_count": "syncthreads_count(predicate): as syncthreads(); returns for how many threads it is true.",
+    "syncthreads_and": "syncthreads_and(predicate): as syncthreads(); is it true for all threads?",
+    "syncthreads_or": "syncthreads_or(predicate): as syncthreads(); is it true for any thread?",
+    "threadfence": "What this thread wrote is seen by the device before what it writes later.",
+    "threadfence_block": "What this thread wrote is seen by its block before what it writes later.",
+    "threadfence_system": "What this thread wrote is seen by the host and other devices before what it writes later.",
+    "syncwarp": "syncwarp(mask=0xffffffff): waits for the threads of the warp that the mask names.",
+    "all_sync": "all_sync(mask, predicate): is it true for all threads of the mask?",
+    "any_sync": "any_sync(mask, predicate): is it true for any thread of the mask?",
+    "eq_sync": "eq_sync(mask, predicate): is it the same for all threads of the mask?",
+    "ballot_sync": "ballot_sync(mask, predicate): a bit for each thread of the warp for which it is true.",
+    "shfl_sync": "shfl_sync(mask, value, source): the value that the thread `source` of the warp has.",
+    "shfl_up_sync": "shfl_up_sync(mask, value, delta): the value of the thread `delta` places before.",
+    "shfl_down_sync": "shfl_down_sync(mask, value, delta): the value of the thread `delta` places after.",
+    "shfl_xor_sync": "shfl_xor_sync(mask, value, lanes): the value of the thread whose place differs in the bits of `lanes`.",
+    "match_any_sync": "match_any_sync(mask, value): which threads of the mask have the same value.",
+    "match_all_sync": "match_all_sync(mask, value): the mask where all have the same value, else 0; and whether they have.",
+    "activemask": "activemask(): a bit for each thread of the warp that runs now.",
+    "lanemask_lt": "lanemask_lt(): a bit for each thread of the warp before this one.",
+    "nanosleep": "nanosleep(ns): lets this thread rest for about so many nanoseconds.",
+    "popc": "popc(x): how many bits of the integer are set.",
+    "brev": "brev(x): the integer's bits in reverse order.",
+    "clz": "clz(x): how many bits are zero before the highest one.",
+    "ffs": "ffs(x): the place of the lowest bit that is set, from 1; 0 if there is none.",
+    "fma": "fma(a, b, c): a * b + c, rounded once.",
+    "cbrt": "cbrt(x): the cube root.",
+    "selp": "selp(condition, a, b): a where the condition is true, else b.",
+    "ldca": "ldca(array, index): the element, by a load that every cache keeps.",
+    "ldcg": "ldcg(array, index): the element, by a load that the global cache keeps.",
+    "ldcs": "ldcs(array, index): the element, which is needed once.",
+    "ldlu": "ldlu(array, index): the element, which is needed for the last time.",
+    "ldcv": "ldcv(array, index): the element, read again from memory.",
+    "stcg": "stcg(array, index, value): writes the element into the global cache.",
+    "stcs": "stcs(array, index, value): writes the element, which is not needed soon.",
+    "stwb": "stwb(array, index, value): writes the element into every cache.",
+    "stwt": "stwt(array, index, value): writes the element through to memory.",
+}
+for _name, _doc in _FUNCTIONS.items():
+    globals()[_name] = Intrinsic(_name, _doc)
+
+_ATOMICS = {
+    "add": "atomic.add(array, index, value): array[index] += value; returns the old value.",
+    "sub": "atomic.sub(array, index, value): array[index] -= value; returns the old value.",
+    "and_": "atomic.and_(array, index, value): array[index] &= value; returns the old value.",
+    "or_": "atomic.or_(array, index, value): array[index] |= value; returns the old value.",
+    "xor": "atomic.xor(array, index, value): array[index] ^= value; returns the old value.",
+    "inc": "atomic.inc(array, index, limit): counts up to the limit, then 0; returns the old value. Unsigned integers.",
+    "dec": "atomic.dec(array, index, limit): counts down to 0, then the limit; returns the old value. Unsigned integers.",
+    "exch": "atomic.exch(array, index, value): array[index] = value; returns the old value.",
+    "max": "atomic.max(array, index, value): the larger one stays (NaN is passed on); returns the old value.",
+    "min": "atomic.min(array, index, value): the smaller one stays (NaN is passed on); returns the old value.",
+    "nanmax": "atomic.nanmax(array, index, value): the larger one stays, NaN counts for nothing; returns the old value.",
+    "nanmin": "atomic.nanmin(array, index, value): the smaller one stays, NaN counts for nothing; returns the old value.",
+    "compare_and_swap": "atomic.compare_and_swap(array, old, value): array[0] = value where it is old; returns what it was.",
+    "cas": "atomic.cas(array, index, old, value): array[index] = value where it is old; returns what it was.",
+}
+atomic = Memory(
+    "atomic",
+    "Updates of one element that no other thread can come between.",
+    **{name: Intrinsic("atomic." + name, doc) for name, doc in _ATOMICS.items()},
+)
+
+__all__ = [
+    *("threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "warpsize", "grid", "gridsize", "shared", "local", "const", "atomic"),
+    *_FUNCTIONS,
+]

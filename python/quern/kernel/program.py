@@ -1,0 +1,115 @@
+"""Program: a kernel with all functions that it calls, as one text of CUDA C++."""
+
+from __future__ import annotations
+
+import numpy
+
+from quern.kernel import types
+from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.function import Function
+from quern.kernel.source import Source
+from quern.kernel.value import Value, literal_text
+
+_HEAD = '#include "quern/python.cuh"\n'
+MOST_CONSTANTS = 8192  # elements of a global array that become text
+
+
+class Program:
+    """``function``: the Python function; ``parameters``: the type of each argument.
+
+    ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
+    ``debug``: asserts count.
+    """
+
+    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None):
+        self.debug = debug
+        self.functions = {}  # (Python function, types) -> Function
+        self.in_work = []
+        self.constants = {}  # id -> (array, name, text)
+        self.dynamic_shared_place = None
+        self.is_cooperative = False  # do its blocks wait for each other?
+        source = self._source(function)
+        self.kernel = Function(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
+        self.functions[function, tuple(parameters)] = self.kernel
+        self.in_work.append(self.kernel)
+        self.kernel.compile()
+        self.attributes = attributes
+
+    def _source(self, function):
+        return Source(function)
+
+    def function(self, callee, parameters, caller, node):
+        """The function that a call means, for these types."""
+        found = self.functions.get((callee, parameters))
+        if found is not None:
+            if found in self.in_work and found.result is None:
+                if found.is_kernel:
+                    raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
+                raise caller.error(
+                    TypingError, node, "what this call of itself returns is not known yet", "return a value before the function calls itself"
+                )
+            return found
+        source = Source(callee)
+        found = Function(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
+        self.functions[callee, parameters] = found
+        self.in_work.append(found)
+        try:
+            found.compile()
+        except BaseException:
+            del self.functions[callee, parameters]
+            raise
+        finally:
+            self.in_work.remove(found)
+        return found
+
+    def uses_dynamic_shared(self, source, node):
+        if self.dynamic_shared_place is None:
+            self.dynamic_shared_place = f"{source.file}:{source.line(node)}"
+
+    def constant_array(self, compiler, array, node):
+        """A global NumPy array, with the values that it has now."""
+        found = self.constants.get(id(array))
+        if found is None:
+            try:
+                dtype = types.of_dtype(array.dtype)
+            except TypeError as e:
+                raise compiler.error(TypingError, node, str(e)) from None
+            if array.size > MOST_CONSTANTS or array.size == 0:
+                raise compiler.error(
+                    TypingError, node, f"a global array of {array.size} elements does not become part of a kernel", "hand it over as an argument"
+                )
+            values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
+            name = f"constant_{len(self.constants)}"
+            text = f"__device__ const {dtype.c} {name}[] = {{{values}}};" if not isinstance(dtype, types.Complex) else None
+            if text is None:
+                parts = ", ".join(
+                    f"{literal_text(v.real, dtype.part)}, {literal_text(v.imag, dtype.part)}" for v in numpy.ravel(array).tolist()
+                )
+                text = f"__device__ const {dtype.part.c} {name}[] = {{{parts}}};"
+            found = self.constants[id(array)] = (array, name, text)
+        dtype = types.of_dtype(array.dtype)
+        type_ = types.FixedArray(dtype, array.shape or (1,))
+        type_.readonly = True
+        return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.c}*>(const_cast<void*>(reinterpret_cast<const void*>({found[1]})))}}")
+
+    def body(self):
+        """The text without the includes, in the namespace of Python's kernels."""
+        parts = ["namespace quern {\nnamespace py {"]
+        parts += [text for _, _, text in self.constants.values()]
+        others = [f for f in self.functions.values() if f is not self.kernel]
+        parts += [f.prototype() for f in others]
+        parts += [f.text() for f in others]
+        parts.append(self.kernel.text(self.attributes))
+        parts.append("}  // namespace py\n}  // namespace quern\n")
+        return "\n".join(parts)
+
+    def inline(self):
+        """The text for inside of another's namespace: functions alone."""
+        parts = ["using namespace quern::py;", *[text for _, _, text in self.constants.values()]]
+        others = [f for f in self.functions.values() if f is not self.kernel]
+        parts += [f.prototype() for f in others] + [f.text() for f in others] + [self.kernel.text()]
+        return "\n".join(parts)
+
+    @property
+    def text(self):
+        return _HEAD + self.body()

@@ -1,0 +1,147 @@
+"""Signatures, as objects and as text: ``"void(float32[:], int32)"``; the type of a host value."""
+
+from __future__ import annotations
+
+import ast
+
+from quern.kernel import types
+from quern.lib import _engine
+
+# Other names of the numbers, as Numba spells them.
+ALIASES = {
+    "bool_": "boolean", "b1": "boolean", "bool": "boolean",
+    "byte": "uint8", "u1": "uint8", "uchar": "uint8", "i1": "int8", "char": "int8",
+    "i2": "int16", "short": "int16", "u2": "uint16", "ushort": "uint16",
+    "i4": "int32", "intc": "int32", "u4": "uint32", "uintc": "uint32",
+    "i8": "int64", "int_": "int64", "intp": "int64", "long_": "int64", "longlong": "int64", "ssize_t": "int64",
+    "u8": "uint64", "uint": "uint64", "uintp": "uint64", "ulong": "uint64", "ulonglong": "uint64", "size_t": "uint64",
+    "f2": "float16", "f4": "float32", "f8": "float64", "float_": "float32", "double": "float64",
+    "c8": "complex64", "c16": "complex128",
+}  # fmt: skip
+
+
+class Signature:
+    """The types of arguments and of what is returned: ``args`` and ``return_type``."""
+
+    def __init__(self, return_type, args):
+        self.return_type, self.args = return_type, tuple(args)
+
+    def __repr__(self):
+        return f"({', '.join(map(str, self.args))}) -> {self.return_type}"
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and (other.return_type, other.args) == (self.return_type, self.args)
+
+    def __hash__(self):
+        return hash((self.return_type, self.args))
+
+    def __reduce__(self):
+        return (Signature, (self.return_type, self.args))
+
+
+def named(name):
+    """The type of a name such as ``float32``, ``f4``, ``void``; None for a name that is none."""
+    if name in ("void", "none"):
+        return types.none
+    return types.NUMBERS.get(ALIASES.get(name, name))
+
+
+def parsed(given):
+    """A Signature from what ``@jit(...)`` takes: a Signature, text, or a tuple of types (what is returned is then not said: None).
+
+    Raises TypeError for what is no signature.
+    """
+    if isinstance(given, Signature):
+        return given
+    if isinstance(given, (tuple, list)):
+        return Signature(None, [as_type(a) for a in given])
+    if not isinstance(given, str):
+        raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'")
+    try:
+        tree = ast.parse(given.strip(), mode="eval").body
+    except SyntaxError:
+        raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'") from None
+    if isinstance(tree, ast.Call):
+        return Signature(_of_node(tree.func, given), [_of_node(a, given) for a in tree.args])
+    if isinstance(tree, ast.Tuple):
+        return Signature(None, [_of_node(a, given) for a in tree.elts])
+    return Signature(None, [_of_node(tree, given)])
+
+
+def as_type(given):
+    """A type, from a type, its text or NumPy's dtype. Raises TypeError for another."""
+    if isinstance(given, types.Type):
+        return given
+    if isinstance(given, str):
+        try:
+            return _of_node(ast.parse(given.strip(), mode="eval").body, given)
+        except SyntaxError:
+            raise TypeError(f"[signature] {given!r} is no type") from None
+    if given is None:
+        return types.none
+    return types.of_dtype(given)
+
+
+def _of_node(node, text):
+    if isinstance(node, ast.Attribute):
+        node = ast.Name(node.attr)
+    if isinstance(node, ast.Name):
+        found = named(node.id)
+        if found is None:
+            raise TypeError(f"[signature] there is no type '{node.id}' in {text!r}")
+        return found
+    if isinstance(node, ast.Constant) and node.value is None:
+        return types.none
+    if isinstance(node, ast.Subscript):
+        element = _of_node(node.value, text)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(element, types.Number) and all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in parts):
+            keys = tuple(slice(None, None, None if p.step is None else ast.literal_eval(p.step)) for p in parts)
+            return element[keys]
+    if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        if name == "UniTuple" and len(node.args) == 2:
+            return types.Tuple([_of_node(node.args[0], text)] * ast.literal_eval(node.args[1]))
+        if name == "Tuple" and len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):
+            return types.Tuple(_of_node(a, text) for a in node.args[0].elts)
+        if name in ("Array", "array") and len(node.args) == 3:
+            return types.Array(_of_node(node.args[0], text), ast.literal_eval(node.args[1]), ast.literal_eval(node.args[2]))
+    raise TypeError(f"[signature] {ast.unparse(node)!r} is no type, in {text!r}")
+
+
+def typeof(value):
+    """The type of a host value, as a kernel sees it.
+
+    Raises TypeError for a value that kernels do not take.
+    """
+    return of_description(_engine.argument_types(value)[0])
+
+
+def of_description(described):
+    """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, or a list of these for a tuple."""
+    if described is None:
+        return types.none
+    if isinstance(described, list):
+        return types.Tuple(of_description(d) for d in described)
+    dtype = types.of_dtype(described[0])
+    return dtype if len(described) == 1 else types.Array(dtype, *described[1:])
+
+
+def distance(given, wanted):
+    """How far an argument's type is from a parameter's: 0 for the same; None where it does not go in."""
+    if given == wanted:
+        return 0
+    if isinstance(given, types.Number) and isinstance(wanted, types.Number):
+        rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+        a, b = rank[given.dtype.kind], rank[wanted.dtype.kind]
+        if a > b or (b == 0 and a > 0):
+            return None
+        return 1 + 4 * (b - a) + (6 if a == b and given.bits > wanted.bits else 0)
+    if isinstance(given, types.Array) and isinstance(wanted, types.Array):
+        if (given.dtype, given.ndim) != (wanted.dtype, wanted.ndim) or (given.readonly and not wanted.readonly):
+            return None
+        return 0 if given.layout == wanted.layout else 1 if wanted.layout == "A" else None
+    if isinstance(given, types.Tuple) and isinstance(wanted, types.Tuple) and len(given.types) == len(wanted.types):
+        parts = [distance(g, w) for g, w in zip(given.types, wanted.types, strict=True)]
+        return None if None in parts else sum(parts)
+    return None

@@ -1,0 +1,157 @@
+"""Arrays on the device, in Numba's way: to_device, device_array, DeviceNDArray."""
+
+from __future__ import annotations
+
+import numpy
+
+from quern.arrays import core as _core
+from quern.arrays.creation import empty as _empty
+from quern.device import current_device
+from quern.lib import _engine
+
+
+class DeviceNDArray(_core.Array):
+    """An array on the device: the same memory as ``quern.Array``, under Numba's names.
+
+    Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory; a single element is a NumPy scalar.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        part = super().__getitem__(key)
+        return part if part.ndim else _core.asnumpy(part)[()]
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The values as a NumPy array, or in the NumPy array ``ary``, which is returned; this waits for them.
+
+        Raises TypeError or ValueError where ``ary`` has another type, shape or number of elements.
+        """
+        host = _core.asnumpy(self)
+        if ary is None:
+            return host
+        _check_like(self, ary)
+        ary[...] = host.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Takes the values of ``ary``, an array of the host or the device with the same type and number of elements."""
+        if ary is self:
+            return
+        if not isinstance(ary, _core.Array):
+            ary = numpy.asarray(ary) if not hasattr(ary, "__cuda_array_interface__") else _core.asarray(ary)
+        _check_like(self, ary)
+        _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
+
+    def split(self, section, stream=0):
+        """Parts of ``section`` elements each, one after the other, of an array of one dimension."""
+        if self.ndim != 1:
+            raise ValueError("only support 1d array")
+        if section == self.size:
+            yield self
+            return
+        for start in range(0, self.size, section):
+            yield self[start : start + section]
+
+    def ravel(self, order="C", stream=0):
+        """One dimension, over the same memory. Raises NotImplementedError where that needs a copy."""
+        if not (self.is_c_contiguous() if order == "C" else self.is_f_contiguous()):
+            raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
+        return (self if order == "C" else self.transpose()).reshape(-1)
+
+    def is_c_contiguous(self):
+        """Do the elements lie in C order, without gaps?"""
+        return self._contiguous[0]
+
+    def is_f_contiguous(self):
+        """Do the elements lie in Fortran's order, without gaps?"""
+        return self._contiguous[1]
+
+    @property
+    def alloc_size(self):
+        """Bytes of the elements."""
+        return self.nbytes
+
+    def bind(self, stream=0):
+        """The array itself: its work is in order on any stream."""
+        return self
+
+    def get_ipc_handle(self):
+        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
+
+
+def _check_like(device_array, other):
+    if device_array.dtype != other.dtype:
+        raise TypeError(f"[copy] the types differ: {device_array.dtype} on the device, {other.dtype}; convert with astype()")
+    if device_array.size != other.size or (device_array.shape != other.shape and other.ndim == device_array.ndim):
+        raise ValueError(f"[copy] the shapes differ: {device_array.shape} on the device, {other.shape}")
+
+
+def to_device(obj, stream=0, copy=True, to=None):
+    """The array ``obj`` on the device.
+
+    Parameters: ``obj``: an array of NumPy's or of the device, or nested sequences; ``stream``: taken, the copy is done when this
+    returns; ``copy``: False for ``obj`` itself where it is on the device; ``to``: a DeviceNDArray that takes the values.
+
+    >>> from quern.numba import cuda
+    >>> import numpy as np
+    >>> cuda.to_device(np.arange(3)).copy_to_host()
+    array([0, 1, 2])
+    """
+    if to is not None:
+        to.copy_to_device(obj)
+        return to
+    if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
+        return as_cuda_array(obj)
+    host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
+    order = "F" if isinstance(host, numpy.ndarray) and host.flags.f_contiguous and not host.flags.c_contiguous else None
+    return _core.asarray(host, order=order, copy=True)._as(DeviceNDArray)
+
+
+def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
+    """A new array on the device, whose values may be anything.
+
+    Parameters: ``shape``: an int or ints; ``dtype``; ``strides``: in bytes, those of a C or Fortran order; ``order``: "C" or "F".
+    """
+    shape = _core._shape(shape)
+    if strides is not None:
+        wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
+        for order in ("C", "F"):
+            if numpy.empty(shape, dtype, order=order).strides == wanted:
+                break
+        else:
+            raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
+    return _empty(shape, dtype, order)._as(DeviceNDArray)
+
+
+def device_array_like(ary, stream=0):
+    """A new array of the shape, type and order of ``ary``."""
+    order = "F" if ary.ndim > 1 and getattr(ary.flags, "f_contiguous", False) and not ary.flags.c_contiguous else "C"
+    return device_array(ary.shape, ary.dtype, order=order)
+
+
+def is_cuda_array(obj):
+    """Has it the CUDA array interface? Arrays of the device have it, also without a GPU."""
+    return isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")
+
+
+def as_cuda_array(obj, sync=True):
+    """A DeviceNDArray over the memory of an object with ``__cuda_array_interface__``. Raises TypeError for others."""
+    if isinstance(obj, DeviceNDArray):
+        return obj
+    if isinstance(obj, _core.Array):
+        return obj._as(DeviceNDArray)
+    if not hasattr(obj, "__cuda_array_interface__"):
+        raise TypeError("*obj* doesn't implement the cuda array interface.")
+    return from_cuda_array_interface(obj.__cuda_array_interface__, owner=obj)
+
+
+def from_cuda_array_interface(desc, owner=None, sync=True):
+    """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives."""
+    strides = desc.get("strides")
+    address, read_only = desc["data"]
+    name = _core._dtype_name(numpy.dtype(desc["typestr"]))
+    made = _engine.array_alias(
+        current_device(), int(address), list(desc["shape"]), None if strides is None else list(strides), name, bool(read_only), owner
+    )
+    return made._as(DeviceNDArray)

@@ -1,0 +1,162 @@
+"""jit, and what is said about arguments: In, Out, InOut."""
+
+from __future__ import annotations
+
+import numpy
+
+from quern.arrays import core as _core
+from quern.kernel import types
+from quern.kernel.dispatcher import DeviceFunction, Dispatcher
+from quern.kernel.vectorize import VectorFunction, reduction
+from quern.lib import _engine
+
+_OPTIONS = {
+    "device", "inline", "forceinline", "link", "debug", "opt", "lineinfo", "cache", "fastmath", "max_registers", "launch_bounds", "lto",
+    "shared_memory_carveout", "boundscheck", "nopython", "ensure_contiguous_output", "extensions", "abi", "target", "argtypes", "restype", "bind",
+}  # fmt: skip
+
+
+def jit(func_or_sig=None, **options):
+    """Makes a Python function a kernel, or (``device=True``) a function that kernels call.
+
+    Parameters
+    ----------
+    func_or_sig : function, signature or list of signatures
+        With a signature, such as ``"void(float32[:], int32)"``, the kernel is compiled at once and takes these types only.
+    device : bool
+        A function that kernels call, and that may return a value.
+    fastmath : bool
+        Faster, less exact functions.
+    debug : bool
+        ``assert`` and ``raise`` in kernels count.
+    max_registers, launch_bounds : int
+        For the compiler, on a GPU.
+    inline, forceinline, opt, lineinfo, cache, lto, shared_memory_carveout
+        Taken; they change nothing here: compiled kernels are always cached.
+
+    Raises
+    ------
+    quern.kernel.errors.KernelError
+        When the function cannot be compiled; at once with a signature, else at the first call.
+    TypeError
+        For an option that there is not.
+
+    >>> from quern.numba import cuda
+    >>> import numpy as np
+    >>> @cuda.jit
+    ... def double(x):
+    ...     i = cuda.grid(1)
+    ...     if i < x.size:
+    ...         x[i] *= 2
+    """
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise TypeError(f"[jit] there is no option {', '.join(sorted(unknown))}")
+    if options.get("link"):
+        raise NotImplementedError("[jit] link= is not served yet; write the function in Python, or the kernel as quern.RawKernel")
+    device = options.pop("device", False)
+    if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):
+        return _made(func_or_sig, None, device, options)
+    given = func_or_sig if isinstance(func_or_sig, list) or func_or_sig is None else [func_or_sig]
+    return lambda function: _made(function, given, device, options)
+
+
+def _made(function, given, device, options):
+    function = getattr(function, "py_func", function)
+    if device:
+        return DeviceFunction(function, given, **options)
+    return Dispatcher(function, given, **options)
+
+
+class In(_engine.Transfer):
+    """``kernel[...](In(array))``: a host array that is copied in and not back."""
+
+    def __init__(self, ary):
+        super().__init__(ary, True, False)
+
+
+class Out(_engine.Transfer):
+    """``kernel[...](Out(array))``: a host array that is copied back and not in."""
+
+    def __init__(self, ary):
+        super().__init__(ary, False, True)
+
+
+class InOut(_engine.Transfer):
+    """``kernel[...](InOut(array))``: a host array that is copied in, and back."""
+
+    def __init__(self, ary):
+        super().__init__(ary, True, True)
+
+
+def vectorize(ftylist_or_function=(), **options):
+    """Makes a Python function of numbers a function of arrays.
+
+    Parameters: signatures, such as ``["float32(float32, float32)"]``; without them, types are those of the arguments. ``target``: "cpu",
+    "parallel" or "cuda": all run on the current device. ``identity``: what ``reduce`` starts from.
+
+    >>> from quern.numba import vectorize
+    >>> import numpy as np
+    >>> @vectorize(["float64(float64, float64)"])
+    ... def clipped(x, top):
+    ...     return min(x, top)
+    >>> clipped(np.arange(4.0), 2)
+    array([0., 1., 2., 2.])
+    """
+    options.pop("nopython", None)
+    if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
+        raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+    if callable(ftylist_or_function) and not isinstance(ftylist_or_function, types.Type):
+        return VectorFunction(getattr(ftylist_or_function, "py_func", ftylist_or_function), **options)
+    given = [ftylist_or_function] if isinstance(ftylist_or_function, str) or not isinstance(ftylist_or_function, (list, tuple)) else ftylist_or_function
+    return lambda function: VectorFunction(getattr(function, "py_func", function), given, **options)
+
+
+class Reduce:
+    """What ``@cuda.reduce`` makes: folds a function of two numbers over an array of one dimension.
+
+    Parameters of a call: ``arr``: an array of the device or of NumPy's; ``size``: how many elements count; ``res``: an array whose first
+    element gets the result, and nothing is returned; ``init``: what the fold starts with.
+
+    >>> from quern.numba import cuda
+    >>> import numpy as np
+    >>> cuda.reduce(lambda a, b: a + b)(np.arange(5.0))
+    np.float64(10.0)
+    """
+
+    def __init__(self, functor):
+        self._function = getattr(functor, "py_func", functor)
+        self.__name__ = self._function.__name__.strip("<>")
+        self._kernels = {}
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        if arr.ndim != 1:
+            raise TypeError(f"[{self.__name__}] only arrays of one dimension are reduced, not of {arr.ndim}; reshape(-1) makes one")
+        array = _core.asarray(arr)
+        if size is not None:
+            array = _core.Array.__getitem__(array, slice(None, size))
+        dtype = array.dtype
+        if array.size == 0:
+            result = _core.asarray(dtype.type(init))
+        else:
+            kernel = self._kernels.get(dtype)
+            if kernel is None:
+                kernel = self._kernels[dtype] = reduction(self._function, types.of_dtype(dtype), self.__name__)
+            (result,) = kernel.call([array], [], None, False, _core.Array)
+            if init != 0:
+                both = self._kernels.get((dtype, "both"))
+                if both is None:
+                    both = self._kernels[dtype, "both"] = VectorFunction(self._function)
+                result = both(_core.asarray(dtype.type(init)), result)
+        if res is None:
+            return _core.asnumpy(result)[()]
+        if isinstance(res, _core.Array):
+            _core.Array.__setitem__(res, slice(0, 1), result)
+        else:
+            res[:1] = _core.asnumpy(result)
+        return None
+
+
+def reduce(functor):
+    """Makes a function of two numbers a reduction; see :class:`Reduce`."""
+    return Reduce(functor)
