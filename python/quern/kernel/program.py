@@ -99,9 +99,10 @@ class Program:
         others = [f for f in self.functions.values() if f is not self.kernel]
         parts += [f.prototype() for f in others]
         parts += [f.text() for f in others]
-        parts.append(self.kernel.text(self.attributes))
-        parts.append("}  // namespace py\n}  // namespace quern\n")
-        return "\n".join(parts)
+        end = "}  // namespace py\n}  // namespace quern"
+        kernel = self.kernel.text(self.attributes)
+        parts += [end, "using namespace quern::py;", kernel] if self.kernel.is_kernel else [kernel, end]
+        return "\n".join(parts) + "\n"
 
     def inline(self):
         """The text for inside of another's namespace: functions alone."""
