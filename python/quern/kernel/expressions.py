@@ -173,8 +173,18 @@ class Expressions(Indexing):
         named = {k.arg: self.expression(k.value) for k in node.keywords}
         return library.call(self, function, arguments, named, node)
 
-    def call_function(self, callee, arguments, node):
+    def call_function(self, callee, arguments, named, node):
         """A call of another Python function, compiled for these types."""
+        if named:
+            names = callee.__code__.co_varnames[: callee.__code__.co_argcount]
+            defaults = dict(zip(reversed(names), reversed(callee.__defaults__ or ()), strict=False))
+            for name in names[len(arguments) :]:
+                if name in named:
+                    arguments = [*arguments, named.pop(name)]
+                elif name in defaults and named:
+                    arguments = [*arguments, self.of_object(defaults[name], node)]
+            if named:
+                raise self.error(TypingError, node, f"{callee.__name__} takes no argument '{next(iter(named))}' here")
         made = self.program.function(callee, tuple(_loose(a.type) for a in arguments), self, node)
         texts = []
         for i, argument in enumerate(arguments):

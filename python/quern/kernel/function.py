@@ -43,6 +43,7 @@ class Function(Expressions):
         self.depth = 1
         self.counter = 0
         self.changed = False
+        self.exits = []  # for each loop around: what leaves it, what goes on with it
         self.aliases = {}  # names of arrays that see a parameter's memory
 
     # ---- the whole
@@ -53,15 +54,20 @@ class Function(Expressions):
         names = [a.arg for a in tree.args.posonlyargs + tree.args.args]
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
             raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters have no place in a kernel")
-        if len(names) != len(self.parameters):
-            raise self.error(TypingError, tree, f"it takes {len(names)} arguments, not {len(self.parameters)}")
-        for name, type_ in zip(names, self.parameters, strict=True):
+        defaults = dict(zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False))
+        missing = names[len(self.parameters) :]
+        if len(names) < len(self.parameters) or not all(name in defaults for name in missing):
+            least = len(names) - len(defaults)
+            takes = len(names) if not defaults else f"{least} to {len(names)}"
+            raise self.error(TypingError, tree, f"it takes {takes} arguments, not {len(self.parameters)}")
+        for name, type_ in zip(names, self.parameters, strict=False):
             variable = self.variables[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True
         for _ in range(MOST_WALKS):
             self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
-            self.static_names = set()
+            for name in missing:
+                self.assign(name, self.of_object(defaults[name], tree), tree)
             if isinstance(tree, ast.Lambda):
                 self.give_back(self.expression(tree.body), tree)
             else:
@@ -288,9 +294,9 @@ class Function(Expressions):
         return flag
 
     def loop_body(self, node, flag):
-        outer, self.break_flag = getattr(self, "break_flag", None), flag
+        self.exits.append((f"{{ {flag} = true; break; }}" if flag else "break;", "continue;"))
         self.block(node.body)
-        self.break_flag = outer
+        self.exits.pop()
 
     def after_loop(self, node, flag):
         if flag:
@@ -299,11 +305,10 @@ class Function(Expressions):
             self.emit("}")
 
     def stmt_Break(self, node):
-        flag = getattr(self, "break_flag", None)
-        self.emit(f"{{ {flag} = true; break; }}" if flag else "break;")
+        self.emit(self.exits[-1][0])
 
     def stmt_Continue(self, node):
-        self.emit("continue;")
+        self.emit(self.exits[-1][1])
 
     def stmt_Return(self, node):
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):

@@ -60,7 +60,7 @@ def literal_text(const, to):
             return "(-9223372036854775807LL - 1)"
         suffix = ("" if to.signed else "u") + ("LL" if to.bits == 64 else "")
         text = f"{const}{suffix}"
-        return f"{to.c}({text})" if to.bits < 32 else f"({text})" if const < 0 else text
+        return f"static_cast<{to.c}>({text})" if to.bits < 32 else f"({text})" if const < 0 else text
     if isinstance(to, types.Float):
         return _real(const, to) if isinstance(const, (int, float)) else None
     if isinstance(to, types.Complex):

@@ -7,7 +7,7 @@ import ast
 import numpy
 
 from quern.kernel import operators, types
-from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.errors import TypingError
 from quern.kernel.library.table import bound, entry, freezer, method
 from quern.kernel.value import Value, cast, literal_text
 
@@ -70,8 +70,9 @@ def loop(compiler, node, iterable, flag):
     obj = iterable.const if isinstance(iterable.type, types.Known) else None
     if isinstance(obj, Range):
         return _range_loop(compiler, node, obj, flag)
-    if isinstance(iterable.type, types.Tuple):
-        return _unrolled(compiler, node, iterable, flag)
+    items = _tuple_items(compiler, iterable, node)
+    if items is not None:
+        return _unrolled(compiler, node, items, flag)
     if isinstance(iterable.type, types.Array) or isinstance(obj, Numbered):
         return _array_loop(compiler, node, iterable, flag)
     raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over in a kernel")
@@ -103,17 +104,41 @@ def _range_loop(compiler, node, given, flag):
     compiler.emit("}")
 
 
-def _unrolled(compiler, node, iterable, flag):
+def _unrolled(compiler, node, parts, flag):
     """Over a tuple: each element has a type of its own, so the body is written for each."""
-    if flag or any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node)):
-        raise compiler.error(UnsupportedError, node, "break, continue and else are not served in a loop over a tuple")
-    for part in compiler.parts(iterable, node):
+    leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
+    end = compiler.temporary("left")
+    for part in parts:
+        after = compiler.temporary("next")
         compiler.emit("{")
         compiler.depth += 1
         compiler.store(node.target, part)
+        compiler.exits.append((f"{{ {f'{flag} = true; ' if flag else ''}goto {end}; }}", f"goto {after};"))
         compiler.block(node.body)
+        compiler.exits.pop()
         compiler.depth -= 1
         compiler.emit("}")
+        if leaves:
+            compiler.emit(f"{after}:;")
+    if leaves:
+        compiler.emit(f"{end}:;")
+
+
+def _tuple_items(compiler, iterable, node):
+    """The elements of what is made of tuples alone; None where an array or a range is part of it."""
+    if isinstance(iterable.type, types.Tuple):
+        return compiler.parts(iterable, node)
+    obj = iterable.const if isinstance(iterable.type, types.Known) else None
+    if not isinstance(obj, Numbered):
+        return None
+    columns = [_tuple_items(compiler, it, node) for it in obj.iterables]
+    if any(c is None for c in columns):
+        return None
+    rows = [list(row) for row in zip(*columns, strict=False)]
+    if obj.start is not None:
+        fail = compiler.failing(node)
+        rows = [[operators.binary(ast.Add, obj.start, operators.constant(i), fail), *row] for i, row in enumerate(rows)]
+    return [compiler.tuple_of(row) for row in rows]
 
 
 def _array_loop(compiler, node, iterable, flag):
@@ -242,6 +267,13 @@ def call_round(compiler, arguments, named, node):
     if len(arguments) == 1:
         return Value(types.int64, f"op::to<long long>(op::rint({value.text}))")
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
+
+
+@entry(divmod)
+def call_divmod(compiler, arguments, named, node):
+    a, b = (compiler.kept(compiler.number(x, node)) for x in arguments)
+    fail = compiler.failing(node)
+    return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
 
 @entry(pow)

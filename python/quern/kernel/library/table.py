@@ -5,7 +5,7 @@ from __future__ import annotations
 import types as python_types
 
 from quern.kernel import types
-from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.errors import TypingError
 from quern.kernel.value import Value, cast, known
 
 _calls = {}  # id -> (object, function)
@@ -145,9 +145,7 @@ def call(compiler, function, arguments, named, node):
         return _conversion(compiler, numpy_type, arguments, node)
     callee = getattr(obj, "py_func", obj)
     if isinstance(callee, python_types.FunctionType):
-        if named:
-            raise compiler.error(UnsupportedError, node, "functions of kernels are called without keywords")
-        return compiler.call_function(callee, arguments, node)
+        return compiler.call_function(callee, arguments, named, node)
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel")
 
 

@@ -1,0 +1,721 @@
+"""What Python means inside of a kernel: statements, operators, loops, tuples, views, functions. Python itself is the oracle."""
+
+import math
+
+import numpy as np
+import pytest
+from quern.kernel import errors
+from quern.numba import cuda, float32, float64, int32, int64
+
+TABLE = np.array([3.5, -1.0, 7.25])
+LIMIT = 3
+PAIR = (2, 0.5)
+
+
+def elementwise(function, device_function, *columns, out=float):
+    """What a kernel makes of each row of the columns."""
+
+    @cuda.jit
+    def kernel1(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = device_function(x[i])
+
+    @cuda.jit
+    def kernel2(x, y, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = device_function(x[i], y[i])
+
+    result = np.zeros(len(columns[0]), out)
+    (kernel1 if len(columns) == 1 else kernel2).forall(len(result))(*columns, result)
+    return result
+
+
+def same(function, *columns, out=None):
+    """The kernel's values are Python's."""
+    expected = [function(*(v.item() for v in row)) for row in zip(*columns, strict=True)]
+    got = elementwise(function, cuda.jit(device=True)(function), *columns, out=out or np.asarray(expected).dtype)
+    np.testing.assert_array_equal(got, expected)
+
+
+INTS = np.array([-7, -3, -2, -1, 0, 1, 2, 3, 5, 12, 100])
+DIVISORS = np.array([3, -2, 5, -4, 7, 2, -1, 4, -3, 5, -7])
+REALS = np.array([-7.5, -3.0, -0.5, -0.0, 0.0, 0.25, 1.0, 2.5, 1e10, 1e-10, 33.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: a + b,
+        lambda a, b: a - b,
+        lambda a, b: a * b,
+        lambda a, b: a / b,
+        lambda a, b: a // b,
+        lambda a, b: a % b,
+        lambda a, b: a & b,
+        lambda a, b: a | b,
+        lambda a, b: a ^ b,
+        lambda a, b: a << (b & 7),
+        lambda a, b: a >> (b & 7),
+        lambda a, b: a == b,
+        lambda a, b: a != b,
+        lambda a, b: a < b,
+        lambda a, b: a <= b,
+        lambda a, b: a > b,
+        lambda a, b: a >= b,
+        lambda a, b: -a + ~b,
+        lambda a, b: a**2 + b**3,
+        lambda a, b: a and b,
+        lambda a, b: a or b,
+        lambda a, b: not a,
+        lambda a, b: a < b < 3,
+        lambda a, b: -3 < a <= b != 2,
+        lambda a, b: a if a > b else b,
+        lambda a, b: min(a, b) + max(a, b, 1),
+        lambda a, b: abs(a) + abs(b),
+        lambda a, b: a in (1, 2, b),
+        lambda a, b: a not in (1, 2, b),
+        lambda a, b: int(a / 2.0) + round(b / 4.0),
+        lambda a, b: float(a) + bool(b),
+        lambda a, b: LIMIT * a + PAIR[0] * b + PAIR[1],
+        lambda a, b: divmod(a, b)[0] * 100 + divmod(a, b)[1],
+    ],
+)
+def test_operators_of_integers(device, f):
+    same(f, INTS, DIVISORS)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: a + b * 2 - 1,
+        lambda a, b: a / (b + 100),
+        lambda a, b: a // (b + 100),
+        lambda a, b: a % (b + 100),
+        lambda a, b: a % 3,
+        lambda a, b: a // -2,
+        lambda a, b: a**2,
+        lambda a, b: a < b or a == 2.5,
+        lambda a, b: not a,
+        lambda a, b: min(a, b) - max(a, 1),
+        lambda a, b: abs(a) if a else 5.0,
+        lambda a, b: int(a) + math.floor(a) + math.ceil(b),
+        lambda a, b: round(a, 1),
+    ],
+)
+def test_operators_of_reals(device, f):
+    same(f, REALS, REALS[::-1].copy())
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.int64, np.uint64, np.float32, np.float64])
+def test_small_integers_work_in_64_bits(device, dtype):
+    x = np.array([0, 1, 5, 100, 127], dtype)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i] * x[i] * x[i] + 1
+
+    out = np.zeros(5)
+    kernel[1, 32](x, out)
+    np.testing.assert_array_equal(out, x.astype(np.float64) ** 3 + 1)
+
+
+def test_integers_wrap_at_64_bits(device):
+    x = np.array([2**62, -(2**63), 2**63 - 1])
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < 3:
+            out[i] = x[i] * 2 + x[i]
+
+    out = np.zeros(3, np.int64)
+    kernel[1, 3](x, out)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(out, x * 2 + x)
+
+
+def test_division_by_zero_is_not_an_error(device):
+    @cuda.jit
+    def kernel(x, y, quotient, modulus, real):
+        i = cuda.grid(1)
+        if i < 3:
+            quotient[i] = x[i] // y[i]
+            modulus[i] = x[i] % y[i]
+            real[i] = x[i] / y[i]
+
+    x, y = np.array([5, -5, 0]), np.zeros(3, np.int64)
+    q, m, r = np.ones(3, np.int64), np.ones(3, np.int64), np.ones(3)
+    kernel[1, 3](x, y, q, m, r)
+    assert not q.any() and not m.any()
+    np.testing.assert_array_equal(r, [np.inf, -np.inf, np.nan])
+
+
+def while_loop(n):
+    total = 0
+    while n > 0:
+        n -= 1
+        if n % 3 == 0:
+            continue
+        if n > 40:
+            break
+        total += n
+    else:
+        total += 1000
+    return total
+
+
+def for_loops(n):
+    total = 0
+    for i in range(n):
+        for j in range(i, 0, -2):
+            if j == 3:
+                break
+            total += i * j
+        else:
+            total += 7
+    for k in range(10, n):
+        total += k
+    return total
+
+
+def over_tuples(n):
+    total = 0.0
+    for x in (1, 2.5, n):
+        total += x * 2
+    for i, x in enumerate((n, 4, 5)):
+        total += i * x
+    for a, b in zip((1, 2), (n, 3)):  # noqa: B905
+        total += a * b
+    return total
+
+
+def unpacked(n):
+    a, b = n, 1
+    a, b = b, a + b
+    (c, d), e = (a, b), 3
+    t = (a, b, c)
+    u = t + (d, e)
+    return u[0] + 10 * u[1] + 100 * u[-1] + len(u) + t[1:][1]
+
+
+def branches(n):
+    if n < 2:
+        x = 1
+    elif n < 5:
+        x = 2.5
+    else:
+        x = n
+    y = 0
+    if n:
+        y = x
+    return x + y
+
+
+def nested_conditions(n):
+    x = 5 if n > 3 else (2 if n > 1 else 0)
+    if n > 0 and (n < 4 or n == 7):
+        return x + 1
+    if not n:
+        return -1
+    return x
+
+
+def augmented(n):
+    x = n
+    x += 3
+    x *= 2
+    x -= 1
+    x //= 2
+    x %= 7
+    x <<= 2
+    x |= 1
+    x ^= 5
+    x **= 2
+    y = float(x)
+    y /= 3
+    return y
+
+
+def helper(x, k=2):
+    return x * k
+
+
+def calls(n):
+    return helper(n, 3) + helper(n, 1) + recursive(n if n < 6 else 6)
+
+
+def recursive(n):
+    if n <= 1:
+        return 1
+    return n * recursive(n - 1)
+
+
+def with_default(n):
+    return helper(n) + helper(n, k=5)
+
+
+def constant_tables(n):
+    return TABLE[n % 3] + TABLE.size + TABLE.shape[0]
+
+
+@pytest.mark.parametrize(
+    "f", [while_loop, for_loops, over_tuples, unpacked, branches, nested_conditions, augmented, calls, with_default, constant_tables]
+)
+def test_statements(device, f):
+    same(f, np.arange(0, 60))
+
+
+def test_closures_are_constants(device):
+    def scaled(by):
+        @cuda.jit
+        def kernel(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] *= by
+
+        return kernel
+
+    x = np.ones(4)
+    scaled(3)[1, 4](x)
+    scaled(0.5)[1, 4](x)
+    np.testing.assert_array_equal(x, np.full(4, 1.5))
+
+
+# ---- arrays
+
+
+def test_arrays_of_several_dimensions(device):
+    @cuda.jit
+    def kernel(a, b, out):
+        i, j = cuda.grid(2)
+        if i < a.shape[0] and j < a.shape[1]:
+            out[i, j] = a[i, j] + b[j, i] * a[-1, -1] + a[i][j]
+
+    a = np.arange(12.0).reshape(3, 4)
+    b = np.arange(12.0).reshape(4, 3)
+    for left in (a, np.asfortranarray(a), np.arange(48.0).reshape(6, 8)[::2, ::2]):
+        out = np.zeros((3, 4))
+        kernel[(2, 2), (2, 2)](left, b, out)
+        np.testing.assert_array_equal(out, left + b.T * left[-1, -1] + left)
+
+
+def test_a_grid_over_three_dimensions(device):
+    @cuda.jit
+    def kernel(out):
+        i, j, k = cuda.grid(3)
+        n, m, o = cuda.gridsize(3)
+        if i < out.shape[0] and j < out.shape[1] and k < out.shape[2]:
+            out[i, j, k] = i * 100 + j * 10 + k + n * 1000 + m * 0 + o * 0
+
+    out = np.zeros((3, 4, 5), np.int64)
+    kernel[(2, 2, 3), (2, 2, 2)](out)
+    i, j, k = np.indices(out.shape)
+    np.testing.assert_array_equal(out, i * 100 + j * 10 + k + 4000)
+
+
+def test_views_and_slices(device):
+    @cuda.jit
+    def kernel(a, out):
+        i = cuda.grid(1)
+        if i < a.shape[0]:
+            line = a[i]
+            part = line[1:-1]
+            back = a[i, ::-1]
+            column = a[:, 1]
+            total = 0.0
+            for x in part:
+                total += x
+            out[i] = total + back[0] + column[0] + part.size + len(back) + a[i, 1:3].shape[0] + a.T[1, i] + a[..., 0][i]
+
+    a = np.arange(20.0).reshape(4, 5)
+    out = np.zeros(4)
+    kernel[1, 4](a, out)
+    np.testing.assert_array_equal(out, [r[1:-1].sum() + r[-1] + a[0, 1] + 3 + 5 + 2 + r[1] + r[0] for r in a])
+
+
+def test_slices_are_written(device):
+    @cuda.jit
+    def kernel(a, b):
+        i = cuda.grid(1)
+        if i < a.shape[0]:
+            a[i, 1:3] = 7
+            a[i, 3:] = b[i]
+            a[i, 0] += 1
+            row = b[i]
+            row[0] = i
+
+    a, b = np.zeros((3, 5)), np.arange(6.0).reshape(3, 2)
+    expected_b = b.copy()
+    expected = np.zeros((3, 5))
+    expected[:, 1:3] = 7
+    expected[:, 3:] = b
+    expected[:, 0] += 1
+    expected_b[:, 0] = np.arange(3)
+    kernel[1, 4](a, b)
+    np.testing.assert_array_equal(a, expected)
+    np.testing.assert_array_equal(b, expected_b)
+
+
+@pytest.mark.parametrize("dtype", [bool, "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_element_types(device, dtype):
+    @cuda.jit
+    def kernel(a, out):
+        i = cuda.grid(1)
+        if i < a.size:
+            out[i] = a[i]
+
+    a = np.array([0, 1, 1, 0, 1]).astype(dtype)
+    out = np.zeros(5, dtype)
+    kernel[1, 8](a, out)
+    np.testing.assert_array_equal(out, a)
+
+
+def test_complex_numbers(device):
+    @cuda.jit
+    def kernel(a, out, parts):
+        i = cuda.grid(1)
+        if i < a.size:
+            z = a[i]
+            out[i] = (z * z.conjugate() + 2j * z - 1) / (z + 3) + complex(z.real, -z.imag) ** 2
+            parts[i] = abs(z) + z.imag
+
+    for dtype, digits in (("c8", 1e-5), ("c16", 1e-13)):
+        a = np.array([1 + 2j, -0.5j, 3, 0.25 - 4j]).astype(dtype)
+        out, parts = np.zeros(4, dtype), np.zeros(4)
+        kernel[1, 4](a, out, parts)
+        np.testing.assert_allclose(out, (a * a.conj() + 2j * a - 1) / (a + 3) + a.conj() ** 2, rtol=digits)
+        np.testing.assert_allclose(parts, abs(a) + a.imag, rtol=digits)
+
+
+def test_tuples_and_none_as_arguments(device):
+    @cuda.jit
+    def kernel(arrays, numbers, nothing, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = arrays[0][i] + arrays[1][i] * numbers[0] + numbers[1][1]
+            if nothing is not None:
+                out[i] = -1
+
+    a, b, out = np.arange(4.0), np.arange(4, dtype=np.int32), np.zeros(4)
+    kernel[1, 4]((a, b), (2, (1, 0.5)), None, out)
+    np.testing.assert_array_equal(out, a + b * 2 + 0.5)
+
+
+# ---- memory of the kernel's own, atomics, warps
+
+
+def test_shared_memory_and_barriers(device):
+    @cuda.jit
+    def reverse(x):
+        room = cuda.shared.array(64, float32)
+        i = cuda.threadIdx.x
+        room[i] = x[cuda.blockIdx.x * 64 + i]
+        cuda.syncthreads()
+        x[cuda.blockIdx.x * 64 + i] = room[63 - i]
+
+    x = np.arange(128, dtype=np.float32)
+    reverse[2, 64](x)
+    np.testing.assert_array_equal(x, np.arange(128).reshape(2, 64)[:, ::-1].ravel())
+
+
+def test_shared_memory_of_two_dimensions(device):
+    @cuda.jit
+    def transpose(a, out):
+        room = cuda.shared.array((8, 9), dtype=int32)
+        i, j = cuda.threadIdx.x, cuda.threadIdx.y
+        room[i, j] = a[i, j]
+        cuda.syncthreads()
+        out[j, i] = room[i, j]
+
+    a = np.arange(64, dtype=np.int32).reshape(8, 8)
+    out = np.zeros_like(a)
+    transpose[1, (8, 8)](a, out)
+    np.testing.assert_array_equal(out, a.T)
+
+
+def test_dynamic_shared_memory(device):
+    @cuda.jit
+    def kernel(x):
+        room = cuda.shared.array(0, float64)
+        i = cuda.threadIdx.x
+        room[i] = x[i]
+        cuda.syncthreads()
+        x[i] = room[room.size - 1 - i] + room.shape[0]
+
+    x = np.arange(16.0)
+    kernel[1, 16, 0, 16 * 8](x)
+    np.testing.assert_array_equal(x, np.arange(16)[::-1] + 16)
+    with pytest.raises(Exception, match="dynamic shared memory.*0 bytes"):
+        kernel[1, 16](x)
+
+
+def test_local_memory(device):
+    @cuda.jit
+    def kernel(x, out):
+        room = cuda.local.array((2, 4), int64)
+        i = cuda.grid(1)
+        for k in range(8):
+            room[k // 4, k % 4] = x[i] + k
+        total = 0
+        for row in room:
+            for v in row:
+                total += v
+        out[i] = total
+
+    x, out = np.arange(8), np.zeros(8, np.int64)
+    kernel[1, 8](x, out)
+    np.testing.assert_array_equal(out, 8 * x + 28)
+
+
+ATOMICS = {
+    "add": (np.add, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "sub": (np.subtract, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "max": (np.maximum, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "min": (np.minimum, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "and_": (np.bitwise_and, ["i4", "u4", "i8", "u8"]),
+    "or_": (np.bitwise_or, ["i4", "u4", "i8", "u8"]),
+    "xor": (np.bitwise_xor, ["i4", "u4", "i8", "u8"]),
+}
+
+
+@pytest.mark.parametrize("name, dtype", [(n, t) for n, (_, ts) in ATOMICS.items() for t in ts])
+def test_atomics(device, name, dtype):
+    update = getattr(cuda.atomic, name)
+
+    @cuda.jit
+    def kernel(values, where, out):
+        i = cuda.grid(1)
+        if i < values.size:
+            update(out, where[i], values[i])
+
+    rng = np.random.default_rng(0)
+    values, where = rng.integers(1, 100, 500).astype(dtype), rng.integers(0, 7, 500)
+    out = np.full(7, 1000).astype(dtype)
+    expected = out.copy()
+    for v, w in zip(values, where, strict=True):
+        expected[w] = ATOMICS[name][0](expected[w], v)
+    kernel[4, 128](values, where, out)
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("dtype", ["u4", "u8"])
+def test_atomic_counters(device, dtype):
+    @cuda.jit
+    def kernel(up, down, old):
+        i = cuda.grid(1)
+        old[i] = cuda.atomic.inc(up, 0, 6)
+        cuda.atomic.dec(down, (0,), 6)
+
+    up, down, old = np.zeros(1, dtype), np.zeros(1, dtype), np.zeros(32, dtype)
+    kernel[1, 32](up, down, old)
+    assert up[0] == 32 % 7 and down[0] == (7 - 32 % 7) % 7
+    np.testing.assert_array_equal(np.sort(old), np.sort(np.arange(32) % 7))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+def test_atomic_swaps(device, dtype):
+    @cuda.jit
+    def kernel(a, b, seen):
+        i = cuda.grid(1)
+        seen[i] = cuda.atomic.cas(a, i % 4, 0, 1)
+        if i == 0:
+            cuda.atomic.compare_and_swap(b, 5, 9)
+
+    a, b, seen = np.zeros(4, dtype), np.array([5, 5], dtype), np.zeros(32, dtype)
+    kernel[1, 32](a, b, seen)
+    assert a.all() and (seen == 0).sum() == 4 and list(b) == [9, 5]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_atomic_extremes_and_nan(device, dtype):
+    @cuda.jit
+    def kernel(values, out):
+        i = cuda.grid(1)
+        cuda.atomic.nanmax(out, 0, values[i])
+        cuda.atomic.nanmin(out, 1, values[i])
+        cuda.atomic.exch(out, 2, values[1])
+
+    out = np.array([np.nan, np.nan, 0], dtype)
+    kernel[1, 4](np.array([1, np.nan, -3, 2], dtype), out)
+    assert out[0] == 2 and out[1] == -3 and np.isnan(out[2])
+
+
+def test_warps(device):
+    @cuda.jit
+    def kernel(x, out, flags):
+        i = cuda.threadIdx.x
+        v = x[i]
+        for d in (16, 8, 4, 2, 1):
+            v += cuda.shfl_down_sync(0xFFFFFFFF, v, d)
+        if cuda.laneid == 0:
+            out[i // cuda.warpsize] = v
+        flags[0, i] = cuda.ballot_sync(0xFFFFFFFF, x[i] % 2 == 0)
+        flags[1, i] = cuda.all_sync(0xFFFFFFFF, x[i] >= 0)
+        flags[2, i] = cuda.any_sync(0xFFFFFFFF, x[i] == 40)
+        flags[3, i] = cuda.shfl_sync(0xFFFFFFFF, x[i], 3) + cuda.shfl_xor_sync(0xFFFFFFFF, x[i], 1)
+        flags[4, i] = cuda.shfl_up_sync(0xFFFFFFFF, x[i], 2)
+        flags[5, i] = cuda.match_any_sync(0xFFFFFFFF, x[i] // 16)
+        flags[6, i] = cuda.lanemask_lt()
+        flags[7, i] = cuda.eq_sync(0xFFFFFFFF, x[i] < 32)
+
+    x = np.arange(64)
+    out, flags = np.zeros(2, np.int64), np.zeros((8, 64), np.uint32)
+    kernel[1, 64](x, out, flags)
+    lane = x % 32
+    assert list(out) == [x[:32].sum(), x[32:].sum()]
+    np.testing.assert_array_equal(flags[0], np.full(64, 0x55555555))
+    np.testing.assert_array_equal(flags[1], np.ones(64))
+    np.testing.assert_array_equal(flags[2], x >= 32)
+    np.testing.assert_array_equal(flags[3], (x // 32 * 32 + 3) + (x ^ 1))
+    np.testing.assert_array_equal(flags[4], np.where(lane < 2, x, x - 2))
+    np.testing.assert_array_equal(flags[5], np.where(lane < 16, 0xFFFF, 0xFFFF0000))
+    np.testing.assert_array_equal(flags[6], (1 << lane) - 1)
+    np.testing.assert_array_equal(flags[7], np.ones(64))
+
+
+def test_votes_of_a_block(device):
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        out[0] = cuda.syncthreads_count(x[i] > 3)
+        out[1] = cuda.syncthreads_and(x[i] > 3)
+        out[2] = cuda.syncthreads_or(x[i] > 3)
+
+    out = np.zeros(3, np.int32)
+    kernel[1, 8](np.arange(8), out)
+    assert list(out) == [4, 0, 1]
+
+
+def test_bits(device):
+    @cuda.jit
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        out[0, i] = cuda.popc(a[i]) + 100 * cuda.popc(b[i])
+        out[1, i] = cuda.clz(a[i]) + 100 * cuda.clz(b[i])
+        out[2, i] = cuda.ffs(a[i]) + 100 * cuda.ffs(b[i])
+        out[3, i] = cuda.brev(a[i])
+        out[4, i] = cuda.selp(a[i] > 5, 7, 9)
+
+    a, b = np.array([0, 1, 6, 2**31], np.uint32), np.array([0, 1, 2**40, 2**63], np.uint64)
+    out = np.zeros((5, 4), np.int64)
+    kernel[1, 4](a, b, out)
+    popc = lambda v: bin(int(v)).count("1")  # noqa: E731
+    clz = lambda v, n: n - int(v).bit_length()  # noqa: E731
+    ffs = lambda v: (int(v) & -int(v)).bit_length()  # noqa: E731
+    np.testing.assert_array_equal(out[0], [popc(x) + 100 * popc(y) for x, y in zip(a, b, strict=True)])
+    np.testing.assert_array_equal(out[1], [clz(x, 32) + 100 * clz(y, 64) for x, y in zip(a, b, strict=True)])
+    np.testing.assert_array_equal(out[2], [ffs(x) + 100 * ffs(y) for x, y in zip(a, b, strict=True)])
+    np.testing.assert_array_equal(out[3], [int(f"{int(x):032b}"[::-1], 2) for x in a])
+    np.testing.assert_array_equal(out[4], np.where(a > 5, 7, 9))
+
+
+# ---- what is refused
+
+
+def fails(function, *args, kind=errors.KernelError):
+    with pytest.raises(kind) as caught:
+        cuda.jit(function)[1, 1](*args)
+    text = str(caught.value)
+    assert __file__ in text and "^" in text, text
+    return text
+
+
+def test_messages_show_the_place(device):
+    def unknown(x):
+        x[0] = nothing_of_that_name + 1  # noqa: F821
+
+    text = fails(unknown, np.zeros(1))
+    assert "nothing_of_that_name" in text and "x[0] = nothing_of_that_name + 1" in text
+    caret = text.splitlines()[-1]
+    assert caret.strip("^ ") == "" and caret.count("^") == len("nothing_of_that_name")
+
+
+def test_what_kernels_do_not_have(device):
+    def tries(x):
+        try:
+            x[0] = 1
+        except ValueError:
+            pass
+
+    def with_statement(x):
+        with x:
+            pass
+
+    def comprehension(x):
+        x[0] = sum([i for i in range(3)])
+
+    def generator(x):
+        yield x
+
+    def returns(x):
+        return x[0]
+
+    def changes_type(x):
+        y = 1
+        y = x
+        x[0] = y[0]
+
+    def too_many_indices(x):
+        x[0, 0] = 1
+
+    def real_index(x):
+        x[1.5] = 1
+
+    def no_attribute(x):
+        x[0] = x.nothing
+
+    def to_real(x):
+        x[0] = 1j
+
+    def text_value(x):
+        x[0] = "a"
+
+    for function in (
+        *(tries, with_statement, comprehension, generator, returns, changes_type, too_many_indices, real_index),
+        *(no_attribute, to_real, text_value),
+    ):
+        fails(function, np.zeros(2))
+
+
+def test_a_read_only_array_is_not_written(device):
+    def writes(x):
+        x[0] = 1
+
+    x = np.zeros(3)
+    x.flags.writeable = False
+    assert "read-only" in fails(writes, x)
+
+
+def test_leaving_a_loop_over_a_tuple(device):
+    def f(n):
+        total = 0.0
+        for x in (1, 2.5, n, 7):
+            if x == 2.5:
+                continue
+            if x > 6:
+                break
+            total += x
+        else:
+            total += 100
+        return total
+
+    same(f, np.arange(0, 10))
+
+
+def test_a_kernel_with_defaults(device):
+    @cuda.jit
+    def kernel(x, by=3, plus=0.5):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = x[i] * by + plus
+
+    x = np.arange(3.0)
+    kernel[1, 4](x)
+    kernel[1, 4](x, 2)
+    np.testing.assert_array_equal(x, (np.arange(3.0) * 3 + 0.5) * 2 + 0.5)
+    with pytest.raises(errors.TypingError, match="it takes 1 to 3 arguments, not 4"):
+        kernel[1, 4](x, 1, 2, 3)
