@@ -6,6 +6,7 @@ The warm way of a launch is the engine's (bindings/dispatcher.cpp); it comes her
 from __future__ import annotations
 
 import functools
+import os
 import threading
 
 from quern.device import current_device
@@ -33,6 +34,9 @@ class Definition:
                 flags.append(f"--maxrregcount={options['max_registers']}")
             if options.get("debug") or options.get("lineinfo"):
                 flags.append("-lineinfo")
+        if folder := os.environ.get("QUERN_KEEP_TEXTS"):
+            with open(os.path.join(folder, f"kernel-{hash(self.text) % 2**64:016x}.cu"), "w") as f:
+                f.write(self.text)
         try:
             self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", flags, [])
         except CompileError as e:
