@@ -1,8 +1,8 @@
 // Kernels written in Python: a call's arguments -> their types -> the kernel compiled for those -> packed bytes -> launch.
 //
-// A Dispatcher is the base of what @cuda.jit makes; dispatcher[grid, block, stream, shared] is a Launch, which is called. Types that
-// were not seen before go to the method `_compile`, which is Python's (quern/kernel/dispatcher.py); all other calls stay here.
-// Start at call_launch(), then Reader.
+// A Dispatcher is the base of what @cuda.jit makes; dispatcher[grid, block, stream, shared] is a Launch, which is called. Types
+// that were not seen before go to the method `_compile`, which is Python's (quern/kernel/dispatcher.py); all other calls stay
+// here. Start at call_launch(), then Reader.
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -27,10 +27,10 @@ struct PyTransfer {
 // A kernel for given types.
 struct Compiled {
   std::shared_ptr<Kernel> kernel;
-  std::vector<bool> writes;    // for each parameter
+  std::vector<bool> writes;                   // for each parameter
   std::vector<std::optional<DType>> numbers;  // the type that it takes, of those that are numbers
-  std::string dynamic_shared;  // the place that uses such memory; "": none
-  bool cooperative = false;    // its blocks wait for each other
+  std::string dynamic_shared;                 // the place that uses such memory; "": none
+  bool cooperative = false;                   // its blocks wait for each other
 };
 
 struct PyDispatcher {
@@ -146,9 +146,10 @@ class Reader {
     views_.push_back(view);
     auto dtype = dtype_of_format(view.format, view.itemsize);
     if (!dtype) {
-      nb::str text(nb::handle(value).attr("dtype"));
-      raise(ErrorKind::type, "[launch] argument {} is a NumPy array of {}; kernels take arrays of numbers in the machine's byte order",
-            leaves.size() + 1, text.c_str());
+      std::string text = nb::cast<std::string>(nb::str(nb::object(nb::handle(value).attr("dtype"))));
+      raise(ErrorKind::type,
+            "[launch] argument {} is a NumPy array of {}; kernels take arrays of numbers in the machine's byte order",
+            leaves.size() + 1, text);
     }
     check_rank(static_cast<size_t>(view.ndim));
     char layout = PyBuffer_IsContiguous(&view, 'C') ? 'C' : PyBuffer_IsContiguous(&view, 'F') ? 'F' : 'A';
@@ -177,8 +178,8 @@ class Reader {
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
       return add_array(*as_array(made_.back().ptr()));
     }
-    raise(ErrorKind::type, "[launch] argument {} is a {}; kernels take arrays, numbers, tuples of them and None", leaves.size() + 1,
-          Py_TYPE(value)->tp_name);
+    raise(ErrorKind::type, "[launch] argument {} is a {}; kernels take arrays, numbers, tuples of them and None",
+          leaves.size() + 1, Py_TYPE(value)->tp_name);
   }
 
   std::vector<Py_buffer> views_;
@@ -237,17 +238,40 @@ Scalar scalar_of(const Leaf& leaf) {
     return value;
   };
   switch (leaf.dtype) {
-    case DType::boolean: out.kind = WeakScalar::boolean, out.integer = leaf.value[0] != 0; break;
-    case DType::int8: out.kind = WeakScalar::integer, out.integer = get(int8_t{}); break;
-    case DType::int16: out.kind = WeakScalar::integer, out.integer = get(int16_t{}); break;
-    case DType::int32: out.kind = WeakScalar::integer, out.integer = get(int32_t{}); break;
-    case DType::int64: out.kind = WeakScalar::integer, out.integer = get(int64_t{}); break;
-    case DType::uint8: out.kind = WeakScalar::integer, out.integer = get(uint8_t{}); break;
-    case DType::uint16: out.kind = WeakScalar::integer, out.integer = get(uint16_t{}); break;
-    case DType::uint32: out.kind = WeakScalar::integer, out.integer = get(uint32_t{}); break;
-    case DType::uint64: out.kind = WeakScalar::integer, out.natural = get(uint64_t{}), out.integer = get(int64_t{}), out.is_natural = out.natural >> 63 != 0; break;
-    case DType::float32: out.kind = WeakScalar::real, out.re = get(float{}); break;
-    case DType::float64: out.kind = WeakScalar::real, out.re = get(double{}); break;
+    case DType::boolean:
+      out.kind = WeakScalar::boolean, out.integer = leaf.value[0] != 0;
+      break;
+    case DType::int8:
+      out.kind = WeakScalar::integer, out.integer = get(int8_t{});
+      break;
+    case DType::int16:
+      out.kind = WeakScalar::integer, out.integer = get(int16_t{});
+      break;
+    case DType::int32:
+      out.kind = WeakScalar::integer, out.integer = get(int32_t{});
+      break;
+    case DType::int64:
+      out.kind = WeakScalar::integer, out.integer = get(int64_t{});
+      break;
+    case DType::uint8:
+      out.kind = WeakScalar::integer, out.integer = get(uint8_t{});
+      break;
+    case DType::uint16:
+      out.kind = WeakScalar::integer, out.integer = get(uint16_t{});
+      break;
+    case DType::uint32:
+      out.kind = WeakScalar::integer, out.integer = get(uint32_t{});
+      break;
+    case DType::uint64:
+      out.kind = WeakScalar::integer, out.natural = get(uint64_t{}), out.integer = get(int64_t{}),
+      out.is_natural = out.natural >> 63 != 0;
+      break;
+    case DType::float32:
+      out.kind = WeakScalar::real, out.re = get(float{});
+      break;
+    case DType::float64:
+      out.kind = WeakScalar::real, out.re = get(double{});
+      break;
     case DType::complex64: {
       float parts[2];
       std::memcpy(parts, leaf.value, sizeof parts);
@@ -260,7 +284,8 @@ Scalar scalar_of(const Leaf& leaf) {
       out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
       break;
     }
-    default: raise(ErrorKind::type, "[launch] a number of {} does not go into a parameter of another type", row(leaf.dtype).name);
+    default:
+      raise(ErrorKind::type, "[launch] a number of {} does not go into a parameter of another type", row(leaf.dtype).name);
   }
   return out;
 }
@@ -378,7 +403,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Py_ssize_t count = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
     if (count < 2 || count > 4)
-      raise(ErrorKind::value, "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
+      raise(ErrorKind::value,
+            "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
     PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none()};
     made.shape.grid = dimensions(PyTuple_GET_ITEM(key, 0), "the grid");
     made.shape.block = dimensions(PyTuple_GET_ITEM(key, 1), "the block");

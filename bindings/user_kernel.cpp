@@ -67,8 +67,7 @@ void init_user_kernels(nb::module_& m) {
             new (self) ElementwiseKernel(std::move(text), std::move(options));
           },
           nb::arg("in_params"), nb::arg("out_params"), nb::arg("operation"), nb::arg("name"), nb::arg("preamble"),
-          nb::arg("loop_prep"), nb::arg("after_loop"), nb::arg("reduce_dims"), nb::arg("options"),
-          nb::arg("is_python") = false)
+          nb::arg("loop_prep"), nb::arg("after_loop"), nb::arg("reduce_dims"), nb::arg("options"), nb::arg("is_python") = false)
       .def("call",
            [](ElementwiseKernel& self, nb::handle in, nb::handle out, std::optional<int64_t> size, uint32_t block,
               PyDevice device, nb::handle type) {

@@ -33,7 +33,7 @@ struct UserRow {
   std::vector<Operand> operands;
   std::vector<Result> results;
   bool is_python = false;  // the preamble is a Python function's (quern/python.cuh)
-  uint64_t hash = 0;  // add_row() gives it: no two rows have the same
+  uint64_t hash = 0;       // add_row() gives it: no two rows have the same
 
   bool same_text(const UserRow& other) const {
     return name == other.name && preamble == other.preamble && body == other.body && operands == other.operands &&

@@ -61,7 +61,8 @@ void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vec
   made.device = context_.allocate(std::max<size_t>(made.bytes, 1));
   use_on(stream_, *made.device.block(), true);
   if (in && made.bytes > 0)
-    context_.copy(stream_, made.device.pointer(), gaps ? made.packed.data() : made.host, made.bytes, CopyKind::host_to_device, false);
+    context_.copy(stream_, made.device.pointer(), gaps ? made.packed.data() : made.host, made.bytes, CopyKind::host_to_device,
+                  false);
   copied_.push_back(std::move(made));
   return copied_.back().device.pointer();
 }
@@ -69,7 +70,8 @@ void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vec
 void HostArguments::finish() {
   for (Copied& c : copied_) {
     if (c.out && c.bytes > 0)
-      context_.copy(stream_, c.packed.empty() ? c.host : c.packed.data(), c.device.pointer(), c.bytes, CopyKind::device_to_host, false);
+      context_.copy(stream_, c.packed.empty() ? c.host : c.packed.data(), c.device.pointer(), c.bytes, CopyKind::device_to_host,
+                    false);
   }
   context_.wait(stream_);
   for (Copied& c : copied_) {

@@ -1,5 +1,5 @@
-// Host arrays as a kernel's arguments: used in place on the CPU; on a GPU copied in before the launch, and back after it where the
-// kernel writes them.
+// Host arrays as a kernel's arguments: used in place on the CPU; on a GPU copied in before the launch, and back after it where
+// the kernel writes them.
 //
 //   HostArguments host(context, stream);
 //   void* address = host.add(data, shape, strides, size, true, true);   // for each, before the launch
@@ -17,8 +17,8 @@ class HostArguments {
  public:
   HostArguments(Context& context, const StreamPtr& stream) : context_(context), stream_(stream) {}
 
-  // The address that the kernel gets. `strides`, in bytes, become what they are there. `in`: the kernel may read it, or leave parts
-  // of it as they are; `out`: it may write it.
+  // The address that the kernel gets. `strides`, in bytes, become what they are there. `in`: the kernel may read it, or leave
+  // parts of it as they are; `out`: it may write it.
   void* add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in, bool out);
   bool any() const { return any_; }
   // Waits for the kernel; raises what failed in it.

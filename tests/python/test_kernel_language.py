@@ -108,7 +108,9 @@ def test_operators_of_reals(device, f):
     same(f, REALS, REALS[::-1].copy())
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.int64, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.int64, np.uint64, np.float32, np.float64]
+)
 def test_small_integers_work_in_64_bits(device, dtype):
     x = np.array([0, 1, 5, 100, 127], dtype)
 

@@ -41,7 +41,7 @@ class Definition:
             self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", flags, [])
         except CompileError as e:
             raise InternalError(
-                f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; this is a fault in quern, please report it\n{e}"
+                f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
             ) from None
         written = program.kernel.written
         self.writes = [name in written for name, type_ in _leaves(program.kernel)]
@@ -96,17 +96,13 @@ class Dispatcher(_engine.Dispatcher):
             for given in given_signatures:
                 signature = signatures.parsed(given)
                 if signature.return_type not in (None, types.none):
-                    raise TypeError(f"[{self.__name__}] a kernel returns nothing: its signature begins with void, not {signature.return_type}")
+                    raise TypeError(f"[{self.__name__}] a kernel returns nothing: its signature begins with void")
                 self.compile(signature)
                 only.append(signature.args)
             self._only = only
 
     def __reduce__(self):
-        return (Dispatcher._again, (self.py_func, self._only, self.targetoptions))
-
-    @staticmethod
-    def _again(function, only, options):
-        return Dispatcher(function, only, **options)
+        return self.__qualname__  # as functions are: by the name that they have in their module
 
     def __get__(self, instance, owner=None):
         return self
@@ -120,9 +116,7 @@ class Dispatcher(_engine.Dispatcher):
             bounds = options.get("launch_bounds")
             bounds = (bounds,) if isinstance(bounds, int) else bounds
             attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
-            found = self._programs[parameters] = Program(
-                self.py_func, parameters, True, bool(options.get("debug")), attributes
-            )
+            found = self._programs[parameters] = Program(self.py_func, parameters, True, bool(options.get("debug")), attributes)
         return found
 
     def _definition(self, parameters):
@@ -154,7 +148,7 @@ class Dispatcher(_engine.Dispatcher):
         if best is None:
             listed = "; ".join(f"({', '.join(map(str, p))})" for p in self._only)
             raise TypeError(
-                f"[{self.__name__}] no signature takes ({', '.join(map(str, given))}); it was compiled for {listed}. Convert the arguments, "
+                f"[{self.__name__}] no signature takes ({', '.join(map(str, given))}); it was compiled for {listed}. Convert them, "
                 "or leave the signature out of @cuda.jit"
             )
         return best[1]

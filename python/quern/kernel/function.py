@@ -187,7 +187,12 @@ class Function(Expressions):
             if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
                 raise self.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
             return cast(value, to)
-        if isinstance(to, types.Array) and isinstance(value.type, types.Array) and to.ndim == value.type.ndim and to.dtype == value.type.dtype:
+        if (
+            isinstance(to, types.Array)
+            and isinstance(value.type, types.Array)
+            and to.ndim == value.type.ndim
+            and to.dtype == value.type.dtype
+        ):
             if to.layout == "A" or value.type.layout == "C":
                 return Value(to, f"{to.c}({value.text})", name=value.name)
         if isinstance(to, types.Tuple) and isinstance(value.type, types.Tuple) and len(to.types) == len(value.type.types):
@@ -337,14 +342,16 @@ class Function(Expressions):
     def stmt_Raise(self, node):
         # Without debugging nobody looks at errors of threads: the thread ends.
         if self.program.debug:
-            self.emit("assert(!\"raised\");")
+            self.emit('assert(!"raised");')
         self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
 
     def stmt_Delete(self, node):
         pass
 
     def stmt_FunctionDef(self, node):
-        raise self.error(UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)")
+        raise self.error(
+            UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)"
+        )
 
 
 def _from_parts(type_, text, parameters):

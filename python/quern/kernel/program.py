@@ -46,7 +46,10 @@ class Program:
                 if found.is_kernel:
                     raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
                 raise caller.error(
-                    TypingError, node, "what this call of itself returns is not known yet", "return a value before the function calls itself"
+                    TypingError,
+                    node,
+                    "what this call of itself returns is not known yet",
+                    "return a value before the function calls itself",
                 )
             return found
         source = Source(callee)
@@ -76,7 +79,10 @@ class Program:
                 raise compiler.error(TypingError, node, str(e)) from None
             if array.size > MOST_CONSTANTS or array.size == 0:
                 raise compiler.error(
-                    TypingError, node, f"a global array of {array.size} elements does not become part of a kernel", "hand it over as an argument"
+                    TypingError,
+                    node,
+                    f"a global array of {array.size} elements does not become part of a kernel",
+                    "hand it over as an argument",
                 )
             values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
             name = f"constant_{len(self.constants)}"

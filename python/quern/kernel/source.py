@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import linecache
+import math
 import textwrap
 
 from quern.kernel.errors import KernelError, UnsupportedError
@@ -22,7 +23,7 @@ class Source:
     def __init__(self, function):
         self.function = function
         self.name = function.__name__
-        self.symbol = "".join(c if c.isalnum() and c.isascii() else "_" for c in self.name.replace("<lambda>", "function"))
+        self.symbol = _symbol(self.name.replace("<lambda>", "function"))
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         try:
             lines, first = inspect.getsourcelines(function)
@@ -59,6 +60,26 @@ class Source:
         made = kind(f"{self.file}:{number}: [{self.name}] {message}{'; ' + hint if hint else ''}\n    {text}\n    {caret}")
         made.line = number
         return made
+
+
+# Names that C++ or CUDA has for itself.
+_TAKEN = frozenset(
+    """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr continue decltype default
+    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new
+    noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
+    this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor main quern op printf assert
+    malloc free memcpy memmove memset memcmp abort clock abs min max div round""".split()
+) | {
+    name + end
+    for name in (*vars(math), "exp10", "rsqrt", "rint", "logb", "fmin", "fmax", "sincos", "norm", "j0", "y0")
+    for end in ("", "f")
+}
+
+
+def _symbol(name):
+    """The C++ name of a Python function."""
+    made = "".join(c if c.isalnum() and c.isascii() else "_" for c in name)
+    return f"kernel_{made}" if made in _TAKEN or made.startswith("__") else made
 
 
 def _definition(tree, function):

@@ -15,6 +15,12 @@ class Type:
 
     name = c = "?"
 
+    def __call__(self, *parameters):
+        """A signature: ``void(float32[:], int32)``."""
+        from quern.kernel.signatures import Signature
+
+        return Signature(self, parameters)
+
     def __repr__(self):
         return self.name
 
@@ -39,9 +45,7 @@ class Number(Type):
     def __call__(self, *arguments):
         """With types: a signature, ``float32(float32, int64)``. With a value: that value in this type."""
         if all(isinstance(a, Type) for a in arguments):
-            from quern.kernel.signatures import Signature
-
-            return Signature(self, arguments)
+            return super().__call__(*arguments)
         return self.dtype.type(*arguments)
 
     def __getitem__(self, key):
@@ -155,7 +159,7 @@ def of_name(name):
     return none if name == "none" else NUMBERS[name]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def of_dtype(dtype):
     """The type of NumPy's ``dtype``. Raises TypeError for one that kernels do not have."""
     dtype = numpy.dtype(dtype)

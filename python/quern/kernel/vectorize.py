@@ -69,16 +69,16 @@ class VectorFunction:
             for t in parameters:
                 if not isinstance(t, types.Number):
                     raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
-            program = Program(self.py_func, parameters, False, symbol="element_" + self.__name__)
+            program = Program(self.py_func, parameters, False)
             made = program.kernel.result
             if not isinstance(made, types.Number):
                 raise TypeError(f"[{self.__name__}] it must return a number, not {made}")
             result = result or made
             values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
-            value = f"quern::op::to<{result.c.replace('op::', 'quern::op::').replace('complex<', 'quern::complex<')}>({program.kernel.symbol}({', '.join(values)}))"
+            value = f"quern::op::to<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
             inputs = ", ".join(f"{_word(t)} a{i}" for i, t in enumerate(parameters))
             kernel = _engine.ElementwiseKernel(
-                inputs, f"{_word(result)} out", f"out = {value}", self.__name__, program.inline(), "", "", True, [], True
+                inputs, f"{_word(result)} out", f"out = {value}", program.kernel.symbol, program.inline(), "", "", True, [], True
             )
             found = self._rows[parameters] = (kernel, result)
         return found
@@ -87,7 +87,9 @@ class VectorFunction:
         """The loop for these arguments: as NumPy chooses one, Python's own numbers take the others' type."""
         known = [a.dtype if hasattr(a, "dtype") else type(a) for a in args]
         if self._is_open:
-            return tuple(types.of_dtype(k) if isinstance(k, numpy.dtype) else signatures.typeof(a) for k, a in zip(known, args, strict=True))
+            return tuple(
+                types.of_dtype(k) if isinstance(k, numpy.dtype) else signatures.typeof(a) for k, a in zip(known, args, strict=True)
+            )
         for loop in self._loops:
             if all(_goes(k, t) for k, t in zip(known, loop, strict=True)):
                 return loop
@@ -146,15 +148,14 @@ class VectorFunction:
 
 def reduction(function, type_, name, identity=None):
     """The engine's kernel that folds ``function`` over numbers of that type."""
-    program = Program(function, (type_, type_), False, symbol="fold_" + name)
+    program = Program(function, (type_, type_), False)
     if types.unified(program.kernel.result, type_) is None:
         raise TypeError(f"[{name}] it folds numbers of {type_} and returns {program.kernel.result}")
     word = _word(type_)
     half = ".half()" if type_ == types.float16 else ""
-    c = type_.c.replace("op::", "quern::op::").replace("complex<", "quern::complex<")
-    fold = f"quern::op::to<{c}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
+    fold = f"quern::op::to<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
     start = "" if identity is None else str(identity)
-    return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, name, "", program.text, [])
+    return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
 
 
 def _operand(value, type_):
@@ -170,6 +171,11 @@ def _goes(known, type_):
         return numpy.can_cast(known, type_.dtype, "safe")
     order = "biufc"
     return order.index({bool: "b", int: "i", float: "f", complex: "c"}[known]) <= order.index(type_.dtype.kind.replace("u", "i"))
+
+
+def _global_text(type_):
+    """The C++ type, outside of quern's namespaces."""
+    return type_.c.replace("op::", "quern::op::").replace("complex<", "quern::complex<")
 
 
 def _word(type_):

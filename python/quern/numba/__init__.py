@@ -1,7 +1,7 @@
 """What `import numba` means under `quern run`: kernels written in Python, on any device.
 
-    cuda/        kernels, device arrays, streams, devices        (start here)
-    types        the types of values, and signatures as text
+cuda/        kernels, device arrays, streams, devices        (start here)
+types        the types of values, and signatures as text
 """
 
 from quern.kernel import types as _types

@@ -21,4 +21,18 @@ def UniTuple(dtype, count):  # noqa: N802
     return _types.Tuple([dtype] * count)
 
 
-__all__ = ["Array", "Boolean", "Complex", "Float", "Integer", "Number", "Tuple", "Type", "UniTuple", "none", "void", *_types.NUMBERS, *_ALIASES]
+__all__ = [
+    "Array",
+    "Boolean",
+    "Complex",
+    "Float",
+    "Integer",
+    "Number",
+    "Tuple",
+    "Type",
+    "UniTuple",
+    "none",
+    "void",
+    *_types.NUMBERS,
+    *_ALIASES,
+]

@@ -1,9 +1,9 @@
 """What kernels may use of Python, NumPy, math and CUDA. One table, filled by the modules here; the key is the object itself.
 
-    table.py      how a function is entered: a row of types and text, or a function that says more
-    python.py     built-in functions, loops, attributes of numbers and arrays
-    mathematics.py  math, cmath, operator, NumPy's ufuncs
-    cuda.py       threads, barriers, shared and local arrays, atomics
+table.py      how a function is entered: a row of types and text, or a function that says more
+python.py     built-in functions, loops, attributes of numbers and arrays
+mathematics.py  math, cmath, operator, NumPy's ufuncs
+cuda.py       threads, barriers, shared and local arrays, atomics
 """
 
 from quern.kernel.library import cuda, mathematics, python  # noqa: F401  (they fill the table)

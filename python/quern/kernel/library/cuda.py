@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy
-
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import attributes_of, entry, freezer, rows
@@ -120,7 +118,10 @@ for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):
             for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")
         ],
     )
-rows(intrinsics.match_any_sync, *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")])
+rows(
+    intrinsics.match_any_sync,
+    *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")],
+)
 
 
 @entry(intrinsics.match_all_sync)
@@ -146,9 +147,21 @@ rows(
     ("uint64(uint64)", "__brevll({0})"),
     ("int64(int64)", "static_cast<long long>(__brevll({0}))"),
 )
-rows(intrinsics.clz, *[(f"int32({t})", "__clz({0})") for t in ("int32", "uint32")], *[(f"int32({t})", "__clzll({0})") for t in ("int64", "uint64")])
-rows(intrinsics.ffs, *[(f"int32({t})", "__ffs({0})") for t in ("int32", "uint32")], *[(f"int32({t})", "__ffsll({0})") for t in ("int64", "uint64")])
-rows(intrinsics.fma, ("float32(float32, float32, float32)", "fmaf({0}, {1}, {2})"), ("float64(float64, float64, float64)", "::fma({0}, {1}, {2})"))
+rows(
+    intrinsics.clz,
+    *[(f"int32({t})", "__clz({0})") for t in ("int32", "uint32")],
+    *[(f"int32({t})", "__clzll({0})") for t in ("int64", "uint64")],
+)
+rows(
+    intrinsics.ffs,
+    *[(f"int32({t})", "__ffs({0})") for t in ("int32", "uint32")],
+    *[(f"int32({t})", "__ffsll({0})") for t in ("int64", "uint64")],
+)
+rows(
+    intrinsics.fma,
+    ("float32(float32, float32, float32)", "fmaf({0}, {1}, {2})"),
+    ("float64(float64, float64, float64)", "::fma({0}, {1}, {2})"),
+)
 rows(intrinsics.cbrt, ("float32(float32)", "cbrtf({0})"), ("float64(float64)", "::cbrt({0})"))
 
 
@@ -196,7 +209,18 @@ _ATOMIC_TYPES = {
     "min": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64),
     "nanmax": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64),
     "nanmin": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64),
-    "cas": (types.int8, types.uint8, types.int16, types.uint16, types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64),
+    "cas": (
+        types.int8,
+        types.uint8,
+        types.int16,
+        types.uint16,
+        types.int32,
+        types.int64,
+        types.uint32,
+        types.uint64,
+        types.float32,
+        types.float64,
+    ),
 }
 
 

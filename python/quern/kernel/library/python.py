@@ -294,7 +294,7 @@ def call_print(compiler, arguments, named, node):
             formats.append(text)
             values += more
     line = " ".join(formats) + "\\n"
-    return Value(types.none, f'printf({", ".join([chr(34) + line + chr(34), *values])})')
+    return Value(types.none, f"printf({', '.join([chr(34) + line + chr(34), *values])})")
 
 
 def _printed(compiler, value, node):

@@ -47,7 +47,9 @@ def rows(obj, *signatures):
             texts = [cast(a, p).text for a, p in zip(arguments, parameters, strict=True)]
             return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
         given = ", ".join(str(a.type) for a in arguments)
-        raise compiler.error(TypingError, node, f"{_name(obj)} does not take ({given})", "it takes " + " or ".join(s for s, _ in signatures))
+        raise compiler.error(
+            TypingError, node, f"{_name(obj)} does not take ({given})", "it takes " + " or ".join(s for s, _ in signatures)
+        )
 
 
 def _parsed(signature, text):

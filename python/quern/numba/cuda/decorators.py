@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy
-
 from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher
@@ -12,7 +10,8 @@ from quern.lib import _engine
 
 _OPTIONS = {
     "device", "inline", "forceinline", "link", "debug", "opt", "lineinfo", "cache", "fastmath", "max_registers", "launch_bounds", "lto",
-    "shared_memory_carveout", "boundscheck", "nopython", "ensure_contiguous_output", "extensions", "abi", "target", "argtypes", "restype", "bind",
+    "shared_memory_carveout", "boundscheck", "nopython", "ensure_contiguous_output", "extensions", "abi", "target", "argtypes", "restype",
+    "bind",
 }  # fmt: skip
 
 
@@ -108,7 +107,11 @@ def vectorize(ftylist_or_function=(), **options):
         raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
     if callable(ftylist_or_function) and not isinstance(ftylist_or_function, types.Type):
         return VectorFunction(getattr(ftylist_or_function, "py_func", ftylist_or_function), **options)
-    given = [ftylist_or_function] if isinstance(ftylist_or_function, str) or not isinstance(ftylist_or_function, (list, tuple)) else ftylist_or_function
+    given = (
+        [ftylist_or_function]
+        if isinstance(ftylist_or_function, str) or not isinstance(ftylist_or_function, (list, tuple))
+        else ftylist_or_function
+    )
     return lambda function: VectorFunction(getattr(function, "py_func", function), given, **options)
 
 

@@ -116,7 +116,7 @@ class Context:
 
     def get_memory_info(self):
         """(free, total) bytes of the device."""
-        return tuple(current_device().memory_info())
+        return tuple(current_device().memory())
 
     def synchronize(self):
         """Waits for all work of the device."""

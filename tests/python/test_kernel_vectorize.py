@@ -1,0 +1,160 @@
+"""vectorize and reduce: functions of numbers as functions of arrays."""
+
+import numpy as np
+import pytest
+import quern as qn
+from quern import trace
+from quern.numba import cuda, float32, float64, vectorize
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_a_signature(device, target):
+    @vectorize(["float64(float64, float64)"], target=target)
+    def f(x, y):
+        return x * 2 + y if x > y else x - y
+
+    x, y = np.linspace(-3, 3, 50), np.linspace(2, -2, 50)
+    expected = np.where(x > y, x * 2 + y, x - y)
+    made = f(x, y)
+    assert isinstance(made, np.ndarray) and made.dtype == np.float64
+    np.testing.assert_array_equal(made, expected)
+    np.testing.assert_array_equal(f(x[:, None], y).shape, (50, 50))
+    np.testing.assert_array_equal(f(x, 1.0), np.where(x > 1, x * 2 + 1, x - 1))
+    assert f(3.0, 1) == 7.0 and isinstance(f(3.0, 1), np.float64)
+
+
+def test_arrays_of_the_device_stay_there(device):
+    @vectorize([float32(float32, float32), float64(float64, float64)])
+    def f(x, y):
+        return x * y + 1
+
+    a = np.arange(5, dtype=np.float32)
+    on_device = cuda.to_device(a)
+    made = f(on_device, a)
+    assert isinstance(made, cuda.DeviceNDArray) and made.dtype == np.float32
+    np.testing.assert_array_equal(made.copy_to_host(), a * a + 1)
+    assert f(on_device, np.arange(5.0)).dtype == np.float64
+    out = cuda.device_array(5, np.float32)
+    assert f(on_device, on_device, out=out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), a * a + 1)
+    host = np.zeros(5)
+    assert f(a, a, out=host) is host
+    np.testing.assert_array_equal(host, a * a + 1)
+
+
+def test_types_are_chosen_as_numpy_chooses(device):
+    @vectorize(["int32(int32)", "float32(float32)", "float64(float64)"])
+    def f(x):
+        return x + 1
+
+    assert f(np.ones(2, np.int16)).dtype == np.int32
+    assert f(np.ones(2, np.float16)).dtype == np.float32
+    assert f(np.ones(2, np.int64)).dtype == np.float64
+    assert f.types == ["i->i", "f->f", "d->d"] and (f.nin, f.nout, f.ntypes) == (1, 1, 3)
+    with pytest.raises(TypeError, match=r"no signature takes \(complex128\)"):
+        f(np.ones(2, complex))
+
+
+def test_without_signatures(device):
+    @vectorize
+    def f(x, y):
+        return x**2 + y
+
+    for dtype in ("i4", "f4", "f8", "c16"):
+        x = np.arange(4).astype(dtype)
+        np.testing.assert_allclose(f(x, x), x**2 + x)
+    np.testing.assert_array_equal(f(2, 3), 7)
+
+
+def test_it_is_fused_with_what_is_around_it(device):
+    @cuda.jit(device=True)
+    def helper(x, k):
+        return x * k
+
+    @vectorize(["float64(float64, float64)"])
+    def f(x, y):
+        return helper(x, 3) + y
+
+    x = qn.arange(1000, dtype="float64")
+    np.asarray(f(x + 1, x) * 2 - x)
+    with trace() as events:
+        y = f(x + 1, x) * 2 - x
+        got = np.asarray(y)
+    assert [e["kind"] for e in events].count("launch") == 1
+    n = np.arange(1000.0)
+    np.testing.assert_array_equal(got, ((n + 1) * 3 + n) * 2 - n)
+
+
+def test_complex_and_half(device):
+    @vectorize(["c8(c8, c8)"], target="cuda")
+    def f(x, y):
+        return x * y.conjugate() - 1j
+
+    x = np.array([1 + 2j, 3 - 1j], np.complex64)
+    np.testing.assert_allclose(f(x, x[::-1]), x * x[::-1].conj() - 1j, rtol=1e-6)
+
+    @vectorize(["f2(f2)"])
+    def g(x):
+        return x * x
+
+    h = np.array([0.5, 2, 3], np.float16)
+    assert g(h).dtype == np.float16
+    np.testing.assert_array_equal(g(h), h * h)
+
+
+def test_what_is_refused(device):
+    with pytest.raises(ValueError, match="target"):
+        vectorize(["f8(f8)"], target="tpu")
+    with pytest.raises(TypeError, match="takes 1 arguments"):
+        vectorize(["f8(f8, f8)"])(lambda x: x)
+
+    @vectorize(["f8(f8)"])
+    def f(x):
+        return x + 1
+
+    with pytest.raises(TypeError, match="it takes 1 arguments, not 3"):
+        f(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="no keyword 'casting'"):
+        f(1.0, casting="no")
+    with pytest.raises(ValueError):
+        f(np.zeros((2, 3)), out=np.zeros((4, 5)))
+    with pytest.raises(TypeError):
+        f(np.zeros(3), out=np.zeros(3, int))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8", "c8"])
+def test_reduce(device, dtype):
+    @cuda.reduce
+    def add(a, b):
+        return a + b
+
+    x = np.arange(1, 5001).astype(dtype)
+    for given in (x, cuda.to_device(x)):
+        made = add(given)
+        assert made.dtype == x.dtype
+        np.testing.assert_allclose(made, x.sum(dtype=dtype), rtol=1e-5)
+    np.testing.assert_allclose(add(x, size=10), x[:10].sum())
+    np.testing.assert_allclose(add(x[:100], init=7), x[:100].sum() + 7, rtol=1e-6)
+    assert add(x[:0], init=3) == 3
+    res = cuda.device_array(1, dtype)
+    assert add(cuda.to_device(x), res=res) is None
+    np.testing.assert_allclose(res.copy_to_host()[0], x.sum(dtype=dtype), rtol=1e-5)
+    with pytest.raises(TypeError, match="one dimension"):
+        add(x.reshape(50, 100))
+
+
+def test_reduce_with_another_function(device):
+    largest = cuda.reduce(lambda a, b: max(a, b))
+    x = np.random.default_rng(0).normal(size=3001)
+    assert largest(x, init=x[0]) == x.max()
+
+
+def test_reduce_of_a_vectorize_function(device):
+    @vectorize(["f8(f8, f8)"])
+    def f(x, y):
+        return x + y
+
+    a = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(f.reduce(a), a.sum(0))
+    np.testing.assert_array_equal(f.reduce(a, axis=1), a.sum(1))
+    assert f.reduce(a, axis=None) == 66
