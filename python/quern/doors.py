@@ -16,6 +16,8 @@ import sys
 import sysconfig
 
 DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx", "numba": "quern.numba"}
+# No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
+PARTS = {"numba.cuda": "quern.cuda"}
 
 
 def door_of(name: str) -> str | None:
@@ -23,6 +25,9 @@ def door_of(name: str) -> str | None:
     top, _, rest = name.partition(".")
     if top not in DOORS:
         return None
+    for part, ours in PARTS.items():
+        if name == part or name.startswith(part + "."):
+            return ours + name[len(part) :]
     return DOORS[top] + ("." + rest if rest else "")
 
 
@@ -56,7 +61,8 @@ class _Importer:
                     if item != "*" and not hasattr(module, item):
                         _try_submodule(f"{ours}.{item}")
                 return module
-            return sys.modules[DOORS[name.partition(".")[0]]]
+            top = name.partition(".")[0]
+            return _import_door(top, DOORS[top])
         return self.real(name, globals, locals, fromlist, level)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import quern as qn
 from quern import trace
+from quern.cuda import In, InOut, Out
 from quern.numba import cuda, float32, float64, int32, types, void
-from quern.numba.cuda import In, InOut, Out
 
 
 @cuda.jit

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import quern as qn
 from programs import quern
-from quern import numba
+from quern import cuda, numba
 from quern.lib import _engine
-from quern.numba import cuda
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
 DEVICES = ["cpu"] + (["cuda"] if _engine.cuda_count() else [])
@@ -221,6 +220,29 @@ def test_what_is_not_served_says_so():
 
 
 # ---- programs
+
+
+def test_ways_to_import(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numba.cuda\nfrom numba import cuda, njit, vectorize, guvectorize, float32, types\nimport numba as nb\n"
+        "from numba.cuda import jit, to_device\nfrom numba.types import int64\n"
+        "assert nb.cuda is cuda and numba.cuda.jit is jit and nb.types.int64 is int64\nprint(numba.__name__, cuda.__name__)\n"
+    )
+    done = quern("run", program)
+    assert done.returncode == 0 and done.stdout.split() == ["quern.numba", "quern.cuda"], done.stderr
+
+
+def test_another_package_may_lead_numba_cuda_elsewhere(tmp_path):
+    """As numba-cuda does, by a finder that claims every name with "numba.cuda" in it."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\n\nclass Finder:\n    def find_spec(self, name, path=None, target=None):\n"
+        "        if 'numba.cuda' in name:\n            raise RuntimeError('led astray: ' + name)\n\nsys.meta_path.insert(0, Finder())\n"
+        "from numba import cuda\nimport numba.cuda\nprint(cuda.__name__)\n"
+    )
+    done = quern("run", program)
+    assert done.returncode == 0 and done.stdout.strip() == "quern.cuda", done.stderr
 
 
 @pytest.mark.parametrize("where", DEVICES)

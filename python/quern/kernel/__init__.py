@@ -10,6 +10,10 @@
     library/        what kernels may call: a row, or a function, for each
     program.py      a function and all that it calls, as one text
     dispatcher.py   kernels that compile themselves when they are called
+    vectorize.py    functions of numbers as functions of arrays, and folds
+    generalized.py  functions of small arrays over the leading axes of larger ones
+    hosted.py       functions that the host calls
+    intrinsics.py   the names that mean something in kernels only
 
 The text includes codegen/prelude/quern/python.cuh, where arrays, tuples and ranges of kernels are. `#line` leads messages and
 profilers back to the Python file.

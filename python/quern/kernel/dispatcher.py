@@ -34,9 +34,7 @@ class Definition:
                 flags.append(f"--maxrregcount={options['max_registers']}")
             if options.get("debug") or options.get("lineinfo"):
                 flags.append("-lineinfo")
-        if folder := os.environ.get("QUERN_KEEP_TEXTS"):
-            with open(os.path.join(folder, f"kernel-{hash(self.text) % 2**64:016x}.cu"), "w") as f:
-                f.write(self.text)
+        write_text(self.text)
         try:
             self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", flags, [])
         except CompileError as e:
@@ -54,15 +52,22 @@ class Definition:
         return self.program.kernel(self.symbol).info()
 
 
+def write_text(text):
+    """Into the folder that QUERN_KEEP_TEXTS names, where it does."""
+    if folder := os.environ.get("QUERN_KEEP_TEXTS"):
+        with open(os.path.join(folder, f"kernel-{hash(text) % 2**64:016x}.cu"), "w") as f:
+            f.write(text)
+
+
 def _leaves(function):
     for name in function.parameter_names():
-        yield from _leaves_of(name, function.variables[name].type)
+        yield from leaves_of(name, function.variables[name].type)
 
 
-def _leaves_of(name, type_):
+def leaves_of(name, type_):
     if isinstance(type_, types.Tuple):
         for part in type_.types:
-            yield from _leaves_of(name, part)
+            yield from leaves_of(name, part)
     elif not isinstance(type_, types.NoneType):
         yield name, type_
 
@@ -135,7 +140,7 @@ class Dispatcher(_engine.Dispatcher):
             made = self._definition(parameters)
         except KernelError as e:
             raise e.with_traceback(None) from None  # the place that counts is in the message
-        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, _numbers(parameters)
+        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, numbers_of(parameters)
 
     def _chosen(self, given):
         """Of the signatures that were given, the one that these arguments go into with the least conversion."""
@@ -178,7 +183,7 @@ class Dispatcher(_engine.Dispatcher):
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
         """A launch with at least ``ntasks`` threads in one dimension; threads of a block: ``tpb``, or as the device likes it.
 
-        >>> from quern.numba import cuda
+        >>> from quern import cuda
         >>> import numpy as np
         >>> @cuda.jit
         ... def double(x):
@@ -271,7 +276,7 @@ class ForAll:
         return min(256, definition.info["max_threads"])
 
 
-def _numbers(parameters):
+def numbers_of(parameters):
     """The type's name for each number among the arguments, "" for an array."""
     out = []
 

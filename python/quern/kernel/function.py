@@ -88,7 +88,7 @@ class Function(Expressions):
             if not self.is_kernel or not isinstance(variable.type, types.Tuple):
                 parameters.append((variable.type, variable.text))
                 continue
-            made.append(f"  {variable.type.c} {variable.text} = {_from_parts(variable.type, variable.text, parameters)};")
+            made.append(f"  {variable.type.c} {variable.text} = {from_parts(variable.type, variable.text, parameters)};")
         kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, types.NoneType)]
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
@@ -342,7 +342,8 @@ class Function(Expressions):
     def stmt_Raise(self, node):
         # Without debugging nobody looks at errors of threads: the thread ends.
         if self.program.debug:
-            self.emit('assert(!"raised");')
+            text = ast.unparse(node).replace("\\", "\\\\").replace('"', '\\"')
+            self.emit(f'assert(!"{text}");')
         self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
 
     def stmt_Delete(self, node):
@@ -354,13 +355,13 @@ class Function(Expressions):
         )
 
 
-def _from_parts(type_, text, parameters):
+def from_parts(type_, text, parameters):
     """The text that makes a tuple of its parts, which are added to ``parameters``."""
     texts = []
     for i, part in enumerate(type_.types):
         name = f"{text}_{i}"
         if isinstance(part, types.Tuple):
-            texts.append(_from_parts(part, name, parameters))
+            texts.append(from_parts(part, name, parameters))
         else:
             parameters.append((part, name))
             texts.append(name)

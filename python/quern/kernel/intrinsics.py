@@ -11,7 +11,7 @@ class Intrinsic:
 
     def __init__(self, name, doc):
         self.__name__ = self.__qualname__ = name
-        self.__module__ = "quern.numba.cuda"
+        self.__module__ = "quern.cuda"
         self.__doc__ = doc
 
     def __call__(self, *args, **kwargs):
@@ -109,6 +109,12 @@ _FUNCTIONS = {
 }
 for _name, _doc in _FUNCTIONS.items():
     globals()[_name] = Intrinsic(_name, _doc)
+
+
+def prange(*args):
+    """``range``, in compiled functions and outside of them."""
+    return range(*args)
+
 
 _ATOMICS = {
     "add": "atomic.add(array, index, value): array[index] += value; returns the old value.",

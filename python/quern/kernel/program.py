@@ -6,7 +6,7 @@ import numpy
 
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
-from quern.kernel.function import Function
+from quern.kernel.function import Function, from_parts
 from quern.kernel.source import Source
 from quern.kernel.value import Value, literal_text
 
@@ -110,6 +110,27 @@ class Program:
         parts += [end, "using namespace quern::py;", kernel] if self.kernel.is_kernel else [kernel, end]
         return "\n".join(parts) + "\n"
 
+    def caller(self, results):
+        """A text with a kernel of one thread that calls the function: results of these array types, then the function's arguments."""
+        function = self.kernel
+        parameters, lines, names = [(t, f"r_{i}") for i, t in enumerate(results)], [], []
+        for i, type_ in enumerate(function.parameters):
+            if isinstance(type_, types.Tuple):
+                lines.append(f"  {type_.c} a_{i} = {from_parts(type_, f'a_{i}', parameters)};")
+            elif not isinstance(type_, types.NoneType):
+                parameters.append((type_, f"a_{i}"))
+            if not isinstance(type_, types.NoneType):
+                names.append(f"a_{i}")
+        call = f"{function.symbol}({', '.join(names)})"
+        if results:
+            lines.append(f"  const auto value = {call};")
+            lines += [f"  r_{i}(0) = {part};" for i, part in enumerate(_numbers(function.result, "value"))]
+        else:
+            lines.append(f"  {call};")
+        head = ", ".join(f"{t.c} {name}" for t, name in parameters)
+        kernel = "\n".join([f'extern "C" __global__ void call_{function.symbol}({head}) {{', *lines, "}"])
+        return f"{self.text}using namespace quern::py;\n{kernel}\n"
+
     def inline(self):
         """The text for inside of another's namespace: functions alone."""
         parts = ["using namespace quern::py;", *[text for _, _, text in self.constants.values()]]
@@ -120,3 +141,10 @@ class Program:
     @property
     def text(self):
         return _HEAD + self.body()
+
+
+def _numbers(type_, text):
+    """The texts of the numbers that a value consists of."""
+    if not isinstance(type_, types.Tuple):
+        return [text]
+    return [part for i, t in enumerate(type_.types) for part in _numbers(t, f"{text}.get<{i}>()")]

@@ -1,14 +1,17 @@
-"""What `import numba` means under `quern run`: kernels written in Python, on any device.
+"""What `import numba` means under `quern run`: kernels and functions written in Python, on any device.
 
-cuda/        kernels, device arrays, streams, devices        (start here)
-types        the types of values, and signatures as text
+types.py        the types of values
+decorators.py   jit and njit: functions for the host
+quern.cuda      what numba.cuda is: kernels, device arrays, streams, devices        (start there)
 """
 
+from quern import cuda
+from quern.cuda.decorators import guvectorize, vectorize
 from quern.kernel import types as _types
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.signatures import typeof
-from quern.numba import cuda, types
-from quern.numba.cuda.decorators import vectorize
+from quern.numba import types
+from quern.numba.decorators import jit, njit, prange
 
 __version__ = "0.68.1"  # the version whose names these are
 
@@ -19,7 +22,7 @@ for _name, _target in _ALIASES.items():
 none = void = _types.none
 intp, uintp = _types.int64, _types.uint64
 
-__all__ = ["cuda", "types", "typeof", "vectorize", "none", "void", *_types.NUMBERS, *_ALIASES]
+__all__ = ["cuda", "types", "guvectorize", "jit", "njit", "prange", "typeof", "vectorize", "none", "void", *_types.NUMBERS, *_ALIASES]
 
 
 def __getattr__(name):

@@ -6,7 +6,7 @@ import ast
 
 import numpy
 
-from quern.kernel import operators, types
+from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import bound, entry, freezer, method
 from quern.kernel.value import Value, cast, literal_text
@@ -40,7 +40,7 @@ def numpy_scalar(obj):
 # ---- loops
 
 
-@entry(range)
+@entry(range, intrinsics.prange)
 def call_range(compiler, arguments, named, node):
     if named or not 1 <= len(arguments) <= 3:
         raise compiler.error(TypingError, node, f"range takes one to three integers, not {len(arguments)}")

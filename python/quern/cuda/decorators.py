@@ -1,10 +1,11 @@
-"""jit, and what is said about arguments: In, Out, InOut."""
+"""jit, vectorize, guvectorize and reduce; what is said about arguments: In, Out, InOut."""
 
 from __future__ import annotations
 
 from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher
+from quern.kernel.generalized import GeneralFunction
 from quern.kernel.vectorize import VectorFunction, reduction
 from quern.lib import _engine
 
@@ -40,7 +41,7 @@ def jit(func_or_sig=None, **options):
     TypeError
         For an option that there is not.
 
-    >>> from quern.numba import cuda
+    >>> from quern import cuda
     >>> import numpy as np
     >>> @cuda.jit
     ... def double(x):
@@ -115,13 +116,42 @@ def vectorize(ftylist_or_function=(), **options):
     return lambda function: VectorFunction(getattr(function, "py_func", function), given, **options)
 
 
+def guvectorize(ftylist, signature=None, **options):
+    """Makes a Python function of small arrays, whose last arguments are its results, a function over the leading axes of larger ones.
+
+    Parameters: signatures, such as ``["void(float64[:], float64[:], float64[:])"]``; the layout, such as ``"(n),(n)->(n)"``, ``"(n)->()"``
+    (a result without dimensions is an array of one element). ``target``: "cpu", "parallel" or "cuda": all run on the current device.
+
+    >>> from quern.numba import guvectorize
+    >>> import numpy as np
+    >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    ... def largest(x, out):
+    ...     out[0] = x[0]
+    ...     for v in x:
+    ...         out[0] = max(out[0], v)
+    >>> largest(np.array([[1.0, 5.0], [7.0, 2.0]]))
+    array([5., 7.])
+    """
+    options.pop("nopython", None)
+    if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
+        raise ValueError(f"[guvectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+    if signature is None:
+        ftylist, signature = [], ftylist
+    if not isinstance(signature, str):
+        raise TypeError(
+            "[guvectorize] it is called as guvectorize(signatures, layout), such as guvectorize(['void(f8[:], f8[:])'], '(n)->()')"
+        )
+    given = ftylist if isinstance(ftylist, list) else [ftylist]
+    return lambda function: GeneralFunction(getattr(function, "py_func", function), given, signature, **options)
+
+
 class Reduce:
     """What ``@cuda.reduce`` makes: folds a function of two numbers over an array of one dimension.
 
     Parameters of a call: ``arr``: an array of the device or of NumPy's; ``size``: how many elements count; ``res``: an array whose first
     element gets the result, and nothing is returned; ``init``: what the fold starts with.
 
-    >>> from quern.numba import cuda
+    >>> from quern import cuda
     >>> import numpy as np
     >>> cuda.reduce(lambda a, b: a + b)(np.arange(5.0))
     np.float64(10.0)

@@ -93,7 +93,7 @@ def to_device(obj, stream=0, copy=True, to=None):
     Parameters: ``obj``: an array of NumPy's or of the device, or nested sequences; ``stream``: taken, the copy is done when this
     returns; ``copy``: False for ``obj`` itself where it is on the device; ``to``: a DeviceNDArray that takes the values.
 
-    >>> from quern.numba import cuda
+    >>> from quern import cuda
     >>> import numpy as np
     >>> cuda.to_device(np.arange(3)).copy_to_host()
     array([0, 1, 2])

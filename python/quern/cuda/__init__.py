@@ -1,13 +1,11 @@
-"""numba.cuda: kernels written in Python, on an NVIDIA GPU where there is one, compiled for the CPU where there is none.
+"""Kernels written in Python, on an NVIDIA GPU where there is one, compiled for the CPU where there is none.
 
 decorators.py  jit, vectorize, reduce        (quern/kernel/ compiles)
 arrays.py      to_device, device_array and what they return
 devices.py     devices, streams, events
 """
 
-from quern.kernel import intrinsics as _intrinsics
-from quern.kernel.intrinsics import *  # noqa: F403
-from quern.numba.cuda.arrays import (
+from quern.cuda.arrays import (
     DeviceNDArray,
     as_cuda_array,
     device_array,
@@ -16,8 +14,8 @@ from quern.numba.cuda.arrays import (
     is_cuda_array,
     to_device,
 )
-from quern.numba.cuda.decorators import In, InOut, Out, Reduce, jit, reduce, vectorize
-from quern.numba.cuda.devices import (
+from quern.cuda.decorators import In, InOut, Out, Reduce, guvectorize, jit, reduce, vectorize
+from quern.cuda.devices import (
     Stream,
     close,
     current_context,
@@ -36,6 +34,8 @@ from quern.numba.cuda.devices import (
     stream,
     synchronize,
 )
+from quern.kernel import intrinsics as _intrinsics
+from quern.kernel.intrinsics import *  # noqa: F403
 
 __all__ = [
     *_intrinsics.__all__,
@@ -57,6 +57,7 @@ __all__ = [
     "external_stream",
     "from_cuda_array_interface",
     "get_current_device",
+    "guvectorize",
     "gpus",
     "is_available",
     "is_cuda_array",

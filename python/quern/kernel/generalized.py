@@ -1,0 +1,219 @@
+"""guvectorize: a Python function of small arrays as a function of larger ones, over all of their leading axes."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import numpy
+
+from quern.arrays import core as _core
+from quern.arrays.creation import empty
+from quern.device import current_device
+from quern.kernel import signatures, types
+from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
+from quern.kernel.program import Program
+from quern.lib import _engine
+
+_BLOCK = 128
+
+
+def parsed_layout(layout):
+    """``"(m,n),(n)->(m)"`` as two lists of tuples of names or numbers. Raises ValueError for what is no layout."""
+    sides = re.sub(r"\s", "", layout).split("->")
+    made = []
+    for side in sides:
+        if not re.fullmatch(r"\([\w,]*\)(,\([\w,]*\))*", side):
+            raise ValueError(f"[guvectorize] {layout!r} is no layout; write it as '(m,n),(n)->(m)'")
+        made.append([tuple(int(d) if d.isdigit() else d for d in part.split(",") if d) for part in re.findall(r"\(([\w,]*)\)", side)])
+    if len(made) != 2:
+        raise ValueError(f"[guvectorize] {layout!r} is no layout; write it as '(m,n),(n)->(m)'")
+    known = {d for part in made[0] for d in part}
+    for part in made[1]:
+        for d in part:
+            if isinstance(d, str) and d not in known:
+                raise NameError(f"[guvectorize] the dimension {d!r} of a result occurs in no argument")
+    return made
+
+
+class _Caller(_engine.Dispatcher):
+    """Launches the kernels of one loop of a GeneralFunction."""
+
+    def __init__(self, owner, parameters):
+        super().__init__()
+        self.owner, self.parameters = owner, parameters
+
+    def _compile(self, described):
+        return self.owner._kernel(self.parameters, tuple(signatures.of_description(d) for d in described))
+
+
+class GeneralFunction:
+    """What ``@guvectorize`` makes: called with its inputs, or inputs and outputs.
+
+    Where every argument is of the host, so is the result; else it is an array of the device.
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not fit the layout or each other.
+    TypeError
+        Where no signature takes the arguments.
+    quern.kernel.errors.KernelError
+        When the function cannot be compiled.
+    """
+
+    def __init__(self, function, given, layout, **options):
+        functools.update_wrapper(self, function)
+        self.py_func, self.signature, self.targetoptions = function, layout, options
+        self._inputs, self._outputs = parsed_layout(layout)
+        self.nin, self.nout = len(self._inputs), len(self._outputs)
+        self.nargs = self.nin + self.nout
+        self._loops = {}  # types -> (Program, _Caller)
+        for one in given:
+            self.add(one)
+
+    @property
+    def types(self):
+        """The loops as NumPy writes them, such as "dd->d"."""
+        chars = [[_element(t).dtype.char for t in loop] for loop in self._loops]
+        return ["".join(c[: self.nin]) + "->" + "".join(c[self.nin :]) for c in chars]
+
+    def add(self, sig):
+        """Compiles it for a signature: a type for each argument and each result."""
+        signature = signatures.parsed(sig)
+        if len(signature.args) != self.nargs:
+            raise TypeError(f"[{self.__name__}] the layout has {self.nargs} arguments and results, and {sig!r} {len(signature.args)}")
+        if signature.return_type not in (None, types.none):
+            raise TypeError(f"[{self.__name__}] it returns nothing: its results are its last arguments")
+        for type_, core in zip(signature.args, self._inputs + self._outputs, strict=True):
+            ndim = type_.ndim if isinstance(type_, types.Array) else 0
+            if ndim != max(len(core), 1) and not (ndim == 0 and not core):
+                raise TypeError(f"[{self.__name__}] {type_} does not fit the layout ({','.join(map(str, core))})")
+        self._loops[signature.args] = (Program(self.py_func, signature.args, False), _Caller(self, signature.args))
+
+    def _chosen(self, args):
+        if not self._loops or not any(self._fits(args, loop) for loop in self._loops):
+            if self._loops:
+                listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
+                raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
+            raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
+        return next(loop for loop in self._loops if self._fits(args, loop))
+
+    def _fits(self, args, loop):
+        return all(numpy.can_cast(a.dtype, _element(t).dtype, "safe") for a, t in zip(args, loop, strict=False))
+
+    def __call__(self, *args, out=None, stream=0):
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, or {self.nargs} with the results, not {len(args)}")
+        given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        args = [a if isinstance(a, _core.Array) or hasattr(a, "__cuda_array_interface__") else numpy.asarray(a) for a in args[: self.nin]]
+        if not self._loops and given:
+            self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))
+        loop = self._chosen(args)
+        arrays = [_converted(a, _element(t)) for a, t in zip(args, loop, strict=False)]
+        outer, sizes = self._shapes(arrays)
+        operands = []
+        for array, core in zip(arrays, self._inputs, strict=True):
+            array = array if core else array.reshape((*array.shape, 1))
+            tail = array.shape[array.ndim - max(len(core), 1) :]
+            operands.append(_core.Array.__getitem__(_broadcast(array, (*outer, *tail)), ...))
+        made = []
+        for type_, core in zip(loop[self.nin :], self._outputs, strict=True):
+            shape = (*outer, *(sizes.get(d, d) for d in core))
+            made.append(empty(shape, _element(type_).dtype))
+        results = [m if core else m.reshape((*m.shape, 1)) for m, core in zip(made, self._outputs, strict=True)]
+        count = 1
+        for n in outer:
+            count *= n
+        if count > 0 and all(o.size for o in operands):
+            self._loops[loop][1][-(-count // _BLOCK), _BLOCK](*operands, *results, count)
+        if given:
+            return self._given_back(made, given)
+        if all(isinstance(a, numpy.ndarray) for a in args):
+            made = [_core.asnumpy(m)[()] for m in made]
+        return made[0] if self.nout == 1 else tuple(made)
+
+    def _given_back(self, made, given):
+        if len(given) != self.nout:
+            raise TypeError(f"[{self.__name__}] it has {self.nout} results, and {len(given)} arrays are given for them")
+        for result, to in zip(made, given, strict=True):
+            if result.shape != to.shape:
+                raise ValueError(f"[{self.__name__}] the result has shape {result.shape}, and the array for it {to.shape}")
+            if not numpy.can_cast(result.dtype, to.dtype, "same_kind"):
+                raise TypeError(f"[{self.__name__}] the result is {result.dtype}, which does not go into an array of {to.dtype}")
+            if isinstance(to, numpy.ndarray):
+                to[...] = _core.asnumpy(result)
+            else:
+                _core.Array.__setitem__(to, ..., result)
+        return given[0] if self.nout == 1 else tuple(given)
+
+    def _shapes(self, arrays):
+        """What all leading axes broadcast to, and the size of each name."""
+        sizes, outer = {}, []
+        for number, (array, core) in enumerate(zip(arrays, self._inputs, strict=True), 1):
+            if array.ndim < len(core):
+                raise ValueError(f"[{self.__name__}] argument {number} has {array.ndim} dimensions; the layout asks for {len(core)}")
+            start = array.ndim - len(core)
+            outer.append(array.shape[:start])
+            for size, name in zip(array.shape[start:], core, strict=True):
+                if sizes.setdefault(name, size if isinstance(name, str) else name) != size:
+                    raise ValueError(f"[{self.__name__}] argument {number} has {size} elements where '{name}' is {sizes[name]}")
+        return numpy.broadcast_shapes(*outer), sizes
+
+    def _kernel(self, parameters, given):
+        """The kernel whose threads each take one element of the leading axes."""
+        program = self._loops[parameters][0]
+        outer = given[0].ndim - max(len(self._inputs[0]), 1)
+        head, values = [], []
+        for i, (type_, core) in enumerate(zip(parameters, self._inputs + self._outputs, strict=True)):
+            ndim = max(len(core), 1)
+            element = _element(type_)
+            head.append(f"array<{element.c}, {outer + ndim}, false> a{i}")
+            places = [f"p{d}" for d in range(outer)]
+            if isinstance(type_, types.Array):
+                parts = [f"at({p})" for p in places] + ["slice_of(none_given, none_given, none_given)"] * ndim
+                values.append(f"{type_.c}(view<{ndim}, false>(a{i}, {', '.join(parts)}))")
+            else:
+                values.append(f"a{i}({', '.join([*places, '0'])})")
+        lines = [
+            "  long long rest = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;",
+            "  if (rest >= count) return;",
+            *[f"  const long long p{d} = rest % a0.extent({d}); rest /= a0.extent({d});" for d in reversed(range(outer))],
+            f"  {program.kernel.symbol}({', '.join(values)});",
+        ]
+        name = f"each_{program.kernel.symbol}"
+        text = "\n".join(
+            [
+                program.text + "using namespace quern::py;",
+                f'extern "C" __global__ void {name}({", ".join(head)}, long long count) {{',
+                *lines,
+                "}\n",
+            ]
+        )
+        write_text(text)
+        built = _engine.build(current_device(), text, f"{self.__name__}.cu", [], [])
+        written = program.kernel.written
+        names = program.kernel.parameter_names()
+        writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]
+        count = len([leaf for p in given for leaf in leaves_of("", p)])
+        return built, name, writes + [False] * (count - len(writes)), "", False, numbers_of(given)
+
+
+def _element(type_):
+    return type_.dtype if isinstance(type_, types.Array) else type_
+
+
+def _element_type(array, core):
+    element = types.of_dtype(array.dtype)
+    return types.Array(element, max(len(core), 1), "A")
+
+
+def _converted(array, type_):
+    array = _core.asarray(array)
+    return array if array.dtype == type_.dtype else array.astype(type_.dtype)
+
+
+def _broadcast(array, shape):
+    from quern.arrays.shapes import broadcast_to
+
+    return array if array.shape == tuple(shape) else broadcast_to(array, shape)

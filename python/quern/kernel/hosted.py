@@ -1,0 +1,147 @@
+"""jit and njit: a Python function compiled for the host, called as it is written. It runs as a kernel of one thread on the CPU.
+
+What the language of kernels does not have is told at the call; with QUERN_NJIT=python such a function runs as plain Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+
+import numpy
+
+from quern.device import current_device, device, set_current_device
+from quern.errors import InternalError
+from quern.kernel import signatures, types
+from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
+from quern.kernel.errors import KernelError, UnsupportedError
+from quern.kernel.program import Program
+from quern.lib import _engine
+
+
+class _Caller(_engine.Dispatcher):
+    """Launches the wrapper kernels of a HostFunction: their first arguments take what is returned."""
+
+    def __init__(self, owner):
+        super().__init__()
+        self.owner = owner
+
+    def _compile(self, described):
+        types_ = tuple(signatures.of_description(d) for d in described)
+        return self.owner._wrapped(types_)
+
+
+class HostFunction:
+    """What ``@njit`` makes.
+
+    Called with numbers, NumPy arrays, arrays of quern's on the CPU, and tuples of these. Arrays are used in place.
+
+    Raises
+    ------
+    quern.kernel.errors.KernelError
+        When the function, with these types, cannot be compiled.
+    """
+
+    def __init__(self, function, given=(), **options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._programs = {}  # types -> Program
+        self._wrappers = {}
+        self._launch = _Caller(self)[1, 1]
+        self._plain = False
+        for one in given:
+            self._program(signatures.parsed(one).args)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    @property
+    def signatures(self):
+        """The types of arguments that it was compiled for."""
+        return list(self._programs)
+
+    nopython_signatures = property(lambda self: [signatures.Signature(p.kernel.result, a) for a, p in self._programs.items()])
+
+    def compile(self, sig):
+        """Compiles for a signature now."""
+        self._program(signatures.parsed(sig).args)
+
+    def _program(self, parameters):
+        found = self._programs.get(parameters)
+        if found is None:
+            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True)
+        return found
+
+    def __call__(self, *args, **named):
+        if self._plain:
+            return self.py_func(*args, **named)
+        if named:
+            args = self._in_order(args, named)
+        try:
+            parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
+            result = self._program(parameters).kernel.result
+            places = [numpy.empty(1, t.dtype) for t in _parts(self, result)]
+        except (KernelError, TypeError) as e:
+            if os.environ.get("QUERN_NJIT") == "python":
+                self._plain = True
+                return self.py_func(*args)
+            raise e.with_traceback(None) from None
+        before = current_device()
+        set_current_device(device("cpu"))
+        try:
+            self._launch(*places, *args)
+        finally:
+            set_current_device(before)
+        return _value(result, [p[0] for p in places])
+
+    def _in_order(self, args, named):
+        code = self.py_func.__code__
+        names = code.co_varnames[: code.co_argcount]
+        defaults = dict(zip(reversed(names), reversed(self.py_func.__defaults__ or ()), strict=False))
+        values = list(args)
+        for name in names[len(args) :]:
+            if name in named:
+                values.append(named.pop(name))
+            elif name in defaults:
+                values.append(defaults[name])
+            else:
+                raise TypeError(f"[{self.__name__}] the argument '{name}' is missing")
+        if named:
+            raise TypeError(f"[{self.__name__}] there is no argument '{next(iter(named))}'")
+        return values
+
+    def _wrapped(self, given):
+        """The kernel that calls the function and stores what it returns."""
+        count = len(given)
+        for parameters, program in self._programs.items():
+            parts = _parts(self, program.kernel.result)
+            if given[len(parts) :] == parameters and count == len(parts) + len(parameters):
+                break
+        else:
+            raise InternalError(f"[{self.__name__}] a call of types that were not compiled")
+        text = program.caller(given[: len(parts)])
+        write_text(text)
+        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
+        leaves = [leaf for p in given for leaf in leaves_of("", p)]
+        return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, numbers_of(given)
+
+
+def _parts(function, result):
+    """The numbers that a result consists of."""
+    if isinstance(result, types.NoneType):
+        return []
+    if isinstance(result, types.Tuple):
+        return [part for t in result.types for part in _parts(function, t)]
+    if not isinstance(result, types.Number):
+        raise UnsupportedError(f"[{function.__name__}] it returns {result}; a compiled function returns numbers and tuples of them")
+    return [result]
+
+
+def _value(type_, numbers):
+    """What Python gets: its own numbers, as from Numba's functions."""
+    if isinstance(type_, types.NoneType):
+        return None
+    if isinstance(type_, types.Tuple):
+        return tuple(_value(t, numbers) for t in type_.types)
+    return numbers.pop(0).item()

@@ -1,0 +1,35 @@
+"""jit and njit: functions compiled for the host."""
+
+from __future__ import annotations
+
+from quern.kernel import types
+from quern.kernel.hosted import HostFunction
+from quern.kernel.intrinsics import prange  # noqa: F401
+
+
+def jit(signature_or_function=None, **options):
+    """Compiles a Python function for the host, where its types are known: at the call, or now with signatures.
+
+    It has the language of kernels: numbers, arrays that it is given, tuples, loops, branches, other such functions; ``prange`` is
+    ``range``. What it has not is told at the call; with QUERN_NJIT=python such a function runs as plain Python. Options of Numba's are
+    taken and change nothing.
+
+    >>> from quern.numba import njit
+    >>> import numpy as np
+    >>> @njit
+    ... def total(x):
+    ...     s = 0.0
+    ...     for v in x:
+    ...         s += v * v
+    ...     return s
+    >>> total(np.arange(4.0))
+    14.0
+    """
+    if callable(signature_or_function) and not isinstance(signature_or_function, types.Type):
+        return HostFunction(getattr(signature_or_function, "py_func", signature_or_function), **options)
+    given = signature_or_function
+    given = [] if given is None else given if isinstance(given, list) else [given]
+    return lambda function: HostFunction(getattr(function, "py_func", function), given, **options)
+
+
+njit = jit

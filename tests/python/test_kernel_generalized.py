@@ -1,0 +1,108 @@
+"""guvectorize: functions of small arrays over the leading axes of larger ones. NumPy is the oracle."""
+
+import numpy as np
+import pytest
+from quern.numba import cuda, float64, guvectorize, int64
+
+
+@pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
+def test_vectors(device, target):
+    @guvectorize(["void(float64[:], float64, float64[:])", "void(complex128[:], complex128, complex128[:])"], "(n),()->(n)", target=target)
+    def shifted(x, by, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + by
+
+    a = np.arange(24.0).reshape(2, 3, 4)
+    made = shifted(a, 2)
+    assert isinstance(made, np.ndarray)
+    np.testing.assert_array_equal(made, a + 2)
+    by = np.arange(3.0)
+    np.testing.assert_array_equal(shifted(a, by), a + by[:, None])
+    np.testing.assert_array_equal(shifted(a[0, 0], np.arange(6.0).reshape(2, 3)), a[0, 0] + np.arange(6.0).reshape(2, 3)[..., None])
+    np.testing.assert_array_equal(shifted(a[::-1, ::2, ::-1], 1j), a[::-1, ::2, ::-1] + 1j)
+    np.testing.assert_array_equal(shifted(np.arange(3, dtype=np.int8), 1.5), np.arange(3) + 1.5)
+    assert shifted.types == ["dd->d", "DD->D"] and shifted.signature == "(n),()->(n)"
+
+
+def test_matrix_products(device):
+    @guvectorize([(float64[:, :], float64[:, :], float64[:, :])], "(m,n),(n,p)->(m,p)")
+    def product(a, b, out):
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                total = 0.0
+                for k in range(a.shape[1]):
+                    total += a[i, k] * b[k, j]
+                out[i, j] = total
+
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(5, 1, 3, 4)), rng.normal(size=(2, 4, 6))
+    np.testing.assert_allclose(product(a, b), a @ b)
+    with pytest.raises(ValueError, match="'n' is 4"):
+        product(a, b[:, :3])
+    with pytest.raises(ValueError, match="dimensions"):
+        product(a, b[0, 0])
+
+
+def test_results_without_dimensions(device):
+    @guvectorize(["void(int64[:], int64[:], int64[:])"], "(n)->(),()")
+    def ends(x, low, high):
+        low[0] = high[0] = x[0]
+        for v in x:
+            low[0] = min(low[0], v)
+            high[0] = max(high[0], v)
+
+    x = np.random.default_rng(1).integers(-50, 50, (4, 5, 9))
+    low, high = ends(x)
+    np.testing.assert_array_equal(low, x.min(-1))
+    np.testing.assert_array_equal(high, x.max(-1))
+    assert ends(x[0, 0]) == (x[0, 0].min(), x[0, 0].max())
+
+
+def test_arrays_of_the_device_and_given_results(device):
+    @guvectorize([(float64[:], float64[:])], "(n)->(n)", target="cuda")
+    def running(x, out):
+        total = 0.0
+        for i in range(x.size):
+            total += x[i]
+            out[i] = total
+
+    x = np.arange(12.0).reshape(3, 4)
+    on_device = cuda.to_device(x)
+    np.testing.assert_array_equal(np.asarray(running(on_device)), x.cumsum(-1))
+    out = cuda.device_array((3, 4))
+    assert running(on_device, out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), x.cumsum(-1))
+    host = np.zeros((3, 4))
+    assert running(x, out=host) is host
+    np.testing.assert_array_equal(host, x.cumsum(-1))
+    with pytest.raises(ValueError, match="shape"):
+        running(x, out=np.zeros((2, 4)))
+    assert running(np.zeros((0, 4))).shape == (0, 4)
+
+
+def test_without_signatures(device):
+    @guvectorize("(n)->()")
+    def total(x, out):
+        out[0] = 0
+        for v in x:
+            out[0] += v
+
+    out = np.zeros(3, np.float32)
+    total(np.ones((3, 4), np.float32), out)
+    assert (out == 4).all()
+    with pytest.raises(TypeError):
+        guvectorize("(n)->()")(lambda x, out: None)(np.ones(3))
+
+
+def test_what_is_refused():
+    for layout in ("n->n", "(n)", "(n)->(n)->(n)", "(n->(n)"):
+        with pytest.raises(ValueError, match="layout"):
+            guvectorize([(int64[:], int64[:])], layout)(lambda x, y: None)
+    with pytest.raises(NameError, match="'m'"):
+        guvectorize([(int64[:], int64[:])], "(n)->(m)")(lambda x, y: None)
+    with pytest.raises(TypeError, match="fit the layout"):
+        guvectorize([(int64[:, :], int64[:])], "(n)->(n)")(lambda x, y: None)
+    with pytest.raises(TypeError, match="2 arguments"):
+        guvectorize([(int64[:],)], "(n)->(n)")(lambda x, y: None)
+    with pytest.raises(ValueError, match="target"):
+        guvectorize([(int64[:], int64[:])], "(n)->(n)", target="tpu")

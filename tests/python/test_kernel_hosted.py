@@ -1,0 +1,109 @@
+"""jit and njit: functions compiled for the host. Python itself is the oracle."""
+
+import math
+
+import numpy as np
+import pytest
+import quern as qn
+from quern.kernel.errors import KernelError
+from quern.numba import float64, jit, njit, prange
+
+
+def test_numbers(device):
+    @njit
+    def f(a, b):
+        return a * b + math.sqrt(a)
+
+    assert f(4, 2.5) == 12.0 and isinstance(f(4, 2.5), float)
+    assert f(9, 2) == 21.0
+    assert len(f.signatures) == 2 and str(f.nopython_signatures[0]) == "(int64, float64) -> float64"
+
+    @jit
+    def g(n):
+        return n // 2, n > 3, (n, 1j)
+
+    assert g(5) == (2, True, (5, 1j)) and isinstance(g(5)[0], int)
+
+
+def test_arrays_are_used_in_place(device):
+    @njit(parallel=True, fastmath=False, cache=True)
+    def scale(x, by=3):
+        total = 0.0
+        for i in prange(x.shape[0]):
+            for j in range(x.shape[1]):
+                x[i, j] *= by
+                total += x[i, j]
+        return total
+
+    x = np.arange(12.0).reshape(3, 4)
+    assert scale(x) == 198.0 and x[2, 3] == 33
+    assert scale(x[::2, ::-1], by=0.5) == x[::2].sum()
+    with pytest.raises(TypeError, match="no argument 'nothing'"):
+        scale(x, nothing=1)
+    with pytest.raises(TypeError, match="'x' is missing"):
+        scale(by=1)
+
+
+def test_functions_call_each_other(device):
+    @njit
+    def fibonacci(n):
+        if n < 2:
+            return n
+        return fibonacci(n - 1) + fibonacci(n - 2)
+
+    @njit("int64(int64)")
+    def twice(n):
+        return 2 * fibonacci(n)
+
+    assert twice(20) == 13530 and twice.py_func is not twice
+
+
+def test_nothing_is_returned(device):
+    @njit
+    def fill(x, v):
+        x[:] = v
+
+    x = np.zeros(5, np.float32)
+    assert fill(x, 2) is None and (x == 2).all()
+    y = qn.device("cpu")
+    assert y.kind == "cpu"
+
+
+def test_what_is_not_served(device, monkeypatch):
+    @njit
+    def makes(n):
+        return [i for i in range(n)]
+
+    with pytest.raises(KernelError, match="has no meaning"):
+        makes(3)
+    monkeypatch.setenv("QUERN_NJIT", "python")
+    assert makes(3) == [0, 1, 2] and makes(2) == [0, 1]
+
+    @njit
+    def view(x):
+        return x[1:]
+
+    monkeypatch.delenv("QUERN_NJIT")
+    with pytest.raises(KernelError, match="returns numbers and tuples"):
+        view(np.zeros(3))
+
+
+def test_errors_that_a_function_raises(device):
+    @njit
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return math.sqrt(x)
+
+    assert root(4.0) == 2.0
+    with pytest.raises(Exception, match="negative"):
+        root(-1.0)
+    assert root(9.0) == 3.0
+
+
+def test_signatures_ahead(device):
+    @njit([float64(float64), "float64(int64)"])
+    def f(x):
+        return x / 2
+
+    assert len(f.signatures) == 2 and f(3) == 1.5 and f(3.0) == 1.5
