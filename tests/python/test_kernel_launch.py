@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import quern as qn
 from quern import trace
+from quern.device import set_current_device
 from quern.cuda import In, InOut, Out
 from quern.numba import cuda, float32, float64, int32, types, void
 
@@ -260,6 +261,7 @@ def test_many_first_launches_compile_once(device):
     failures = []
 
     def work():
+        set_current_device(device)  # each thread has its own
         try:
             kernel[1, 8](x)
         except BaseException as e:
