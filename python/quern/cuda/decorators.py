@@ -161,6 +161,7 @@ class Reduce:
         self._function = getattr(functor, "py_func", functor)
         self.__name__ = self._function.__name__.strip("<>")
         self._kernels = {}
+        self._both = VectorFunction(self._function)
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
         if arr.ndim != 1:
@@ -168,19 +169,15 @@ class Reduce:
         array = _core.asarray(arr)
         if size is not None:
             array = _core.Array.__getitem__(array, slice(None, size))
-        dtype = array.dtype
         if array.size == 0:
-            result = _core.asarray(dtype.type(init))
+            result = _core.asarray(array.dtype.type(init))
         else:
-            kernel = self._kernels.get(dtype)
+            kernel = self._kernels.get(array._dtype_name)
             if kernel is None:
-                kernel = self._kernels[dtype] = reduction(self._function, types.of_dtype(dtype), self.__name__)
-            (result,) = kernel.call([array], [], None, False, _core.Array)
+                kernel = self._kernels[array._dtype_name] = reduction(self._function, types.of_dtype(array.dtype), self.__name__)
+            (result,) = kernel.call((array,), (), None, False, _core.Array)
             if init != 0:
-                both = self._kernels.get((dtype, "both"))
-                if both is None:
-                    both = self._kernels[dtype, "both"] = VectorFunction(self._function)
-                result = both(_core.asarray(dtype.type(init)), result)
+                result = self._both(_core.asarray(array.dtype.type(init)), result)
         if res is None:
             return _core.asnumpy(result)[()]
         if isinstance(res, _core.Array):

@@ -32,6 +32,7 @@ class VectorFunction:
         self.py_func = function
         self.targetoptions = options
         self._rows = {}  # types -> (the engine's kernel, the result's type)
+        self._quick = {}  # names of the types of arrays on the device that need no conversion -> (kernel, the name of the result's type)
         self._loops = []  # of the signatures that were given, in order
         self.identity = options.get("identity")
         code = function.__code__
@@ -98,6 +99,10 @@ class VectorFunction:
         raise TypeError(f"[{self.__name__}] no signature takes ({given}); there is {listed}. Convert the arguments with astype()")
 
     def __call__(self, *args, out=None, stream=0, **unknown):
+        quick = self._quick.get(tuple([getattr(a, "_dtype_name", None) for a in args]))
+        if quick and not unknown and (out is None or getattr(out, "_dtype_name", None) == quick[1]):
+            (made,) = quick[0].call(args, () if out is None else (out,), None, 128, current_device(), type(args[0]))
+            return made if out is None else out
         if unknown:
             raise TypeError(f"[{self.__name__}] there is no keyword '{next(iter(unknown))}'")
         if len(args) == self.nargs and out is None:
@@ -110,6 +115,8 @@ class VectorFunction:
         loop = self._chosen(args)
         kernel, result = self._row(loop)
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
+        if all(isinstance(a, _core.Array) and a.dtype == t.dtype for a, t in zip(args, loop, strict=True)):
+            self._quick[tuple(a._dtype_name for a in args)] = (kernel, _word(result))
         operands = [_operand(a, t) for a, t in zip(args, loop, strict=True)]
         if not any(isinstance(o, _core.Array) for o in operands):
             operands[0] = _core.asarray(operands[0], loop[0].dtype.name)
