@@ -1,4 +1,5 @@
-// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_stream.cpp and cuda_module.cpp share.
+// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp and cuda_module.cpp
+// share.
 //
 // Every public call begins with `Use use(*this, "op")`: it raises when the context is lost or the process was forked, makes the
 // primary context current for the calling thread and puts a foreign one back at the end. After shut_down it is false, and the
@@ -9,6 +10,7 @@
 #include "device/cuda_driver.h"
 #include "device/device.h"
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <map>
@@ -85,6 +87,27 @@ class CudaEvent final : public Event {
   std::atomic<bool> recorded_{false};
   std::atomic<uint64_t> launches_{0};  // of the device when it was last recorded
   std::atomic<uintptr_t> stream_{0};
+};
+
+// Large copies of pageable host memory (cuda_staging.cpp). What it allocates lives as long as the process.
+class CudaStaging {
+ public:
+  explicit CudaStaging(CudaDevice& device) : device_(device) {}
+  bool takes(const void* host, size_t bytes);
+  void to_device(cuda::StreamHandle stream, cuda::Address to, const char* from, size_t bytes);  // `from` is free at the return
+  void to_host(cuda::StreamHandle stream, char* to, cuda::Address from, size_t bytes);          // done at the return
+
+ private:
+  struct Slot {
+    void* memory = nullptr;
+    cuda::EventHandle free = nullptr;  // passed when the last copy of it is done
+  };
+  Slot& slot(size_t number);
+
+  CudaDevice& device_;
+  std::mutex lock_;
+  std::array<Slot, 6> slots_;
+  size_t next_ = 0;
 };
 
 class CudaDevice final : public Device {
@@ -166,6 +189,7 @@ class CudaDevice final : public Device {
   cuda::ContextHandle context_ = nullptr;
   DeviceInfo info_;
   std::unique_ptr<CudaStream> default_stream_;
+  CudaStaging staging_{*this};
 
   std::atomic<State> state_{State::alive};
   std::string lost_text_;  // written once, before state_ becomes lost

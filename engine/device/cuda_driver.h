@@ -103,6 +103,7 @@ enum : int {  // CUfunction_attribute
 
 enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };  // CUjit_option
 enum : unsigned { event_blocking_sync = 1, event_disable_timing = 2, stream_non_blocking = 1, managed_attach_global = 1 };
+enum : int { pointer_memory_type = 2 };  // CUpointer_attribute
 enum : unsigned { host_portable = 1, host_mapped = 2, host_write_combined = 4 };
 
 // How cuLaunchKernel takes a packed parameter block.
@@ -140,6 +141,7 @@ inline constexpr int oldest_driver = 12000;
   X(cuMemHostRegister_v2, 6050, (void* pointer, size_t bytes, unsigned flags))                                                   \
   X(cuMemHostUnregister, 4000, (void* pointer))                                                                                  \
   X(cuMemHostGetDevicePointer_v2, 3020, (Address * device, void* host, unsigned flags))                                          \
+  X(cuPointerGetAttribute, 4000, (void* value, int attribute, Address pointer))                                                  \
   X(cuMemAllocManaged, 6000, (Address * pointer, size_t bytes, unsigned flags))                                                  \
   /* copies and fills */                                                                                                         \
   X(cuMemcpyHtoDAsync_v2, 3020, (Address dst, const void* src, size_t bytes, StreamHandle stream))                               \

@@ -114,10 +114,12 @@ void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, 
   if (bytes == 0) return;
   switch (how) {
     case CopyKind::host_to_device:
+      if (staging_.takes(src, bytes)) return staging_.to_device(s, address(dst), static_cast<const char*>(src), bytes);
       QUERN_CU(*this, "copy", cuMemcpyHtoDAsync_v2(address(dst), src, bytes, s));
       break;
     case CopyKind::device_to_host:
       before_wait();
+      if (staging_.takes(dst, bytes)) return staging_.to_host(s, static_cast<char*>(dst), address(src), bytes);
       QUERN_CU(*this, "copy", cuMemcpyDtoHAsync_v2(dst, address(src), bytes, s));
       break;
     case CopyKind::device_to_device:  // the driver sees from the addresses whether it is one GPU or two

@@ -459,6 +459,14 @@ Result cuMemHostGetDevicePointer_v2(Address* device, void* host, unsigned) {
   return ok;
 }
 
+Result cuPointerGetAttribute(void* value, int attribute, Address pointer) {
+  ENTER("cuPointerGetAttribute", true);
+  void* host = reinterpret_cast<void*>(pointer);
+  if (attribute != 2 || (!s.host.count(host) && !s.registered.count(host))) return invalid_value;
+  *static_cast<unsigned*>(value) = 1;
+  return ok;
+}
+
 // Copies and fills.
 
 Result cuMemcpyHtoDAsync_v2(Address dst, const void* src, size_t bytes, StreamObject* stream) {
