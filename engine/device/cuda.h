@@ -1,5 +1,5 @@
-// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp and cuda_module.cpp
-// share.
+// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp and
+// cuda_module.cpp share.
 //
 // Every public call begins with `Use use(*this, "op")`: it raises when the context is lost or the process was forked, makes the
 // primary context current for the calling thread and puts a foreign one back at the end. After shut_down it is false, and the

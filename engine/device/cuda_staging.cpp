@@ -1,5 +1,5 @@
-// Copies between a GPU and pageable host memory, in pieces through pinned memory: while one piece is on its way the CPU's threads copy
-// the next. The driver would copy such memory itself, with one thread.
+// Copies between a GPU and pageable host memory, in pieces through pinned memory: while one piece is on its way the CPU's threads
+// copy the next. The driver would copy such memory itself, with one thread.
 #include "device/cuda.h"
 
 #include <algorithm>

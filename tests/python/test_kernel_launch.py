@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import quern as qn
 from quern import trace
-from quern.device import set_current_device
 from quern.cuda import In, InOut, Out
+from quern.device import set_current_device
 from quern.numba import cuda, float32, float64, int32, types, void
 
 
