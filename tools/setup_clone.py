@@ -31,6 +31,7 @@ APT_PACKAGES = [
 PIP_PACKAGES = [
     "nanobind==3.1.0",
     "scikit-build-core==1.1.2",
+    "nvidia-cuda-cccl==13.3.5.0.6",
     "numpy",
     "ml_dtypes",
     "pytest",

@@ -1,5 +1,6 @@
 #include "compile/cache.h"
 
+#include "compile/cccl.h"
 #include "core/error.h"
 #include "core/log.h"
 
@@ -163,6 +164,7 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   hasher.add(target.kind == DeviceKind::cpu ? "cpu" : "cuda");
   hasher.add(target.arch);
   hasher.add(compiler.id());
+  if (options.with_cub) hasher.add(cccl_version());
   add_include_folders(hasher, options.flags);
   return hasher.key();
 }

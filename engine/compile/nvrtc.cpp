@@ -2,6 +2,7 @@
 #include "compile/nvrtc.h"
 
 #include "codegen/embedded.h"
+#include "compile/cccl.h"
 #include "compile/libraries.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -361,6 +362,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   const Nvrtc& nvrtc = load_nvrtc();
   Architecture architecture = choose_architecture(nvrtc, target.arch);
   std::vector<std::string> words = nvrtc_options(options, architecture.name);
+  if (options.with_cub) words.push_back("--include-path=" + cccl_folder());
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {

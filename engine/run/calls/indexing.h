@@ -22,5 +22,7 @@ void put(const Array& array, std::span<const Pick> picks, const Argument& value)
 
 // The positions of the true elements of a bool array, counted in C order: int64, one dimension. This waits for the values.
 Array true_positions(const Array& mask);
+// The values where a mask of the same shape is true, in one dimension; on a GPU, of an array without gaps.
+Array selected(const Array& values, const Array& mask);
 
 }  // namespace quern

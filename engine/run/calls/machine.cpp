@@ -41,7 +41,7 @@ void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_
   });
 }
 
-Kernel& kernel_of(Context& context, const std::string& text, const std::string& name) {
+Kernel& kernel_of(Context& context, const std::string& text, const std::string& name, bool with_cub) {
   struct Built {
     std::shared_ptr<Program> program;
     std::map<std::string, std::shared_ptr<Kernel>> kernels;
@@ -51,6 +51,7 @@ Kernel& kernel_of(Context& context, const std::string& text, const std::string& 
   if (!built.program) {
     CompileOptions options;
     options.exact_arithmetic = true;
+    options.with_cub = with_cub;
     built.program = build(context, {text, name}, options);
   }
   std::shared_ptr<Kernel>& found = built.kernels[name];

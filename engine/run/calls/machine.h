@@ -24,8 +24,8 @@ void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::fu
 // Inside such an f: [0, n) in slices on the CPU's threads.
 void in_slices(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f, int64_t least = 16384);
 
-// The kernel `name` of a text, compiled once for each device and text.
-Kernel& kernel_of(Context& context, const std::string& text, const std::string& name = "run");
+// The kernel `name` of a text, compiled once for each device and text; `with_cub`: the text includes CUB.
+Kernel& kernel_of(Context& context, const std::string& text, const std::string& name = "run", bool with_cub = false);
 
 // Parameters as a C caller lays them out.
 class Packed {

@@ -1,4 +1,4 @@
-// true_positions(): counts, then writes where.
+// true_positions() and selected(): count, then write.
 #include <cstring>
 
 #include "run/calls/indexing.h"
@@ -8,94 +8,33 @@ namespace quern {
 
 namespace {
 
-// A block looks at `tile` elements. First each counts, then one block adds the counts up, then each writes its positions.
-constexpr int64_t tile = 4096;
-constexpr const char* text = R"(
-constexpr int threads = 256, each = 16;
-// How many there are before this thread in the block, and in the block together.
-__device__ int before(int mine, int* all) {
-  __shared__ int sums[threads / 32];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int sum = mine;
-  for (int d = 1; d < 32; d *= 2) {
-    const int other = __shfl_up_sync(0xffffffff, sum, d);
-    if (lane >= d) sum += other;
-  }
-  if (lane == 31) sums[warp] = sum;
-  __syncthreads();
-  int start = 0, total = 0;
-  for (int w = 0; w < threads / 32; ++w) {
-    if (w == warp) start = total;
-    total += sums[w];
-  }
-  *all = total;
-  return start + sum - mine;
-}
-__device__ unsigned int flags(const unsigned char* mask, long long n, long long first) {
-  unsigned int bits = 0;
-  if (first + each <= n && (unsigned long long)(mask + first) % 16 == 0) {
-    const uint4 four = *(const uint4*)(mask + first);
-    const unsigned int words[4] = {four.x, four.y, four.z, four.w};
-    for (int k = 0; k < each; ++k) bits |= ((words[k / 4] >> k % 4 * 8 & 0xff) != 0) << k;
-  } else {
-    for (int k = 0; k < each; ++k)
-      if (first + k < n && mask[first + k]) bits |= 1u << k;
-  }
-  return bits;
-}
-extern "C" __global__ void counts(const unsigned char* mask, long long n, long long* out) {
-  int all;
-  before(__popc(flags(mask, n, ((long long)blockIdx.x * threads + threadIdx.x) * each)), &all);
-  if (threadIdx.x == 0) out[blockIdx.x] = all;
-}
-extern "C" __global__ void starts(long long* counts, long long blocks) {
-  __shared__ long long sums[1024];
-  long long carry = 0;
-  for (long long first = 0; first < blocks; first += 1024) {
-    const long long i = first + threadIdx.x;
-    const long long mine = i < blocks ? counts[i] : 0;
-    sums[threadIdx.x] = mine;
-    __syncthreads();
-    for (int d = 1; d < 1024; d *= 2) {
-      const long long other = (int)threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
-      __syncthreads();
-      sums[threadIdx.x] += other;
-      __syncthreads();
-    }
-    if (i < blocks) counts[i] = carry + sums[threadIdx.x] - mine;
-    carry += sums[1023];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) counts[blocks] = carry;
-}
-extern "C" __global__ void places(const unsigned char* mask, long long n, const long long* starts, long long* out) {
-  int all;
-  const long long first = ((long long)blockIdx.x * threads + threadIdx.x) * each;
-  unsigned int bits = flags(mask, n, first);
-  long long at = starts[blockIdx.x] + before(__popc(bits), &all);
-  for (; bits; bits &= bits - 1) out[at++] = first + __ffs(bits) - 1;
-}
-)";
+constexpr int64_t tile = 4096;  // that a block of a GPU, or a slice of the host's work, looks at: select_tile in quern/select.cuh
+constexpr const char* text = "#include \"quern/select.cuh\"\n";
 
-Array on_gpu(Context& context, const CallRun& run, const CallView& mask, int64_t n) {
+// The places where the mask is true, or with `values` what they hold there.
+Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
+  Context& context = context_on(run.device);
+  const char* mask = run.inputs[0].data;
   int64_t blocks = (n + tile - 1) / tile;
-  Buffer counts = temporary(run, static_cast<size_t>(blocks + 1) * 8);
+  Buffer starts = temporary(run, static_cast<size_t>(blocks + 1) * 8);
   LaunchShape shape;
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
-  launch(run, kernel_of(context, text, "counts"), shape,
-         Packed().add(mask.data).add(static_cast<long long>(n)).add(counts.pointer()), {&counts, 1});
+  auto kernel = [&](const std::string& name) -> Kernel& { return kernel_of(context, text, name, true); };
+  launch(run, kernel("counts"), shape, Packed().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
   LaunchShape one;
   one.block[0] = 1024;
-  launch(run, kernel_of(context, text, "starts"), one, Packed().add(counts.pointer()).add(static_cast<long long>(blocks)),
-         {&counts, 1});
+  launch(run, kernel("starts"), one, Packed().add(starts.pointer()).add(static_cast<long long>(blocks)), {&starts, 1});
   int64_t total = 0;
-  context.copy(context.work_stream, &total, static_cast<int64_t*>(counts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
-  Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * 8, 1), run.site);
-  Buffer both[] = {counts, out};
-  launch(run, kernel_of(context, text, "places"), shape,
-         Packed().add(mask.data).add(static_cast<long long>(n)).add(counts.pointer()).add(out.pointer()), both);
-  return from_memory(std::move(out), {total}, DType::int64, run.device);
+  context.copy(context.work_stream, &total, static_cast<int64_t*>(starts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
+  Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * size_of(dtype), 1), run.site);
+  Buffer both[] = {starts, out};
+  Packed packed;
+  packed.add(mask).add(static_cast<long long>(n)).add(starts.pointer()).add(out.pointer());
+  if (total > 0 && run.inputs.size() == 1) launch(run, kernel("places"), shape, packed, both);
+  if (total > 0 && run.inputs.size() == 2)
+    launch(run, kernel(fmt::format("values{}", size_of(dtype))), shape, packed.add(run.inputs[1].data), both);
+  return from_memory(std::move(out), {total}, dtype, run.device);
 }
 
 Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
@@ -132,6 +71,16 @@ Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
   return from_memory(std::move(out), {starts.back()}, DType::int64, -1);
 }
 
+// An array's memory, with the values in it.
+struct Looked {
+  explicit Looked(const Array& array) : buffer(evaluate(array)) {
+    char* data = static_cast<char*>(buffer.pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+    view = {data, buffer.block(), array.space(), array.dtype()};
+  }
+  Buffer buffer;
+  CallView view;
+};
+
 }  // namespace
 
 Array true_positions(const Array& given) {
@@ -139,11 +88,18 @@ Array true_positions(const Array& given) {
   Array mask = in_c_order(given, DType::boolean);
   int64_t n = mask.size();
   if (n == 0) return full({0}, Scalar{}, DType::int64, mask.device());
-  Buffer buffer = evaluate(mask);
-  CallView view{static_cast<char*>(buffer.pointer()) + mask.layout().offset, buffer.block(), mask.space(), DType::boolean};
-  Context& context = context_on(mask.device());
-  if (mask.device() < 0) return on_host(context, view, n, site);
-  return on_gpu(context, {{&view, 1}, {}, mask.device(), site}, view, n);
+  Looked looked(mask);
+  if (mask.device() < 0) return on_host(context_on(mask.device()), looked.view, n, site);
+  return on_gpu({{&looked.view, 1}, {}, mask.device(), site}, n, DType::int64);
+}
+
+Array selected(const Array& values, const Array& given) {
+  Site site = current_site();
+  Array mask = in_c_order(given, DType::boolean);
+  if (mask.size() == 0) return full({0}, Scalar{}, values.dtype(), values.device());
+  Looked flags(mask), from(values);
+  CallView views[] = {flags.view, from.view};
+  return on_gpu({views, {}, mask.device(), site}, mask.size(), values.dtype());
 }
 
 }  // namespace quern

@@ -224,6 +224,7 @@ void find_true(const Array& array, Places& places) {
 }
 
 Array at(const Array& array, Places places) {
+  if (places.mask && array.device() >= 0 && array.layout().is_contiguous()) return selected(array, *places.mask);
   find_true(array, places);
   Array view = array.view(places.layout);
   return places.picks.empty() ? view : placed(take(view, places.picks), places);

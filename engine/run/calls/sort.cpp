@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "core/error.h"
 #include "run/calls/machine.h"
@@ -177,6 +178,38 @@ void sort_rows(const char* in, char* out, int64_t rows, int64_t n, DType dtype, 
   });
 }
 
+// ---- a GPU: the sizes that the kernels of quern/sort.cuh are made with, as measured on an H200
+
+constexpr int64_t longest_part = int64_t{1} << 29;  // of a row in one launch: a pass counts with 30 bits
+
+// Rows that a block or fewer threads sort on their own: as long as they fit into registers and shared memory.
+constexpr int64_t longest_short_row(size_t key_bytes) { return key_bytes <= 4 ? 8192 : key_bytes == 8 ? 4096 : 2048; }
+struct RowBlock {
+  int threads, lanes, items;  // lanes 0: the whole block has one row
+};
+constexpr RowBlock row_block(size_t key_bytes, int64_t n) {
+  return n <= 8      ? RowBlock{128, 4, 2}
+         : n <= 32   ? RowBlock{128, 8, 4}
+         : n <= 64   ? RowBlock{128, 8, 8}
+         : n <= 128  ? RowBlock{128, 8, 16}
+         : n <= 256  ? RowBlock{128, 16, 16}
+         : n <= 512  ? (key_bytes <= 4 ? RowBlock{64, 0, 8} : RowBlock{128, 32, 16})
+         : n <= 1024 ? RowBlock{128, 0, 8}
+         : n <= 2048 ? RowBlock{128, 0, 16}
+         : n <= 4096 ? RowBlock{256, 0, 16}
+                     : RowBlock{384, 0, 22};
+}
+
+// A pass over long rows.
+constexpr bool has_wide_counts(int64_t n) { return n > INT64_C(0xffffffff); }
+struct PassBlock {
+  int threads, items;
+};
+constexpr PassBlock pass_block(size_t key_bytes, bool places, int64_t n) {
+  size_t widest = places && has_wide_counts(n) ? std::max<size_t>(key_bytes, 8) : key_bytes;
+  return {384, widest <= 4 ? 23 : widest == 8 ? 15 : 7};
+}
+
 // ---- the call
 
 class Sort : public CallBody {
@@ -198,93 +231,124 @@ class Sort : public CallBody {
   }
 
  private:
-  // See quern/sort.cuh for these.
-  static constexpr int64_t short_row = 2048;
-  static constexpr int threads = 512;
-
   void on_gpu(const CallRun& run, int64_t rows, int64_t n) const {
+    DType dtype = run.inputs[0].dtype;
+    std::string text = sort_text(dtype, places_, descending_, n);
+    if (n > longest_short_row(size_of(dtype))) return long_rows(run, text, rows, n);
+    RowBlock block = row_block(size_of(dtype), n);
+    int64_t held = block.lanes ? block.threads / block.lanes : 1;
+    LaunchShape shape;
+    shape.block[0] = static_cast<uint32_t>(block.threads);
+    shape.grid[0] = static_cast<uint32_t>((rows + held - 1) / held);
+    const void* none = nullptr;
+    char* out = run.outputs[0].data;
+    Packed packed;
+    packed.add(run.inputs[0].data).add(places_ ? none : out).add(places_ ? out : none);
+    packed.add(static_cast<long long>(rows)).add(static_cast<int>(n));
+    launch(run, kernel_of(context_on(run.device), text, "rows", true), shape, packed);
+  }
+
+  // What quern/sort.cuh calls a SortPass.
+  struct Pass {
+    const void* starts;
+    void* next_starts;
+    void* look_back;
+    void* tickets;
+    long long n, begin;
+    int held, tiles, starts_step, pass;
+  };
+
+  void long_rows(const CallRun& run, const std::string& text, int64_t rows, int64_t n) const {
     Context& context = context_on(run.device);
     DType dtype = run.inputs[0].dtype;
     const char* in = run.inputs[0].data;
     char* out = run.outputs[0].data;
-    bool is_wide = n >= int64_t{1} << 30;
-    const char* count_type = is_wide ? "unsigned long long" : "unsigned int";
-    size_t count_bytes = is_wide ? 8 : 4, key_bytes = size_of(dtype);
-    std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype);
-    text += n <= short_row ? "QUERN_SORT_ROWS(Order)\n"
-                           : fmt::format("QUERN_SORT_{}(Order, {})\n", places_ ? "PLACES" : "VALUES", count_type);
-    int descending = descending_;
-    LaunchShape shape;
-    shape.block[0] = threads;
-    const void* none = nullptr;
-    if (n <= short_row) {
-      int64_t width = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 2))));
-      int64_t held = short_row / width;
-      shape.grid[0] = static_cast<uint32_t>((rows + held - 1) / held);
-      Packed packed;
-      packed.add(in).add(places_ ? none : out).add(places_ ? out : none);
-      packed.add(static_cast<long long>(rows)).add(static_cast<int>(n)).add(static_cast<int>(width)).add(descending);
-      return launch(run, kernel_of(context, text, "rows"), shape, packed);
-    }
+    size_t key_bytes = size_of(dtype), count_bytes = has_wide_counts(n) ? 8 : 4, elements = static_cast<size_t>(rows * n);
     int passes = static_cast<int>(key_bytes);
-    int64_t tile = threads * (key_bytes <= 4 ? 16 : key_bytes == 8 ? 10 : 5), tiles = (n + tile - 1) / tile;
-    size_t words = static_cast<size_t>(rows) * static_cast<size_t>(passes) * 256;
-    size_t status_words = static_cast<size_t>(rows * tiles) * 256 + 4;
-    Buffer starts = temporary(run, words * count_bytes), status = temporary(run, status_words * count_bytes);
-    size_t elements = static_cast<size_t>(rows * n);
-    Buffer keys[2], places[2];
+    PassBlock block = pass_block(key_bytes, places_, n);
+    int64_t tile = int64_t{block.threads} * block.items;
+    int64_t part = std::min<int64_t>((longest_part / tile) * tile, n), tiles = (part + tile - 1) / tile,
+            parts = (n + part - 1) / part;
+
+    // Counts of all passes; then, for each pass and part, words to look back in and a ticket for each row. These lie together
+    // where they are few, and are cleared once; else every launch clears the same ones.
+    size_t counts_bytes = static_cast<size_t>(rows * passes) * 256 * count_bytes;
+    size_t words_bytes = static_cast<size_t>(rows * tiles * 256 + (rows + 3) / 4 * 4) * 4;
+    bool at_once = words_bytes * static_cast<size_t>(passes) <= size_t{4} << 20;
+    size_t cleared = counts_bytes + words_bytes * static_cast<size_t>(at_once ? passes : 1);
+    // All of it in one piece: to allocate and to mark as used costs the host more than a small sort costs the GPU.
+    size_t end = 0;
+    auto place = [&](size_t bytes) { return std::exchange(end, end + (bytes + 255) / 256 * 256); };
+    size_t next_at[2] = {}, keys_at[2] = {}, places_at[2] = {};
+    place(cleared);
     // The passes go to and fro between two arrays; sorted values can use the result as one of them.
     for (int k = 0; k < 2; ++k) {
-      if (passes > 1 && (places_ || k == 0)) keys[k] = temporary(run, elements * key_bytes);
-      if (passes > 1 && places_) places[k] = temporary(run, elements * count_bytes);
+      if (parts > 1) next_at[k] = place(static_cast<size_t>(rows) * 256 * count_bytes);
+      if (passes > 1 && (places_ || k == 0)) keys_at[k] = place(elements * key_bytes);
+      if (passes > 1 && places_) places_at[k] = place(elements * count_bytes);
     }
-    std::vector<Buffer> used{starts, status};
-    for (const Buffer& buffer : {keys[0], keys[1], places[0], places[1]}) {
-      if (buffer) used.push_back(buffer);
-    }
-    auto clear = [&](const Buffer& buffer, size_t bytes) {
-      use_on(context.work_stream, *buffer.block(), true);
-      context.fill(context.work_stream, buffer.pointer(), 0, 0, 4, bytes / 4, 1);
+    Buffer used[] = {temporary(run, end)};
+    char* starts = static_cast<char*>(used[0].pointer());
+    char* words = starts + counts_bytes;
+    auto clear = [&](char* from, size_t bytes) {
+      use_on(context.work_stream, *used[0].block(), true);
+      context.fill(context.work_stream, from, 0, 0, 4, bytes / 4, 1);
     };
-    clear(starts, words * count_bytes);
-    int64_t parts = std::clamp<int64_t>(n / 16384, 1, std::max<int64_t>(1, 2048 / rows));
+    clear(starts, at_once ? cleared : counts_bytes);
+    const char* from = in;
+    if (row(dtype).kind == DTypeKind::complex) {
+      launch(run, kernel_of(context, text, "keys", true), shape_for(rows * n),
+             Packed().add(in).add(starts + keys_at[1]).add(static_cast<long long>(rows * n)), used);
+      from = starts + keys_at[1];
+    }
     LaunchShape counting;
-    counting.block[0] = 512;
-    counting.grid[0] = static_cast<uint32_t>(rows * parts);
-    launch(run, kernel_of(context, text, "counts"), counting,
-           Packed()
-               .add(in)
-               .add(starts.pointer())
-               .add(static_cast<long long>(n))
-               .add(static_cast<int>(parts))
-               .add(static_cast<int>(places_))
-               .add(descending),
-           used);
+    counting.block[0] = 128;
+    counting.grid[1] = static_cast<uint32_t>(std::min<int64_t>(rows, 65535));
+    counting.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>(n / 4096, 1, std::max<int64_t>(1, 2112 / rows)));
+    launch(run, kernel_of(context, text, "counts", true), counting,
+           Packed().add(from).add(starts).add(static_cast<long long>(n)).add(static_cast<long long>(rows)), used);
     LaunchShape starting;
     starting.block[0] = 256;
     starting.grid[0] = static_cast<uint32_t>(rows * passes);
-    launch(run, kernel_of(context, text, "starts"), starting, Packed().add(starts.pointer()), used);
-    shape.grid[0] = static_cast<uint32_t>(rows * tiles);
-    Kernel& kernel = kernel_of(context, text, places_ ? "pass_places" : "pass_values");
-    const void* from = in;
+    launch(run, kernel_of(context, text, "starts", true), starting, Packed().add(starts), used);
+
+    Kernel& kernel = kernel_of(context, text, "pass", true);
     const void* from_places = nullptr;
     for (int pass = 0; pass < passes; ++pass) {
       bool first = pass == 0, last = pass == passes - 1;
       void* to = out;
-      void* to_places = out;
-      if (!last) {
-        // The number of passes is even, so values end in the result.
-        to = places_ || pass % 2 == 0 ? keys[pass % 2].pointer() : out;
-        to_places = places_ ? places[pass % 2].pointer() : nullptr;
+      void* to_places = nullptr;
+      if (places_) {
+        to = last ? nullptr : starts + keys_at[pass % 2];
+        to_places = last ? nullptr : starts + places_at[pass % 2];
+      } else if (!last && pass % 2 == 0) {  // an even number of passes, or one: the last ends in the result
+        to = starts + keys_at[0];
       }
-      clear(status, status_words * count_bytes);
-      char* ticket = static_cast<char*>(status.pointer()) + (status_words - 4) * count_bytes;
-      Packed packed;
-      packed.add(from).add(to).add(from_places).add(to_places).add(starts.pointer()).add(status.pointer()).add(ticket);
-      packed.add(static_cast<long long>(n)).add(static_cast<int>(tiles)).add(pass).add(static_cast<int>(first));
-      packed.add(static_cast<int>(last)).add(descending);
-      launch(run, kernel, shape, packed, used);
-      from = to;
+      Pass p{};
+      p.starts = starts + static_cast<size_t>(pass) * 256 * count_bytes;
+      p.starts_step = passes * 256;
+      p.n = n;
+      p.pass = pass;
+      for (int64_t k = 0; k < parts; ++k) {
+        if (!at_once) clear(words, words_bytes);
+        p.begin = k * part;
+        p.held = static_cast<int>(std::min<int64_t>(part, n - p.begin));
+        p.tiles = static_cast<int>((p.held + tile - 1) / tile);
+        p.next_starts = k + 1 < parts ? starts + next_at[k % 2] : nullptr;
+        char* here = words + (at_once ? static_cast<size_t>(pass) * words_bytes : 0);
+        p.tickets = here;
+        p.look_back = here + static_cast<size_t>((rows + 3) / 4 * 4) * 4;
+        LaunchShape shape;
+        shape.block[0] = static_cast<uint32_t>(block.threads);
+        shape.grid[0] = static_cast<uint32_t>(rows * p.tiles);
+        Packed packed;
+        packed.add(p).add(from).add(to);
+        if (places_) packed.add(from_places).add(to_places).add(static_cast<int>(first)).add(last ? out : nullptr);
+        launch(run, kernel, shape, packed, used);
+        p.starts = p.next_starts;
+        p.starts_step = 256;
+      }
+      from = static_cast<const char*>(to);
       from_places = to_places;
     }
   }
@@ -309,6 +373,21 @@ Array recorded_sort(const Array& given, bool places, bool descending) {
 }
 
 }  // namespace
+
+std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
+  std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype);
+  size_t key_bytes = size_of(dtype);
+  if (n > longest_short_row(key_bytes)) {
+    PassBlock block = pass_block(key_bytes, places, n);
+    return text + fmt::format("QUERN_SORT_{}(Order, {}, {}, {}, {})\n", places ? "PLACES" : "VALUES", descending,
+                              has_wide_counts(n) ? "unsigned long long" : "unsigned int", block.threads, block.items);
+  }
+  RowBlock block = row_block(key_bytes, n);
+  if (block.lanes)
+    return text + fmt::format("QUERN_SORT_SHORT(Order, {}, {}, {}, {}, {})\n", places, descending, block.threads, block.lanes,
+                              block.items);
+  return text + fmt::format("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
+}
 
 Array sorted(const Array& array, bool descending) { return recorded_sort(array, false, descending); }
 Array sorted_places(const Array& array, bool descending) { return recorded_sort(array, true, descending); }

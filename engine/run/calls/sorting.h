@@ -9,6 +9,8 @@ namespace quern {
 Array sorted(const Array& array, bool descending);
 // The places, int64, that put the rows in order; equal values stay in the order in which they stand.
 Array sorted_places(const Array& array, bool descending);
+// The kernels for rows of n on a GPU, as text.
+std::string sort_text(DType dtype, bool places, bool descending, int64_t n);
 
 // Where each row's greatest (or smallest) value stands first, int64; a NaN counts before all. The rows are not empty.
 Array extreme_places(const Array& array, bool least);

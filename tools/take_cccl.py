@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Takes from NVIDIA's CCCL, as the package nvidia-cuda-cccl has it, the headers that the prelude's files need. Run by CMake.
+
+    take_cccl.py --version              the package's version; fails with a sentence when it is not installed
+    take_cccl.py --licence              the path of its licence
+    take_cccl.py PRELUDE OUTPUT CXX     copies the headers into the folder OUTPUT; CXX, a C++ compiler, says which those are
+
+What counts are the lines `#include <cub/...>` in PRELUDE/quern: the compiler's preprocessor goes through them as NVRTC does.
+"""
+
+import importlib.metadata
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PACKAGE = "nvidia-cuda-cccl"
+# What NVRTC defines. A few branches that it does not take are read as well; the files are then some more than needed.
+AS_NVRTC = (
+    "__CUDACC_RTC__ __CUDACC__ __NVCC__ __CUDA_ARCH__=900 "
+    "__CUDACC_VER_MAJOR__=12 __CUDACC_VER_MINOR__=9 __CUDACC_VER_BUILD__=0 CUDART_VERSION=12090"
+)
+
+
+def package():
+    try:
+        return importlib.metadata.distribution(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        sys.exit(f"the package {PACKAGE} is missing, whose headers sort on GPUs: {sys.executable} -m pip install '{PACKAGE}==13.3.*'")
+
+
+def include_folder(found):
+    for file in found.files or []:
+        if file.as_posix().endswith("cub/version.cuh"):
+            return pathlib.Path(found.locate_file(file)).resolve().parent.parent
+    sys.exit(f"{PACKAGE} {found.version} has no CUB: pip install '{PACKAGE}==13.3.*'")
+
+
+def needed(prelude, folder, compiler):
+    texts = [p.read_text() for p in sorted((prelude / "quern").iterdir())]
+    includes = sorted({line for text in texts for line in re.findall(r"^#include <cub/.*>$", text, re.MULTILINE)})
+    with tempfile.TemporaryDirectory() as scratch:
+        source = pathlib.Path(scratch) / "all.cpp"
+        source.write_text("\n".join(includes) + "\n")
+        defines = ["-D" + word for word in AS_NVRTC.split()]
+        command = [compiler, "-x", "c++", "-std=c++17", "-M", "-MG", "-nostdinc", "-I", str(folder), *defines, str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    words = done.stdout.replace("\\\n", " ").split()
+    paths = {pathlib.Path(word).resolve() for word in words if word.startswith(str(folder))}
+    if not paths:
+        sys.exit(f"{' '.join(command)} found nothing:\n{done.stderr}")
+    return sorted(path.relative_to(folder) for path in paths if path.is_file())
+
+
+def main():
+    found = package()
+    if sys.argv[1] == "--version":
+        print(found.version)
+    elif sys.argv[1] == "--licence":
+        print(next(found.locate_file(file) for file in found.files if file.name.lower().startswith("license")))
+    else:
+        prelude, output, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+        folder = include_folder(found)
+        files = needed(prelude, folder, compiler)
+        shutil.rmtree(output, ignore_errors=True)
+        for file in files:
+            (output / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / file, output / file)
+        size = sum((output / file).stat().st_size for file in files)
+        print(f"{PACKAGE} {found.version}: {len(files)} headers, {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
