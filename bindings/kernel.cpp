@@ -14,7 +14,8 @@ namespace {
 
 struct PyFunction : PyKernel {};
 struct PyRawFunction : PyKernel {
-  uint32_t shared = 0;  // when a call does not say
+  uint32_t shared = 0;       // when a call does not say
+  bool cooperative = false;  // its blocks may wait for each other
 };
 
 struct Keywords {
@@ -138,6 +139,7 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
     shape.grid = to_dims(PyTuple_GET_ITEM(args, 0), "grid");
     shape.block = to_dims(PyTuple_GET_ITEM(args, 1), "block");
     shape.dynamic_shared = function->shared;
+    shape.cooperative = function->cooperative;
     const StreamPtr* stream = &current_stream(kernel.context());
     if (named) {
       Py_ssize_t at = 0;
@@ -218,7 +220,8 @@ void init_kernels(nb::module_& m) {
   nb::class_<PyRawFunction, PyKernel>(m, "RawFunction", nb::type_slots(raw_slots), nb::dynamic_attr())
       .def(nb::init<>())
       .def("set_kernel", [](PyRawFunction& f, PyProgram& p, const std::string& name) { f.kernel = p.program->kernel(name); })
-      .def_rw("shared", &PyRawFunction::shared);
+      .def_rw("shared", &PyRawFunction::shared)
+      .def_rw("cooperative", &PyRawFunction::cooperative);
 
   m.def(
       "build",

@@ -258,9 +258,13 @@ extern const QuernCpuRuntime cpu_runtime;
 
 // Blocks [first, last) of a coroutine kernel on this thread.
 void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last);
+// Where all blocks of a launch wait for each other: how many do, and how often they went on.
+struct GridBarrier {
+  std::atomic<uint64_t> waiting{0}, passed{0};
+};
 // All blocks together, for kernels that wait on memory or on the whole grid.
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished);
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier);
 
 char* scratch(size_t bytes);  // this thread's, 64-byte aligned; valid until the next call on this thread
 

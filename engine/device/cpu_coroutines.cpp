@@ -150,7 +150,7 @@ void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch,
 }
 
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished) {
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier) {
   using Clock = std::chrono::steady_clock;
   constexpr size_t memory_for_blocks = size_t{1} << 30;
   constexpr auto patience = std::chrono::seconds(20);
@@ -159,6 +159,8 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
   struct InFlight {
     std::unique_ptr<char[]> memory;
     std::unique_ptr<BlockRun> run;
+    bool at_grid = false;
+    uint64_t passed = 0;  // of the barrier, when it came there
   };
   // A kernel's failure jumps out of here without unwinding; what is in flight then hangs on this list and is freed next time.
   thread_local std::deque<InFlight> blocks;
@@ -172,10 +174,23 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
         finished.fetch_add(1, std::memory_order_release);
         blocks.erase(blocks.begin() + static_cast<long>(i));
         progress = true;
-      } else {
-        ++i;
+        continue;
+      }
+      InFlight& block = blocks[i++];
+      if (!block.at_grid && block.run->at_grid()) {
+        block.at_grid = true;
+        block.passed = barrier.passed.load();
+        barrier.waiting.fetch_add(1);
+        progress = true;
+      } else if (block.at_grid && block.passed != barrier.passed.load()) {
+        block.at_grid = false;
+        block.run->pass_grid();
+        progress = true;
       }
     }
+    // When all that are not finished wait, nobody can change these numbers but who lets them go on.
+    uint64_t all = count - finished.load();
+    if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) barrier.passed.fetch_add(1);
     if (!progress && blocks.size() < limit) {
       uint64_t b = next.fetch_add(1, std::memory_order_relaxed);
       if (b < count) {

@@ -131,6 +131,8 @@ struct Job {
   uint64_t chunk = 1;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> finished{0};
+  GridBarrier barrier;
+  bool together = false;            // blocks wait for each other, so all are in flight at once
   std::atomic<int64_t> busy_ns{0};  // of all threads together
   std::atomic<bool> failed{false};
   std::mutex fault_lock;
@@ -154,8 +156,8 @@ void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t 
 }
 
 void take_chunks(Job& job) {
-  if (as_coroutines(*job.kernel.code, job.launch) && (job.kernel.code->flags & QUERN_KERNEL_SPINS)) {
-    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished);
+  if (job.together) {
+    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished, job.barrier);
     return;
   }
   while (!job.failed.load(std::memory_order_relaxed)) {
@@ -183,7 +185,7 @@ constexpr float alone_below_ns = 20e3f;
 
 void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed);
-  bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0;
+  bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0 || job.together;
   if (known < 0 && !spins && job.count > 1) {
     // Not measured yet: the first block tells.
     int64_t start = now_ns();
@@ -240,6 +242,7 @@ std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
   launch.flags = small ? QUERN_LAUNCH_SMALL_GRID : 0;
   Job job(kernel, launch, count);
   launch.host = &job;
+  job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
   try {
     run_job(*this, kernel, job);
   } catch (const std::exception& e) {

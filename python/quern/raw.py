@@ -126,7 +126,14 @@ class RawKernel(_engine.RawFunction):
     ):
         super().__init__()
         expressions = [name] if "<" in name else None
-        self._init(RawModule(code=code, options=options, backend=backend, name_expressions=expressions), name)
+        module = RawModule(
+            code=code,
+            options=options,
+            backend=backend,
+            name_expressions=expressions,
+            enable_cooperative_groups=enable_cooperative_groups,
+        )
+        self._init(module, name)
 
     @classmethod
     def _of(cls, module, name):
@@ -138,6 +145,7 @@ class RawKernel(_engine.RawFunction):
     def _init(self, module, name):
         self._module = module
         self.name = name
+        self.cooperative = module.enable_cooperative_groups
 
     def _bind(self):
         """Makes the current device's kernel the one that a call launches."""

@@ -3,8 +3,12 @@
 decorators.py  jit, vectorize, reduce        (quern/kernel/ compiles)
 arrays.py      to_device, device_array and what they return
 devices.py     devices, streams, events
+random.py      random numbers in kernels
+libdevice.py, fp16.py, vectors.py, cg.py: what kernels find under these names
 """
 
+from quern.cuda import cg, fp16, libdevice, random
+from quern.cuda import vectors as _vectors
 from quern.cuda.arrays import (
     DeviceNDArray,
     as_cuda_array,
@@ -27,6 +31,9 @@ from quern.cuda.devices import (
     get_current_device,
     gpus,
     is_available,
+    is_bfloat16_supported,
+    is_float16_supported,
+    is_fp8_supported,
     legacy_default_stream,
     list_devices,
     per_thread_default_stream,
@@ -34,11 +41,13 @@ from quern.cuda.devices import (
     stream,
     synchronize,
 )
+from quern.cuda.vectors import *  # noqa: F403
 from quern.kernel import intrinsics as _intrinsics
 from quern.kernel.intrinsics import *  # noqa: F403
 
 __all__ = [
     *_intrinsics.__all__,
+    *_vectors.__all__,
     "DeviceNDArray",
     "In",
     "InOut",
@@ -46,6 +55,7 @@ __all__ = [
     "Reduce",
     "Stream",
     "as_cuda_array",
+    "cg",
     "close",
     "current_context",
     "default_stream",
@@ -55,16 +65,22 @@ __all__ = [
     "event",
     "event_elapsed_time",
     "external_stream",
+    "fp16",
     "from_cuda_array_interface",
     "get_current_device",
     "guvectorize",
     "gpus",
     "is_available",
+    "is_bfloat16_supported",
     "is_cuda_array",
+    "is_float16_supported",
+    "is_fp8_supported",
     "jit",
     "legacy_default_stream",
+    "libdevice",
     "list_devices",
     "per_thread_default_stream",
+    "random",
     "reduce",
     "select_device",
     "stream",
@@ -72,3 +88,9 @@ __all__ = [
     "to_device",
     "vectorize",
 ]
+
+
+def __getattr__(name):
+    if name in ("bf16", "bfloat16", "fp8"):
+        raise AttributeError(f"[cuda.{name}] kernels have no bfloat16 and no numbers of eight bits yet; use float16 or float32")
+    raise AttributeError(f"module 'quern.cuda' has no attribute '{name}'")

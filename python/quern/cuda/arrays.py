@@ -101,6 +101,10 @@ def to_device(obj, stream=0, copy=True, to=None):
     if to is not None:
         to.copy_to_device(obj)
         return to
+    states = _random_states(getattr(obj, "dtype", None), getattr(obj, "shape", ()))
+    if states is not None:
+        states.copy_to_device(obj)
+        return states
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
@@ -114,6 +118,9 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
     Parameters: ``shape``: an int or ints; ``dtype``; ``strides``: in bytes, those of a C or Fortran order; ``order``: "C" or "F".
     """
     shape = _core._shape(shape)
+    states = _random_states(dtype, shape)
+    if states is not None:
+        return states
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
         for order in ("C", "F"):
@@ -122,6 +129,15 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
         else:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
     return _empty(shape, dtype, order)._as(DeviceNDArray)
+
+
+def _random_states(dtype, shape):
+    """Memory for the states of random.py, where that is the type; else None."""
+    if getattr(dtype, "names", None) != ("s0", "s1"):
+        return None
+    from quern.cuda import random
+
+    return random._empty_states(*shape) if dtype == random.xoroshiro128p_dtype and len(shape) == 1 else None
 
 
 def device_array_like(ary, stream=0):

@@ -143,6 +143,21 @@ def is_available():
     return True
 
 
+def is_float16_supported():
+    """Have kernels float16? Always."""
+    return True
+
+
+def is_bfloat16_supported():
+    """Have kernels bfloat16? Not yet."""
+    return False
+
+
+def is_fp8_supported():
+    """Have kernels numbers of eight bits? Not yet."""
+    return False
+
+
 def detect():
     """Prints the devices; returns whether there is one."""
     print(f"Found {len(gpus)} devices")

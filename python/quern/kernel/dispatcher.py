@@ -6,6 +6,7 @@ The warm way of a launch is the engine's (bindings/dispatcher.cpp); it comes her
 from __future__ import annotations
 
 import functools
+import math
 import os
 import threading
 
@@ -15,6 +16,9 @@ from quern.kernel import signatures, types
 from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.program import Program
 from quern.lib import _engine
+
+# The driver's numbers of what a device has: multiprocessors, and of each of them threads, shared memory, registers, blocks.
+_MULTIPROCESSORS, _THREADS, _SHARED, _REGISTERS, _BLOCKS, _RESERVED_SHARED = 16, 39, 81, 82, 106, 111
 
 
 class Definition:
@@ -50,6 +54,25 @@ class Definition:
     def info(self):
         """What the device says of it, as a dict."""
         return self.program.kernel(self.symbol).info()
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks of ``blockdim`` threads, with so many bytes of dynamic shared memory, are on the device at once."""
+        threads = math.prod(blockdim) if isinstance(blockdim, (tuple, list)) else int(blockdim)
+        if not 0 < threads <= self.info["max_threads"]:
+            return 0
+        if self.device.kind == "cpu":  # blocks take turns
+            return 2**31 - 1
+        return self.device.attribute(_MULTIPROCESSORS) * self._blocks_together(-(-threads // 32), dynsmemsize)
+
+    def _blocks_together(self, warps, dynsmemsize):
+        """Blocks of so many warps on one multiprocessor: registers are given out in 256s to a warp, shared memory in 128s of bytes."""
+        of = self.device.attribute
+        counts = [of(_BLOCKS), of(_THREADS) // 32 // warps]
+        if registers := -(-self.info["registers"] * 32 // 256) * 256:
+            counts.append(of(_REGISTERS) // registers // 4 * 4 // warps)
+        if shared := -(-(self.info["static_shared"] + dynsmemsize + of(_RESERVED_SHARED)) // 128) * 128:
+            counts.append(of(_SHARED) // shared)
+        return min(counts)
 
 
 def write_text(text):

@@ -30,7 +30,7 @@ class Number(Intrinsic):
 
 
 class Memory(Intrinsic):
-    """``shared``, ``local`` and ``const``: where arrays of a kernel's own are."""
+    """``shared``, ``atomic`` and others: names under which functions are."""
 
     def __init__(self, name, doc, **functions):
         super().__init__(name, doc)
@@ -66,6 +66,16 @@ const = Memory(
     "const",
     "Memory that nobody writes.",
     array_like=Intrinsic("const.array_like", "const.array_like(a): the values that the global NumPy array has now, read-only."),
+)
+
+cg = Memory(
+    "cg",
+    "Cooperative groups.",
+    this_grid=Intrinsic(
+        "cg.this_grid",
+        "cg.this_grid(): all threads of the launch; its sync() waits until all are there. All blocks of such a launch must fit on the "
+        "device at once.",
+    ),
 )
 
 _FUNCTIONS = {

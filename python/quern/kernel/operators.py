@@ -85,7 +85,7 @@ def binary_types(symbol, a, b):
 def binary(node_type, a, b, fail):
     """The value of ``a <op> b``; ``fail(message)`` makes the error."""
     symbol, name, compute = BINARY[node_type]
-    if a.is_const and b.is_const:
+    if _is_pythons(a) and _is_pythons(b):
         folded = _folded(compute, a.const, b.const)
         if folded is not None:
             return folded
@@ -110,6 +110,13 @@ def _small_power(a, exponent):
         return cast(Value(types.int64, "1LL", 1), a.type)
     text = {1: "{0}", 2: "square({0})", 3: "cube({0})", 4: "square(square({0}))"}[exponent]
     return Value(a.type, text.format(a.text))
+
+
+def _is_pythons(a):
+    """Is it known now, and of the type that Python's own number has here? ``float32(0.1)`` is not."""
+    if not a.is_const or not isinstance(a.type, Number):
+        return a.is_const
+    return type(a.const) in (int, float, complex, bool) and a.type == constant(a.const).type
 
 
 def _folded(compute, *constants):
@@ -141,7 +148,7 @@ def constant(value):
 
 def unary(node_type, a, fail):
     symbol, compute = UNARY[node_type]
-    if a.is_const and type(a.const) in (int, float, complex, bool):
+    if _is_pythons(a):
         folded = _folded(compute, a.const)
         if folded is not None:
             return folded
@@ -171,7 +178,7 @@ def truth(a, fail):
 
 def compare(node_type, a, b, fail):
     symbol, text, compute = COMPARE[node_type]
-    if a.is_const and b.is_const and (folded := _compared(compute, a.const, b.const)) is not None:
+    if _is_pythons(a) and _is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")

@@ -29,6 +29,7 @@ class Program:
         self.dynamic_shared_place = None
         self.is_cooperative = False  # do its blocks wait for each other?
         source = self._source(function)
+        # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
         self.kernel = Function(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
         self.functions[function, tuple(parameters)] = self.kernel
         self.in_work.append(self.kernel)
@@ -140,7 +141,7 @@ class Program:
 
     @property
     def text(self):
-        return _HEAD + self.body()
+        return _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + self.body()
 
 
 def _numbers(type_, text):

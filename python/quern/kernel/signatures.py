@@ -43,7 +43,7 @@ def named(name):
     """The type of a name such as ``float32``, ``f4``, ``void``; None for a name that is none."""
     if name in ("void", "none"):
         return types.none
-    return types.NUMBERS.get(ALIASES.get(name, name))
+    return types.NUMBERS.get(ALIASES.get(name, name)) or types.VECTORS.get(types.VECTOR_ALIASES.get(name, name))
 
 
 def parsed(given):

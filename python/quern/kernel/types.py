@@ -82,6 +82,12 @@ class NoneType(Type):
     name, c = "none", "void"
 
 
+class GridGroup(Type):
+    """Of ``cuda.cg.this_grid()``: all threads of a launch."""
+
+    name, c = "GridGroup", "::cooperative_groups::grid_group"
+
+
 class Known(Type):
     """Of what is known while a kernel is compiled and has no value in it: a module, a function, a type, a text."""
 
@@ -136,6 +142,22 @@ class Tuple(Type):
         return (Tuple, (self.types,))
 
 
+class Vector(Type):
+    """Of CUDA's vectors, ``float32x4``: up to four numbers of one type, ``x``, ``y``, ``z`` and ``w``."""
+
+    def __init__(self, base, count, c):
+        self.base, self.axes = base, "xyzw"[:count]
+        self.name, self.c = f"{base}x{count}", c
+
+    def __call__(self, *arguments):
+        """With types: a signature, ``float32x4(float32x4)``. Vectors themselves are made in kernels only."""
+        if arguments and all(isinstance(a, Type) for a in arguments):
+            from quern.kernel.signatures import Signature
+
+            return Signature(self, arguments)
+        raise RuntimeError(f"cuda.{self.name} makes a vector inside of a kernel only; call it from a function under @cuda.jit")
+
+
 boolean = Boolean("boolean", "bool")
 int8, int16 = Integer("int8", "signed char"), Integer("int16", "short")
 int32, int64 = Integer("int32", "int"), Integer("int64", "long long")
@@ -144,6 +166,7 @@ uint32, uint64 = Integer("uint32", "unsigned int"), Integer("uint64", "unsigned 
 float16, float32, float64 = Float("float16", "op::float16"), Float("float32", "float"), Float("float64", "double")
 complex64, complex128 = Complex("complex64", "complex<float>"), Complex("complex128", "complex<double>")
 none = NoneType()
+grid_group = GridGroup()
 intp, uintp = int64, uint64
 
 NUMBERS = {
@@ -153,10 +176,21 @@ NUMBERS = {
         *(float16, float32, float64, complex64, complex128),
     )
 }
+# How CUDA calls vectors; the first name is the one in the text.
+_VECTOR_NAMES = {
+    "int8": ("char",), "int16": ("short",), "int32": ("int",), "int64": ("longlong", "long"),
+    "uint8": ("uchar",), "uint16": ("ushort",), "uint32": ("uint",), "uint64": ("ulonglong", "ulong"),
+    "float32": ("float",), "float64": ("double",),
+}  # fmt: skip
+VECTORS = {f"{base}x{n}": Vector(NUMBERS[base], n, f"{names[0]}{n}") for base, names in _VECTOR_NAMES.items() for n in (1, 2, 3, 4)}
+VECTOR_ALIASES = {f"{name}{n}": f"{base}x{n}" for base, names in _VECTOR_NAMES.items() for name in names for n in (1, 2, 3, 4)}
+
+
+_OTHERS = {t.name: t for t in (none, grid_group)}
 
 
 def of_name(name):
-    return none if name == "none" else NUMBERS[name]
+    return _OTHERS.get(name) or NUMBERS.get(name) or VECTORS[name]
 
 
 @functools.cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy
+
 from quern.kernel import types
 
 MISSING = object()
@@ -45,7 +47,9 @@ def cast(value, to):
     if value.is_const and not isinstance(value.const, (str, tuple)) and isinstance(to, types.Number):
         made = literal_text(value.const, to)
         if made is not None:
-            return Value(to, made, value.const, natural=value.natural)
+            with numpy.errstate(all="ignore"):
+                const = to.dtype.type(value.const).item()  # float32 has fewer digits
+            return Value(to, made, const, natural=value.natural)
     return Value(to, f"op::to<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
-from quern.kernel.library.table import attributes_of, entry, freezer, rows
+from quern.kernel.library.table import attributes_of, bound, entry, freezer, method, rows
 from quern.kernel.value import Value, cast
 
 # ---- places
@@ -100,6 +100,27 @@ for _name in ("syncthreads", "threadfence", "threadfence_block", "threadfence_sy
 for _name in ("syncthreads_count", "syncthreads_and", "syncthreads_or"):
     rows(getattr(intrinsics, _name), ("int32(int32)", f"__{_name}({{0}})"))
 rows(intrinsics.nanosleep, ("none(uint32)", "__nanosleep({0})"))
+
+# ---- all threads of a launch
+
+
+@entry(intrinsics.cg.this_grid)
+def call_this_grid(compiler, arguments, named, node):
+    if arguments or named:
+        raise compiler.error(TypingError, node, "cg.this_grid takes no arguments")
+    compiler.program.is_cooperative = True
+    return Value(types.grid_group, f"{types.grid_group.c}()")
+
+
+@method(types.GridGroup, "sync")
+def grid_sync(compiler, owner, node):
+    def sync(compiler, owner, arguments, named, node):
+        if arguments or named:
+            raise compiler.error(TypingError, node, "sync takes no arguments")
+        return Value(types.none, f"{owner.text}.sync()")
+
+    return bound(sync, owner)
+
 
 # ---- warps
 

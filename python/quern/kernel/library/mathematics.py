@@ -1,6 +1,7 @@
 """math, cmath and NumPy's ufuncs: functions of numbers, by the device functions of arrays (codegen/prelude/quern/array.cuh).
 
-Integers become float64; float32 stays what it is; functions that have a meaning for complex numbers take them.
+Integers become float64 (for NumPy's functions float32, where they have up to 16 bits); float32 stays what it is; cmath's functions
+and NumPy's take complex numbers.
 """
 
 from __future__ import annotations
@@ -29,25 +30,36 @@ MATH_NAMES = {
 TWO = {"arctan2": "arctan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "nextafter", "fmod": "fmod"}
 
 
-def _one(text, takes_complex):
+def _for_numpy(t):
+    """As what NumPy's functions of reals take a number, in Numba."""
+    return types.float32 if isinstance(t, (types.Integer, types.Boolean)) and t.bits <= 16 else operators.real_for(t)
+
+
+def _complex_for(t):
+    if isinstance(t, types.Complex):
+        return t
+    return types.complex64 if t == types.float32 else types.complex128
+
+
+def _one(text, takes_complex, work=operators.real_for):
     def compile_call(compiler, arguments, named, node):
         if len(arguments) != 1 or named:
             raise compiler.error(TypingError, node, "it takes one number")
         value = compiler.number(arguments[0], node)
         if isinstance(value.type, types.Complex) and not takes_complex:
             raise compiler.error(TypingError, node, f"it does not take {value.type}")
-        value = cast(value, operators.real_for(value.type))
+        value = cast(value, work(value.type))
         return Value(value.type, f"op::{text}({value.text})")
 
     return compile_call
 
 
-def _two(text):
+def _two(text, work=operators.real_for):
     def compile_call(compiler, arguments, named, node):
         if len(arguments) != 2 or named:
             raise compiler.error(TypingError, node, "it takes two numbers")
         values = [compiler.number(a, node) for a in arguments]
-        to = types.common_real(*(operators.real_for(v.type) for v in values))
+        to = types.common_real(*(work(v.type) for v in values))
         if isinstance(to, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {to}")
         return Value(to, f"op::{text}({cast(values[0], to).text}, {cast(values[1], to).text})")
@@ -57,40 +69,96 @@ def _two(text):
 
 for _name, _complex in ONE.items():
     if hasattr(numpy, _name):
-        entry(getattr(numpy, _name))(_one(_name, _complex))
+        entry(getattr(numpy, _name))(_one(_name, _complex, _for_numpy))
     if hasattr(math, _name):
         entry(getattr(math, _name))(_one(_name, False))
     if hasattr(cmath, _name):
-        entry(getattr(cmath, _name))(_one(_name, True))
+        entry(getattr(cmath, _name))(_one(_name, True, _complex_for))
 for _name, _text in MATH_NAMES.items():
     entry(getattr(math, _name))(_one(_text, False))
-    entry(getattr(cmath, _name))(_one(_text, True))
+    entry(getattr(cmath, _name))(_one(_text, True, _complex_for))
 for _name, _text in TWO.items():
-    for _module in (math, numpy):
-        if hasattr(_module, _name):
-            entry(getattr(_module, _name))(_two(_text))
+    if hasattr(math, _name):
+        entry(getattr(math, _name))(_two(_text))
+    if hasattr(numpy, _name):
+        entry(getattr(numpy, _name))(_two(_text, _for_numpy))
 entry(math.atan2)(_two("arctan2"))
-entry(numpy.deg2rad)(_one("radians", False))
-entry(numpy.rad2deg)(_one("degrees", False))
+entry(numpy.deg2rad)(_one("radians", False, _for_numpy))
+entry(numpy.rad2deg)(_one("degrees", False, _for_numpy))
 
 for _name in ("erf", "erfc", "gamma", "lgamma"):
     _c = {"gamma": "tgamma"}.get(_name, _name)
-    rows(getattr(math, _name), ("float32(float32)", f"::{_c}f({{0}})"), ("float64(float64)", f"::{_c}({{0}})"))
+    rows(
+        getattr(math, _name),
+        ("float64(int64)", f"::{_c}(static_cast<double>({{0}}))"),
+        ("float32(float32)", f"::{_c}f({{0}})"),
+        ("float64(float64)", f"::{_c}({{0}})"),
+    )
 
 
-@entry(math.floor, math.ceil, math.trunc)
-def call_rounding(compiler, arguments, named, node):
-    """To an integer, as Python's functions give it."""
+rows(
+    math.remainder,
+    ("float64(int64, int64)", "::remainder(static_cast<double>({0}), static_cast<double>({1}))"),
+    ("float32(float32, float32)", "::remainderf({0}, {1})"),
+    ("float64(float64, float64)", "::remainder({0}, {1})"),
+)
+rows(
+    math.ldexp,
+    ("float64(int64, int32)", "op::ldexp_of(static_cast<double>({0}), {1})"),
+    *[(f"{t}({t}, int32)", "op::ldexp_of({0}, {1})") for t in ("float32", "float64")],
+)
+
+
+@entry(math.frexp)
+def call_frexp(compiler, arguments, named, node):
+    value = _real(compiler, arguments, named, node)
+    exponent = compiler.temporary("exponent")
+    compiler.head.append(f"int {exponent} = 0;")
+    fraction = compiler.kept(Value(value.type, f"op::frexp_of({value.text}, &{exponent})"))
+    return compiler.tuple_of([fraction, Value(types.int32, exponent)])
+
+
+@entry(math.modf)
+def call_modf(compiler, arguments, named, node):
+    value = _real(compiler, arguments, named, node)
+    whole = compiler.temporary("whole")
+    compiler.head.append(f"{value.type.c} {whole} = 0;")
+    fraction = compiler.kept(Value(value.type, f"::modf({value.text}, &{whole})"))
+    return compiler.tuple_of([fraction, Value(value.type, whole)])
+
+
+def _real(compiler, arguments, named, node):
+    """One number, as float32 or float64."""
+    if len(arguments) != 1 or named:
+        raise compiler.error(TypingError, node, "it takes one number")
     value = compiler.number(arguments[0], node)
-    if isinstance(value.type, types.Integer):
-        return value
-    name = ast.unparse(node.func).rsplit(".", 1)[-1]
-    name = name if name in ("floor", "ceil", "trunc") else "floor"
-    return Value(types.int64, f"op::to<long long>(op::{name}({value.text}))")
+    if isinstance(value.type, types.Complex):
+        raise compiler.error(TypingError, node, f"it does not take {value.type}")
+    return cast(value, types.float32 if value.type in (types.float16, types.float32) else types.float64)
 
+
+def _rounding(text):
+    """Integers stay. Of a number with a fraction the type stays in kernels, as in Numba's; functions for the host give an integer."""
+
+    def compile_call(compiler, arguments, named, node):
+        if len(arguments) != 1 or named:
+            raise compiler.error(TypingError, node, "it takes one number")
+        value = compiler.number(arguments[0], node)
+        if isinstance(value.type, types.Complex):
+            raise compiler.error(TypingError, node, f"it does not take {value.type}")
+        if isinstance(value.type, types.Integer):
+            return value
+        made = f"op::{text}({value.text})"
+        return Value(value.type, made) if compiler.program.kernel.is_kernel else Value(types.int64, f"op::to<long long>({made})")
+
+    return compile_call
+
+
+for _name in ("floor", "ceil", "trunc"):
+    entry(getattr(math, _name))(_rounding(_name))
 
 for _name in ("floor", "ceil", "trunc", "rint"):
-    entry(getattr(numpy, _name))(_one(_name, False))
+    entry(getattr(numpy, _name))(_one(_name, False, _for_numpy))
 
 
 @entry(math.pow, numpy.power)
@@ -127,8 +195,9 @@ def _comparison(node_type):
     return compile_call
 
 
+_WORDS = {"and_": "iand", "or_": "ior"}  # of `&=`; the others are named with an i before
 for _node, (_, _name, _function) in operators.BINARY.items():
-    entry(_function)(_operator(_node))
+    entry(_function, getattr(operator, _WORDS.get(_function.__name__, "i" + _function.__name__)))(_operator(_node))
     if _name != "power":
         entry(getattr(numpy, _name))(_operator(_node))
 for _node, (_symbol, _, _function) in operators.COMPARE.items():
@@ -152,9 +221,92 @@ for _name in ("maximum", "minimum", "fmax", "fmin"):
     entry(getattr(numpy, _name))(_extreme(_name))
 
 
-@entry(operator.neg, numpy.negative)
-def call_negative(compiler, arguments, named, node):
-    return operators.unary(ast.USub, arguments[0], compiler.failing(node))
+def _bits(text, count):
+    """In the operands' own type, as NumPy has it."""
+
+    def compile_call(compiler, arguments, named, node):
+        values = [compiler.number(a, node) for a in arguments]
+        if len(values) != count or named or not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in values):
+            raise compiler.error(TypingError, node, f"it takes {count} integers")
+        to = values[0].type if count == 1 else types.unified(values[0].type, values[1].type)
+        if isinstance(to, types.Float):
+            raise compiler.error(TypingError, node, f"there is no integer type for {values[0].type} and {values[1].type}")
+        if text.endswith("shift") and isinstance(to, types.Boolean):
+            to = types.int8
+        return Value(to, f"op::{text}({', '.join(cast(v, to).text for v in values)})")
+
+    return compile_call
+
+
+for _name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
+    entry(getattr(numpy, _name))(_bits(_name, 2))
+entry(numpy.invert)(_bits("invert", 1))  # which bitwise_not is, too
+
+
+def _logical(text, count):
+    def compile_call(compiler, arguments, named, node):
+        if len(arguments) != count or named:
+            raise compiler.error(TypingError, node, f"it takes {count} numbers")
+        tests = [operators.truth(compiler.number(a, node), compiler.failing(node)).text for a in arguments]
+        return Value(types.boolean, text.format(*tests))
+
+    return compile_call
+
+
+entry(numpy.logical_and)(_logical("({0} && {1})", 2))
+entry(numpy.logical_or)(_logical("({0} || {1})", 2))
+entry(numpy.logical_xor)(_logical("({0} != {1})", 2))
+entry(numpy.logical_not)(_logical("(!{0})", 1))
+
+
+def _unary(node_type):
+    def compile_call(compiler, arguments, named, node):
+        if len(arguments) != 1 or named:
+            raise compiler.error(TypingError, node, "it takes one number")
+        return operators.unary(node_type, arguments[0], compiler.failing(node))
+
+    return compile_call
+
+
+entry(operator.neg, numpy.negative)(_unary(ast.USub))
+entry(operator.pos)(_unary(ast.UAdd))
+entry(operator.invert, operator.inv)(_unary(ast.Invert))
+entry(operator.not_)(_unary(ast.Not))
+
+
+# ---- complex numbers
+
+
+@entry(cmath.phase)
+def call_phase(compiler, arguments, named, node):
+    value = _complex(compiler, arguments, named, node)
+    return Value(value.type.part, f"op::arctan2({value.text}.im, {value.text}.re)")
+
+
+@entry(cmath.polar)
+def call_polar(compiler, arguments, named, node):
+    value = _complex(compiler, arguments, named, node)
+    part = value.type.part
+    return compiler.tuple_of([Value(part, f"op::absolute({value.text})"), Value(part, f"op::arctan2({value.text}.im, {value.text}.re)")])
+
+
+def _complex(compiler, arguments, named, node):
+    if len(arguments) != 1 or named:
+        raise compiler.error(TypingError, node, "it takes one number")
+    value = compiler.number(arguments[0], node)
+    return compiler.kept(Value(_complex_for(value.type), cast(value, _complex_for(value.type)).text))
+
+
+@entry(cmath.rect)
+def call_rect(compiler, arguments, named, node):
+    if len(arguments) != 2 or named:
+        raise compiler.error(TypingError, node, "it takes two numbers: the length and the angle")
+    values = [compiler.number(a, node) for a in arguments]
+    part = types.float32 if all(v.type == types.float32 for v in values) else types.float64
+    if any(isinstance(v.type, types.Complex) for v in values):
+        raise compiler.error(TypingError, node, "the length and the angle are real")
+    to = types.complex64 if part == types.float32 else types.complex128
+    return Value(to, f"quern::polar<{part.c}>({cast(values[0], part).text}, {cast(values[1], part).text})")
 
 
 @entry(numpy.square)

@@ -31,25 +31,30 @@ def rows(obj, *signatures):
     The one that its arguments reach with the least conversion is taken.
     """
     overloads = [_parsed(s, text) for s, text in signatures]
+    takes = [parameters for parameters, _, _ in overloads]
 
     @entry(obj)
     def compile_call(compiler, arguments, named, node):
-        if named:
-            raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
-        best, least = None, None
-        for parameters, result, text in overloads:
-            if len(parameters) == len(arguments):
-                costs = [_cost(a.type, p) for a, p in zip(arguments, parameters, strict=True)]
-                if None not in costs and (least is None or sum(costs) < least):
-                    best, least = (parameters, result, text), sum(costs)
-        if best:
-            parameters, result, text = best
-            texts = [cast(a, p).text for a, p in zip(arguments, parameters, strict=True)]
-            return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
+        which, texts = chosen(compiler, obj, takes, arguments, named, node)
+        _, result, text = overloads[which]
+        return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
+
+
+def chosen(compiler, obj, takes, arguments, named, node):
+    """Which of the lists of types the arguments reach with the least conversion, and their texts as these types."""
+    if named:
+        raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
+    best, least = None, None
+    for i, parameters in enumerate(takes):
+        if len(parameters) == len(arguments):
+            costs = [_cost(a.type, p) for a, p in zip(arguments, parameters, strict=True)]
+            if None not in costs and (least is None or sum(costs) < least):
+                best, least = i, sum(costs)
+    if best is None:
         given = ", ".join(str(a.type) for a in arguments)
-        raise compiler.error(
-            TypingError, node, f"{_name(obj)} does not take ({given})", "it takes " + " or ".join(s for s, _ in signatures)
-        )
+        listed = " or ".join(f"({', '.join(map(str, t))})" for t in takes)
+        raise compiler.error(TypingError, node, f"{_name(obj)} does not take ({given})", f"it takes {listed}")
+    return best, [cast(a, p).text for a, p in zip(arguments, takes[best], strict=True)]
 
 
 def _parsed(signature, text):
@@ -182,4 +187,4 @@ def _name(obj):
     return f"{module}.{name}" if module and module != "builtins" else name
 
 
-__all__ = ["attribute", "attributes_of", "bound", "call", "entry", "freezer", "frozen", "known", "method", "rows"]
+__all__ = ["attribute", "attributes_of", "bound", "call", "chosen", "entry", "freezer", "frozen", "known", "method", "rows"]
