@@ -149,6 +149,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
     Array* a = as_array(left);
     if (!a || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {Argument(*a), b.argument()};
+    TruncatedPowers as_cupy(op == Op::power && (is_of_cupy(left) || is_of_cupy(right)));
     // CuPy has no such values: its arrays without dimensions are arrays.
     if (a->is_value() && Py_TYPE(left) == array_type) return wrap(elementwise(op, arguments), type_of(left, right));
     elementwise(op, arguments, a);
@@ -169,6 +170,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     Operand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
+    TruncatedPowers as_cupy(is_of_cupy(left) || is_of_cupy(right));
     return wrap(raised(a.argument(), b.argument()), type_of(left, right));
   });
 }
@@ -384,6 +386,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
       if (!operands[i].read(values[i], false, *first)) return nullptr;
     }
     std::array<Argument, 3> arguments = {operands[0].argument(), operands[1].argument(), operands[2].argument()};
+    TruncatedPowers as_cupy(op == Op::power && std::any_of(values, values + count, is_of_cupy));
     Array result = elementwise(op, {arguments.data(), count}, target);
     return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(*first));
   });
@@ -481,7 +484,12 @@ void init_arrays(nb::module_& m) {
         std::vector<Argument> arguments = arguments_of(operands);
         std::optional<Loop> loop;
         if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};
-        Array result = elementwise(op_named(name), arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
+        Op op = op_named(name);
+        auto any_of_cupy = [&] {
+          return std::any_of(values.begin(), values.end(), [](nb::handle v) { return is_of_cupy(v.ptr()); });
+        };
+        TruncatedPowers as_cupy(op == Op::power && any_of_cupy());
+        Array result = elementwise(op, arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
         return first.is_valid() ? like(first, std::move(result)) : nb::steal(wrap(std::move(result), array_type));
       },
       nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none(), nb::arg("compute") = "",

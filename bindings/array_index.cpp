@@ -86,6 +86,8 @@ Places read(const Array& array, PyObject* given) {
 
 PyTypeObject* item_view_type = nullptr;
 
+bool is_of_cupy(PyObject* object) { return item_view_type && PyType_IsSubtype(Py_TYPE(object), item_view_type); }
+
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
@@ -102,7 +104,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
-    if (is_item && !(item_view_type && PyType_IsSubtype(Py_TYPE(self), item_view_type))) {
+    if (is_item && !is_of_cupy(self)) {
       out = astype(out, out.dtype());
       out.set_value(true);
     }

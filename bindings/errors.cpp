@@ -23,6 +23,8 @@ PyObject* class_of(ErrorKind kind) {
       return PyExc_BufferError;
     case ErrorKind::overflow:
       return PyExc_OverflowError;
+    case ErrorKind::zero_division:
+      return PyExc_ZeroDivisionError;
     case ErrorKind::not_implemented:
       return PyExc_NotImplementedError;
     case ErrorKind::runtime:

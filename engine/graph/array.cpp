@@ -288,6 +288,11 @@ const Shape& Argument::shape() const {
 
 // ---- recording
 
+static thread_local bool truncates_powers = false;
+
+TruncatedPowers::TruncatedPowers(bool on) : before_(truncates_powers) { truncates_powers = on; }
+TruncatedPowers::~TruncatedPowers() { truncates_powers = before_; }
+
 // Raises ErrorKind::value, as NumPy does, for an integer to the power of a negative number that the program wrote.
 static void check_power(const Argument& exponent, DType compute) {
   if (exponent.array() || !is_integer(compute)) return;
@@ -334,7 +339,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   Loop loop = given ? *given : loop_for(op, arguments);
   std::optional<std::array<Argument, 2>> powers;
   std::optional<Array> checked;
-  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer) {
+  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !truncates_powers) {
     // Exponents that only the device knows are replaced by such as it looks at.
     const Array* exponents = arguments[1].array();
     if (exponents && row(exponents->dtype()).kind == DTypeKind::integer) {
@@ -383,7 +388,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   for (size_t i = 0; i < arguments.size(); ++i) {
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
   }
-  if (op == Op::power) check_power(arguments[1], loop.compute);
+  if (op == Op::power && !truncates_powers) check_power(arguments[1], loop.compute);
   // What reads and writes the same pinned memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {

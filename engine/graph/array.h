@@ -112,6 +112,17 @@ class Argument {
 // `into`: the result replaces that array's value (out=, a += b); its type must be able to take it (casting "same_kind").
 Array elementwise(Op op, std::span<const Argument> arguments, const Array* into = nullptr,
                   std::optional<Loop> loop = std::nullopt);
+// While one lives on this thread, an integer to the power of a negative one is not refused, but what an integer holds of it: 0, 1
+// or -1.
+class TruncatedPowers {
+ public:
+  explicit TruncatedPowers(bool on);
+  ~TruncatedPowers();
+  TruncatedPowers(const TruncatedPowers&) = delete;
+
+ private:
+  bool before_;
+};
 // a ** b: by a number that is 2 or 0.5 it is a product or a root, which are exact and cheaper.
 Array raised(const Argument& base, const Argument& exponent);
 Array astype(const Array& array, DType dtype);  // always a copy

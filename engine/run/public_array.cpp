@@ -54,19 +54,6 @@ Scalar scalar_of(const Operand& operand) {
   return out;
 }
 
-Scalar whole(int64_t value) {
-  Scalar out;
-  out.kind = WeakScalar::integer;
-  out.integer = value;
-  return out;
-}
-Scalar real_number(double value) {
-  Scalar out;
-  out.kind = WeakScalar::real;
-  out.re = value;
-  return out;
-}
-
 quern::Argument argument_of(const Operand& operand) {
   if (operand.array()) return quern::Argument(operand.array()->handle());
   return quern::Argument(scalar_of(operand));
@@ -136,16 +123,8 @@ Array as_type(const Array& array, DType dtype) {
   return array.dtype() == dtype ? array : wrap(quern::astype(array.handle(), dtype));
 }
 
-Array with_last(const Array& array, size_t axis) {
-  std::vector<int> order = axes_in_order(array.handle().rank());
-  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.begin() + static_cast<ptrdiff_t>(axis) + 1, order.end());
-  return transposed(array, order);
-}
-Array from_last(const Array& array, size_t axis) {
-  std::vector<int> order = axes_in_order(array.handle().rank());
-  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.end() - 1, order.end());
-  return transposed(array, order);
-}
+Array with_last(const Array& array, size_t axis) { return wrap(quern::steps::with_last(array.handle(), axis)); }
+Array from_last(const Array& array, size_t axis) { return wrap(quern::steps::from_last(array.handle(), axis)); }
 
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start, std::optional<int64_t> stop) {
   return view(array, quern::sliced(array.handle().layout(), axis, start, stop, 1));

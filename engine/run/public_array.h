@@ -12,6 +12,7 @@
 #include "graph/call.h"
 #include "graph/composed.h"
 #include "quern/array.h"
+#include "run/calls/steps.h"
 #include "run/context.h"
 
 namespace qn::inside {
@@ -23,6 +24,8 @@ using quern::raise;
 using quern::Reduction;
 using quern::Scalar;
 using quern::WeakScalar;
+using quern::steps::real_number;
+using quern::steps::whole;
 
 // What happens in f is asked for by that line: the trace tells it, and errors do.
 template <class F>
@@ -45,8 +48,6 @@ quern::Context& ready(const Device& device);
 int8_t number_of(const Device& device);
 
 Scalar scalar_of(const Operand& operand);
-Scalar whole(int64_t value);
-Scalar real_number(double value);
 quern::Argument argument_of(const Operand& operand);
 DType default_type(const Scalar& scalar);
 

@@ -117,6 +117,21 @@ Array irfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here 
   return along("whole", a, n, axis, norm, here);
 }
 
+namespace {
+
+Norm swapped(Norm norm) { return norm == Norm::backward ? Norm::forward : norm == Norm::forward ? Norm::backward : norm; }
+
+}  // namespace
+
+Array hfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
+  return asked(here, [&] {
+    return transformed("whole", quern::is_complex(a.dtype()) ? compute(Op::conjugate, a) : a, n, axis, swapped(norm));
+  });
+}
+Array ihfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
+  return asked(here, [&] { return compute(Op::conjugate, transformed("half", a, n, axis, swapped(norm))); });
+}
+
 Array fftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm, Here here) {
   return along_several("forward", a, axes, lengths, norm, here);
 }

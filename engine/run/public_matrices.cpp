@@ -1,8 +1,9 @@
-// quern/matrices.h on views and run/calls/matmul.h.
+// quern/matrices.h on views, run/calls/matmul.h and run/calls/einsum.h.
 #include "quern/matrices.h"
 
 #include <numeric>
 
+#include "run/calls/einsum.h"
 #include "run/calls/matmul.h"
 #include "run/public_array.h"
 
@@ -94,6 +95,17 @@ Array product_over(const char* name, const Array& a, const Array& b, int axis, H
   return rank_a == 1 && rank_b == 1 ? sum_of_products(a, b) : contracted(a, b, {-1}, {axis}, here);
 }
 
+void check_rank(const char* name, const Array& a, size_t least) {
+  if (a.handle().rank() < least)
+    raise(ErrorKind::value, "[{}] the array has {} axes; it must have {} or more", name, a.handle().rank(), least);
+}
+
+void check_cores(const char* name, int64_t a, int64_t b) {
+  if (a != b) raise(ErrorKind::value, "[{}] {} and {} elements do not fit together", name, a, b);
+}
+
+Array conjugated(const Array& a) { return quern::is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
+
 }  // namespace
 
 Array tril(const Array& a, int64_t k, Here here) { return triangle("tril", a, k, true, here); }
@@ -131,7 +143,7 @@ Array vdot(const Array& a, const Array& b, Here here) {
     if (a.size() != b.size())
       raise(ErrorKind::value, "[vdot] the arrays have {} and {} elements; give both as many", a.size(), b.size());
     Array first = a.ravel(here);
-    return sum_of_products(quern::is_complex(a.dtype()) ? compute(Op::conjugate, first) : first, b.ravel(here));
+    return sum_of_products(conjugated(first), b.ravel(here));
   });
 }
 Array outer(const Array& a, const Array& b, Here here) {
@@ -151,6 +163,70 @@ Array tensordot(const Array& a, const Array& b, int axes, Here here) {
 }
 Array tensordot(const Array& a, const Array& b, const std::vector<int>& of_a, const std::vector<int>& of_b, Here here) {
   return asked(here, [&] { return contracted(a, b, of_a, of_b, here); });
+}
+
+Array kron(const Array& a, const Array& b, Here here) {
+  return asked(here, [&] { return wrap(quern::kron(a.handle(), b.handle())); });
+}
+
+Array cross(const Array& a, const Array& b, int axis, Here here) {
+  return asked(here, [&] {
+    auto components = [&](const Array& x) {
+      Array lines = with_last(x, checked_axis(axis, x.handle().rank()));
+      if (lines.shape().back() != 3)
+        raise(ErrorKind::value, "[cross] the vectors have {} components; they must have three", lines.shape().back());
+      std::vector<Array> out;
+      for (int64_t n = 0; n < 3; ++n) out.push_back(view(lines, lines.handle().layout().without(lines.handle().rank() - 1, n)));
+      return out;
+    };
+    std::vector<Array> x = components(a), y = components(b), parts;
+    for (size_t n = 0; n < 3; ++n) {
+      size_t i = (n + 1) % 3, j = (n + 2) % 3;
+      parts.push_back(compute(Op::subtract, compute(Op::multiply, x[i], y[j]), compute(Op::multiply, x[j], y[i])));
+    }
+    return stack(parts, axis, here);
+  });
+}
+
+Array vecdot(const Array& a, const Array& b, int axis, Here here) {
+  return asked(here, [&] {
+    Array x = with_last(a, checked_axis(axis, a.handle().rank())), y = with_last(b, checked_axis(axis, b.handle().rank()));
+    check_cores("vecdot", x.shape().back(), y.shape().back());
+    return sum_of_products(conjugated(x), y);
+  });
+}
+Array matvec(const Array& a, const Array& b, Here here) {
+  return asked(here, [&] {
+    check_rank("matvec", a, 2);
+    check_rank("matvec", b, 1);
+    check_cores("matvec", a.shape().back(), b.shape().back());
+    Array out = wrap(quern::matmul(a.handle(), b.expand_dims(-1, here).handle()));
+    return view(out, out.handle().layout().without(out.handle().rank() - 1, 0));
+  });
+}
+Array vecmat(const Array& a, const Array& b, Here here) {
+  return asked(here, [&] {
+    check_rank("vecmat", a, 1);
+    check_rank("vecmat", b, 2);
+    check_cores("vecmat", a.shape().back(), b.shape(-2));
+    Array out = wrap(quern::matmul(conjugated(a).expand_dims(-2, here).handle(), b.handle()));
+    return view(out, out.handle().layout().without(out.handle().rank() - 2, 0));
+  });
+}
+
+Array matrix_transpose(const Array& a, Here here) {
+  return asked(here, [&] {
+    check_rank("matrix_transpose", a, 2);
+    return a.swapaxes(-1, -2, here);
+  });
+}
+
+Array einsum(const std::string& subscripts, const std::vector<Array>& operands, Here here) {
+  return asked(here, [&] {
+    std::vector<quern::Array> given;
+    for (const Array& a : operands) given.push_back(a.handle());
+    return wrap(quern::einsum(subscripts, given));
+  });
 }
 
 }  // namespace qn

@@ -1,6 +1,8 @@
-// quern/shaping.h: slices and views of slices.
+// quern/shaping.h: slices and views of slices; borders by run/calls/border.h.
 #include "quern/shaping.h"
 
+#include "quern/picking.h"
+#include "run/calls/border.h"
 #include "run/public_array.h"
 
 namespace qn {
@@ -53,6 +55,26 @@ std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, 
   });
 }
 
+std::vector<Array> unstack(const Array& a, int given, Here here) {
+  return asked(here, [&] {
+    size_t axis = checked_axis(given, a.handle().rank());
+    std::vector<Array> out;
+    for (int64_t n = 0; n < a.shape()[axis]; ++n) out.push_back(view(a, a.handle().layout().without(axis, n)));
+    return out;
+  });
+}
+
+std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Here here) {
+  return asked(here, [&] {
+    std::vector<Shape> shapes;
+    for (const Array& a : arrays) shapes.push_back(a.shape());
+    Shape all = quern::broadcast_shapes(shapes);
+    std::vector<Array> out;
+    for (const Array& a : arrays) out.push_back(a.broadcast_to(all, here));
+    return out;
+  });
+}
+
 Array tile(const Array& a, const std::vector<int64_t>& times, Here here) {
   return asked(here, [&] {
     Shape sizes = a.shape();
@@ -82,6 +104,37 @@ Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) 
   });
 }
 
+Array repeat(const Array& a, const Array& times, std::optional<int> axis, Here here) {
+  return asked(here, [&]() -> Array {
+    if (!is_integer_or_bool(times.dtype()))
+      raise(ErrorKind::type, "[repeat] the numbers must be integers, not {}", name_of(times.dtype()));
+    Array all = axis ? a : a.ravel(here);
+    size_t n = axis ? checked_axis(*axis, a.handle().rank()) : 0;
+    std::vector<int64_t> each = times.to_vector<int64_t>(here);
+    int64_t size = all.shape()[n];
+    if (each.size() == 1) return repeat(all, each[0], static_cast<int>(n), here);
+    if (times.ndim() > 1 || static_cast<int64_t>(each.size()) != size)
+      raise(ErrorKind::value, "[repeat] {} numbers are given for {} elements; give one for each", each.size(), size);
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < size; ++i) {
+      if (each[static_cast<size_t>(i)] < 0)
+        raise(ErrorKind::value, "[repeat] {} times makes no sense", each[static_cast<size_t>(i)]);
+      places.insert(places.end(), static_cast<size_t>(each[static_cast<size_t>(i)]), i);
+    }
+    return take(all, array(places, a.device(), here), static_cast<int>(n), here);
+  });
+}
+
+Array roll(const Array& a, const std::vector<int64_t>& shifts, const std::vector<int>& axes, Here here) {
+  return asked(here, [&] {
+    if (shifts.size() != axes.size())
+      raise(ErrorKind::value, "[roll] {} shifts are given for {} axes; give one for each", shifts.size(), axes.size());
+    Array out = a.copy(here);
+    for (size_t i = 0; i < axes.size(); ++i) out = roll(out, shifts[i], axes[i], here);
+    return out;
+  });
+}
+
 Array roll(const Array& a, int64_t shift, std::optional<int> axis, Here here) {
   return asked(here, [&]() -> Array {
     if (!axis) return roll(a.ravel(here), shift, 0, here).reshape(a.shape(), here);
@@ -101,21 +154,33 @@ Array pad(const Array& a, int64_t width, const Operand& value, Here here) {
 }
 Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const Operand& value, Here here) {
   return asked(here, [&] {
-    Shape shape = a.shape();
-    if (widths.size() != shape.size())
-      raise(ErrorKind::value, "[pad] {} pairs are given for {} axes; give one for each", widths.size(), shape.size());
-    for (size_t n = 0; n < shape.size(); ++n) {
-      auto [before, after] = widths[n];
-      if (before < 0 || after < 0)
-        raise(ErrorKind::value, "[pad] the widths of axis {} are {} and {}; none can be negative", n, before, after);
-      shape[n] += before + after;
+    if (!value.array()) {
+      quern::BorderOptions options;
+      options.constants.assign(a.handle().rank(), {scalar_of(value), scalar_of(value)});
+      return wrap(quern::with_border(a.handle(), widths, quern::Border::constant, options));
     }
-    Array out = made(shape, whole(0), a.dtype(), a.device());
-    quern::assign(out.handle(), argument_of(value));
+    // An array broadcasts to the result, of which it is the border.
+    Array out = wrap(quern::with_border(a.handle(), widths, quern::Border::empty));
     Array inside = out;
-    for (size_t n = 0; n < shape.size(); ++n) inside = cut(inside, n, widths[n].first, shape[n] - widths[n].second);
+    quern::assign(out.handle(), argument_of(value));
+    for (size_t n = 0; n < widths.size(); ++n) inside = cut(inside, n, widths[n].first, out.shape()[n] - widths[n].second);
     quern::assign(inside.handle(), operand(a));
     return out;
+  });
+}
+
+Array pad(const Array& a, int64_t width, PadMode mode, bool odd, Here here) {
+  return asked(
+      here, [&] { return pad(a, std::vector<std::pair<int64_t, int64_t>>(a.handle().rank(), {width, width}), mode, odd, here); });
+}
+Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, PadMode mode, bool odd, Here here) {
+  return asked(here, [&] {
+    using quern::Border;
+    static constexpr Border borders[] = {Border::edge,    Border::reflect, Border::symmetric, Border::wrap,       Border::maximum,
+                                         Border::minimum, Border::mean,    Border::median,    Border::linear_ramp};
+    quern::BorderOptions options;
+    options.is_odd = odd;
+    return wrap(quern::with_border(a.handle(), widths, borders[static_cast<size_t>(mode)], options));
   });
 }
 

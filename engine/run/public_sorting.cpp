@@ -51,7 +51,69 @@ std::pair<Array, Array> distinct(const Array& a, Here here) {
   return {flat, wrap(quern::true_positions(starts.handle()))};
 }
 
+// The axis, once the place is found to be there.
+size_t checked_place(const Array& a, int64_t kth, int axis) {
+  size_t n = checked_axis(axis, a.handle().rank());
+  int64_t size = a.shape()[n];
+  if (size > 0 && (kth < -size || kth >= size)) raise(ErrorKind::value, "[partition] kth(={}) out of bounds ({})", kth, size);
+  return n;
+}
+
+// What unique() finds, place by place.
+UniqueAll found(const Array& a, Here here) {
+  Array flat = a.ravel(here), places = wrap(quern::sorted_places(flat.handle(), false));
+  auto [sorted, starts] = distinct(a, here);
+  int64_t n = starts.size(), size = flat.size();
+  Array ends = made({n}, whole(size), DType::int64, a.device());
+  if (n > 1) quern::assign(cut(ends, 0, {}, -1).handle(), operand(cut(starts, 0, 1, {})));
+  // The number of a sorted element is how many parts begin up to it.
+  Array number = wrap(quern::places_in(starts.handle(), numbers(size, a).handle(), true));
+  Array inverse = made({size}, whole(0), DType::int64, a.device());
+  if (size > 0) put(inverse, places, compute(Op::subtract, number, 1));
+  return {take(sorted, starts, 0, here), take(places, starts, 0, here), inverse.reshape(a.shape(), here),
+          compute(Op::subtract, ends, starts)};
+}
+
 }  // namespace
+
+Array lexsort(const std::vector<Array>& keys, int axis, Here here) {
+  return asked(here, [&] {
+    if (keys.empty()) raise(ErrorKind::type, "[lexsort] there are no keys; give one or more");
+    std::vector<quern::Array> lines;
+    for (const Array& key : keys) {
+      if (key.shape() != keys[0].shape()) raise(ErrorKind::value, "[lexsort] all keys need to be the same shape");
+      lines.push_back(with_last(key, checked_axis(axis, key.handle().rank())).handle());
+    }
+    return from_last(wrap(quern::sorted_places_by(lines)), checked_axis(axis, keys[0].handle().rank()));
+  });
+}
+
+Array partition(const Array& a, int64_t kth, int axis, Here here) {
+  return asked(here, [&] {
+    size_t n = checked_place(a, kth, axis);
+    return from_last(in_order(with_last(a, n), false, here), n);
+  });
+}
+Array argpartition(const Array& a, int64_t kth, int axis, Here here) {
+  return asked(here, [&] {
+    size_t n = checked_place(a, kth, axis);
+    return from_last(wrap(quern::sorted_places(with_last(a, n).handle(), false)), n);
+  });
+}
+
+UniqueInverse unique_inverse(const Array& a, Here here) {
+  return asked(here, [&] {
+    UniqueAll all = found(a, here);
+    return UniqueInverse{all.values, all.inverse_indices};
+  });
+}
+UniqueAll unique_all(const Array& a, Here here) {
+  return asked(here, [&] { return found(a, here); });
+}
+
+Array searchsorted(const Array& a, const Array& values, bool right, const Array& sorter, Here here) {
+  return asked(here, [&] { return searchsorted(take(a, sorter, 0, here), values, right, here); });
+}
 
 Array sort(const Array& a, int axis, bool descending, Here here) {
   return asked(here, [&] {

@@ -1,8 +1,11 @@
-// quern/statistics.h on operations of arrays and on run/calls/sorting.h.
+// quern/statistics.h on operations of arrays and on run/calls/: sorting.h, quantiles.h, averages.h, counting.h.
 #include "quern/statistics.h"
 
 #include <cmath>
 
+#include "run/calls/averages.h"
+#include "run/calls/counting.h"
+#include "run/calls/quantiles.h"
 #include "run/calls/sorting.h"
 #include "run/public_array.h"
 
@@ -58,33 +61,189 @@ Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
   return asked(here, [&] { return compute(Op::subtract, a.max(axes, keepdims, here), a.min(axes, keepdims, here)); });
 }
 
+namespace {
+
+// The lines that are looked at, and the shape of a result that keeps its axes.
+struct Lines {
+  Array lines;
+  Shape kept;
+};
+Lines lines_of(const Array& a, std::optional<int> axis, Here here) {
+  Shape kept = a.shape();
+  if (!axis) return {a.ravel(here), Shape(kept.size(), 1)};
+  size_t n = checked_axis(*axis, kept.size());
+  kept[n] = 1;
+  return {with_last(a, n), kept};
+}
+
+const char* name_of_method(QuantileMethod method) {
+  static constexpr const char* names[] = {"linear",
+                                          "lower",
+                                          "higher",
+                                          "midpoint",
+                                          "nearest",
+                                          "inverted_cdf",
+                                          "averaged_inverted_cdf",
+                                          "closest_observation",
+                                          "interpolated_inverted_cdf",
+                                          "hazen",
+                                          "weibull",
+                                          "median_unbiased",
+                                          "normal_unbiased"};
+  return names[static_cast<size_t>(method)];
+}
+
+Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale, std::optional<int> axis, QuantileMethod method,
+                bool keepdims, Here here) {
+  return asked(here, [&] {
+    for (double& one : q) one /= scale;
+    auto [lines, kept] = lines_of(a, axis, here);
+    quern::QuantileType type{false, is_one, DType::float64};
+    Array out = wrap(quern::quantiles_of_lines(lines.handle(), q, name_of_method(method), type, false));
+    if (keepdims) {
+      kept.insert(kept.begin(), static_cast<int64_t>(q.size()));
+      out = out.reshape(kept, here);
+    }
+    return is_one ? view(out, out.handle().layout().without(0, 0)) : out;
+  });
+}
+
+Array cumulative(const char* op, const Array& a, std::optional<int> axis, std::optional<DType> dtype, bool include_initial,
+                 int initial, Here here) {
+  return asked(here, [&] {
+    if (!axis && a.ndim() > 1) raise(ErrorKind::value, "[cumulative_{}] the array has several axes; name one", op);
+    Array out = running(op == std::string_view("sum") ? "add" : "multiply", a, axis, dtype, here);
+    if (!include_initial) return out;
+    Shape first = out.shape();
+    size_t n = checked_axis(axis.value_or(0), first.size());
+    first[n] = 1;
+    return concatenate({made(first, whole(initial), out.dtype(), out.device()), out}, static_cast<int>(n), here);
+  });
+}
+
+// As a matrix of rows, in float64 at least.
+Array variables(const Array& m, Here here) {
+  if (m.ndim() > 2) raise(ErrorKind::value, "[cov] m has more than 2 dimensions");
+  Array rows = m.ndim() == 2 ? m : m.reshape({1, m.size()}, here);
+  return as_type(rows, common_type({m.dtype(), DType::float64}));
+}
+
+Array covariances(const Array& m, const CovarianceOptions& options, Here here) {
+  Array rows = variables(m, here);
+  if (rows.shape(0) == 0) return made({0, 0}, whole(0), DType::float64, m.device());
+  auto weights = [](const std::optional<Array>& given) {
+    return given ? as_type(*given, DType::float64).handle() : quern::Array();
+  };
+  quern::Array repeated = weights(options.fweights), counting = weights(options.aweights);
+  return wrap(std::move(quern::covariance(rows.handle(), options.ddof, options.fweights ? &repeated : nullptr,
+                                          options.aweights ? &counting : nullptr)
+                            .values));
+}
+
+Histogram counted_in(const Array& a, const Array& edges, const quern::EvenBins* even, const HistogramOptions& options,
+                     Here here) {
+  if (quern::is_complex(a.dtype())) raise(ErrorKind::type, "[histogram] complex numbers have no order; take their real parts");
+  Array weights;
+  if (options.weights) {
+    if (options.weights->shape() != a.shape()) raise(ErrorKind::value, "[histogram] weights should have the same shape as a");
+    if (quern::is_complex(options.weights->dtype()))
+      raise(ErrorKind::type, "[histogram] complex weights are not served; count their parts one by one");
+    weights = options.weights->ravel(here);
+  }
+  Array flat = as_type(a.ravel(here), a.dtype() == DType::boolean ? DType::uint8 : a.dtype());
+  Array counts =
+      wrap(quern::histogram_counts(flat.handle(), edges.handle(), even, options.weights ? &weights.handle() : nullptr));
+  if (!options.density) return {counts, edges};
+  Array widths = as_type(diff(edges, 1, -1, here), DType::float64);
+  return {compute(Op::true_divide, compute(Op::true_divide, counts, widths), counts.sum({}, false, here)), edges};
+}
+
+}  // namespace
+
 Array median(const Array& a, std::optional<int> axis, bool keepdims, Here here) {
   return asked(here, [&] {
-    Shape shape = a.shape();
-    size_t gone = axis ? checked_axis(*axis, shape.size()) : 0;
-    Array lines = axis ? with_last(a, gone) : a.ravel(here);
-    size_t last = lines.handle().rank() - 1;
-    int64_t n = lines.shape()[last];
-    Array out;
-    if (n == 0) {
-      out = lines.mean(-1, false, here);
-    } else {
-      if (quern::is_complex(a.dtype())) raise(ErrorKind::type, "[median] complex numbers have no median; take their real parts");
-      lines = wrap(quern::sorted(lines.handle(), false));
-      out = cut(lines, last, (n - 1) / 2, n / 2 + 1).mean(-1, false, here);
-      if (!is_integer_or_bool(a.dtype())) {
-        Array greatest = view(lines, lines.handle().layout().without(last, n - 1));
-        out = compute(Op::where, compute(Op::isnan, greatest), greatest, out);
-      }
-    }
-    if (!keepdims) return out;
-    if (axis) {
-      shape[gone] = 1;
-    } else {
-      std::fill(shape.begin(), shape.end(), 1);
-    }
-    return out.reshape(shape, here);
+    auto [lines, kept] = lines_of(a, axis, here);
+    Array out = wrap(quern::median_of_lines(lines.handle()));
+    return keepdims ? out.reshape(kept, here) : out;
   });
+}
+
+Array quantile(const Array& a, double q, std::optional<int> axis, QuantileMethod method, bool keepdims, Here here) {
+  return quantiles(a, {q}, true, 1, axis, method, keepdims, here);
+}
+Array quantile(const Array& a, const std::vector<double>& q, std::optional<int> axis, QuantileMethod method, bool keepdims,
+               Here here) {
+  return quantiles(a, q, false, 1, axis, method, keepdims, here);
+}
+Array percentile(const Array& a, double q, std::optional<int> axis, QuantileMethod method, bool keepdims, Here here) {
+  return quantiles(a, {q}, true, 100, axis, method, keepdims, here);
+}
+Array percentile(const Array& a, const std::vector<double>& q, std::optional<int> axis, QuantileMethod method, bool keepdims,
+                 Here here) {
+  return quantiles(a, q, false, 100, axis, method, keepdims, here);
+}
+
+Array average(const Array& a, const Array& weights, const Axes& axes, bool keepdims, Here here) {
+  return asked(here, [&] {
+    std::vector<bool> goes = chosen(axes, a.handle().rank());
+    std::vector<int> named;
+    for (int axis : axes.list()) named.push_back(static_cast<int>(checked_axis(axis, goes.size())));
+    quern::Array fitted = quern::fitted_weights(a.handle(), weights.handle(), axes.all() ? nullptr : &named);
+    DType type = common_type({a.dtype(), weights.dtype()});
+    if (is_integer_or_bool(a.dtype())) type = common_type({type, DType::float64});
+    return wrap(std::move(quern::average(a.handle(), fitted, goes, keepdims, type).mean));
+  });
+}
+
+Array cov(const Array& m, const CovarianceOptions& options, Here here) {
+  return asked(here, [&] { return covariances(m, options, here); });
+}
+Array corrcoef(const Array& m, Here here) {
+  return asked(here, [&] { return wrap(quern::correlation(covariances(m, {}, here).handle())); });
+}
+
+Array bincount(const Array& a, int64_t minlength, Here here) {
+  return asked(here, [&] { return wrap(quern::bincount(a.handle(), nullptr, minlength)); });
+}
+Array bincount(const Array& a, const Array& weights, int64_t minlength, Here here) {
+  return asked(here, [&] { return wrap(quern::bincount(a.handle(), &weights.handle(), minlength)); });
+}
+
+Histogram histogram(const Array& a, int64_t bins, const HistogramOptions& options, Here here) {
+  return asked(here, [&] {
+    if (bins < 1) raise(ErrorKind::value, "[histogram] there are {} bins; it must be one or more", bins);
+    if (quern::is_complex(a.dtype())) raise(ErrorKind::type, "[histogram] complex numbers have no order; take their real parts");
+    auto [first, last] = options.range.value_or(std::pair(0.0, 1.0));
+    if (!options.range && a.size() > 0) {
+      first = a.min({}, false, here).item<double>(here);
+      last = a.max({}, false, here).item<double>(here);
+    }
+    if (!(std::isfinite(first) && std::isfinite(last)))
+      raise(ErrorKind::value, "[histogram] the range of [{}, {}] is not finite", first, last);
+    if (first > last)
+      raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", first, last);
+    if (first == last) {
+      first -= 0.5;
+      last += 0.5;
+    }
+    DType type = is_integer_or_bool(a.dtype()) ? DType::float64 : a.dtype();
+    Array edges = linspace(first, last, bins + 1, true, type, a.device(), here);
+    quern::EvenBins even{real_number(first), real_number(last), real_number(last - first), bins};
+    return counted_in(a, edges, &even, options, here);
+  });
+}
+Histogram histogram(const Array& a, const std::vector<double>& edges, const HistogramOptions& options, Here here) {
+  return asked(here, [&] {
+    if (!std::is_sorted(edges.begin(), edges.end())) raise(ErrorKind::value, "[histogram] the edges fall; they must rise");
+    return counted_in(a, array(edges, a.device(), here), nullptr, options, here);
+  });
+}
+
+Array cumulative_sum(const Array& a, std::optional<int> axis, std::optional<DType> dtype, bool include_initial, Here here) {
+  return cumulative("sum", a, axis, dtype, include_initial, 0, here);
+}
+Array cumulative_prod(const Array& a, std::optional<int> axis, std::optional<DType> dtype, bool include_initial, Here here) {
+  return cumulative("prod", a, axis, dtype, include_initial, 1, here);
 }
 
 Array cumsum(const Array& a, std::optional<int> axis, std::optional<DType> dtype, Here here) {

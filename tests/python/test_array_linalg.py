@@ -1,5 +1,7 @@
 """Linear algebra and Einstein's sums: NumPy is the oracle; nothing here runs through the fallback."""
 
+import warnings
+
 import numpy as np
 import pytest
 import quern as qn
@@ -354,3 +356,48 @@ def test_the_results_of_doors():
     a = cp.asarray(SINGULAR + np.eye(2))
     for value in (cp.linalg.inv(a), cp.linalg.eigh(a)[0], cp.linalg.svd(a)[2], cp.einsum("ij->i", a), cp.dot(a, a), cp.linalg.det(a)):
         assert type(value) is cp.ndarray
+
+
+WITH_NAN = np.array([[2.0, np.nan], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_rank", "cond", "eig"])
+def test_matrices_with_nan(device, name, dtype):
+    """NaN where NumPy gives NaN, LinAlgError where it raises that: alone, and in a stack of sound ones."""
+    for x in (WITH_NAN, WITH_NAN.T.copy(), np.full((2, 2), np.nan), np.stack([np.eye(2), WITH_NAN.T])):
+        x = x.astype(dtype)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                want = getattr(np.linalg, name)(x)
+            except np.linalg.LinAlgError:
+                with pytest.raises(np.linalg.LinAlgError):
+                    got = getattr(qn.linalg, name)(qn.asarray(x))
+                    [np.asarray(qn.asnumpy(part)) for part in (got if isinstance(got, tuple) else (got,))]
+                continue
+        got = getattr(qn.linalg, name)(qn.asarray(x))
+        pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
+        for ours, theirs in pairs:
+            ours, theirs = qn.asnumpy(ours), np.asarray(theirs)
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(np.isnan(ours), np.isnan(theirs))
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_equations_with_nan(device):
+    for x, b in ((WITH_NAN, np.ones(2)), (np.eye(2), np.array([np.nan, 1.0]))):
+        np.testing.assert_array_equal(qn.asnumpy(qn.linalg.solve(qn.asarray(x), qn.asarray(b))), np.linalg.solve(x, b))
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3, 0), (3, 2)), ((3, 0), (3,)), ((0, 3), (0, 2)), ((0, 0), (0, 2)), ((3, 0), (3, 0)), ((3, 2), (3, 0))]
+)
+def test_least_squares_of_nothing(device, shapes):
+    """Without columns all of b is left."""
+    x, b = np.ones(shapes[0]), np.arange(1.0, 1 + np.prod(shapes[1], dtype=int)).reshape(shapes[1])
+    got, want = qn.linalg.lstsq(qn.asarray(x), qn.asarray(b)), np.linalg.lstsq(x, b)
+    for ours, theirs in zip(got, want, strict=True):
+        ours, theirs = qn.asnumpy(qn.asarray(ours)), np.asarray(theirs)
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+        np.testing.assert_allclose(ours, theirs)

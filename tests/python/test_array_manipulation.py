@@ -66,6 +66,7 @@ m.pad(v, (2, 15), 'symmetric', reflect_type='odd') | m.pad(u, 2, 'reflect', refl
 m.pad(t, 3, 'wrap') | m.pad(one, 1, 'wrap') | m.pad(one, 3, 'symmetric') | m.pad(a, 2, 'maximum') | m.pad(a, 2, 'minimum', stat_length=2) | m.pad(a, 1, 'mean')
 m.pad(a, 2, 'maximum', stat_length=((1, 2), (3, 9))) | m.pad(v, 2, 'maximum', stat_length=0) | m.pad(v, 2, 'empty').shape | m.pad(empty, 2, 'wrap') | m.pad(b, 1, 'edge') | m.pad(b, 1, 'reflect', reflect_type='odd')
 m.pad(c, 1, 'reflect') | m.pad(m.zeros((0,)), 0, 'reflect') | m.pad(v, [2, 1], 'reflect') | m.pad(u, 1, constant_values=300) | m.pad(u, 1, constant_values=(-1, 2)) | m.pad(v, 1, constant_values=2.7) | m.pad(v, m.asarray([1, 2]))
+m.pad(v, 2, 'median') | m.pad(a, ((1, 0), (2, 2)), 'median', stat_length=2) | m.pad(v, 4, 'linear_ramp') | m.pad(v, (1, 3), 'linear_ramp', end_values=(2.5, -3)) | m.pad(empty, 1, 'linear_ramp') | m.pad(v, 1, 'median', end_values=1)
 m.pad(i8, 1, constant_values=300) | m.pad(i8, 1, constant_values=[1, 300]) | m.pad(g, 1, constant_values=nan) | m.pad(a, 1, constant_values=nan) | m.pad(u, 1, constant_values=2.5)
 m.pad(a, 1, constant_values=5) | m.pad(c, (1, 0), constant_values=1j) | m.pad(empty, 1, constant_values=4) | m.pad(b, 1, constant_values=True) | m.pad(g, 1, constant_values=[[1, 2], [3, 4]])
 m.pad(i8, 0, constant_values=300) | m.pad(f2, 2, constant_values=7) | m.pad(t, ((1, 0), (0, 2)), constant_values=-3) | m.pad(g, 1, constant_values=[[1], [2]]) | m.pad(g, 1, constant_values=[1, 2, 3])

@@ -172,3 +172,55 @@ def test_large_reductions_by_halves(device):
     x = np.random.default_rng(0).integers(0, 1 << 40, 5003)
     for name in ("bitwise_xor", "bitwise_or", "gcd", "fmax", "logical_xor"):
         assert int(getattr(qn, name).reduce(qn.asarray(x))) == getattr(np, name).reduce(x)
+
+
+CORE_AXES = """
+m.matmul(a, b, axes=[(1, 2), (1, 2), (0, 1)]) | m.matmul(a, b, axes=[(0, 2), (1, 0), (2, 0)]) | m.matmul(a, b, axis=1)
+m.matmul(a, b, keepdims=True) | m.matmul(a, b, axes=[(1, 2), (1, 2)]) | m.matmul(a, b, axes=[1, (1, 2), (0, 1)])
+m.matmul(a, b, axes=3) | m.matmul(a, b, axes=[(1, 1), (1, 2), (0, 1)]) | m.matmul(a, b, axes=[(1, 7), (1, 2), (0, 1)])
+m.matmul(a, b[0, :, 0], axes=[(1, 2), (0, ), (0, )]) | m.matmul(a, b[0, :, 0], axes=[(1, 2), 0, 0])
+m.matmul(a, b[0, :, 0], axes=[(1, 2), (0, 1), (0, )]) | m.vecdot(a, a, axis=0) | m.vecdot(a, a, axis=1, keepdims=True)
+m.vecdot(a, a, keepdims=True) | m.vecdot(a, a, axes=[0, 1]) | m.vecdot(a, a, axes=[0, 0]) | m.vecdot(a, a, axes=[(0, ), (0, ), ()])
+m.vecdot(a, a, axes=[0, 0, 0]) | m.vecdot(a, a, axes=[0, 0, 0], keepdims=True) | m.vecdot(a, a, axes=[0, 0], keepdims=True)
+m.vecdot(a, a, axis=5) | m.vecdot(a, a, axis=(0, )) | m.vecdot(a, a, axis=1.5) | m.vecdot(a, a, axis=0, axes=[0, 0])
+m.vecdot(a, a, keepdims=1) | m.matvec(a, m.ones((3, 4)), axes=[(1, 2), 1, 0]) | m.matvec(a, m.ones((4, )), axes=[(1, 2), 0, 0])
+m.matvec(a, m.ones((4, )), axis=1) | m.vecmat(m.ones(3), a, axes=[0, (1, 2), -1]) | m.vecdot(a, a, axes=[0, 0, None])
+m.vecdot(a, a, axes=None) | m.vecdot(a, a, axis=None) | m.vecdot(a, a, axes=((0, ), (0, ), ()))
+m.vecdot(a, a, axes=[0, 0], out=m.zeros((3, 4))) | m.matmul(a, b, axes=[(1, 2), (1, 2), (0, 1)], out=m.zeros((3, 3, 2)))
+m.matmul(a, b, axes=[(1, 2), (1, 2), (0, 1)], out=m.zeros((3, 3))) | m.vecdot(a, a, axis=0, out=m.zeros((2, 2)))
+m.vecdot(a, a, axis=1, keepdims=True, out=m.zeros((2, 1, 4))) | m.vecdot(a[0, 0], a, axis=1) | m.vecdot(1.0, a, axis=0)
+m.vecdot(a, a, axis=np.int64(1)) | m.vecdot(a, a, axis=True) | m.vecdot(a, a, foo=1)
+m.matmul(a, b, axes=[(1, 2), (1, 2), (0, 1)], dtype='f4') | m.matmul(a, b, axes=[(1, 2), (1, 2), (1, )])
+m.matmul(a, b, axes=[(1, 2), (1, 2), (3, 1)]) | m.matmul(a, b, axes=[(1, 2), (1, 2), (0, 0)])
+m.vecdot(a, a, axis=1, out=(m.zeros((2, 4)), )) | m.matmul(a[0], b[0], axes=[(0, 1), (0, 1), (1, 0)])
+m.matmul(a, m.array(3.0), axes=[(1, 2), (1, 2), (0, 1)]) | m.matmul(a, m.array(3.0)) | m.matmul(m.ones(4), b, axes=[0, (1, 2), 0])
+m.matmul(m.ones(4), m.ones(4), axes=[0, 0, ()]) | m.matmul(m.ones(4), m.ones(4), axes=[0, 0])
+m.vecdot(a, a, axes=[0, 0, ()], keepdims=True) | m.vecdot(a, a, axes=[0]) | m.vecdot(a + 1j, a, axis=1, keepdims=True)
+m.matmul(a, b, axes=[(-1, -2), (-1, -2), (-1, -2)]) | m.linalg.vecdot(a, a, axis=1)
+"""
+
+
+@pytest.mark.parametrize("expression", [e.strip() for line in CORE_AXES.strip().split("\n") for e in line.split(" | ")])
+def test_axes_of_vectors_and_matrices(device, expression):
+    """axes=, axis= and keepdims= as NumPy has them, with its types of errors; nothing runs on the host."""
+    x, y = np.arange(24.0).reshape(2, 3, 4), np.arange(24.0).reshape(2, 4, 3)
+    try:
+        want = eval(expression, {"m": np, "np": np, "a": x, "b": y})
+    except Exception as error:
+        with pytest.raises(type(error)):
+            eval(expression, {"m": qn, "np": np, "a": qn.asarray(x), "b": qn.asarray(y)})
+        return
+    before = qn.set_fallback("error")
+    try:
+        got = qn.asnumpy(eval(expression, {"m": qn, "np": np, "a": qn.asarray(x), "b": qn.asarray(y)}))
+    finally:
+        qn.set_fallback(before)
+    assert (got.shape, got.dtype) == (np.shape(want), np.asarray(want).dtype)
+    np.testing.assert_allclose(got, want)
+
+
+def test_axes_with_out(device):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    out = qn.zeros((3, 4))
+    assert qn.vecdot(qn.asarray(x), qn.asarray(x), axis=0, out=out) is out
+    np.testing.assert_allclose(qn.asnumpy(out), np.vecdot(x, x, axis=0))

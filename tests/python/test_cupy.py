@@ -267,3 +267,27 @@ def test_pinned_memory_may_outlive_the_interpreter():
     ):
         done = code(text, timeout=60)
         assert (done.returncode, done.stdout, done.stderr) == (0, "0.0\n", "")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+def test_integers_to_negative_powers(device, dtype):
+    """CuPy gives what an integer holds of the quotient, where NumPy and quern itself refuse: 1 and -1 for these, 0 for all others."""
+    bases, powers = [2, 4, 1, -1, -1, 0, -3, 5], [-1, -2, -7, -3, -4, -1, -2, 2]
+    want = [0, 0, 1, -1, 1, 0, 0, 25]
+    a, b = cp.asarray(bases, dtype=dtype), cp.asarray(powers, dtype=dtype)
+    assert (a**b).tolist() == want
+    assert cp.power(a, b).tolist() == want
+    assert cp.power(a, b, out=cp.zeros(8, dtype)).tolist() == want
+    assert cp.power(a, b, where=cp.ones(8, bool)).tolist() == want
+    assert (a**-1).tolist() == [0, 0, 1, -1, -1, 0, 0, 0]
+    assert ((-1) ** b).tolist() == [-1, 1, -1, -1, 1, -1, 1, 1]
+    assert (a**b).dtype == dtype
+    c = a.copy()
+    c **= b
+    assert c.tolist() == want
+    many = cp.arange(-60, 60, dtype=dtype).repeat(100) ** -1
+    assert int(abs(many).sum()) == 200
+    x = qn.asarray(bases, dtype=dtype)
+    for f in (lambda: x**-1, lambda: qn.power(x, -1), lambda: (x ** qn.asarray(powers, dtype=dtype)).tolist()):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            f()

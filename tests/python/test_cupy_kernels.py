@@ -460,3 +460,25 @@ def test_doors(tmp_path):
     done = quern("run", file)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "[0 1 4] [0.5] 2\n"
+
+
+def test_several_outputs_are_given_after_the_inputs(device):
+    split = cp.ElementwiseKernel("T x", "T whole, T part", "whole = floor(x); part = x - whole", "split")
+    x, whole, part = cp.asarray([1.5, -0.25]), cp.zeros(2), cp.zeros(2)
+    out = split(x, whole, part)
+    assert out[0] is whole and out[1] is part
+    assert (whole.tolist(), part.tolist()) == ([1.0, -1.0], [0.5, 0.75])
+    with pytest.raises(TypeError, match="Wrong number of arguments"):
+        split(x, whole)
+    for name, value in (("excluded", {0}), ("cache", True), ("signature", "(n)->()")):
+        with pytest.raises(NotImplementedError, match="not served"):
+            cp.vectorize(lambda x: x, **{name: value})
+
+
+def test_generalized_ufuncs_take_axes(device):
+    dot = cupyx.GeneralizedUFunc(lambda a, b: (a * b).sum(), "(n),(n)->()")
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for keywords in ({"axis": 0}, {"axis": 1, "keepdims": True}, {"axes": [0, 0]}, {"axes": [(1,), (1,), ()]}):
+        np.testing.assert_allclose(cp.asnumpy(dot(cp.asarray(x), cp.asarray(x), **keywords)), np.vecdot(x, x, **keywords))
+    with pytest.raises(TypeError, match="axis can only be used"):
+        cupyx.GeneralizedUFunc(lambda a: a, "(m,n)->(n,m)")(cp.ones((2, 3)), axis=0)

@@ -23,6 +23,7 @@ enum class ErrorKind {
   key,              // no such name
   os,               // a file, a folder, a library
   overflow,         // a number does not fit
+  zero_division,    // a division by zero that has no meaning, as by weights whose sum is zero
   buffer,           // memory that cannot be shared as asked for
   not_implemented,  // not served
   runtime,          // the driver or the machine failed

@@ -25,6 +25,10 @@ Array ifft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm no
 Array rfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward, Here here = Here::current());
 Array irfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward,
             Here here = Here::current());
+// Of numbers that are Hermitian, given by their first half: n real numbers, by default 2 * (m - 1) of m; and its inverse.
+Array hfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward, Here here = Here::current());
+Array ihfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward,
+            Here here = Here::current());
 
 // Along several axes, {}: all. `lengths`: one for each of them, {}: as they are; rfftn() and irfftn() work on reals along the
 // last. Throws ErrorKind::value for another number of lengths than axes.

@@ -11,9 +11,9 @@
 //   array.h       arrays, their parts, arithmetic, sums     linalg.h  equations, factorisations, norms
 //   picking.h     elements by places and by masks           fft.h     Fourier transforms
 //   sorting.h     order, extremes, distinct values          random.h  random numbers
-//   statistics.h  spread, running sums, likeness
+//   statistics.h  spread, quantiles, running sums, counts
 //   shaping.h     cut up, repeated, moved, framed
-//   matrices.h    triangles, diagonals, dot products
+//   matrices.h    triangles, diagonals, dot products        standard.h  the array API standard's other names
 //
 // Link with libquern.so. examples/cpp/saxpy.cpp, heat.cpp and least_squares.cpp are whole programs.
 #pragma once
@@ -31,5 +31,6 @@
 #include "quern/random.h"
 #include "quern/shaping.h"
 #include "quern/sorting.h"
+#include "quern/standard.h"
 #include "quern/statistics.h"
 #include "quern/trace.h"

@@ -171,7 +171,10 @@ class Worker {
           size = -INFINITY;
           break;
         }
-        sign *= x / length;
+        if constexpr (is_complex_type<T>)
+          sign *= x / length;
+        else if (x < 0)  // NaN has no sign
+          sign = -sign;
         if (swaps[i] != i + 1) sign = -sign;
         size += std::log(length);
       }
@@ -343,6 +346,11 @@ class Worker {
     *rank = 0;
     if (least_ == 0) {
       std::fill_n(out<T>(0), n_ * k_, T(0));
+      if (m_ > 0 && k_ > 0) {  // all of b is left
+        load(1, m_, k_, b_);
+        for (Int c = 0; c < k_; ++c)
+          for (Int r = 0; r < m_; ++r) out<R>(1)[c] += std::norm(b_[static_cast<size_t>(c * m_ + r)]);
+      }
       return true;
     }
     load(0, m_, n_, a_);

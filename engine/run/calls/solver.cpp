@@ -30,7 +30,7 @@ struct Of {
   using Real = T;
   static __device__ T number(T x) { return x; }
   static __device__ T length(T x) { return x < 0 ? -x : x; }
-  static __device__ T over(T x, T by) { return x / by; }
+  static __device__ T over(T x, T by) { return x < 0 ? T(-1) : T(1); }  // `by` is its length; NaN has no sign
   static __device__ T times(T x, T y) { return x * y; }
   static __device__ T conjugate(T x) { return x; }
 };
@@ -53,6 +53,13 @@ __device__ void report(long long* error) {
   error[0] = 1;
 }
 
+template <class R>
+__device__ bool has_nan(const R* a, long long n) {
+  for (long long i = 0; i < n; ++i)
+    if (a[i] != a[i]) return true;
+  return false;
+}
+
 // Values that are no numbers, of which the first of each matrix tells, count as not found.
 template <class R>
 __device__ void verdict(const int* info, long long count, const R* values, long long step, long long* error) {
@@ -61,12 +68,38 @@ __device__ void verdict(const int* info, long long count, const R* values, long 
   }
 }
 
+// What is made of NaN, as LAPACK has it: eigenvalues are NaN then, without an error; singular values are not found, but NaN where
+// infinities alone are to blame. `a`: the matrices, of so many parts each.
+template <class R>
+__device__ void eigh_verdict(const int* info, long long count, const R* a, long long parts, R* values, long long n, R* vectors,
+                             long long* error) {
+  EACH(i, count) {
+    if (info[i] == 0) continue;
+    if (!has_nan(a + i * parts, parts)) {
+      report(error);
+      continue;
+    }
+    const R nan = (R)__longlong_as_double(0x7ff8000000000000ll);
+    for (long long k = 0; k < n; ++k) values[i * n + k] = nan;
+    for (long long k = 0; vectors && k < parts; ++k) vectors[i * parts + k] = nan;
+  }
+}
+template <class R>
+__device__ void svd_verdict(const int* info, long long count, const R* a, long long parts, const R* values, long long step,
+                            long long* error) {
+  EACH(i, count) {
+    if (info[i] != 0 || (values[i * step] != values[i * step] && has_nan(a + i * parts, parts))) report(error);
+  }
+}
+
+// `a`: the matrices, of so many parts each; one with NaN has no solution but NaN, which is no error.
 template <class T>
-__device__ void solved(T* x, long long n, long long each, const int* info, long long* error) {
+__device__ void solved(T* x, long long n, long long each, const int* info, const typename Of<T>::Real* a, long long parts,
+                       long long* error) {
   EACH(e, n) {
     if (info[e / each] == 0) continue;
     x[e] = Of<T>::number((typename Of<T>::Real)__longlong_as_double(0x7ff8000000000000ll));
-    report(error);
+    if (e % each == 0 && !has_nan(a + e / each * parts, parts)) report(error);
   }
 }
 
@@ -82,7 +115,8 @@ __device__ void determinant(const T* a, long long n, const I* pivots, const int*
   for (long long i = threadIdx.x; i < n; i += 32) {
     const T x = a[(b * n + i) * n + i];
     const R length = Of<T>::length(x);
-    s = Of<T>::times(s, Of<T>::over(x, pivots[b * n + i] == i + 1 ? length : -length));
+    s = Of<T>::times(s, Of<T>::over(x, length));
+    if (pivots[b * n + i] != i + 1) s = Of<T>::times(s, Of<T>::number(R(-1)));
     z += log(length);
   }
   signs[threadIdx.x] = s;
@@ -155,6 +189,14 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
   extern "C" __global__ void verdict_##x(const int* info, long long count, const R* values, long long step, long long* error) { \
     verdict(info, count, values, step, error);                                                                                 \
   }                                                                                                                            \
+  extern "C" __global__ void eigh_verdict_##x(const int* info, long long count, const R* a, long long parts, R* values,          \
+                                              long long n, R* vectors, long long* error) {                                     \
+    eigh_verdict(info, count, a, parts, values, n, vectors, error);                                                            \
+  }                                                                                                                            \
+  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const R* a, long long parts, const R* values,   \
+                                             long long step, long long* error) {                                               \
+    svd_verdict(info, count, a, parts, values, step, error);                                                                   \
+  }                                                                                                                            \
   extern "C" __global__ void starts_##x(char* data, long long bytes, long long count, char** out) {                            \
     EACH(i, count) out[i] = data + i * bytes;                                                                                  \
   }                                                                                                                            \
@@ -162,8 +204,9 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
     paired(v, values, out, all, n);                                                                                            \
   }
 #define KERNELS(x, T)                                                                                                          \
-  extern "C" __global__ void solved_##x(T* b, long long n, long long each, const int* info, long long* error) {                \
-    solved(b, n, each, info, error);                                                                                           \
+  extern "C" __global__ void solved_##x(T* b, long long n, long long each, const int* info, const Of<T>::Real* a,               \
+                                        long long parts, long long* error) {                                                   \
+    solved(b, n, each, info, a, parts, error);                                                                                 \
   }                                                                                                                            \
   extern "C" __global__ void determinant_##x(const T* a, long long n, const long long* pivots, const int* info, T* sign,       \
                                              Of<T>::Real* size) {                                                              \
@@ -355,7 +398,9 @@ class OnGpu : public CallBody {
       lu_solve_on_gpu(work.call, n_, k, a, pivots, x.data, info + count);
     }
     int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
-    work.each("solved", x.space->size, Packed().add(x.data).add(x.space->size).add(n_ * k).add(info).add(error));
+    int64_t parts = n_ * n_ * (is_complex(run.inputs[0].dtype) ? 2 : 1);
+    work.each("solved", x.space->size,
+              Packed().add(x.data).add(x.space->size).add(n_ * k).add(info).add(run.inputs[0].data).add(parts).add(error));
   }
 
   void slogdet(const CallRun& run, Work& work) const {
@@ -421,7 +466,17 @@ class OnGpu : public CallBody {
     int* info = work.numbers<int>(work.call.count);
     bool is_done = eigh_on_gpu(work.call, vectors, upper, n_, memory, values.data, info);
     int64_t* error = work.error(failure(), !is_done);
-    work.each_real("verdict", work.call.count, Packed().add(info).add(work.call.count).add(values.data).add(n_).add(error));
+    int64_t parts = n_ * n_ * (is_turned ? 2 : 1);
+    work.each_real("eigh_verdict", work.call.count,
+                   Packed()
+                       .add(info)
+                       .add(work.call.count)
+                       .add(a.data)
+                       .add(parts)
+                       .add(values.data)
+                       .add(n_)
+                       .add(vectors ? run.outputs[1].data : nullptr)
+                       .add(error));
   }
 
   void eig(const CallRun& run, Work& work) const {
@@ -461,7 +516,10 @@ class OnGpu : public CallBody {
       is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
     }
     int64_t* error = work.error(failure(), !is_done);
-    work.each_real("verdict", work.call.count, Packed().add(info).add(work.call.count).add(values.data).add(least_).add(error));
+    int64_t parts = m_ * n_ * (is_complex(run.inputs[0].dtype) ? 2 : 1);
+    work.each_real(
+        "svd_verdict", work.call.count,
+        Packed().add(info).add(work.call.count).add(run.inputs[0].data).add(parts).add(values.data).add(least_).add(error));
   }
 
   bool small_svd(const CallRun& run, Work& work, char job, void* a, void* values, int* info) const {

@@ -11,6 +11,7 @@
 #include "run/calls/order.h"
 #include "run/calls/quicksort.h"
 #include "run/calls/sorting.h"
+#include "run/calls/steps.h"
 
 namespace quern {
 
@@ -391,5 +392,11 @@ std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
 
 Array sorted(const Array& array, bool descending) { return recorded_sort(array, false, descending); }
 Array sorted_places(const Array& array, bool descending) { return recorded_sort(array, true, descending); }
+
+Array sorted_places_by(std::span<const Array> keys) {
+  Array places = sorted_places(keys[0], false);
+  for (const Array& key : keys.subspan(1)) places = steps::picked(places, sorted_places(steps::picked(key, places), false));
+  return places;
+}
 
 }  // namespace quern

@@ -5,17 +5,13 @@ import operator
 import numpy
 
 from quern.arrays.core import Array, asarray, asnumpy
-from quern.arrays.creation import full, zeros
-from quern.arrays.cumulative import cumsum
+from quern.arrays.creation import zeros
 from quern.arrays.data_types import _kind
-from quern.arrays.differences import diff
-from quern.arrays.elementwise import clip, logical_and, where
 from quern.arrays.fallback import Unserved
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import min as _min
 from quern.arrays.reductions import sum as _sum
-from quern.arrays.shapes import concatenate, ravel
-from quern.arrays.sorting import _sorted_lines, searchsorted
+from quern.arrays.shapes import ravel
 from quern.lib import _engine
 
 
@@ -30,27 +26,8 @@ def bincount(x, /, weights=None, minlength=0):
     array([1, 0, 2])
     """
     x = asarray(x) if not (isinstance(x, (list, tuple)) and len(x) == 0) else zeros((0,), "int64")
-    if x.ndim != 1:
-        raise ValueError("object too deep for desired array" if x.ndim > 1 else "object of too small depth for desired array")
-    if _kind(x) not in "biu":
-        raise TypeError(f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'")
-    minlength = operator.index(minlength)
-    if minlength < 0:
-        raise ValueError("'minlength' must not be negative")
-    if weights is not None:
-        weights = asarray(weights)
-        if _kind(weights) == "c":
-            raise TypeError(f"Cannot cast array data from {weights.dtype!r} to dtype('float64') according to the rule 'safe'")
-        if weights.shape != x.shape:
-            raise ValueError("The weights and list don't have the same length.")
-        weights = weights.astype("float64", copy=False)
-    bins = minlength
-    if x.size:
-        least, most = (int(n) for n in asnumpy(concatenate((_min(x)._reshaped([1]), _max(x)._reshaped([1])))))
-        if least < 0:
-            raise ValueError("'list' argument must have no negative elements")
-        bins = max(bins, most + 1)
-    return _engine.array_counts_of(x, weights, bins)
+    weights = None if weights is None else asarray(weights)
+    return _engine.array_bincount(x, weights, operator.index(minlength))
 
 
 def _edges(a, bins, range, weights):
@@ -133,25 +110,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     on_device = asarray(edges)
     if even is not None:
         first, last, count = even
-        keep = logical_and(a >= first, a <= last)
-        work = a if a.dtype == edges.dtype else a.astype(edges.dtype.name)
         width = last.astype(edges.dtype) - first.astype(edges.dtype) if isinstance(last, numpy.generic) else last - first
-        place = clip(((work - first) / width * count).astype("int64"), 0, count - 1)
-        place = place - (work < _engine.array_take(on_device, [0], place))
-        above = _engine.array_take(on_device, [0], clip(place + 1, 0, count))
-        place = place + logical_and(work >= above, place != count - 1)
-        place = where(keep, place, -1)
-        counts = _engine.array_counts_of(place, None if weights is None else weights.astype("float64", copy=False), count)
-        if weights is not None:
-            counts = counts.astype(weights._dtype_name, copy=False)
-    else:
-        places = None if weights is None else _engine.array_argsort(a, False)
-        ordered = _sorted_lines(a) if weights is None else _engine.array_take(a, [0], places)
-        at = concatenate((searchsorted(ordered, on_device[:-1], "left"), searchsorted(ordered, on_device[-1:], "right")))
-        if weights is not None:
-            sums = cumsum(_engine.array_take(weights, [0], places))
-            at = _engine.array_take(concatenate((full((1,), 0, sums._dtype_name), sums)), [0], at)
-        counts = diff(at)
+        even = (first, last, width, count)
+    counts = _engine.array_histogram(a, on_device, even, weights)
     if density:
         widths = asarray(numpy.diff(edges).astype(float))
         return counts / widths / _sum(counts), on_device

@@ -434,7 +434,7 @@ def matmul(x1, x2, /):
 
 def vecdot(x1, x2, /, *, axis=-1):
     """The products of vectors along ``axis``, the first one conjugated."""
-    return composed.vecdot(moveaxis(asarray(x1), axis, -1), moveaxis(asarray(x2), axis, -1))
+    return composed.vecdot(x1, x2, axis=axis)
 
 
 def tensordot(x1, x2, /, *, axes=2):

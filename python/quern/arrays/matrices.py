@@ -14,7 +14,7 @@ from quern.arrays.reductions import _given
 from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.segments import device_of
-from quern.arrays.shapes import expand_dims, moveaxis, ravel
+from quern.arrays.shapes import moveaxis, ravel
 from quern.lib import _engine
 
 
@@ -337,13 +337,7 @@ def kron(a, b):
     >>> kron([1, 10], [1, 2, 3])
     array([ 1,  2,  3, 10, 20, 30])
     """
-    a, b = asarray(a), asarray(b)
-    rank = builtins.max(a.ndim, b.ndim)
-    if a.ndim == 0 or b.ndim == 0:
-        return multiply(a, b)
-    a, b = (x[(None,) * (rank - x.ndim)] if x.ndim < rank else x for x in (a, b))
-    product = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
-    return product.reshape(tuple(n * m for n, m in zip(a.shape, b.shape, strict=True)))
+    return _engine.array_kron(asarray(a), asarray(b))
 
 
 def tensordot(a, b, axes=2):

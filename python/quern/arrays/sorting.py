@@ -225,10 +225,7 @@ def lexsort(keys, axis=-1):
         raise ValueError("all keys need to be the same shape")
     if keys[0].ndim == 0:
         return zeros((), "int64")
-    lines = [_lines(key, axis)[0] for key in keys]
-    places = _engine.array_argsort(lines[0], False)
-    for key in lines[1:]:
-        places = _picked(places, _engine.array_argsort(_picked(key, places), False))
+    places = _engine.array_argsort_by([_lines(key, axis)[0] for key in keys])
     return _back(places, _axis(axis, keys[0].ndim))
 
 

@@ -8,18 +8,16 @@ import numpy
 from quern.arrays.core import _axis, _dtype_name, _is_out, asarray
 from quern.arrays.creation import empty, full
 from quern.arrays.data_types import _kind
-from quern.arrays.elementwise import clip, conjugate, isnan, logical_not, rint, sqrt, subtract, where
-from quern.arrays.elementwise import maximum as _maximum
-from quern.arrays.matrices import diagonal
+from quern.arrays.elementwise import conjugate, isnan, logical_not, sqrt, subtract, where
 from quern.arrays.reductions import all as _all
-from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import mean as _mean
 from quern.arrays.reductions import min as _min
 from quern.arrays.reductions import prod as _prod
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.reductions import var as _var
-from quern.arrays.shapes import broadcast_to, concatenate, squeeze, transpose
+from quern.arrays.shapes import broadcast_to, concatenate
+from quern.lib import _engine
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
@@ -50,28 +48,13 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         result = _mean(a, axis, keepdims=keepdims)
         total = full((), a.size / result.size if result.size else numpy.nan, result.dtype) if returned else None
     else:
-        weights = _fitted_weights(a, axis, asarray(weights))
+        weights = _engine.array_fitted_weights(a, asarray(weights), None if axis is None else list(axis))
         types = (a.dtype, weights.dtype) + (("float64",) if _kind(a) in "biu" else ())
-        dtype = numpy.result_type(*types)
-        total = _sum(weights, axis, dtype, keepdims=keepdims)
-        if bool(_any(total == 0.0)):
-            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-        product = a.astype(dtype, copy=False) * weights.astype(dtype, copy=False)
-        result = _sum(product, axis, None, keepdims=keepdims) / total
+        axes = [axis is None or n in axis for n in range(a.ndim)]
+        result, total = _engine.array_average(a, weights, axes, bool(keepdims), numpy.result_type(*types).name)
     if not returned:
         return result
     return result, total if total.shape == result.shape else broadcast_to(total, result.shape).copy()
-
-
-def _fitted_weights(a, axis, weights):
-    if a.shape == weights.shape:
-        return weights
-    if axis is None:
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    if weights.shape != tuple(a.shape[n] for n in axis):
-        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
-    weights = transpose(weights, numpy.argsort(axis).tolist())
-    return weights.reshape(tuple(n if k in axis else 1 for k, n in enumerate(a.shape)))
 
 
 # ---- without NaN
@@ -201,19 +184,6 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 # ---- covariances
 
 
-def _sample_weights(weights, name, count, whole):
-    weights = asarray(weights, float)
-    if whole and not bool(_all(weights == rint(weights))):
-        raise TypeError(f"{name} must be integer")
-    if weights.ndim > 1:
-        raise RuntimeError(f"cannot handle multidimensional {name}")
-    if weights.shape[0] != count:
-        raise RuntimeError(f"incompatible numbers of samples and {name}")
-    if bool(_any(weights < 0)):
-        raise ValueError(f"{name} cannot be negative")
-    return weights
-
-
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariances of variables, which are the rows of ``m`` (and ``y``), or the columns unless ``rowvar``.
 
@@ -242,33 +212,11 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         x = concatenate((x, y.T if not rowvar and y.shape[0] != 1 else y))
     if ddof is None:
         ddof = 0 if bias else 1
-    count = x.shape[1]
-    weights = None
-    if fweights is not None:
-        weights = _sample_weights(fweights, "fweights", count, True)
-    if aweights is not None:
-        aweights = _sample_weights(aweights, "aweights", count, False)
-        weights = aweights if weights is None else weights * aweights
-    if weights is None:
-        divisor, mean = count - ddof, _mean(x, 1, keepdims=True)
-        if divisor <= 0:
-            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-            divisor = 0.0
-        scale = numpy.inf if divisor == 0 else 1 / divisor
-    else:
-        mean, total = average(x, 1, weights, True, keepdims=True)
-        divisor = total[0, 0].real
-        if ddof and aweights is None:
-            divisor = divisor - ddof
-        elif ddof:
-            divisor = divisor - ddof * _sum(weights * aweights) / divisor
-        if bool(divisor <= 0):
-            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-        scale = 1 / _maximum(divisor, 0.0)
-    x = x - mean
-    other = x if weights is None else x * weights
-    products = x[:, None, :] * (conjugate(other) if _kind(other) == "c" else other)[None, :, :]
-    return squeeze(_sum(products, -1) * scale)
+    weights = [None if w is None else asarray(w, float) for w in (fweights, aweights)]
+    result, is_degenerate = _engine.array_covariance(x, ddof, *weights)
+    if is_degenerate:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+    return result
 
 
 def _matrix(a, dtype, turned):
@@ -284,13 +232,4 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    c = cov(x, y, rowvar, dtype=dtype)
-    if c.ndim == 0:
-        return c / c
-    deviation = sqrt(diagonal(c).real)
-    c = c / deviation[:, None] / deviation[None, :]
-    if c.dtype.kind != "c":
-        return clip(c, -1, 1)
-    c.real[...] = clip(c.real, -1, 1)
-    c.imag[...] = clip(c.imag, -1, 1)
-    return c
+    return _engine.array_correlation(cov(x, y, rowvar, dtype=dtype))

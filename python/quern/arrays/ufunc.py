@@ -7,7 +7,7 @@ ufunc_methods.py has reduce, accumulate, reduceat, outer and at. NumPy's ufunc o
 import numpy
 
 from quern.arrays.core import Array, _dtype_name, _ordered, asarray, asnumpy
-from quern.arrays.fallback import Unserved, run
+from quern.arrays.fallback import run
 from quern.lib import _engine
 
 ufunc = _engine.ufunc
@@ -170,9 +170,14 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
     if sig is not None and signature is not None:
         raise TypeError("cannot specify both 'sig' and 'signature'")
     signature = sig if signature is None else signature
+    if more:
+        from quern.arrays import core_axes
+
+        core_axes.check(self, **more)
+        named = {"casting": casting, "order": order, "dtype": dtype, "signature": signature}
+        result = core_axes.call(self, values, **more, **named)
+        return _fit(self, result, outs[0], None, casting, order)
     try:
-        if more:
-            raise Unserved(f"its keywords {', '.join(more)} are not")
         values = [_operand(v) for v in values]
         loop = None
         if dtype is not None or signature is not None or casting != "same_kind":
@@ -188,7 +193,7 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
             shape = numpy.broadcast_shapes(results[0].shape, *(o.shape for o in outs if o is not None))
             results = tuple(r if r.shape == shape else r._broadcast_to(list(shape)).copy() for r in results)
     except NotImplementedError as why:
-        given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "signature": signature, **more}
+        given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "signature": signature}
         given = {k: v for k, v in given.items() if v is not {"where": True, "casting": "same_kind", "order": "K"}.get(k)}
         if any(o is not None for o in outs):
             given["out"] = tuple(outs)

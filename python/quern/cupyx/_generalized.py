@@ -5,6 +5,8 @@ import re
 
 import numpy
 
+from quern.arrays import core_axes
+
 _NAMES = r"\w+(?:,\w+)*"
 
 
@@ -12,7 +14,8 @@ class GeneralizedUFunc:
     """A function that works on the last dimensions of its arguments, called for each position of the others.
 
     Parameters: ``func``; ``signature``: the names of the dimensions, such as "(m,n),(n)->(m)"; ``name``, ``doc``; ``supports_batched``:
-    it takes all positions at once; ``supports_out``: it takes ``out=``. Call it with the arrays; keywords: ``axes`` is not served.
+    it takes all positions at once; ``supports_out``: it takes ``out=``. Call it with the arrays; keywords: ``out``, and for one result
+    ``axes``, ``axis`` and ``keepdims`` as NumPy's ufuncs have them.
 
     >>> from quern import cupy as cp
     >>> dot = GeneralizedUFunc(lambda a, b: (a * b).sum(), "(n),(n)->()")
@@ -39,6 +42,7 @@ class GeneralizedUFunc:
         before, after = text.split("->")
         self._ins, self._outs = ([p[1:-1].split(",") if p != "()" else [] for p in re.findall(part, side)] for side in (before, after))
         self._func, self.signature = func, signature
+        self.nin, self.nargs = len(self._ins), len(self._ins) + len(self._outs)
         self.__name__ = name or getattr(func, "__name__", "gufunc")
         self.__doc__ = doc if doc is not None else func.__doc__
         self._batched, self._takes_out = supports_batched, supports_out
@@ -47,7 +51,16 @@ class GeneralizedUFunc:
         from quern import cupy
 
         if axes is not None or axis is not None or keepdims:
-            raise NotImplementedError(f"[{self.__name__}] axes, axis and keepdims are not served; move the axes before the call")
+            if len(self._outs) != 1:
+                raise NotImplementedError(f"[{self.__name__}] axes of several results are not served; move the axes before the call")
+            named = {k: v for k, v in {"axes": axes, "axis": axis, "keepdims": keepdims}.items() if v is not None}
+            core_axes.check(self, **named)
+            result = core_axes.call(self, args, **named, **kwargs)
+            if out is None:
+                return result
+            (out,) = out if isinstance(out, tuple) else (out,)
+            out[...] = result
+            return out
         if len(args) != len(self._ins):
             raise TypeError(f"{self.__name__}() takes {len(self._ins)} arrays, {len(args)} were given")
         arrays, sizes, loops = [cupy.asarray(a) for a in args], {}, []

@@ -1,0 +1,76 @@
+#include "run/calls/steps.h"
+
+#include <numeric>
+
+#include "run/calls/indexing.h"
+#include "run/calls/sorting.h"
+
+namespace quern::steps {
+
+Array picked(const Array& lines, const Array& places) {
+  Array index = places;
+  if (lines.rank() > 1 && lines.size() > 0) {
+    Shape rows = lines.shape();
+    int64_t n = rows.back();
+    rows.back() = 1;
+    Array first = evenly_spaced(whole(0), whole(n), lines.size() / n, DType::int64, lines.device());
+    index = compute(Op::add, reshape(first, rows), places);
+  }
+  Pick pick{0, index};
+  return take(reshape(lines, {lines.size()}), {&pick, 1});
+}
+
+Array ordered(const Array& lines) {
+  return is_complex(lines.dtype()) ? picked(lines, sorted_places(lines, false)) : sorted(lines, false);
+}
+
+Array mean_of_lines(const Array& lines, bool keep) {
+  DType type = lines.dtype(), work = is_whole(type) ? DType::float64 : type == DType::float16 ? DType::float32 : type;
+  Array total = reduced(Reduction::sum, lines, -1, keep, work);
+  Array mean = as_type(compute(Op::true_divide, total, last_size(lines)), work);
+  return type == DType::float16 ? astype(mean, type) : mean;
+}
+
+namespace {
+
+std::vector<int> axes_in_order(size_t rank) {
+  std::vector<int> out(rank);
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+}  // namespace
+
+Array with_last(const Array& array, size_t axis) {
+  std::vector<int> order = axes_in_order(array.rank());
+  auto at = order.begin() + static_cast<ptrdiff_t>(axis);
+  std::rotate(at, at + 1, order.end());
+  return transposed(array, order);
+}
+
+Array from_last(const Array& array, size_t axis) {
+  std::vector<int> order = axes_in_order(array.rank());
+  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.end() - 1, order.end());
+  return transposed(array, order);
+}
+
+Array joined(std::span<const Array> arrays, int axis) {
+  Shape shape = arrays[0].shape();
+  size_t along = axis_of(arrays[0], axis);
+  shape[along] = 0;
+  for (const Array& a : arrays) shape[along] += a.shape()[along];
+  Array out = full(shape, whole(0), arrays[0].dtype(), arrays[0].device());
+  int64_t at = 0;
+  for (const Array& a : arrays) {
+    int64_t next = at + a.shape()[along];
+    assign(part(out, axis, at, next), Argument(a));
+    at = next;
+  }
+  return out;
+}
+
+Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device) {
+  return copied_in(context_on(device), data, bytes, shape, dtype, CopyKind::host_to_device);
+}
+
+}  // namespace quern::steps
