@@ -41,16 +41,50 @@ SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) 
   return space_of(std::move(out));
 }
 
-// The order of an operand's axes in memory, kept in the result (NumPy's order "K").
+// NumPy's order "K": the result's axes lie in memory as those of its operands. Where operands disagree about two axes, C order
+// wins; axes of one element, and those along which an operand is repeated, say nothing.
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
+  bool any = false;  // is there an operand in another order?
   for (const Argument& a : arguments) {
-    if (!a.array() || (&a.array()->shape() != &shape && a.array()->shape() != shape)) continue;
-    if (a.array()->space()->contiguous) return a.array()->space();
-    const Layout& layout = a.array()->layout();
-    if (shape.size() > 1 && !layout.is_contiguous()) return ordered_space(shape, layout.strides);
-    break;
+    if (!a.array() || a.array()->rank() < 2) continue;
+    if (a.array()->space()->contiguous) {
+      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
+    } else {
+      any = true;
+    }
   }
-  return contiguous_space(shape);
+  if (!any || shape.size() < 2) return contiguous_space(shape);
+  size_t rank = shape.size();
+  auto stride = [&](const Array& array, size_t axis) -> int64_t {
+    size_t missing = rank - array.rank();
+    if (axis < missing || array.shape()[axis - missing] == 1) return 0;
+    return std::abs(array.layout().strides[axis - missing]);
+  };
+  std::vector<size_t> inner_first(rank);
+  for (size_t i = 0; i < rank; ++i) inner_first[i] = rank - 1 - i;
+  for (size_t i = 1; i < rank; ++i) {
+    size_t axis = inner_first[i], to = i;
+    for (size_t j = i; j-- > 0;) {
+      bool is_known = false, swaps = false;
+      for (const Argument& a : arguments) {
+        if (!a.array()) continue;
+        int64_t outer = stride(*a.array(), axis), inner = stride(*a.array(), inner_first[j]);
+        if (outer == 0 || inner == 0) continue;
+        if (inner <= outer)
+          swaps = false;
+        else if (!is_known)
+          swaps = true;
+        is_known = true;
+      }
+      if (is_known && !swaps) break;
+      if (is_known) to = j;
+    }
+    std::rotate(inner_first.begin() + static_cast<ptrdiff_t>(to), inner_first.begin() + static_cast<ptrdiff_t>(i),
+                inner_first.begin() + static_cast<ptrdiff_t>(i) + 1);
+  }
+  std::vector<int64_t> strides(rank);
+  for (size_t i = 0; i < rank; ++i) strides[inner_first[i]] = static_cast<int64_t>(i) + 1;
+  return ordered_space(shape, strides);
 }
 
 // Gives the node its value at once when it is tiny, else leaves it pending.

@@ -221,3 +221,23 @@ def test_powers(case, device):
     got = run(qn)
     assert got.dtype == want.dtype
     np.testing.assert_allclose(got, want, rtol=1e-15)
+
+
+def test_the_result_lies_in_memory_as_numpy_has_it(device):
+    """Order "K" of several operands: where they disagree about two axes, C order wins."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        shape = tuple(int(n) for n in rng.integers(1, 5, rng.integers(2, 5)))
+        theirs, ours = [], []
+        for _ in range(rng.integers(1, 3)):
+            order = [int(n) for n in rng.permutation(len(shape))]
+            whole = [shape[n] * int(rng.integers(1, 3)) for n in order]
+            key = tuple(slice(None, None, w // shape[n]) for w, n in zip(whole, order, strict=True))
+            back = [order.index(n) for n in range(len(shape))]
+            cut = tuple(slice(0, 1) if rng.random() < 0.2 else slice(None, None, int(rng.choice([1, 1, -1]))) for _ in shape)
+            theirs.append(np.ones(whole)[key].transpose(back)[cut])
+            ours.append(qn.ones(tuple(whole))[key].transpose(back)[cut])
+        expected, got = (sum(x[1:], x[0] * 2) for x in (theirs, ours))
+        assert got.shape == expected.shape
+        long = [n for n, size in enumerate(expected.shape) if size > 1]
+        assert [got.strides[n] for n in long] == [expected.strides[n] for n in long], [(x.shape, x.strides) for x in theirs]
