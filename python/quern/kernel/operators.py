@@ -123,6 +123,8 @@ def _folded(compute, *constants):
     """A constant of Python's own arithmetic, as Numba folds them; None for what is no number, or is not defined."""
     if not all(type(c) in (int, float, complex, bool) for c in constants):
         return None
+    if compute is operator.invert:
+        constants = [int(c) if type(c) is bool else c for c in constants]  # Python warns of ~True
     try:
         made = compute(*constants)
     except (ArithmeticError, TypeError, ValueError):
