@@ -63,6 +63,8 @@ struct Leaf {
   DType dtype;
   bool in = true, out = true;  // of host arrays: copied in, copied back
   const Array* array = nullptr;
+  uint64_t address = 0;  // of arrays, with the block
+  Block* block = nullptr;
   size_t view = 0;      // of host arrays: its place among the views
   char value[16] = {};  // of numbers
 };
@@ -297,7 +299,7 @@ void pack_array(Packed& packed, const void* address, size_t rank, const int64_t*
   for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? strides[i] * unit : 0));
 }
 
-void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape, const Reader& reader) {
+void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape, Reader& reader) {
   Kernel& kernel = *compiled.kernel;
   Context& context = kernel.context();
   if (!compiled.dynamic_shared.empty() && shape.dynamic_shared == 0)
@@ -309,6 +311,14 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
   Packed packed;
   HostArguments host(context, stream);
   bool is_seen = false;  // is memory handed over that others see?
+  // What is written gets its memory first: an array that is handed over twice is one memory.
+  for (bool writes : {true, false}) {
+    for (size_t i = 0; i < reader.leaves.size(); ++i) {
+      Leaf& leaf = reader.leaves[i];
+      if (leaf.what != Leaf::What::array || compiled.writes[i] != writes) continue;
+      leaf.address = writes ? address_for_kernel(*leaf.array, &leaf.block) : address_to_read(*leaf.array, &leaf.block);
+    }
+  }
   for (size_t i = 0; i < reader.leaves.size(); ++i) {
     const Leaf& leaf = reader.leaves[i];
     if (packed.size() + 1100 > 4096)
@@ -327,12 +337,10 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       if (array.device() != context.trace_index())
         raise(ErrorKind::value, "[launch] argument {} of '{}' is on another device; the kernel runs on {}", i + 1,
               kernel.info().name, context.name());
-      Block* block;
-      uint64_t address = writes ? address_for_kernel(array, &block) : address_to_read(array, &block);
-      block->escaped ? block->used_on(stream) : use_on(stream, *block, writes);
-      is_seen |= block->pins > 0;
+      leaf.block->escaped ? leaf.block->used_on(stream) : use_on(stream, *leaf.block, writes);
+      is_seen |= leaf.block->pins > 0;
       const Layout& layout = array.layout();
-      pack_array(packed, reinterpret_cast<void*>(address), layout.rank(), layout.shape.data(), layout.strides.data(),
+      pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
                  static_cast<int64_t>(size_of(leaf.dtype)));
     } else {
       const Py_buffer& view = reader.view(leaf);

@@ -366,3 +366,20 @@ def test_names_that_cplusplus_has_for_itself(device):
     assert x[0] == 5
     exp[1, 1](x)
     assert x[0] == 3
+
+
+def test_an_array_handed_over_twice_is_one_memory(device):
+    @cuda.jit
+    def kernel(given, out):
+        i = cuda.threadIdx.x
+        out[i] = i + 1
+        cuda.syncthreads()
+        seen = given[(i + 1) % given.size]
+        cuda.syncthreads()
+        out[i] = seen
+
+    x = qn.zeros(8)
+    y = x.copy()  # recorded: the two may share memory until one is written
+    kernel[1, 8](x, x)
+    np.testing.assert_array_equal(np.asarray(x), np.roll(np.arange(1, 9), -1))
+    assert not np.asarray(y).any()
