@@ -242,6 +242,27 @@ static void store(Constant& constant, T value) {
   std::memcpy(constant.bytes.data(), &value, sizeof(T));
 }
 
+void check_fits(const Scalar& s, DType dtype) {
+  if (!is_integer(dtype) || (!s.is_weak && row(dtype).kind == DTypeKind::natural)) return;
+  if (s.kind != WeakScalar::real) {
+    if (s.kind == WeakScalar::integer) constant_of(s, dtype);
+    return;
+  }
+  if (std::isnan(s.re)) raise(ErrorKind::value, "cannot convert float NaN to integer");
+  if (std::isinf(s.re)) raise(ErrorKind::overflow, "cannot convert float infinity to integer");
+  bool has_sign = row(dtype).kind == DTypeKind::integer;
+  double limit = std::ldexp(1.0, 8 * static_cast<int>(size_of(dtype)) - has_sign), whole = std::trunc(s.re);
+  if (whole >= limit || whole < (has_sign ? -limit : 0))
+    raise(ErrorKind::overflow, "Python integer {:.0f} out of bounds for {}", whole, row(dtype).name);
+}
+
+// May a number of type `from` be one that the integers of `to` do not have, and would NumPy refuse it?
+static bool may_overflow(DType from, DType to) {
+  if (row(to).kind != DTypeKind::integer || row(from).kind == DTypeKind::boolean || is_complex(from)) return false;
+  if (!is_integer(from)) return true;
+  return row(from).kind == DTypeKind::integer ? size_of(from) > size_of(to) : size_of(from) >= size_of(to);
+}
+
 Constant constant_of(const Scalar& s, DType dtype) {
   double re = s.kind == WeakScalar::integer || s.kind == WeakScalar::boolean
                   ? (s.is_natural ? static_cast<double>(s.natural) : static_cast<double>(s.integer))
@@ -535,7 +556,6 @@ void assign(const Array& target, const Argument& value) {
     Array fewer = reshape(*array, from);
     return assign(target, Argument(fewer));
   }
-  Shape both[] = {from, to};
   bool fits = from.size() <= to.size();
   for (size_t i = 0; fits && i < from.size(); ++i) {
     int64_t d = to[to.size() - from.size() + i];
@@ -545,10 +565,16 @@ void assign(const Array& target, const Argument& value) {
     raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(value.shape()),
           to_string(to));
   if (target.size() == 0) {
-    if (!value.array()) constant_of(value.scalar(), target.dtype());  // a number that does not fit is an error all the same
+    if (!value.array()) check_fits(value.scalar(), type);  // a number that does not fit is an error all the same
     return;
   }
-  (void)both;
+  if (const Array* number = value.array(); !number) {
+    check_fits(value.scalar(), type);
+    if (!value.scalar().is_weak && row(type).kind == DTypeKind::natural && value.scalar().dtype != type)
+      return assign(target, Argument(full({}, value.scalar(), value.scalar().dtype, target.device())));
+  } else if (number->is_value() && may_overflow(number->dtype(), type)) {
+    return assign(target, Argument(the_evaluator->within_range(*number, type)));
+  }
   SpaceRef space = space_of(target.layout());
   if (target.is_whole() && !target.is_pinned()) {
     NodeRef node = new_node(Op::cast, target.dtype(), space, target.device());

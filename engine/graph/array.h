@@ -94,6 +94,9 @@ struct Scalar {
 
 // As a value of `dtype`. Raises ErrorKind::overflow for an integer that does not fit.
 Constant constant_of(const Scalar& scalar, DType dtype);
+// Raises what an assignment to an array of integers does: ErrorKind::value for NaN, ErrorKind::overflow for what `dtype` cannot
+// hold. As in NumPy, a number with a type of its own is not refused by unsigned integers, but converted.
+void check_fits(const Scalar& scalar, DType dtype);
 
 class Argument {
  public:
@@ -185,11 +188,12 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
-  virtual bool idle(int8_t device) = 0;                         // all that was submitted has ended
-  virtual void finish(int8_t device) = 0;                       // waits for that on the CPU; a GPU's order is its streams'
-  virtual void change_streams() = 0;                            // those of the thread become those of the pending work
-  virtual void evaluate(std::span<Node* const> targets) = 0;    // none: everything pending
-  virtual Array without_negatives(const Array& exponents) = 0;  // where there is one, the next look raises ErrorKind::value
+  virtual bool idle(int8_t device) = 0;                              // all that was submitted has ended
+  virtual void finish(int8_t device) = 0;                            // waits for that on the CPU; a GPU's order is its streams'
+  virtual void change_streams() = 0;                                 // those of the thread become those of the pending work
+  virtual void evaluate(std::span<Node* const> targets) = 0;         // none: everything pending
+  virtual Array without_negatives(const Array& exponents) = 0;       // where there is one, the next look raises ErrorKind::value
+  virtual Array within_range(const Array& number, DType dtype) = 0;  // where it is not, the next look raises ErrorKind::overflow
 };
 void set_evaluator(Evaluator* evaluator);
 Evaluator& evaluator();

@@ -13,7 +13,8 @@
 #include "core/wait.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
-#include "run/calls/exponents.h"
+#include "run/calls/checks.h"
+#include "run/found_errors.h"
 #include "run/group_arguments.h"
 #include "run/replay.h"
 #include "run/streams.h"
@@ -45,14 +46,16 @@ class GroupEvaluator : public Evaluator {
     return streams_were_chosen ? context.idle() : context.default_stream->idle();
   }
   void finish(int8_t device) override {
-    if (device >= 0 || idle(device)) return;
+    if (device >= 0) return;
     Context& context = context_on(device);
+    if (idle(device)) return raise_found_error(context, streams_were_chosen ? nullptr : context.default_stream.get());
     Waiting waiting;
     streams_were_chosen ? context.wait_all() : context.wait(context.default_stream);
   }
   void change_streams() override { quern::change_streams(); }
 
   Array without_negatives(const Array& exponents) override { return quern::without_negatives(exponents); }
+  Array within_range(const Array& number, DType dtype) override { return quern::within_range(number, dtype); }
 
   void evaluate(std::span<Node* const> targets) override {
     struct Compact {

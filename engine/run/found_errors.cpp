@@ -2,6 +2,7 @@
 
 #include "graph/doubts.h"
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -29,6 +30,7 @@ struct Watches {
 };
 
 constexpr size_t words_at_once = 512;
+std::atomic<size_t> active_watches{0};
 
 Watches& watches_of(Context& context) {
   static std::mutex lock;
@@ -56,11 +58,13 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   FoundError words = watches.free.back();
   watches.free.pop_back();
   words.on_host[0] = words.on_host[1] = 0;
+  active_watches.fetch_add(1, std::memory_order_relaxed);
   watches.active.push_back({words, kind, std::move(text), site, open_doubt(), context.work_stream});
   return words;
 }
 
 void raise_found_error(Context& context, const Stream* waited) {
+  if (active_watches.load(std::memory_order_relaxed) == 0) return;
   Watches& watches = watches_of(context);
   Watch found{};
   int64_t number = 0;
@@ -73,6 +77,7 @@ void raise_found_error(Context& context, const Stream* waited) {
       }
       Watch watch = std::move(*at);
       at = watches.active.erase(at);
+      active_watches.fetch_sub(1, std::memory_order_relaxed);
       watches.free.push_back(watch.words);
       if (watch.words.on_host[0] == 0) {
         settle_doubt(watch.doubt);

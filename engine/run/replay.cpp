@@ -1,5 +1,7 @@
 #include "run/replay.h"
 
+#include <algorithm>
+
 namespace quern {
 
 Replay::Replay(const Sequence& sequence, std::vector<Batch> batches) : words_(sequence.words), spaces_(spaces_of(sequence)) {
@@ -34,9 +36,12 @@ Replay* Replays::find(const Sequence& sequence) {
 }
 
 bool Replays::comes_again(const Sequence& sequence) {
-  uint64_t& seen = seen_[sequence.hash >> 56];
-  bool again = seen == sequence.hash;
-  seen = sequence.hash;
+  // Places for four each, the newest in front: loops that take turns must not push one another out.
+  auto& seen = seen_[sequence.hash >> 58];
+  auto found = std::find(seen.begin(), seen.end(), sequence.hash);
+  bool again = found != seen.end();
+  std::rotate(seen.begin(), again ? found : seen.end() - 1, again ? found + 1 : seen.end());
+  seen.front() = sequence.hash;
   return again;
 }
 

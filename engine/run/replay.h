@@ -44,7 +44,7 @@ class Replays {
 
  private:
   std::unordered_map<uint64_t, std::unique_ptr<Replay>> all_;
-  std::array<uint64_t, 256> seen_{};
+  std::array<std::array<uint64_t, 4>, 64> seen_{};
   size_t words_ = 0;
 };
 

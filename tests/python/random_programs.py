@@ -329,7 +329,9 @@ class Program:
         to = self.rng.choice(self.palette if self.rng.random() < 0.5 else DTYPES)
         if self.theirs[source].dtype.kind in "fc" and to in INTEGERS:
             # Only numbers that the type can hold: the others are undefined in C, and differ in NumPy too.
-            source = f"m.where(m.abs({source}) < 100, m.abs({source}), 0)"
+            # Of complex ones the real part: the last bit of their absolute values is not NumPy's, and may be a whole number's.
+            real = f"{source}.real" if self.theirs[source].dtype.kind == "c" else source
+            source = f"m.where(m.abs({real}) < 100, m.abs({real}), 0)"
         return Line(f"{name} = {source}.astype({to!r})", name), "exact"
 
     def reduce(self):
@@ -416,7 +418,7 @@ class Program:
         for _ in range(self.length):
             line, how = self.write()
             self.lines.append(line)
-            if how == "casts" and self.is_undefined(line):
+            if how == "casts" and (self.is_undefined(line) or self.is_late(line)):
                 self.lines.pop()
                 continue
             self.both(line, how)
@@ -430,6 +432,13 @@ class Program:
         except Exception:
             return False
         return value.dtype.kind in "fc" and bool((~(np.abs(value) < 100) | (value.real < 0)).any())
+
+    def is_late(self, line):
+        """Would NumPy refuse to assign a number at once, of which ours is known at the next look only?"""
+        target, source = line.text.split(" = ", 1)
+        number = self.theirs.get(source)
+        kind = self.theirs[target.split("[")[0]].dtype
+        return isinstance(number, np.integer) and kind.kind == "i" and not np.iinfo(kind).min <= int(number) <= np.iinfo(kind).max
 
     def both(self, line, how):
         bound = self.bound(line, how)

@@ -7,6 +7,7 @@ import inspect
 import os
 import random
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -295,3 +296,56 @@ def test_a_negative_exponent_that_only_the_device_knows(device):
     assert qn.asnumpy(qn.asarray(large) ** qn.asarray(large, dtype="uint8")).dtype == (large ** large.astype("uint8")).dtype
     assert qn.asnumpy(qn.asarray([2.0]) ** exponents)[2] == 0.5
     assert qn.asnumpy(qn.asarray(2) ** qn.asarray(np.zeros((0, 3), int))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("seen", [np.asarray, memoryview, qn.asnumpy, lambda x: np.from_dlpack(x), lambda x: x.tolist(), repr])
+def test_an_error_is_raised_by_whatever_looks(seen):
+    """Also where the memory itself is handed out and nothing is left to wait for."""
+    x = qn.asarray([1, 2, 3], device="cpu")[qn.asarray([7, 1], device="cpu")]
+    for _ in range(2):
+        with pytest.raises(IndexError, match="index 7 is out of bounds"):
+            seen(x)
+
+
+LIMITS = [float(2**k) for k in (7, 8, 15, 16, 31, 32, 63, 64)]
+NUMBERS = [m * sign - (sign < 0) * off for m in LIMITS for sign in (1, -1) for off in (0, 1)]
+NUMBERS += [0.9, -0.9, 127.9, -128.9, -1.0, 300.5, float("nan"), float("inf"), -float("inf")]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_numbers_that_an_integer_type_cannot_hold(device, dtype):
+    """Assigned as Python's numbers, as NumPy's, and as results that only the device knows: OverflowError and ValueError as in NumPy."""
+    numbers = NUMBERS + [int(n) for n in NUMBERS if np.isfinite(n)]
+    numbers += [np.float64(n) for n in NUMBERS] + [np.float32(n) for n in NUMBERS]
+    numbers += [np.int64(n) for n in numbers if type(n) is int and -(2**63) <= n < 2**63]
+    numbers += [np.uint64(n) for n in numbers if type(n) is int and 0 <= n < 2**64]
+
+    def outcome(array, key, number):
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                array[key] = number
+                return np.array(qn.asnumpy(array) if isinstance(array, qn.Array) else array).tolist()
+        except (OverflowError, ValueError) as error:
+            return type(error)
+
+    for number in numbers:
+        finite = not isinstance(number, (float, np.floating)) or np.isfinite(number)
+        for key in (slice(None), 1, slice(0, 0), [0, 1]):
+            want = outcome(np.zeros(3, dtype), key, number)
+            got = outcome(qn.zeros(3, dtype=dtype), key, number)
+            floats = isinstance(number, np.floating) and isinstance(want, list)  # C leaves open what these become
+            assert isinstance(got, list) if floats else got == want, (number, key)
+        if isinstance(number, np.generic) and finite:
+            want = outcome(np.zeros(3, dtype), slice(None), number)
+            got = outcome(qn.zeros(3, dtype=dtype), slice(None), qn.asarray(np.array([number])).max())
+            assert isinstance(got, list) if isinstance(want, list) else got is want, number
+
+
+def test_a_number_that_does_not_fit_names_its_line(device):
+    x = qn.zeros(3, dtype="int8")
+    total = qn.arange(100).sum()
+    line = here() + 1
+    x[:] = total
+    with pytest.raises(OverflowError, match=rf"Python integer 4950 out of bounds for int8.*{HERE}:{line}"):
+        qn.asnumpy(x)

@@ -334,7 +334,6 @@ void put(const Array& array, std::span<const Pick> picks, const Argument& value)
     Shape from = given->shape();
     while (from.size() > p.shape.size() && from.front() == 1) from.erase(from.begin());
     Array shaped = from == given->shape() ? *given : reshape(*given, from);
-    Shape both[] = {from, p.shape};
     bool fits = from.size() <= p.shape.size();
     for (size_t i = 0; fits && i < from.size(); ++i) fits = from[i] == 1 || from[i] == p.shape[p.shape.size() - from.size() + i];
     if (!fits)
@@ -345,7 +344,10 @@ void put(const Array& array, std::span<const Pick> picks, const Argument& value)
     // The values must not change while they are written.
     if (values.cell() == array.cell()) values = copied(values, array.dtype());
   } else {
-    values = full({}, value.scalar(), array.dtype(), array.device());
+    // Python's numbers must fit; NumPy's are converted, as arrays are.
+    if (value.scalar().is_weak) check_fits(value.scalar(), array.dtype());
+    values = full({}, value.scalar(), value.scalar().is_weak ? array.dtype() : value.scalar().dtype, array.device());
+    values = in_c_order(values, array.dtype());
   }
   if (p.picks.count == 0 || array.size() == 0) {
     if (p.picks.count == 0 || p.picks.rest.size() == 0) return;

@@ -337,7 +337,9 @@ class Worker {
       store(b_, m_, m_, u_columns, 0);
       store(tau_, v_step, v_rows, n_, 2);
     }
-    return info == 0;
+    bool is_quiet = info != 0 && job_.option(1) == 'q';
+    if (is_quiet) std::fill_n(out<R>(values), least_, std::numeric_limits<R>::quiet_NaN());
+    return info == 0 || is_quiet;
   }
 
   bool lstsq() {

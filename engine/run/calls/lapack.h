@@ -19,7 +19,8 @@ namespace quern {
 //   eigh      a            L, U: the triangle that is read; a second     values[, vectors]
 //                          letter v: with vectors
 //   eig       a            v: with vectors                               values[, vectors], complex
-//   svd       a            n: values;  s: reduced;  a: full              u, values, v (transposed and conjugated)
+//   svd       a            n: values (nq: NaN where there are none,      u, values, v (transposed and conjugated)
+//                          without an error);  s: reduced;  a: full
 //   lstsq     a, b         (number: what counts as 0, relative)          x, squares of what is left, rank (int32), singular
 //   values
 std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number);

@@ -85,10 +85,12 @@ __device__ void eigh_verdict(const int* info, long long count, const R* a, long 
   }
 }
 template <class R>
-__device__ void svd_verdict(const int* info, long long count, const R* a, long long parts, const R* values, long long step,
+__device__ void svd_verdict(const int* info, long long count, const R* a, long long parts, R* values, long long step,
                             long long* error) {
   EACH(i, count) {
-    if (info[i] != 0 || (values[i * step] != values[i * step] && has_nan(a + i * parts, parts))) report(error);
+    if (info[i] == 0 && (values[i * step] == values[i * step] || !has_nan(a + i * parts, parts))) continue;
+    if (error) report(error);
+    for (long long k = 0; k < step; ++k) values[i * step + k] = (R)__longlong_as_double(0x7ff8000000000000ll);
   }
 }
 
@@ -193,7 +195,7 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
                                               long long n, R* vectors, long long* error) {                                     \
     eigh_verdict(info, count, a, parts, values, n, vectors, error);                                                            \
   }                                                                                                                            \
-  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const R* a, long long parts, const R* values,   \
+  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const R* a, long long parts, R* values,         \
                                              long long step, long long* error) {                                               \
     svd_verdict(info, count, a, parts, values, step, error);                                                                   \
   }                                                                                                                            \
@@ -515,7 +517,7 @@ class OnGpu : public CallBody {
       void* vt = job == 'N' ? nullptr : run.outputs[2].data;
       is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
     }
-    int64_t* error = work.error(failure(), !is_done);
+    int64_t* error = more_ == 'q' ? nullptr : work.error(failure(), !is_done);
     int64_t parts = m_ * n_ * (is_complex(run.inputs[0].dtype) ? 2 : 1);
     work.each_real(
         "svd_verdict", work.call.count,

@@ -348,18 +348,31 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     return count_nonzero(s > tol, axis=-1)
 
 
+def _singular_values_or_nan(a):
+    _stacked(a)
+    (a,) = _with_type(a)
+    return _factor("svd", "nq", a)[0]
+
+
 def cond(x, p=None):
-    """How much an error grows: norm(x, p) * norm(inv(x), p), infinite for singular matrices; the norm by singular values by default."""
+    """How much an error grows: norm(x, p) * norm(inv(x), p), infinite for singular matrices; the norm by singular values by default.
+
+    NaN where a matrix holds NaN, as in NumPy from 2.5 on.
+    """
     x = asarray(x)
     if x.size == 0 and 0 in x.shape[-2:]:
         raise LinAlgError("cond is not defined on empty arrays")
     if p is None or p in (2, -2):
-        s = svd(x, compute_uv=False)
+        s = _singular_values_or_nan(x)
         out = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
         _square(x)
         (x,) = _with_type(x)
-        out = norm(x, p, (-2, -1)) * norm(_solved(x, _identity(x), "q"), p, (-2, -1))
+        inverse = _solved(x, _identity(x), "q")
+        if p == "nuc":
+            out = sum(_singular_values_or_nan(x), -1) * sum(_singular_values_or_nan(inverse), -1)
+        else:
+            out = norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1))
     lost = isnan(out)
     return where(lost & logical_not(isnan(sum(x, (-2, -1)).real)), math.inf, out).astype(out.dtype, copy=False)
 
