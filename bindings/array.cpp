@@ -57,8 +57,10 @@ static bool read_integer(PyObject* value, Scalar& out) {
     return true;
   }
   PyErr_Clear();
-  nb::str text{nb::handle(value)};
-  raise(ErrorKind::overflow, "Python integer {} out of bounds for int64", text.c_str());
+  out.re = PyLong_AsDouble(value);
+  if (PyErr_Occurred()) throw nb::python_error();  // OverflowError: not even a float
+  out.is_huge = true;
+  return true;
 }
 
 bool read_scalar(PyObject* value, Scalar& out) {

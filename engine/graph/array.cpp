@@ -264,7 +264,7 @@ static bool may_overflow(DType from, DType to) {
 }
 
 Constant constant_of(const Scalar& s, DType dtype) {
-  double re = s.kind == WeakScalar::integer || s.kind == WeakScalar::boolean
+  double re = (s.kind == WeakScalar::integer && !s.is_huge) || s.kind == WeakScalar::boolean
                   ? (s.is_natural ? static_cast<double>(s.natural) : static_cast<double>(s.integer))
                   : s.re;
   Constant out;
@@ -275,6 +275,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
       store(out, static_cast<T>(re));
       return;
     }
+    if (s.is_huge) raise(ErrorKind::overflow, "Python integer {:.0f} out of bounds for {}", s.re, row(dtype).name);
     bool fits = s.is_natural ? s.natural <= static_cast<uint64_t>(std::numeric_limits<T>::max()) : std::in_range<T>(s.integer);
     if (!fits) {
       raise(ErrorKind::overflow, "Python integer {} out of bounds for {}",
@@ -284,7 +285,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
   };
   switch (dtype) {
     case DType::boolean:
-      store(out, whole ? s.integer != 0 || s.is_natural : re != 0 || s.im != 0);
+      store(out, whole ? s.integer != 0 || s.is_natural || s.is_huge : re != 0 || s.im != 0);
       break;
     case DType::int8:
       integer(int8_t{});
@@ -379,12 +380,61 @@ static Loop loop_for(Op op, std::span<const Argument> arguments) {
     const Scalar& s = a.scalar();
     size_t bits = size_of(loop.compute) * 8;
     bool is_signed = row(loop.compute).kind == DTypeKind::integer;
-    bool fits = s.is_natural ? !is_signed && bits == 64
-                : is_signed  ? bits == 64 || (s.integer >> (bits - 1)) == (s.integer >> 63)
-                             : s.integer >= 0 && (bits == 64 || (s.integer >> bits) == 0);
-    if (!fits) loop.compute = s.is_natural || bits == 64 ? DType::float64 : DType::int64;
+    bool fits = s.is_huge      ? false
+                : s.is_natural ? !is_signed && bits == 64
+                : is_signed    ? bits == 64 || (s.integer >> (bits - 1)) == (s.integer >> 63)
+                               : s.integer >= 0 && (bits == 64 || (s.integer >> bits) == 0);
+    if (!fits) loop.compute = s.is_natural || s.is_huge || bits == 64 ? DType::float64 : DType::int64;
   }
   return loop;
+}
+
+// The type, that of a Python number too.
+static DType own_type(const Argument& a) {
+  if (a.array() || !a.scalar().is_weak) return a.type().dtype;
+  if (a.scalar().kind != WeakScalar::integer || a.scalar().is_huge) return DType::float64;
+  return a.scalar().is_natural ? DType::uint64 : DType::int64;
+}
+static bool has_sign(const Argument& a) { return row(own_type(a)).kind == DTypeKind::integer; }
+
+// Are these integers with a sign and ones of 64 bits without, which have no type in common but float64?
+static bool mixes_signs(std::span<const Argument> arguments) {
+  return (has_sign(arguments[0]) && own_type(arguments[1]) == DType::uint64) ||
+         (has_sign(arguments[1]) && own_type(arguments[0]) == DType::uint64);
+}
+
+// An integer of more than 64 bits lies beyond all others: among integers, infinity is as good.
+static bool is_huge(const Argument& a) { return !a.array() && a.scalar().is_huge; }
+static std::array<Argument, 2> beyond_all(std::span<const Argument> arguments) {
+  std::array<Argument, 2> out{arguments[0], arguments[1]};
+  for (int i : {0, 1}) {
+    if (!is_huge(out[i]) || !is_integer(own_type(out[1 - i]))) continue;
+    out[i] = Argument(Scalar{.kind = WeakScalar::real, .re = std::copysign(HUGE_VAL, out[i].scalar().re)});
+  }
+  return out;
+}
+
+// Comparisons of those are exact all the same: by the sign first, then as integers without one.
+static Array compare_signs(Op op, std::span<const Argument> arguments, const Array* into) {
+  constexpr std::pair<Op, Op> turned[] = {
+      {Op::less, Op::greater}, {Op::greater, Op::less}, {Op::less_equal, Op::greater_equal}, {Op::greater_equal, Op::less_equal}};
+  bool is_turned = !has_sign(arguments[0]);
+  if (auto* pair = std::find_if(std::begin(turned), std::end(turned), [&](auto& p) { return p.first == op; });
+      is_turned && pair != std::end(turned))
+    op = pair->second;
+  Argument with = arguments[is_turned], without = arguments[!is_turned];
+  std::optional<Array> number;
+  if (!with.array()) {
+    with = Argument(number.emplace(full({}, with.scalar(), own_type(with), device_of(op, arguments, into))));
+  }
+  bool is_less = op == Op::less || op == Op::less_equal || op == Op::not_equal;
+  Argument signs[] = {with, Argument(Scalar{.kind = WeakScalar::integer})};
+  Array sign = elementwise(is_less ? Op::less : Op::greater_equal, signs);
+  Array natural = astype(*with.array(), DType::uint64);
+  Argument numbers[] = {Argument(natural), without};
+  Array compared = elementwise(op, numbers);
+  Argument both[] = {Argument(sign), Argument(compared)};
+  return elementwise(is_less ? Op::logical_or : Op::logical_and, both, into);
 }
 
 Array elementwise(Op op, std::span<const Argument> arguments, const Array* into, std::optional<Loop> given) {
@@ -392,14 +442,18 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   const OpRow& r = row(op);
   if (arguments.size() != r.operands) bug("{} takes {} operands, not {}", r.name, r.operands, arguments.size());
   Loop loop = given ? *given : loop_for(op, arguments);
-  std::optional<std::array<Argument, 2>> powers;
+  std::optional<std::array<Argument, 2>> instead;
+  if (!given && r.typing == Typing::compare && loop.compute == DType::float64) {
+    if (mixes_signs(arguments)) return compare_signs(op, arguments, into);
+    if (is_huge(arguments[0]) || is_huge(arguments[1])) arguments = instead.emplace(beyond_all(arguments));
+  }
   std::optional<Array> checked;
   if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !truncates_powers) {
     // Exponents that only the device knows are replaced by such as it looks at.
     const Array* exponents = arguments[1].array();
     if (exponents && row(exponents->dtype()).kind == DTypeKind::integer) {
-      powers = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
-      arguments = *powers;
+      instead = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
+      arguments = *instead;
     }
   }
   int8_t device = device_of(op, arguments, into);

@@ -87,6 +87,7 @@ struct Scalar {
   WeakScalar kind = WeakScalar::boolean;
   DType dtype = DType::boolean;  // when not weak
   bool is_natural = false;       // an integer above the int64 range, in `natural`
+  bool is_huge = false;          // an integer of more than 64 bits; `re` is about that
   int64_t integer = 0;
   uint64_t natural = 0;
   double re = 0, im = 0;

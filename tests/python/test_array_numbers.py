@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import quern as qn
+from quern.lib import _engine
 
 
 def is_number(x):
@@ -229,3 +230,52 @@ def test_where_with_integers_of_more_than_64_bits(quiet):
         with pytest.raises(OverflowError):
             qn.where(c, x, k)
     assert qn.where(c, x.astype("float64"), 2**70)[1].item() == 2.0**70
+
+
+WHOLE = [0, 1, -1, 5, -5, 127, -128, 2**31, 2**53 + 1, 2**62 + 1, 2**63 - 1, -(2**63), 2**63, 2**63 + 1, 2**64 - 1]
+COMPARISONS = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+
+
+def held_by(dtype):
+    limits = np.iinfo(dtype)
+    return np.array([n for n in WHOLE if limits.min <= n <= limits.max], dtype)
+
+
+@pytest.mark.parametrize("limit", [_engine.tier0_limit, 0])
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_integers_with_and_without_a_sign_compare_exactly(device, name, limit):
+    """Also where their common type would be float64, which does not hold them."""
+    theirs, ours = getattr(np, name), getattr(qn, name)
+    _engine.set_tier0_limit(limit)
+    try:
+        for first in ("int8", "int64", "uint8", "uint64"):
+            for second in ("int64", "uint64"):
+                a, b = held_by(first), held_by(second)
+                for x, y in ((a[:, None], b), (b[:, None], a), (a[0], b), (a, b[-1]), (a[-1], b[-1])):
+                    want = theirs(x, y)
+                    into = qn.zeros(np.shape(want), dtype=bool)
+                    ours(qn.asarray(x), qn.asarray(y), out=into)
+                    for got in (ours(qn.asarray(x), qn.asarray(y)), ours(qn.asarray(x), y), into):
+                        assert got.dtype == bool
+                        np.testing.assert_array_equal(qn.asnumpy(got), want)
+            for number in [*WHOLE, 2**64, -(2**64), 10**30]:
+                np.testing.assert_array_equal(qn.asnumpy(ours(qn.asarray(held_by(first)), number)), theirs(held_by(first), number))
+    finally:
+        _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+def test_integers_of_more_than_64_bits(device):
+    """What a float can hold, floats take; integers raise."""
+    for dtype in ("float64", "float32", "complex128"):
+        a = np.arange(3).astype(dtype)
+        same = qn.asarray(a)
+        np.testing.assert_array_equal(qn.asnumpy(same + 2**70), a + 2**70)
+        np.testing.assert_array_equal(qn.asnumpy(same - 2**70), a - 2**70)
+        np.testing.assert_array_equal(qn.asnumpy(qn.full(2, 2**70, dtype=dtype)), np.full(2, 2**70, dtype))
+        same[1] = -(2**70)
+        assert qn.asnumpy(same)[1] == -(2**70)
+    for act in (lambda a: a + 2**70, lambda a: qn.maximum(a, -(2**70)), lambda a: a.__setitem__(0, 2**70)):
+        with pytest.raises(OverflowError):
+            act(qn.arange(3))
+    with pytest.raises(OverflowError):
+        qn.arange(3.0) * 10**400

@@ -53,11 +53,12 @@ __device__ void report(long long* error) {
   error[0] = 1;
 }
 
+// marks[i]: does the i-th of `all` / `parts` matrices (or columns) hold NaN?
 template <class R>
-__device__ bool has_nan(const R* a, long long n) {
-  for (long long i = 0; i < n; ++i)
-    if (a[i] != a[i]) return true;
-  return false;
+__device__ void mark_nan(const R* a, long long all, long long parts, int* marks) {
+  EACH(e, all) {
+    if (a[e] != a[e]) marks[e / parts] = 1;
+  }
 }
 
 // Values that are no numbers, of which the first of each matrix tells, count as not found.
@@ -68,14 +69,14 @@ __device__ void verdict(const int* info, long long count, const R* values, long 
   }
 }
 
-// What is made of NaN, as LAPACK has it: eigenvalues are NaN then, without an error; singular values are not found, but NaN where
-// infinities alone are to blame. `a`: the matrices, of so many parts each.
+// What is made of NaN, as LAPACK has it, which the GPU's library passes over now and then: eigenvalues are NaN, without an error;
+// singular values are not found. `marks`: the matrices with NaN.
 template <class R>
-__device__ void eigh_verdict(const int* info, long long count, const R* a, long long parts, R* values, long long n, R* vectors,
-                             long long* error) {
+__device__ void eigh_verdict(const int* info, long long count, const int* marks, long long parts, R* values, long long n,
+                             R* vectors, long long* error) {
   EACH(i, count) {
     if (info[i] == 0) continue;
-    if (!has_nan(a + i * parts, parts)) {
+    if (!marks[i]) {
       report(error);
       continue;
     }
@@ -85,29 +86,30 @@ __device__ void eigh_verdict(const int* info, long long count, const R* a, long 
   }
 }
 template <class R>
-__device__ void svd_verdict(const int* info, long long count, const R* a, long long parts, R* values, long long step,
-                            long long* error) {
+__device__ void svd_verdict(const int* info, long long count, const int* marks, R* values, long long step, long long* error) {
   EACH(i, count) {
-    if (info[i] == 0 && (values[i * step] == values[i * step] || !has_nan(a + i * parts, parts))) continue;
+    if (info[i] == 0 && !marks[i]) continue;
     if (error) report(error);
     for (long long k = 0; k < step; ++k) values[i * step + k] = (R)__longlong_as_double(0x7ff8000000000000ll);
   }
 }
 
-// `a`: the matrices, of so many parts each; one with NaN has no solution but NaN, which is no error.
+// x: columns of n numbers, so many of them `each` matrix. A matrix or a column with NaN has no solution but NaN, which is no error.
 template <class T>
-__device__ void solved(T* x, long long n, long long each, const int* info, const typename Of<T>::Real* a, long long parts,
-                       long long* error) {
-  EACH(e, n) {
-    if (info[e / each] == 0) continue;
+__device__ void solved(T* x, long long all, long long each, long long n, const int* info, const int* marks,
+                       const int* column_marks, long long* error) {
+  EACH(e, all) {
+    const long long i = e / each;
+    if (info[i] == 0 && !marks[i] && !column_marks[e / n]) continue;
     x[e] = Of<T>::number((typename Of<T>::Real)__longlong_as_double(0x7ff8000000000000ll));
-    if (e % each == 0 && !has_nan(a + e / each * parts, parts)) report(error);
+    if (e % each == 0 && info[i] != 0 && !marks[i]) report(error);
   }
 }
 
 // A block of 32 threads for each matrix.
 template <class T, class I>
-__device__ void determinant(const T* a, long long n, const I* pivots, const int* info, T* sign, typename Of<T>::Real* size) {
+__device__ void determinant(const T* a, long long n, const I* pivots, const int* info, const int* marks, T* sign,
+                            typename Of<T>::Real* size) {
   using R = typename Of<T>::Real;
   __shared__ T signs[32];
   __shared__ R sizes[32];
@@ -128,6 +130,11 @@ __device__ void determinant(const T* a, long long n, const I* pivots, const int*
   for (int i = 1; i < 32; ++i) {
     s = Of<T>::times(s, signs[i]);
     z += sizes[i];
+  }
+  if (n > 0 && marks[b]) {
+    size[b] = (R)__longlong_as_double(0x7ff8000000000000ll);
+    sign[b] = Of<T>::over(Of<T>::number(size[b]), size[b]);
+    return;
   }
   const bool is_singular = n > 0 && info[b] > 0;
   sign[b] = is_singular ? Of<T>::number(R(0)) : s;
@@ -191,13 +198,16 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
   extern "C" __global__ void verdict_##x(const int* info, long long count, const R* values, long long step, long long* error) { \
     verdict(info, count, values, step, error);                                                                                 \
   }                                                                                                                            \
-  extern "C" __global__ void eigh_verdict_##x(const int* info, long long count, const R* a, long long parts, R* values,          \
+  extern "C" __global__ void eigh_verdict_##x(const int* info, long long count, const int* marks, long long parts, R* values,    \
                                               long long n, R* vectors, long long* error) {                                     \
-    eigh_verdict(info, count, a, parts, values, n, vectors, error);                                                            \
+    eigh_verdict(info, count, marks, parts, values, n, vectors, error);                                                        \
   }                                                                                                                            \
-  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const R* a, long long parts, R* values,         \
-                                             long long step, long long* error) {                                               \
-    svd_verdict(info, count, a, parts, values, step, error);                                                                   \
+  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const int* marks, R* values, long long step,       \
+                                             long long* error) {                                                               \
+    svd_verdict(info, count, marks, values, step, error);                                                                      \
+  }                                                                                                                            \
+  extern "C" __global__ void mark_nan_##x(const R* a, long long all, long long parts, int* marks) {                            \
+    mark_nan(a, all, parts, marks);                                                                                            \
   }                                                                                                                            \
   extern "C" __global__ void starts_##x(char* data, long long bytes, long long count, char** out) {                            \
     EACH(i, count) out[i] = data + i * bytes;                                                                                  \
@@ -206,17 +216,17 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
     paired(v, values, out, all, n);                                                                                            \
   }
 #define KERNELS(x, T)                                                                                                          \
-  extern "C" __global__ void solved_##x(T* b, long long n, long long each, const int* info, const Of<T>::Real* a,               \
-                                        long long parts, long long* error) {                                                   \
-    solved(b, n, each, info, a, parts, error);                                                                                 \
+  extern "C" __global__ void solved_##x(T* x, long long all, long long each, long long n, const int* info, const int* marks,   \
+                                        const int* column_marks, long long* error) {                                           \
+    solved(x, all, each, n, info, marks, column_marks, error);                                                                 \
   }                                                                                                                            \
-  extern "C" __global__ void determinant_##x(const T* a, long long n, const long long* pivots, const int* info, T* sign,       \
-                                             Of<T>::Real* size) {                                                              \
-    determinant(a, n, pivots, info, sign, size);                                                                               \
+  extern "C" __global__ void determinant_##x(const T* a, long long n, const long long* pivots, const int* info,          \
+                                             const int* marks, T* sign, Of<T>::Real* size) {                                   \
+    determinant(a, n, pivots, info, marks, sign, size);                                                                        \
   }                                                                                                                            \
-  extern "C" __global__ void determinant32_##x(const T* a, long long n, const int* pivots, const int* info, T* sign,           \
-                                               Of<T>::Real* size) {                                                            \
-    determinant(a, n, pivots, info, sign, size);                                                                               \
+  extern "C" __global__ void determinant32_##x(const T* a, long long n, const int* pivots, const int* info,          \
+                                             const int* marks, T* sign, Of<T>::Real* size) {                                   \
+    determinant(a, n, pivots, info, marks, sign, size);                                                                        \
   }                                                                                                                            \
   extern "C" __global__ void triangle_##x(T* a, long long all, long long n, int upper, const int* info, long long* error) {    \
     triangle(a, all, n, upper, info, error);                                                                                   \
@@ -286,6 +296,16 @@ class Work {
   template <class T>
   T* numbers(int64_t count) {
     return static_cast<T*>(room(static_cast<size_t>(count) * sizeof(T)));
+  }
+  // A mark for each run of `step` numbers: does it hold NaN?
+  int* nan_marks(const CallView& view, int64_t step) {
+    int64_t parts = is_complex(view.dtype) ? 2 : 1, runs = step > 0 ? view.space->size / step : 0;
+    int* marks = numbers<int>(runs);
+    if (runs == 0) return marks;
+    context_.fill(context_.work_stream, marks, 0, 0, 4, static_cast<size_t>(runs), 1);
+    each_real("mark_nan", view.space->size * parts,
+              Packed().add(view.data).add(view.space->size * parts).add(step * parts).add(marks));
+    return marks;
   }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
   // To `to`, or to memory of its own.
@@ -399,10 +419,11 @@ class OnGpu : public CallBody {
       lu_on_gpu(work.call, n_, a, pivots, info);
       lu_solve_on_gpu(work.call, n_, k, a, pivots, x.data, info + count);
     }
+    int* marks = work.nan_marks(run.inputs[0], n_ * n_);
+    int* column_marks = work.nan_marks(run.inputs[1], n_);
     int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
-    int64_t parts = n_ * n_ * (is_complex(run.inputs[0].dtype) ? 2 : 1);
     work.each("solved", x.space->size,
-              Packed().add(x.data).add(x.space->size).add(n_ * k).add(info).add(run.inputs[0].data).add(parts).add(error));
+              Packed().add(x.data).add(x.space->size).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
   }
 
   void slogdet(const CallRun& run, Work& work) const {
@@ -424,7 +445,9 @@ class OnGpu : public CallBody {
         pivots = made;
       }
     }
-    work.each_matrix(kernel, Packed().add(a).add(n_).add(pivots).add(info).add(run.outputs[0].data).add(run.outputs[1].data));
+    int* marks = n_ > 0 ? work.nan_marks(run.inputs[0], n_ * n_) : nullptr;
+    work.each_matrix(kernel,
+                     Packed().add(a).add(n_).add(pivots).add(info).add(marks).add(run.outputs[0].data).add(run.outputs[1].data));
   }
 
   // In rows the matrix is the transposed one, which is its conjugate: the other triangle's factor is the wanted one, turned.
@@ -467,13 +490,14 @@ class OnGpu : public CallBody {
     void* memory = work.copy(a, vectors ? run.outputs[1].data : nullptr);
     int* info = work.numbers<int>(work.call.count);
     bool is_done = eigh_on_gpu(work.call, vectors, upper, n_, memory, values.data, info);
+    int* marks = work.nan_marks(a, n_ * n_);
     int64_t* error = work.error(failure(), !is_done);
     int64_t parts = n_ * n_ * (is_turned ? 2 : 1);
     work.each_real("eigh_verdict", work.call.count,
                    Packed()
                        .add(info)
                        .add(work.call.count)
-                       .add(a.data)
+                       .add(marks)
                        .add(parts)
                        .add(values.data)
                        .add(n_)
@@ -517,11 +541,10 @@ class OnGpu : public CallBody {
       void* vt = job == 'N' ? nullptr : run.outputs[2].data;
       is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
     }
+    int* marks = work.nan_marks(run.inputs[0], m_ * n_);
     int64_t* error = more_ == 'q' ? nullptr : work.error(failure(), !is_done);
-    int64_t parts = m_ * n_ * (is_complex(run.inputs[0].dtype) ? 2 : 1);
-    work.each_real(
-        "svd_verdict", work.call.count,
-        Packed().add(info).add(work.call.count).add(run.inputs[0].data).add(parts).add(values.data).add(least_).add(error));
+    work.each_real("svd_verdict", work.call.count,
+                   Packed().add(info).add(work.call.count).add(marks).add(values.data).add(least_).add(error));
   }
 
   bool small_svd(const CallRun& run, Work& work, char job, void* a, void* values, int* info) const {

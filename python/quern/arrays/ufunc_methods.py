@@ -237,7 +237,9 @@ def at(self, a, indices, b=None, /):
     operands = () if b is None else (b,)
     if _is_basic(indices):
         try:
-            a[indices] = self(a[indices], *operands)
+            key = indices if isinstance(indices, tuple) else (indices,)
+            place = a[key if any(k is ... for k in key) else (*key, ...)]
+            place[...] = self(place, *operands)[None]  # converted as an array, also where it is a single number
             return
         except NotImplementedError:
             pass
