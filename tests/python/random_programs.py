@@ -503,6 +503,11 @@ class Program:
         try:
             if source.startswith(("m.sum", "m.mean")):
                 return eval(source.replace("(", "(abs(np.asarray(", 1).replace(",", ", np.complex128)),", 1), names)
+            if source.startswith("m.prod"):  # what is lost below the normal numbers on the way grows with the factors to come
+                name = source[7:].split(",")[0]
+                bits = np.finfo(names[name].dtype)
+                factors = source.replace(name, "np.maximum(1, abs(np.asarray(" + name + ", np.complex128)))", 1)
+                return float(bits.smallest_subnormal) / float(bits.eps) * eval(factors, names)
             if source.startswith("m.matmul"):
                 name = source[9:].split(",")[0]
                 a = np.abs(names[name].astype(np.complex128))

@@ -84,19 +84,21 @@ def _range_loop(compiler, node, given, flag):
     type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
     start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
     i, end = compiler.temporary("i"), compiler.temporary("end")
-    compiler.head.append(f"{type_.c} {end} = 0;")
-    compiler.emit(f"{end} = {stop.text};")
     if step.is_const:
         if step.const == 0:
             raise compiler.error(TypingError, node.iter, "the step of range is 0")
-        test, natural = (f"{i} < {end}" if step.const > 0 else f"{i} > {end}"), start.natural and step.const > 0
+        natural = start.natural and step.const > 0
+        compiler.head.append(f"{type_.c} {end} = 0;")
+        compiler.emit(f"{end} = {stop.text};")
+        compiler.emit(f"for ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
     else:
-        by = compiler.temporary("step")
-        compiler.head.append(f"{type_.c} {by} = 0;")
+        # Counted, so that compilers see how often the body runs and unroll it: loads of several rounds are then on their way at once.
+        by, first, natural = compiler.temporary("step"), compiler.temporary("first"), start.natural and step.natural
+        compiler.head += [f"{type_.c} {by} = 0;", f"{type_.c} {first} = 0;", f"long long {end} = 0;"]
         compiler.emit(f"{by} = {step.text};")
-        step = Value(type_, by)
-        test, natural = f"({by} > 0 ? {i} < {end} : {i} > {end})", False
-    compiler.emit(f"for ({type_.c} {i} = {start.text}; {test}; {i} += {step.text}) {{")
+        compiler.emit(f"{first} = {start.text};")
+        compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
+        compiler.emit(f"for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
     compiler.depth += 1
     compiler.store(node.target, Value(type_, i, natural=natural))
     compiler.loop_body(node, flag)
