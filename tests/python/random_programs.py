@@ -502,7 +502,10 @@ class Program:
         target, _, source = text.partition(" = ")
         try:
             if source.startswith(("m.sum", "m.mean")):
-                return eval(source.replace("(", "(abs(np.asarray(", 1).replace(",", ", np.complex128)),", 1), names)
+                size = eval(source.replace("(", "(abs(np.asarray(", 1).replace(",", ", np.complex128)),", 1), names)
+                # NumPy adds up one after the other along all axes but the last, so what is lost grows with their number.
+                added = names[source.split("(")[1].split(",")[0]].size / max(np.size(size), 1)
+                return size * max(1, added / 256)
             if source.startswith("m.prod"):  # what is lost below the normal numbers on the way grows with the factors to come
                 name = source[7:].split(",")[0]
                 bits = np.finfo(names[name].dtype)
