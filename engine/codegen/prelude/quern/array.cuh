@@ -189,19 +189,21 @@ __QUERN_DEVICE T reciprocal(const T& a) {
     // Of 0: what a conversion from infinity gives.
     if (a == T(0)) return sizeof(T) >= 4 && Type<T>::is_signed ? static_cast<T>(1ull << (sizeof(T) * 8 - 1)) : T(0);
     return a == T(1) ? T(1) : Type<T>::is_signed && a == T(-1) ? T(-1) : T(0);
+  } else if constexpr (Type<T>::is_complex) {
+    return quern::of_complex::reciprocal(a);
   } else {
     return true_divide(to<T>(1.0f), a);
   }
 }
 
-// Are they less, lexicographically for complex numbers?
+// Are they less? For complex numbers lexicographically; a NaN is never less nor greater, in whichever part it is.
 template <class T>
 __QUERN_DEVICE bool less(const T& a, const T& b) {
   return a < b;
 }
 template <class P>
 __QUERN_DEVICE bool less(const complex<P>& a, const complex<P>& b) {
-  return a.re < b.re || (a.re == b.re && a.im < b.im);
+  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im < b.im);
 }
 template <class T>
 __QUERN_DEVICE bool less_equal(const T& a, const T& b) {
@@ -209,7 +211,7 @@ __QUERN_DEVICE bool less_equal(const T& a, const T& b) {
 }
 template <class P>
 __QUERN_DEVICE bool less_equal(const complex<P>& a, const complex<P>& b) {
-  return a.re < b.re || (a.re == b.re && a.im <= b.im);
+  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im <= b.im);
 }
 template <class T>
 __QUERN_DEVICE bool equal(const T& a, const T& b) {
@@ -293,9 +295,9 @@ __QUERN_FUNCTION_C(tanh, tanh, quern::tanh)
 __QUERN_FUNCTION_C(arcsinh, asinh, quern::asinh)
 __QUERN_FUNCTION_C(arccosh, acosh, quern::acosh)
 __QUERN_FUNCTION_C(arctanh, atanh, quern::atanh)
-__QUERN_FUNCTION_1(exp2, exp2)
-__QUERN_FUNCTION_1(expm1, expm1)
-__QUERN_FUNCTION_1(log1p, log1p)
+__QUERN_FUNCTION_C(exp2, exp2, quern::of_complex::exp2)
+__QUERN_FUNCTION_C(expm1, expm1, quern::of_complex::expm1)
+__QUERN_FUNCTION_C(log1p, log1p, quern::of_complex::log1p)
 __QUERN_FUNCTION_1(cbrt, cbrt)
 __QUERN_FUNCTION_1(fabs, fabs)
 __QUERN_FUNCTION_1(rint_of, rint)
@@ -305,19 +307,6 @@ __QUERN_FUNCTION_1(trunc_of, trunc)
 __QUERN_FUNCTION(degrees, x * 57.29577951308232f, x * 57.29577951308232)
 __QUERN_FUNCTION(radians, x * 0.017453292519943295f, x * 0.017453292519943295)
 
-template <class P>
-__QUERN_DEVICE complex<P> exp2(const complex<P>& x) {
-  return quern::exp(x * complex<P>(P(0.69314718055994530942)));
-}
-template <class P>
-__QUERN_DEVICE complex<P> expm1(const complex<P>& x) {
-  P s = sin(x.im * P(0.5));
-  return complex<P>(expm1(x.re) * cos(x.im) - P(2) * s * s, exp(x.re) * sin(x.im));
-}
-template <class P>
-__QUERN_DEVICE complex<P> log1p(const complex<P>& x) {
-  return complex<P>(log(::hypot(x.re + P(1), x.im)), ::atan2(x.im, x.re + P(1)));
-}
 // Rounding leaves integers alone.
 #define __QUERN_ROUNDING(name, of_real)          \
   template <class T>                             \
@@ -492,7 +481,6 @@ __QUERN_DEVICE T fmod(const T& a, const T& b) {
 template <class T>
 __QUERN_DEVICE T power(const T& a, const T& b) {
   if constexpr (Type<T>::is_complex) {
-    if (b.im == 0 && b.re == static_cast<int>(b.re) && b.re > -100 && b.re < 100) return quern::pow(a, static_cast<int>(b.re));
     return quern::pow(a, b);
   } else if constexpr (Type<T>::is_integer) {
     T result = T(1), factor = a;
@@ -553,8 +541,7 @@ __QUERN_DEVICE T conjugate(const T& a) {
 template <class T>
 __QUERN_DEVICE T sign(const T& a) {
   if constexpr (Type<T>::is_complex) {
-    auto size = absolute(a);
-    return is_nan(a) ? T(a.re + a.im, a.re + a.im) : size == 0 ? T(0) : T(a.re / size, a.im / size);
+    return quern::of_complex::sign(a);
   } else if constexpr (Type<T>::is_integer) {
     return static_cast<T>((a > T(0)) - (a < T(0)));
   } else {
