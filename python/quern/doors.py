@@ -17,7 +17,21 @@ import sysconfig
 
 DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx", "numba": "quern.numba"}
 # No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
-PARTS = {"numba.cuda": "quern.cuda"}
+PARTS = {
+    "numba.cuda.core.config": "quern.cuda.config",
+    "numba.cuda.core.errors": "quern.cuda.errors",
+    "numba.cuda.core": "quern.numba.core",
+    "numba.cuda.np.numpy_support": "quern.cuda.numpy_support",
+    "numba.cuda.np": "quern.numba.np",
+    "numba.cuda": "quern.cuda",
+    "numba.types": "quern.cuda.types",
+    "numba.core.types": "quern.cuda.types",
+    "numba.config": "quern.cuda.config",
+    "numba.core.config": "quern.cuda.config",
+    "numba.errors": "quern.cuda.errors",
+    "numba.core.errors": "quern.cuda.errors",
+    "numba.np.numpy_support": "quern.cuda.numpy_support",
+}
 
 
 def door_of(name: str) -> str | None:
@@ -107,6 +121,8 @@ def open_doors() -> _Importer:
     """Makes the imports of this process lead to the doors; a second call does nothing. Returns who serves them."""
     if isinstance(builtins.__import__, _Importer):
         return builtins.__import__
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_CUDA")):
+        os.environ.setdefault("QUERN_DEVICE", "cpu")  # before the first use of a device
     importer = builtins.__import__ = _Importer()
     sys.meta_path.insert(0, _Finder({top for top in DOORS if importlib.util.find_spec(top) is None}))
     return importer

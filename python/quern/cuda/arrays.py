@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy
 
 from quern.arrays import core as _core
@@ -21,6 +23,14 @@ class DeviceNDArray(_core.Array):
     def __getitem__(self, key):
         part = super().__getitem__(key)
         return part if part.ndim else _core.asnumpy(part)[()]
+
+    def getitem(self, item, stream=0):
+        """``array[item]``; its work is in order on any stream."""
+        return self[item]
+
+    def setitem(self, key, value, stream=0):
+        """``array[key] = value``; its work is in order on any stream."""
+        self[key] = value
 
     def copy_to_host(self, ary=None, stream=0):
         """The values as a NumPy array, or in the NumPy array ``ary``, which is returned; this waits for them.
@@ -59,6 +69,46 @@ class DeviceNDArray(_core.Array):
             raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
         return (self if order == "C" else self.transpose()).reshape(-1)
 
+    def reshape(self, *newshape, order="C"):
+        """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
+        shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
+        made = super().reshape(tuple(shape), order=order)
+        if not self._contiguous[0 if order == "C" else 1]:
+            # NumPy knows which strides need a copy; it does not look at the values.
+            like = numpy.lib.stride_tricks.as_strided(numpy.empty(1, self.dtype), self.shape, self.strides)
+            try:
+                numpy.reshape(like, made.shape, order=order, copy=False)
+            except ValueError:
+                raise NotImplementedError("[reshape] this shape needs a copy of the elements; copy the array first") from None
+        return made
+
+    def squeeze(self, axis=None, stream=0):
+        """Without axes of length 1, or without the axes ``axis``; over the same memory."""
+        return super().squeeze(axis)
+
+    def transpose(self, axes=None):
+        """The axes in another order, or in reverse; over the same memory."""
+        return super().transpose(axes)
+
+    def view(self, dtype):
+        """The same bytes as another type; the last axis changes its length where sizes differ."""
+        return super().view(dtype)
+
+    def __reduce__(self):
+        return (to_device, (self.copy_to_host(),))
+
+    def __reduce_ex__(self, protocol):
+        return self.__reduce__()
+
+    @property
+    def device_ctypes_pointer(self):
+        """The address of the first element, as ctypes has it."""
+        return ctypes.c_void_p(_engine.device_address(self) if self.size else 0)
+
+    def as_cuda_arg(self):
+        """What kernels are given: the array itself."""
+        return self
+
     def is_c_contiguous(self):
         """Do the elements lie in C order, without gaps?"""
         return self._contiguous[0]
@@ -85,6 +135,19 @@ def _check_like(device_array, other):
         raise TypeError(f"[copy] the types differ: {device_array.dtype} on the device, {other.dtype}; convert with astype()")
     if device_array.size != other.size or (device_array.shape != other.shape and other.ndim == device_array.ndim):
         raise ValueError(f"[copy] the shapes differ: {device_array.shape} on the device, {other.shape}")
+
+
+def prepare_shape_strides_dtype(shape, strides, dtype, order):
+    """(shape, strides, dtype) as tuples and NumPy's type; strides of ``order`` "C" or "F" where none are given."""
+    dtype = numpy.dtype(dtype)
+    shape = (int(shape),) if isinstance(shape, (int, numpy.integer)) else tuple(int(n) for n in shape)
+    if strides is None:
+        sizes = shape[1:] if order == "C" else shape[:-1]
+        steps = [dtype.itemsize]
+        for n in reversed(sizes) if order == "C" else sizes:
+            steps.append(steps[-1] * n)
+        strides = tuple(reversed(steps) if order == "C" else steps)[: len(shape)]
+    return shape, (strides,) if isinstance(strides, int) else tuple(strides), dtype
 
 
 def to_device(obj, stream=0, copy=True, to=None):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from quern.arrays import core as _core
+from quern.cuda.linkable import linked_texts
 from quern.kernel import types
-from quern.kernel.dispatcher import DeviceFunction, Dispatcher
+from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
 from quern.kernel.generalized import GeneralFunction
 from quern.kernel.vectorize import VectorFunction, reduction
 from quern.lib import _engine
@@ -31,6 +32,11 @@ def jit(func_or_sig=None, **options):
         ``assert`` and ``raise`` in kernels count.
     max_registers, launch_bounds : int
         For the compiler, on a GPU.
+    link : path, CUSource, or a list of them
+        CUDA C++ that functions of ``cuda.declare_device`` are in.
+    extensions : list
+        Objects whose ``prepare_args(type, value, stream, retr)`` gives the (type, value) that take an argument's place before each launch;
+        functions that they append to ``retr`` are called after it.
     inline, forceinline, opt, lineinfo, cache, lto, shared_memory_carveout
         Taken; they change nothing here: compiled kernels are always cached.
 
@@ -53,7 +59,7 @@ def jit(func_or_sig=None, **options):
     if unknown:
         raise TypeError(f"[jit] there is no option {', '.join(sorted(unknown))}")
     if options.get("link"):
-        raise NotImplementedError("[jit] link= is not served yet; write the function in Python, or the kernel as quern.RawKernel")
+        options["link"] = linked_texts(options["link"])
     device = options.pop("device", False)
     if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):
         return _made(func_or_sig, None, device, options)
@@ -65,7 +71,7 @@ def _made(function, given, device, options):
     function = getattr(function, "py_func", function)
     if device:
         return DeviceFunction(function, given, **options)
-    return Dispatcher(function, given, **options)
+    return (ExtendedDispatcher if options.get("extensions") else Dispatcher)(function, given, **options)
 
 
 class In(_engine.Transfer):

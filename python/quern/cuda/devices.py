@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 
+from quern.cuda import config
+from quern.cuda.memory import MappedMemory, MemoryInfo, MemoryPointer, PinnedMemory
 from quern.device import current_device, door_devices, set_current_device
 from quern.device import synchronize as _synchronize
 from quern.lib import _engine
@@ -116,7 +119,63 @@ class Context:
 
     def get_memory_info(self):
         """(free, total) bytes of the device."""
-        return tuple(current_device().memory())
+        return MemoryInfo(*current_device().memory())
+
+    def memalloc(self, bytesize):
+        """``bytesize`` bytes of the device's memory, as a MemoryPointer."""
+        memory = _engine.Allocation(current_device(), int(bytesize))
+        return MemoryPointer(self, int(memory), int(bytesize), finalizer=memory.free)
+
+    def memhostalloc(self, bytesize, mapped=False, portable=False, wc=False):
+        """``bytesize`` bytes of the host's memory that stay in their place; ``mapped``: kernels see them, too."""
+        memory = _engine.pinned(current_device(), int(bytesize), bool(portable), bool(mapped), bool(wc))
+        if mapped:
+            made = MappedMemory(self, memory.device_pointer(), int(bytesize), finalizer=memory.free)
+            made.host_pointer = memory.address
+            return made
+        return PinnedMemory(self, memory.address, int(bytesize), finalizer=memory.free)
+
+    def memallocmanaged(self, bytesize, attach_global=True):
+        """``bytesize`` bytes that move between host and device by themselves."""
+        memory = _engine.managed(current_device(), int(bytesize), 1 if attach_global else 2)
+        return MemoryPointer(self, memory.address, int(bytesize), finalizer=memory.free)
+
+    def create_stream(self):
+        return stream()
+
+    def get_default_stream(self):
+        return default_stream()
+
+    get_legacy_default_stream = get_per_thread_default_stream = get_default_stream
+
+    def create_external_stream(self, ptr):
+        return external_stream(ptr)
+
+    def create_event(self, timing=True):
+        return event(timing)
+
+    def can_access_peer(self, peer_context):
+        """Can kernels here see that device's memory? No."""
+        return False
+
+    def push(self):
+        """Makes its device the current one."""
+        set_current_device(self.device._device)
+
+    def pop(self):
+        """Goes back to the default device."""
+        set_current_device(None)
+
+    def reset(self):
+        """Waits for all its work; memory stays with the arrays that use it."""
+        self.device.reset()
+
+    def __enter__(self):
+        self.push()
+        return self
+
+    def __exit__(self, *exc):
+        self.pop()
 
     def synchronize(self):
         """Waits for all work of the device."""
@@ -139,8 +198,50 @@ def close():
 
 
 def is_available():
-    """Can kernels run here? Always: on a GPU, or compiled for the CPU."""
+    """Can kernels run here? Yes, on a GPU or compiled for the CPU, unless NUMBA_DISABLE_CUDA is set."""
+    return not config.DISABLE_CUDA
+
+
+def cuda_error():
+    """Why there is no CUDA: None, since kernels always run."""
+    return None
+
+
+def is_supported_version():
+    """Does the version of CUDA suit? Always: none is needed on the CPU, and drivers are asked what they have."""
     return True
+
+
+def require_context(fn):
+    """Decorates a function that needs a device: there always is one."""
+
+    @functools.wraps(fn)
+    def call(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    return call
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """A context manager in which no memory is given back to the device: freed memory always stays in quern's pool."""
+    yield
+
+
+def profile_start():
+    """Taken; quern.trace() is what measures here."""
+
+
+def profile_stop():
+    """Taken; quern.trace() is what measures here."""
+
+
+@contextlib.contextmanager
+def profiling():
+    """A context manager of profile_start() and profile_stop()."""
+    profile_start()
+    yield
+    profile_stop()
 
 
 def is_float16_supported():
@@ -196,6 +297,24 @@ class Stream(_engine.Stream):
     def add_callback(self, callback, arg=None):
         """Calls ``callback(stream, status, arg)`` on another thread once the work submitted so far is done."""
         super().add_callback(lambda: callback(self, 0, arg))
+
+    def async_done(self):
+        """A future of the running loop of asyncio that is done once the work submitted so far is done: ``await stream.async_done()``."""
+        import asyncio  # slow to import, rarely needed
+
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def done(stream, status, arg):
+            if not future.cancelled():
+                future.set_result(self)
+
+        self.add_callback(lambda *args: loop.call_soon_threadsafe(done, *args))
+        return future
+
+    def __int__(self):
+        """CUDA's handle; 0 of the default stream."""
+        return int(self.handle or 0)
 
     @property
     def external(self):

@@ -13,11 +13,16 @@ import math
 import numpy
 
 from quern.arrays import core as _core
+from quern.cuda import config  # noqa: F401
 from quern.cuda.arrays import DeviceNDArray, device_array
+from quern.cuda.decorators import jit  # noqa: F401
+from quern.cuda.errors import NumbaNotImplementedError
+from quern.cuda.numpy_support import from_dtype
 from quern.kernel.dispatcher import DeviceFunction
-from quern.kernel.types import float32, float64, uint64
+from quern.kernel.types import float32, float64, int64, uint32, uint64  # noqa: F401
 
 xoroshiro128p_dtype = numpy.dtype([("s0", numpy.uint64), ("s1", numpy.uint64)], align=True)
+HAS_NUMBA = True
 TWO_PI_FLOAT32 = numpy.float32(2 * math.pi)
 TWO_PI_FLOAT64 = numpy.float64(2 * math.pi)
 _MASK = 2**64 - 1
@@ -299,3 +304,12 @@ __all__ = [
     *("rotl", "uint64_to_unit_float32", "uint64_to_unit_float64", "xoroshiro128p_dtype", "xoroshiro128p_jump", "xoroshiro128p_next"),
     *("xoroshiro128p_normal_float32", "xoroshiro128p_normal_float64", "xoroshiro128p_uniform_float32", "xoroshiro128p_uniform_float64"),
 ]
+
+
+def __getattr__(name):
+    if name == "xoroshiro128p_type":
+        try:
+            return from_dtype(xoroshiro128p_dtype)
+        except NumbaNotImplementedError as e:
+            raise AttributeError(str(e)) from None
+    raise AttributeError(f"module 'quern.cuda.random' has no attribute '{name}'")

@@ -8,8 +8,10 @@
     operators.py    which type `a + b` works in and has, and its text
     indexing.py     a[i], a[i, j] = x, slices
     library/        what kernels may call: a row, or a function, for each
+    linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
     program.py      a function and all that it calls, as one text
     dispatcher.py   kernels that compile themselves when they are called
+    inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays, and folds
     generalized.py  functions of small arrays over the leading axes of larger ones
     hosted.py       functions that the host calls

@@ -9,11 +9,13 @@ import functools
 import math
 import os
 import threading
+import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
 from quern.kernel import signatures, types
-from quern.kernel.errors import KernelError, TypingError
+from quern.kernel.errors import KernelError, LinkError, TypingError
+from quern.kernel.inspection import Inspectable
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -29,19 +31,15 @@ class Definition:
         self.symbol = program.kernel.symbol
         self.text = program.text
         self.device = device
-        options = dispatcher.targetoptions
-        flags = []
-        if options.get("fastmath"):
-            flags.append("--use_fast_math")
-        if device.kind != "cpu":
-            if options.get("max_registers"):
-                flags.append(f"--maxrregcount={options['max_registers']}")
-            if options.get("debug") or options.get("lineinfo"):
-                flags.append("-lineinfo")
+        self.variables = {name: v.type for name, v in program.kernel.variables.items()}
+        self.flags = flags_of(dispatcher.targetoptions, program, device)
         write_text(self.text)
         try:
-            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", flags, [])
+            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [])
         except CompileError as e:
+            if program.linked or program.declared:
+                names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"
+                raise LinkError(f"[{dispatcher.__name__}] it does not compile with what it is linked to (declared: {names})\n{e}") from None
             raise InternalError(
                 f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
             ) from None
@@ -49,6 +47,11 @@ class Definition:
         self.writes = [name in written for name, type_ in _leaves(program.kernel)]
         self.dynamic_shared = program.dynamic_shared_place or ""
         self.cooperative = program.is_cooperative
+        for code in program.linked:
+            if code.loaded:
+                code.loaded(self.program)
+            if code.unloaded:
+                weakref.finalize(self, code.unloaded, self.program)
 
     @functools.cached_property
     def info(self):
@@ -75,6 +78,19 @@ class Definition:
         return min(counts)
 
 
+def flags_of(options, program, device):
+    """What the compiler is told, for options of ``@cuda.jit``."""
+    flags = ["-I" + folder for code in program.linked for folder in code.folders]
+    if options.get("fastmath"):
+        flags.append("--use_fast_math")
+    if device.kind != "cpu":
+        if options.get("max_registers"):
+            flags.append(f"--maxrregcount={options['max_registers']}")
+        if options.get("debug") or options.get("lineinfo"):
+            flags.append("-lineinfo")
+    return flags
+
+
 def write_text(text):
     """Into the folder that QUERN_KEEP_TEXTS names, where it does."""
     if folder := os.environ.get("QUERN_KEEP_TEXTS"):
@@ -95,7 +111,7 @@ def leaves_of(name, type_):
         yield name, type_
 
 
-class Dispatcher(_engine.Dispatcher):
+class Dispatcher(Inspectable):
     """What ``@cuda.jit`` makes of a kernel.
 
     ``kernel[grid, block]`` or ``kernel[grid, block, stream, shared_bytes]`` is called with the kernel's arguments: grid and block are
@@ -119,6 +135,8 @@ class Dispatcher(_engine.Dispatcher):
         self._programs = {}  # types -> Program
         self._definitions = {}  # (device, types) -> Definition
         self._only = None  # the types of eager signatures, once they are compiled
+        self._may_compile = True
+        self._in_compile = 0
         if given_signatures:
             only = []
             for given in given_signatures:
@@ -144,7 +162,10 @@ class Dispatcher(_engine.Dispatcher):
             bounds = options.get("launch_bounds")
             bounds = (bounds,) if isinstance(bounds, int) else bounds
             attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
-            found = self._programs[parameters] = Program(self.py_func, parameters, True, bool(options.get("debug")), attributes)
+            links = options.get("link") or ()
+            found = self._programs[parameters] = Program(
+                self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links
+            )
         return found
 
     def _definition(self, parameters):
@@ -152,7 +173,13 @@ class Dispatcher(_engine.Dispatcher):
         with self._lock:
             found = self._definitions.get((device, parameters))
             if found is None:
-                found = self._definitions[device, parameters] = Definition(self, self._program(parameters), device)
+                if not self._may_compile:
+                    raise RuntimeError(f"[{self.__name__}] compiling is switched off, and there is nothing for {parameters}")
+                self._in_compile += 1
+                try:
+                    found = self._definitions[device, parameters] = Definition(self, self._program(parameters), device)
+                finally:
+                    self._in_compile -= 1
         return found
 
     def _compile(self, described):
@@ -188,10 +215,48 @@ class Dispatcher(_engine.Dispatcher):
     def specialize(self, *args):
         """A dispatcher for the types of these arguments alone."""
         parameters = tuple(signatures.typeof(a) for a in args)
-        made = Dispatcher(self.py_func, [parameters], **self.targetoptions)
-        return made
+        return type(self)(self.py_func, [parameters], **self.targetoptions)
+
+    def compile_device(self, args, return_type=None):
+        """The function as one that kernels call, for arguments of these types: its ``signature`` and ``text``.
+
+        Raises TypingError where it returns another type than ``return_type``.
+        """
+        program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False)
+        return DeviceResult(self.__name__, program, return_type)
+
+    def disable_compile(self, val=True):
+        """From now on (``val=True``) types that it was not compiled for raise RuntimeError."""
+        self._may_compile = not val
+
+    def recompile(self):
+        """Compiles all definitions anew, with the values that globals have now."""
+        known = list(self._programs)
+        self._programs, self._definitions = {}, {}
+        self._forget()
+        for parameters in known:
+            self._definition(parameters)
+
+    def add_overload(self, kernel, argtypes):
+        """Takes a definition, as ``compile`` returns it, as the one for arguments of these types."""
+        self._definitions[kernel.device, tuple(signatures.as_type(a) for a in argtypes)] = kernel
+
+    def enable_caching(self):
+        """Nothing is to be done: compiled kernels are always kept."""
+
+    def mark_launch_config_sensitive(self):
+        """Nothing is to be done: a kernel's code does not depend on its grid and block."""
 
     # ---- launching
+
+    def call(self, args, launch_config):
+        """Launches with these arguments; ``launch_config`` is what ``kernel[grid, block]`` gives."""
+        return launch_config(*args)
+
+    @property
+    def extensions(self):
+        """Objects whose ``prepare_args(type, value, stream, retr)`` sees each argument before a launch; see :func:`quern.cuda.jit`."""
+        return list(self.targetoptions.get("extensions") or ())
 
     def __call__(self, *args, **kwargs):
         raise ValueError(
@@ -220,65 +285,50 @@ class Dispatcher(_engine.Dispatcher):
             raise ValueError(f"[forall] ntasks is the number of threads, from 0 up, not {ntasks}")
         return ForAll(self, ntasks, tpb, stream, sharedmem)
 
-    # ---- what is known of it
+    def _threads_for(self, args):
+        """How many threads a block has where nobody says it."""
+        parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
+        definition = self._definition(parameters if self._only is None else self._chosen(parameters))
+        return min(256, definition.info["max_threads"])
 
-    @property
-    def overloads(self):
-        """The compiled definitions by the types of their arguments."""
-        device = current_device()
-        return {parameters: d for (where, parameters), d in self._definitions.items() if where == device}
 
-    @property
-    def signatures(self):
-        return list(self.overloads)
+class ExtendedDispatcher(Dispatcher):
+    """A dispatcher with ``extensions``, each of which may replace arguments before a launch; the last one comes first, as Numba has it."""
 
-    @property
-    def nopython_signatures(self):
-        return [d.signature for d in self.overloads.values()]
+    def __getitem__(self, key):
+        launch = super().__getitem__(key)
 
-    @property
-    def specialized(self):
-        """Is it compiled for one signature, and no other?"""
-        return self._only is not None and len(self._only) == 1
+        def call(*args):
+            after = []
+            args = [self._prepared(a, launch.stream or 0, after) for a in args]
+            launch(*args)
+            for callback in after:
+                callback()
 
-    def _of(self, signature, what):
-        known = self.overloads
-        if signature is not None:
-            return what(known[tuple(signatures.parsed(signature).args)])
-        if self.specialized:
-            return what(next(iter(known.values())))
-        return {parameters: what(d) for parameters, d in known.items()}
+        return call
 
-    def get_regs_per_thread(self, signature=None):
-        """Registers that each thread takes; for all overloads, a dict, without a signature. 0 on the CPU."""
-        return self._of(signature, lambda d: d.info["registers"])
+    def _threads_for(self, args):
+        return 128  # before the arguments are prepared, their types are not known
 
-    def get_const_mem_size(self, signature=None):
-        """Bytes of constant memory."""
-        return self._of(signature, lambda d: d.info["const_bytes"])
+    def _prepared(self, value, stream, after):
+        try:
+            type_ = signatures.typeof(value)
+        except TypeError:  # of a class that only the extension knows
+            type_ = None
+        for extension in reversed(self.extensions):
+            type_, value = extension.prepare_args(type_, value, stream=stream, retr=after)
+        return value
 
-    def get_shared_mem_per_block(self, signature=None):
-        """Bytes of shared memory whose size is known in the kernel."""
-        return self._of(signature, lambda d: d.info["static_shared"])
 
-    def get_max_threads_per_block(self, signature=None):
-        """The most threads that a block may have."""
-        return self._of(signature, lambda d: d.info["max_threads"])
+class DeviceResult:
+    """A function compiled for given types, as one that kernels call: its ``signature``, its CUDA C++ ``text``."""
 
-    def get_local_mem_per_thread(self, signature=None):
-        """Bytes of local memory of each thread."""
-        return self._of(signature, lambda d: d.info["local_bytes"])
-
-    def inspect_types(self, file=None):
-        """Prints the types of the variables of each overload."""
-        for program in self._programs.values():
-            print(f"{self.__name__} {program.kernel.parameters}", file=file)
-            for name, variable in program.kernel.variables.items():
-                print(f"  {name}: {variable.type}", file=file)
-
-    def inspect_cuda(self, signature=None):
-        """The CUDA C++ text of an overload, or of all, as a dict."""
-        return self._of(signature, lambda d: d.text)
+    def __init__(self, name, program, return_type=None):
+        result = program.kernel.result
+        if return_type is not None and types.unified(result, signatures.as_type(return_type)) is None:
+            raise TypingError(f"[{name}] it returns {result}, and {return_type} is asked for")
+        self.signature = signatures.Signature(result, program.kernel.parameters)
+        self.text = program.text
 
 
 class ForAll:
@@ -290,13 +340,8 @@ class ForAll:
     def __call__(self, *args):
         if self.ntasks == 0:
             return
-        threads = self.thread_per_block or self._threads(args)
+        threads = self.thread_per_block or self.dispatcher._threads_for(args)
         self.dispatcher[-(-self.ntasks // threads), threads, self.stream, self.sharedmem](*args)
-
-    def _threads(self, args):
-        parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
-        definition = self.dispatcher._definition(parameters if self.dispatcher._only is None else self.dispatcher._chosen(parameters))
-        return min(256, definition.info["max_threads"])
 
 
 def numbers_of(parameters):
@@ -324,14 +369,20 @@ class DeviceFunction:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
+        self.links = tuple(options.get("link") or ())
         self._given = [signatures.parsed(s) for s in given_signatures or ()]
         for signature in self._given:
             made = Program(function, signature.args, False).kernel.result
             if signature.return_type is not None and types.unified(made, signature.return_type) is None:
                 raise TypingError(f"[{self.__name__}] it returns {made}, and its signature says {signature.return_type}")
 
+    def compile_device(self, args, return_type=None):
+        """The function for arguments of these types: its ``signature`` and its ``text``."""
+        program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False, links=self.links)
+        return DeviceResult(self.__name__, program, return_type)
+
     def __call__(self, *args):
         raise RuntimeError(f"[{self.__name__}] a device function is called by kernels; its Python function is {self.__name__}.py_func")
 
 
-__all__ = ["Definition", "DeviceFunction", "Dispatcher", "ForAll", "KernelError"]
+__all__ = ["Definition", "DeviceFunction", "Dispatcher", "ExtendedDispatcher", "ForAll", "KernelError"]

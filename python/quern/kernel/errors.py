@@ -13,3 +13,7 @@ class TypingError(KernelError, TypeError):
 
 class UnsupportedError(KernelError):
     """Something that Python has and kernels do not."""
+
+
+class LinkError(KernelError):
+    """CUDA C++ that is linked to a kernel does not compile, or lacks a function that was declared."""

@@ -40,11 +40,13 @@ class Expressions(Indexing):
         return self.of_object(node.value, node)
 
     def expr_Name(self, node):
-        variable = self.variables.get(node.id)
+        variable = self.turning.get(node.id) or self.variables.get(node.id)
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
                 return known(variable.const)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
+        if node.id in self.turned and node.id not in self.turning:
+            raise self.error(TypingError, node, f"'{node.id}' is of several types in a loop over a tuple, and has no value after it")
         found = self.source.lookup(node.id)
         if found is NOTHING:
             if variable is not None:

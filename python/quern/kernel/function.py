@@ -43,6 +43,7 @@ class Function(Expressions):
         self.depth = 1
         self.counter = 0
         self.changed = False
+        self.turning, self.turned = {}, set()  # names that are another variable in each turn of a loop: now, and ever
         self.exits = []  # for each loop around: what leaves it, what goes on with it
         self.aliases = {}  # names of arrays that see a parameter's memory
 
@@ -64,7 +65,7 @@ class Function(Expressions):
             variable = self.variables[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True
         for _ in range(MOST_WALKS):
-            self.changed = False
+            self.changed, self.turned = False, set()
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
             for name in missing:
                 self.assign(name, self.of_object(defaults[name], tree), tree)
@@ -129,7 +130,7 @@ class Function(Expressions):
     # ---- variables
 
     def assign(self, name, value, node):
-        variable = self.variables.get(name)
+        variable = self.turning.get(name) or self.variables.get(name)
         if variable is None:
             variable = self.variables[name] = Variable(name)
             self.changed = True
@@ -156,6 +157,23 @@ class Function(Expressions):
             for of in self.memory_of(value):
                 self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
+
+    def in_turn(self, names, node, turn):
+        """Makes these names other variables, for one turn of a loop that is written out; False where they are used elsewhere, too."""
+        if turn == 0 and any(name in self.variables for name in names):
+            return False
+        for name in names:
+            self.turned.add(name)
+            key = f"{name} (line {self.source.line(node)}, turn {turn})"
+            if key not in self.variables:
+                self.variables[key] = Variable(name)
+                self.variables[key].text = f"turn{turn}_{self.source.line(node)}_{name}"
+            self.turning[name] = self.variables[key]
+        return True
+
+    def after_turns(self, names):
+        for name in names:
+            del self.turning[name]
 
     def memory_of(self, value):
         """The names whose memory an array, or arrays in a tuple, may be."""

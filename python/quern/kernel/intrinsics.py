@@ -121,6 +121,11 @@ for _name, _doc in _FUNCTIONS.items():
     globals()[_name] = Intrinsic(_name, _doc)
 
 
+def literal_unroll(container):
+    """The tuple itself. In kernels a loop over a tuple is written out for each element, whose types may differ."""
+    return container
+
+
 def prange(*args):
     """``range``, in compiled functions and outside of them."""
     return range(*args)
@@ -151,4 +156,5 @@ atomic = Memory(
 __all__ = [
     *("threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "warpsize", "grid", "gridsize", "shared", "local", "const", "atomic"),
     *_FUNCTIONS,
+    "literal_unroll",
 ]

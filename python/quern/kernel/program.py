@@ -7,6 +7,7 @@ import numpy
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
+from quern.kernel.linked import POINTER
 from quern.kernel.source import Source
 from quern.kernel.value import Value, literal_text
 
@@ -18,11 +19,14 @@ class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
-    ``debug``: asserts count.
+    ``debug``: asserts count. ``links``: CUDA C++ that it is linked with (linked.py).
     """
 
-    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None):
+    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=()):
         self.debug = debug
+        self.linked = {}  # LinkedText -> None, in order
+        self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
+        self.link(links)
         self.functions = {}  # (Python function, types) -> Function
         self.in_work = []
         self.constants = {}  # id -> (array, name, text)
@@ -66,6 +70,9 @@ class Program:
             self.in_work.remove(found)
         return found
 
+    def link(self, codes):
+        self.linked.update(dict.fromkeys(codes))
+
     def uses_dynamic_shared(self, source, node):
         if self.dynamic_shared_place is None:
             self.dynamic_shared_place = f"{source.file}:{source.line(node)}"
@@ -103,6 +110,8 @@ class Program:
         """The text without the includes, in the namespace of Python's kernels."""
         parts = ["namespace quern {\nnamespace py {"]
         parts += [text for _, _, text in self.constants.values()]
+        if self.declared:
+            parts += [POINTER, *self.declared.values()]
         others = [f for f in self.functions.values() if f is not self.kernel]
         parts += [f.prototype() for f in others]
         parts += [f.text() for f in others]
@@ -134,6 +143,8 @@ class Program:
 
     def inline(self):
         """The text for inside of another's namespace: functions alone."""
+        if self.linked or self.declared:
+            raise UnsupportedError(f"[{self.kernel.source.name}] functions of CUDA C++ are called by kernels, not by functions of arrays")
         parts = ["using namespace quern::py;", *[text for _, _, text in self.constants.values()]]
         others = [f for f in self.functions.values() if f is not self.kernel]
         parts += [f.prototype() for f in others] + [f.text() for f in others] + [self.kernel.text()]
@@ -141,7 +152,8 @@ class Program:
 
     @property
     def text(self):
-        return _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + self.body()
+        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "")
+        return head + "".join(code.lines() for code in self.linked) + self.body()
 
 
 def _numbers(type_, text):

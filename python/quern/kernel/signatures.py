@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from quern.kernel import types
+from quern.kernel.linked import CPointer
 from quern.lib import _engine
 
 # Other names of the numbers, as Numba spells them.
@@ -104,6 +105,8 @@ def _of_node(node, text):
             return types.Tuple([_of_node(node.args[0], text)] * ast.literal_eval(node.args[1]))
         if name == "Tuple" and len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):
             return types.Tuple(_of_node(a, text) for a in node.args[0].elts)
+        if name == "CPointer" and len(node.args) == 1:
+            return CPointer(_of_node(node.args[0], text))
         if name in ("Array", "array") and len(node.args) == 3:
             return types.Array(_of_node(node.args[0], text), ast.literal_eval(node.args[1]), ast.literal_eval(node.args[2]))
     raise TypeError(f"[signature] {ast.unparse(node)!r} is no type, in {text!r}")

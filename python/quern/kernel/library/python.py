@@ -52,6 +52,13 @@ def call_range(compiler, arguments, named, node):
     return Value(types.Known(made), const=made)
 
 
+@entry(intrinsics.literal_unroll)
+def call_literal_unroll(compiler, arguments, named, node):
+    if named or len(arguments) != 1 or not isinstance(arguments[0].type, types.Tuple):
+        raise compiler.error(TypingError, node, "literal_unroll takes a tuple")
+    return arguments[0]
+
+
 @entry(enumerate)
 def call_enumerate(compiler, arguments, named, node):
     start = named.get("start", arguments[1] if len(arguments) > 1 else operators.constant(0))
@@ -107,10 +114,12 @@ def _range_loop(compiler, node, given, flag):
 
 
 def _unrolled(compiler, node, parts, flag):
-    """Over a tuple: each element has a type of its own, so the body is written for each."""
+    """Over a tuple: each element has a type of its own, so the body is written for each. Where no type holds all, so are the names."""
+    names = [] if _of_one_type(parts) else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
     leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
     end = compiler.temporary("left")
-    for part in parts:
+    for turn, part in enumerate(parts):
+        names = names if names and compiler.in_turn(names, node, turn) else []
         after = compiler.temporary("next")
         compiler.emit("{")
         compiler.depth += 1
@@ -122,8 +131,18 @@ def _unrolled(compiler, node, parts, flag):
         compiler.emit("}")
         if leaves:
             compiler.emit(f"{after}:;")
+    compiler.after_turns(names)
     if leaves:
         compiler.emit(f"{end}:;")
+
+
+def _of_one_type(parts):
+    type_ = parts[0].type if parts else None
+    for part in parts[1:]:
+        type_ = types.unified(type_, part.type)
+        if type_ is None:
+            return False
+    return True
 
 
 def _tuple_items(compiler, iterable, node):

@@ -6,6 +6,7 @@ import types as python_types
 
 from quern.kernel import types
 from quern.kernel.errors import TypingError
+from quern.kernel.linked import DeclaredFunction, pointer_to
 from quern.kernel.value import Value, cast, known
 
 _calls = {}  # id -> (object, function)
@@ -145,12 +146,17 @@ def call(compiler, function, arguments, named, node):
         raise compiler.error(TypingError, node, f"{function.type} cannot be called")
     if id(obj) in _calls:
         return _calls[id(obj)][1](compiler, arguments, named, node)
+    if isinstance(obj, DeclaredFunction):
+        return obj.compile_call(compiler, arguments, named, node)
     if isinstance(obj, types.Number):
         return _conversion(compiler, obj, arguments, node)
     numpy_type = _number_type(obj)
     if numpy_type is not None:
         return _conversion(compiler, numpy_type, arguments, node)
+    if getattr(obj, "__qualname__", "").endswith("FFI.from_buffer") and len(arguments) == 1:  # of cffi, which need not be there
+        return pointer_to(compiler, arguments[0], node)
     callee = getattr(obj, "py_func", obj)
+    compiler.program.link(getattr(obj, "links", ()))
     if isinstance(callee, python_types.FunctionType):
         return compiler.call_function(callee, arguments, named, node)
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel")

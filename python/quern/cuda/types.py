@@ -1,14 +1,28 @@
-"""The types of values in kernels, by Numba's names."""
+"""The types of values in kernels, by Numba's names: ``numba.types``, ``numba.cuda.types``."""
 
 from quern.kernel import types as _types
+from quern.kernel.linked import CPointer
 from quern.kernel.signatures import ALIASES as _ALIASES
-from quern.kernel.types import Array, Boolean, Complex, Float, Integer, Number, Type, none
+from quern.kernel.types import Array, Boolean, Complex, Float, GridGroup, Integer, NoneType, Number, Type, grid_group, none
 
 for _name, _type in _types.NUMBERS.items():
     globals()[_name] = _type
 for _name, _target in _ALIASES.items():
     globals()[_name] = _types.NUMBERS[_target]
 void = none
+voidptr = CPointer(none)
+
+
+class Dim3(Type):
+    """Of ``threadIdx`` and its like: three int32, ``x``, ``y`` and ``z``."""
+
+    name, c = "Dim3", "dim3"
+
+    def __reduce__(self):
+        return (Dim3, ())
+
+
+dim3 = Dim3()
 
 
 def Tuple(types):  # noqa: N802  (Numba's name)
@@ -24,15 +38,22 @@ def UniTuple(dtype, count):  # noqa: N802
 __all__ = [
     "Array",
     "Boolean",
+    "CPointer",
     "Complex",
+    "Dim3",
     "Float",
+    "GridGroup",
     "Integer",
+    "NoneType",
     "Number",
     "Tuple",
     "Type",
     "UniTuple",
+    "dim3",
+    "grid_group",
     "none",
     "void",
+    "voidptr",
     *_types.NUMBERS,
     *_ALIASES,
 ]

@@ -1,0 +1,118 @@
+"""compile and its kin: Python functions as PTX, the assembly text of GPUs."""
+
+from __future__ import annotations
+
+from quern.cuda import config
+from quern.device import current_device
+from quern.kernel import signatures, types
+from quern.kernel.errors import TypingError
+from quern.kernel.inspection import ptx_of
+from quern.kernel.linked import CPointer
+from quern.kernel.program import Program
+
+
+def compile(
+    pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, cc=None, opt=None, abi="c", abi_info=None, output="ptx",
+    forceinline=False, launch_bounds=None,
+):  # fmt: skip
+    """Compiles a Python function for GPUs: (PTX, the type that it returns).
+
+    Parameters
+    ----------
+    pyfunc : function
+    sig : signature
+        Such as ``"float32(float32)"``; or a tuple of the arguments' types.
+    device : bool
+        A function that kernels call; else a kernel.
+    cc : (int, int)
+        The compute capability; that of ``numba.config``, or of the current GPU, where none is named.
+    abi : str
+        Of a device function: "c", ``R name(arguments...)``, or "numba", ``int name(R* result, arguments...)``. Kernels have Numba's.
+    abi_info : dict
+        ``{"abi_name": name}``: what it is called; else by its Python name.
+    output : str
+        "ptx".
+
+    Raises
+    ------
+    TypingError
+        The function does not return what the signature says.
+    TypeError
+        A kernel that returns something.
+    NotImplementedError
+        For LTO-IR; where no PTX can be made.
+    """
+    if abi not in ("numba", "c"):
+        raise NotImplementedError(f"[compile] there is no ABI {abi!r}; it is 'numba' or 'c'")
+    if abi == "c" and not device:
+        raise NotImplementedError("[compile] kernels have no C ABI; write abi='numba'")
+    if output == "ltoir":
+        raise NotImplementedError("[compile] there is no LTO-IR here; write output='ptx'")
+    if output != "ptx":
+        raise NotImplementedError(f"[compile] there is no output {output!r}; it is 'ptx'")
+    text, returned = _text(pyfunc, sig, debug, device, abi, abi_info or {}, launch_bounds)
+    flags = (["--use_fast_math"] if fastmath else []) + (["-lineinfo"] if lineinfo or debug else [])
+    return ptx_of(text, flags, pyfunc.__name__, cc or _capability()), returned
+
+
+def _capability():
+    if config.FORCE_CUDA_CC is None and current_device().kind != "cpu":
+        return current_device().info()["compute_capability"]
+    return config.capability()
+
+
+def _text(function, sig, debug, device, abi, abi_info, launch_bounds):
+    """The CUDA C++ text, with the function under its own name, and the type that it returns."""
+    function = getattr(function, "py_func", function)
+    signature = signatures.parsed(sig)
+    name = abi_info.get("abi_name", function.__name__)
+    if not device:
+        if signature.return_type not in (None, types.none):
+            raise TypeError("CUDA kernel must have void return type.")
+        bounds = (launch_bounds,) if isinstance(launch_bounds, int) else launch_bounds
+        attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
+        return Program(function, signature.args, True, bool(debug), attributes, abi_info.get("abi_name")).text, types.none
+    program = Program(function, signature.args, False, bool(debug), symbol=f"python_{name}")
+    returned = signature.return_type or program.kernel.result
+    made = program.kernel.result
+    if types.unified(made, returned) is None or (isinstance(made, types.Complex) and not isinstance(returned, types.Complex)):
+        raise TypingError(f"[{function.__name__}] it returns {made}, and its signature says {returned}")
+    for type_ in (*signature.args, returned):
+        if not isinstance(type_, (types.Number, types.Vector, types.NoneType, types.Array, CPointer)):
+            raise NotImplementedError(f"[compile] {type_} has no place in C")
+    names = [f"a{i}" for i in range(len(signature.args))]
+    taken = ", ".join(f"{t.c} {n}" for t, n in zip(signature.args, names, strict=True))
+    call = f"python_{name}({', '.join(names)})"
+    if abi == "c":
+        head, body = f"{returned.c} {name}({taken})", call if isinstance(returned, types.NoneType) else f"return {returned.c}({call})"
+    else:
+        out = "void*" if isinstance(returned, types.NoneType) else f"{returned.c}*"
+        head = f"int {name}({', '.join(filter(None, [f'{out} result', taken]))})"
+        body = f"{call}; return 0" if isinstance(returned, types.NoneType) else f"*result = {returned.c}({call}); return 0"
+    return f'{program.text}using namespace quern::py;\nextern "C" __device__ {head} {{ {body}; }}\n', returned
+
+
+def compile_for_current_device(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, opt=None, abi="c", abi_info=None,
+                               output="ptx", forceinline=False, launch_bounds=None):  # fmt: skip
+    """The same as :func:`compile`, for the current GPU."""
+    cc = tuple(current_device().info()["compute_capability"]) if current_device().kind != "cpu" else None
+    return compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, output, forceinline, launch_bounds)
+
+
+def compile_ptx(pyfunc, sig, debug=None, lineinfo=False, device=False, fastmath=False, cc=None, opt=None, abi="numba", abi_info=None,
+                forceinline=False, launch_bounds=None):  # fmt: skip
+    """The same as :func:`compile`; a kernel where nothing else is said."""
+    return compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, "ptx", forceinline, launch_bounds)
+
+
+def compile_ptx_for_current_device(pyfunc, sig, debug=None, lineinfo=False, device=False, fastmath=False, opt=None, abi="numba",
+                                   abi_info=None, forceinline=False, launch_bounds=None):  # fmt: skip
+    """The same as :func:`compile_ptx`, for the current GPU."""
+    return compile_for_current_device(pyfunc, sig, debug, lineinfo, device, fastmath, opt, abi, abi_info, "ptx", forceinline, launch_bounds)
+
+
+def compile_all(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, cc=None, opt=None, abi="c", abi_info=None,
+                output="ltoir", forceinline=False, launch_bounds=None):  # fmt: skip
+    """As :func:`compile`, with all that belongs to the code: ([code], the type that it returns). There is no LTO-IR: write output="ptx"."""
+    code, returned = compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, output, forceinline, launch_bounds)
+    return [code], returned

@@ -1,0 +1,76 @@
+"""Numba's configuration: ``numba.config``, from the environment's variables NUMBA_....
+
+Served
+    ENABLE_CUDASIM                      what there is instead of the simulator: kernels compiled for the CPU, at full speed
+    DISABLE_CUDA                        the same, and cuda.is_available() says no
+    CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked
+    CUDA_LOG_LEVEL                      compiles (INFO) or launches, too (DEBUG), are told
+    FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and its kin compile for
+
+Taken, without effect
+    CUDA_ARRAY_INTERFACE_SYNC           work on memory of others is always in order
+    CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
+    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     nothing is warned of
+    CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
+"""
+
+from __future__ import annotations
+
+import os
+
+
+def _number(name, default=0):
+    text = os.environ.get("NUMBA_" + name, "")
+    try:
+        return int(text) if text else default
+    except ValueError:
+        return default
+
+
+def _capability(name):
+    text = os.environ.get("NUMBA_" + name, "")
+    major, _, minor = text.partition(".")
+    return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
+
+
+ENABLE_CUDASIM = _number("ENABLE_CUDASIM")
+DISABLE_CUDA = _number("DISABLE_CUDA")
+DISABLE_JIT = _number("DISABLE_JIT")
+FORCE_CUDA_CC = _capability("FORCE_CUDA_CC")
+CUDA_DEFAULT_PTX_CC = _capability("CUDA_DEFAULT_PTX_CC") or (7, 5)
+CUDA_INCLUDE_PATH = os.environ.get("NUMBA_CUDA_INCLUDE_PATH", "")
+CUDA_NVRTC_EXTRA_SEARCH_PATHS = os.environ.get("NUMBA_CUDA_NVRTC_EXTRA_SEARCH_PATHS", "")
+CUDA_LOG_LEVEL = os.environ.get("NUMBA_CUDA_LOG_LEVEL", "")
+CUDA_LOG_API_ARGS = _number("CUDA_LOG_API_ARGS")
+CUDA_LOG_SIZE = _number("CUDA_LOG_SIZE", 1024)
+CUDA_VERBOSE_JIT_LOG = _number("CUDA_VERBOSE_JIT_LOG", 1)
+CUDA_ARRAY_INTERFACE_SYNC = _number("CUDA_ARRAY_INTERFACE_SYNC", 1)
+CUDA_PER_THREAD_DEFAULT_STREAM = _number("CUDA_PER_THREAD_DEFAULT_STREAM")
+CUDA_LOW_OCCUPANCY_WARNINGS = _number("CUDA_LOW_OCCUPANCY_WARNINGS", 1)
+CUDA_WARN_ON_IMPLICIT_COPY = _number("CUDA_WARN_ON_IMPLICIT_COPY", 1)
+CUDA_USE_NVIDIA_BINDING = 0
+
+
+def include_folders():
+    """The folders in which linked CUDA C++ finds its includes."""
+    texts = (CUDA_INCLUDE_PATH, *CUDA_NVRTC_EXTRA_SEARCH_PATHS.split(os.pathsep))
+    return tuple(folder for folder in texts if folder and os.path.isdir(folder))
+
+
+def capability():
+    """The compute capability that is compiled for where none is named."""
+    return FORCE_CUDA_CC or CUDA_DEFAULT_PTX_CC
+
+
+def take_effect():
+    """Before the first use of a device: what the environment says about it."""
+    if ENABLE_CUDASIM or DISABLE_CUDA:
+        os.environ.setdefault("QUERN_DEVICE", "cpu")
+    level = {"DEBUG": 3, "INFO": 2, "WARNING": 1, "ERROR": 1}.get(CUDA_LOG_LEVEL.upper())
+    if level and "QUERN_DEBUG" not in os.environ:
+        from quern.lib import _engine
+
+        _engine.set_log_level(level)
+
+
+take_effect()

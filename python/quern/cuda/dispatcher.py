@@ -1,0 +1,7 @@
+"""numba.cuda.dispatcher: what ``@cuda.jit`` makes. It is in quern/kernel/dispatcher.py."""
+
+from quern.kernel.dispatcher import Definition as _Kernel
+from quern.kernel.dispatcher import Dispatcher as CUDADispatcher
+from quern.kernel.dispatcher import ForAll
+
+__all__ = ["CUDADispatcher", "ForAll", "_Kernel"]

@@ -1,0 +1,84 @@
+"""Numba's exceptions and warnings: ``numba.core.errors``. What kernels raise here are these very classes.
+
+NumbaError is quern.kernel.errors.KernelError, TypingError and UnsupportedError are those of the same names; what only Numba tells apart is
+below them, so that ``except`` finds it, and is not raised.
+"""
+
+from quern.errors import Error
+from quern.kernel.errors import KernelError, LinkError, TypingError, UnsupportedError
+
+NumbaError = KernelError
+
+
+def _below(base, *names):
+    for name in names:
+        globals()[name] = type(name, (base,), {"__module__": __name__, "__doc__": f"Numba's {name}."})
+
+
+_below(
+    NumbaError,
+    *("CompilerError", "DeprecationError", "IRError", "InternalError", "LoweringError", "NumbaAssertionError", "NumbaNotImplementedError"),
+    *("NumbaRuntimeError", "VerificationError"),
+)
+_below(
+    TypingError,
+    *("ConstantInferenceError", "LiteralTypingError", "NumbaAttributeError", "NumbaIndexError", "NumbaKeyError", "NumbaTypeError"),
+    *("NumbaValueError", "RequireLiteralValue", "UntypedAttributeError"),
+)
+_below(
+    UnsupportedError,
+    "ByteCodeSupportError",
+    "ForbiddenConstruct",
+    "UnsupportedBytecodeError",
+    "UnsupportedParforsError",
+    "UnsupportedRewriteError",
+)
+_below(IRError, "NotDefinedError", "RedefinedError")  # noqa: F821  (made above)
+
+
+class NumbaWarning(Warning):
+    """Base of Numba's warnings."""
+
+
+_below(
+    NumbaWarning,
+    *("NumbaDebugInfoWarning", "NumbaDeprecationWarning", "NumbaExperimentalFeatureWarning", "NumbaInvalidConfigWarning"),
+    *("NumbaParallelSafetyWarning", "NumbaPendingDeprecationWarning", "NumbaPerformanceWarning", "NumbaSystemWarning"),
+    *("NumbaTypeSafetyWarning", "NumbaPedanticWarning", "NumbaIRAssumptionWarning"),
+)
+
+
+class KernelRuntimeError(RuntimeError):
+    """A kernel failed in a thread: ``tid`` and ``ctaid`` are that thread's place and its block's."""
+
+    def __init__(self, msg, tid=None, ctaid=None):
+        self.tid, self.ctaid, self.msg = tid, ctaid, msg
+        super().__init__(f"tid={tid} ctaid={ctaid}: {msg}")
+
+
+class CudaSupportError(ImportError):
+    """Something of CUDA's is not there."""
+
+
+class NvvmSupportError(ImportError):
+    """Code for GPUs cannot be made."""
+
+
+class NvrtcSupportError(ImportError):
+    """NVRTC is not there."""
+
+
+class CCSupportError(RuntimeError):
+    """The GPU's compute capability is too low."""
+
+
+# Everything that a device, its driver or a launch raises.
+CudaDriverError = CudaAPIError = CudaRuntimeError = NvrtcError = NvrtcCompilationError = NvvmError = Error
+LinkerError = LinkError
+
+
+class NvvmWarning(Warning):
+    """Of the compiler for GPUs."""
+
+
+__all__ = [name for name, value in vars().items() if isinstance(value, type) and name not in ("Error", "KernelError", "LinkError")]

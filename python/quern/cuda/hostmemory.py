@@ -1,0 +1,131 @@
+"""Memory of the host that the device reaches: pinned, mapped and managed arrays.
+
+All are NumPy arrays. A kernel that is given one works on it in place on the CPU; on a GPU it is copied there and, where it is
+written, back, faster than other memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy
+
+from quern.arrays import core as _core
+from quern.cuda.arrays import prepare_shape_strides_dtype
+from quern.device import current_device
+from quern.lib import _engine
+
+
+class MappedNDArray(numpy.ndarray):
+    """A NumPy array over memory that the device reaches, with the names of a DeviceNDArray besides its own."""
+
+    def copy_to_host(self, ary=None, stream=0):
+        """Its values in another NumPy array, or in ``ary``, which is returned; all work of the device is done before."""
+        _wait()
+        if ary is None:
+            return numpy.array(self, order="K", subok=False)
+        ary[...] = self.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Takes the values of ``ary``, an array of the host or the device."""
+        _wait()
+        self[...] = _core.asnumpy(ary) if isinstance(ary, _core.Array) else ary
+
+    def is_c_contiguous(self):
+        return self.flags.c_contiguous
+
+    def is_f_contiguous(self):
+        return self.flags.f_contiguous
+
+    alloc_size = property(lambda self: self.nbytes, doc="Bytes of the elements.")
+
+
+class ManagedNDArray(MappedNDArray):
+    """A NumPy array over memory that moves between host and device by itself."""
+
+
+def _wait():
+    _engine.array_evaluate_all()
+    current_device().synchronize()
+
+
+def _over(memory, shape, dtype, strides, order, kind):
+    shape, strides, dtype = prepare_shape_strides_dtype(shape, strides, dtype, order)
+    return numpy.ndarray.__new__(kind, shape, dtype, buffer=memory, strides=strides)
+
+
+def _bytes(shape, strides, dtype, order):
+    shape, strides, dtype = prepare_shape_strides_dtype(shape, strides, dtype, order)
+    if any(s < 0 for s in strides):
+        raise ValueError(f"[array] strides of new memory are from 0 up, not {strides}")
+    return 0 if 0 in shape else sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
+
+
+def pinned_array(shape, dtype=numpy.float64, strides=None, order="C"):
+    """A NumPy array in memory of the host that stays in its place, so that copies to and from the device are fast.
+
+    >>> from quern import cuda
+    >>> cuda.pinned_array(3).shape
+    (3,)
+    """
+    memory = _engine.pinned(current_device(), max(1, _bytes(shape, strides, dtype, order)), False, False, False)
+    return _over(memory, shape, dtype, strides, order, numpy.ndarray)
+
+
+def pinned_array_like(ary):
+    """A pinned array of the shape, type and order of ``ary``."""
+    return pinned_array(ary.shape, ary.dtype, order=_order(ary))
+
+
+def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, portable=False, wc=False):
+    """A NumPy array in pinned memory that kernels see, too. ``portable``: for all devices; ``wc``: fast to write, slow to read back."""
+    memory = _engine.pinned(current_device(), max(1, _bytes(shape, strides, dtype, order)), bool(portable), True, bool(wc))
+    return _over(memory, shape, dtype, strides, order, MappedNDArray)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    """A mapped array of the shape, type and order of ``ary``."""
+    return mapped_array(ary.shape, ary.dtype, order=_order(ary), portable=portable, wc=wc)
+
+
+def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, attach_global=True):
+    """A NumPy array in memory that moves between host and device by itself."""
+    flags = 1 if attach_global else 2
+    memory = _engine.managed(current_device(), max(1, _bytes(shape, strides, dtype, order)), flags)
+    return _over(memory, shape, dtype, strides, order, ManagedNDArray)
+
+
+def _order(ary):
+    return "F" if ary.ndim > 1 and ary.flags["F_CONTIGUOUS"] and not ary.flags["C_CONTIGUOUS"] else "C"
+
+
+@contextlib.contextmanager
+def _registered(arrays, flags):
+    held = []
+    try:
+        for a in arrays:
+            held.append(_engine.register_host(current_device(), a, flags))
+        yield
+    finally:
+        _wait()
+        for memory in held:
+            memory.free()
+
+
+@contextlib.contextmanager
+def pinned(*arylist):
+    """A context manager: meanwhile the memory of these NumPy arrays stays in its place, so that copies are fast."""
+    with _registered(arylist, 0):
+        yield
+
+
+@contextlib.contextmanager
+def mapped(*arylist, **kws):
+    """A context manager that gives the NumPy arrays as mapped arrays, one or a list of them; they are the same memory."""
+    unknown = set(kws) - {"stream"}
+    if unknown:
+        raise TypeError(f"[mapped] there is no option {', '.join(sorted(unknown))}")
+    with _registered(arylist, 2):
+        made = [a.view(MappedNDArray) for a in arylist]
+        yield made[0] if len(made) == 1 else made

@@ -1,0 +1,125 @@
+"""What kernels are linked with: CUSource and its kin, declare_device.
+
+CUDA C++ is linked, as a ``*.cu`` file or a CUSource: it becomes part of the kernel's text. Compiled code (PTX, cubins, archives, objects)
+is not: each raises NotImplementedError when a kernel is linked with it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+
+from quern.cuda import config
+from quern.kernel import signatures
+from quern.kernel.linked import DeclaredFunction, LinkedText
+
+
+class LinkableCode:
+    """Code to be linked: ``data`` is text, bytes or an io object of them; ``name`` stands in messages.
+
+    ``setup_callback`` is called with the program when it is loaded, ``teardown_callback`` when it goes.
+    """
+
+    kind, default_name = "code", "<unnamed-code>"
+
+    def __init__(self, data, name=None, setup_callback=None, teardown_callback=None, nrt=False):
+        for what, callback in (("setup_callback", setup_callback), ("teardown_callback", teardown_callback)):
+            if callback is not None and not callable(callback):
+                raise TypeError(f"[link] {what} must be callable, not {type(callback).__name__}")
+        self._name, self._data, self.nrt = name, data, nrt
+        self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
+
+    @property
+    def name(self):
+        return self._name or self.default_name
+
+    @property
+    def data(self):
+        """The bytes."""
+        value = self._data.getvalue() if isinstance(self._data, (io.StringIO, io.BytesIO)) else self._data
+        return value.encode() if isinstance(value, str) else value
+
+
+def _kind(name, kind):
+    doc = f"{kind} to be linked; see :class:`LinkableCode`."
+    return type(name, (LinkableCode,), {"__module__": __name__, "__doc__": doc, "kind": kind, "default_name": f"<unnamed-{name.lower()}>"})
+
+
+CUSource = _kind("CUSource", "CUDA C++ source")
+PTXSource = _kind("PTXSource", "PTX")
+Cubin = _kind("Cubin", "a cubin")
+Fatbin = _kind("Fatbin", "a fatbin")
+Archive = _kind("Archive", "an archive")
+Object = _kind("Object", "an object file")
+LTOIR = _kind("LTOIR", "LTO-IR")
+_BY_ENDING = {
+    ".ptx": PTXSource,
+    ".cubin": Cubin,
+    ".fatbin": Fatbin,
+    ".a": Archive,
+    ".lib": Archive,
+    ".o": Object,
+    ".obj": Object,
+    ".ltoir": LTOIR,
+}
+
+
+def linked_texts(link):
+    """What ``link=`` of a decorator names, a path, a LinkableCode or a list of them, as LinkedTexts.
+
+    Raises NotImplementedError for what is not CUDA C++ source, FileNotFoundError for a file that is not there.
+    """
+    items = [link] if isinstance(link, (str, os.PathLike, LinkableCode)) else list(link or ())
+    return tuple(_linked(item) for item in items)
+
+
+def _linked(item):
+    if isinstance(item, LinkedText):
+        return item
+    if isinstance(item, LinkableCode):
+        if not isinstance(item, CUSource):
+            raise _refusal(item.name, item.kind)
+        return LinkedText(item.data.decode(), item.name, config.include_folders(), item.setup_callback, item.teardown_callback)
+    if not isinstance(item, (str, os.PathLike)):
+        raise TypeError(f"[link] a path or a CUSource is linked, not {type(item).__name__}")
+    path = os.fspath(item)
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in (".cu", ".cuh"):
+        raise _refusal(path, _BY_ENDING[ending].kind if ending in _BY_ENDING else f"a file of kind '{ending}'")
+    with open(path) as f:
+        return LinkedText(f.read(), path, (os.path.dirname(os.path.abspath(path)), *config.include_folders()))
+
+
+def _refusal(name, kind):
+    return NotImplementedError(f"[link] {name} is {kind}; kernels are linked as text: link CUDA C++ source, a *.cu file or a cuda.CUSource")
+
+
+def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
+    """A function of CUDA C++ that kernels call.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in C++; it is ``extern "C"``.
+    sig : str or signature
+        Such as ``"float32(float32, int32)"``. A parameter of type ``CPointer(float32)`` takes an array without gaps.
+    link : path, CUSource, or a list of them
+        Where it is defined. ``@cuda.jit(link=...)`` of the kernel says that, too.
+    use_cooperative : bool
+        It waits for all threads of the launch: kernels that call it are launched so that all are there.
+    abi : str
+        "numba": it is ``int name(R* result, ...)``, returns 0, and gives its result through the pointer. "c": it is ``R name(...)``.
+
+    >>> from quern import cuda
+    >>> source = cuda.CUSource('extern "C" __device__ int thrice(int* out, int x) { *out = 3 * x; return 0; }')
+    >>> thrice = cuda.declare_device("thrice", "int32(int32)", link=source)
+    >>> @cuda.jit
+    ... def kernel(x):
+    ...     x[cuda.threadIdx.x] = thrice(x[cuda.threadIdx.x])
+    """
+    if abi not in ("numba", "c"):
+        raise NotImplementedError(f"[declare_device] there is no ABI {abi!r}; it is 'numba' or 'c'")
+    signature = signatures.parsed(sig)
+    if signature.return_type is None:
+        raise TypeError(f"[declare_device] {sig!r} does not say what is returned; write it as 'int32(float32)'")
+    return DeclaredFunction(name, signature, linked_texts(link), abi, use_cooperative)

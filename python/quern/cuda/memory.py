@@ -1,0 +1,126 @@
+"""Memory as such: MemoryPointer and its kin. Plug-ins that manage memory, and memory of several processes, are refused."""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import weakref
+
+MemoryInfo = collections.namedtuple("MemoryInfo", "free total")
+MemoryInfo.__doc__ = "Bytes of a device: ``free`` and ``total``."
+
+
+class MemoryPointer:
+    """``size`` bytes of memory from ``pointer`` on, of a context's device.
+
+    ``owner`` is kept as long as it; ``finalizer`` is called once, by ``free()`` or when it goes.
+    """
+
+    __cuda_memory__ = True
+
+    def __init__(self, context, pointer, size, owner=None, finalizer=None):
+        self.context, self.device_pointer, self.size, self._owner = context, pointer, size, owner
+        self.is_managed = finalizer is not None
+        self.is_alive = True
+        self.refct = 0
+        self._finalizer = weakref.finalize(self, finalizer) if finalizer is not None else None
+
+    @property
+    def owner(self):
+        """What the memory belongs to: itself where nothing else was named."""
+        return self if self._owner is None else self._owner
+
+    def own(self):
+        """The memory itself, which is given back when nobody has it any more."""
+        return self
+
+    def free(self):
+        """Gives it back. Raises RuntimeError the second time."""
+        if not self.is_managed:
+            return
+        if not self.is_alive:
+            raise RuntimeError("[free] this memory was freed already")
+        self.is_alive = False
+        self._finalizer()
+
+    def memset(self, byte, count=None, stream=0):
+        """Sets the first ``count`` bytes, or all, to ``byte``."""
+        from quern.cuda.cudadrv.driver import device_memset
+
+        device_memset(self, byte, self.size if count is None else count, stream)
+
+    def view(self, start, stop=None):
+        """The bytes from ``start`` to ``stop``. Raises RuntimeError where they are not inside."""
+        stop = self.size if stop is None else stop
+        if not 0 <= start <= stop <= self.size:
+            raise RuntimeError(f"[view] bytes {start} to {stop} are not inside {self.size} bytes")
+        return MemoryPointer(self.context, int(self) + start, stop - start, owner=self.owner)
+
+    @property
+    def device_ctypes_pointer(self):
+        """The address, as ctypes has it."""
+        return ctypes.c_void_p(int(self))
+
+    device_pointer_value = property(lambda self: int(self), doc="The address, a number.")
+
+    def __int__(self):
+        pointer = self.device_pointer
+        return int(getattr(pointer, "value", pointer) or 0)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {int(self):#x} size={self.size}>"
+
+
+class MappedMemory(MemoryPointer):
+    """Memory of the host that kernels see, too: ``host_pointer`` is its address for the host."""
+
+    def __init__(self, context, pointer, size, owner=None, finalizer=None):
+        super().__init__(context, pointer, size, owner, finalizer)
+        self.host_pointer = pointer
+        self._bufptr_ = int(self)
+        self._buflen_ = size
+
+
+class PinnedMemory:
+    """Memory of the host that stays in its place, so that it is copied fast."""
+
+    def __init__(self, context, pointer, size, owner=None, finalizer=None):
+        self.context, self.host_pointer, self.size, self.owner = context, pointer, size, owner
+        self.is_managed = finalizer is not None
+        self._finalizer = weakref.finalize(self, finalizer) if finalizer is not None else None
+        self._bufptr_, self._buflen_ = int(getattr(pointer, "value", pointer)), size
+
+    def own(self):
+        """The memory itself."""
+        return self
+
+    def __repr__(self):
+        return f"<PinnedMemory {self._bufptr_:#x} size={self.size}>"
+
+
+# ---- what is not served
+
+
+def _refused(name, message):
+    def refuse(cls, *args, **kwargs):
+        raise NotImplementedError(f"[{name}] {message}")
+
+    return type(name, (), {"__module__": __name__, "__doc__": message, "__new__": refuse, "__init_subclass__": classmethod(refuse)})
+
+
+_PLUGINS = "memory-manager plug-ins are not served: quern keeps its own pool of device memory"
+_PROCESSES = "memory of several processes is not served; copy it through the host"
+BaseCUDAMemoryManager = _refused("BaseCUDAMemoryManager", _PLUGINS)
+HostOnlyCUDAMemoryManager = _refused("HostOnlyCUDAMemoryManager", _PLUGINS)
+GetIpcHandleMixin = _refused("GetIpcHandleMixin", _PROCESSES)
+IpcHandle = _refused("IpcHandle", _PROCESSES)
+
+
+def set_memory_manager(mm_plugin):
+    """Memory-manager plug-ins are not served: NotImplementedError."""
+    raise NotImplementedError(f"[set_memory_manager] {_PLUGINS}")
+
+
+def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
+    """Memory of several processes is not served: NotImplementedError."""
+    raise NotImplementedError(f"[open_ipc_array] {_PROCESSES}")
