@@ -5,6 +5,7 @@
 // current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the
 // Python class.
 #include "bindings/objects.h"
+#include "compile/nvrtc.h"
 #include "compile/clang.h"
 #include "core/error.h"
 
@@ -238,6 +239,23 @@ void init_kernels(nb::module_& m) {
       nb::arg("expressions") = std::vector<std::string>());
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
+  });
+  // PTX as text, for an architecture as "compute_90"; no GPU is needed, but NVRTC is.
+  m.def("ptx", [](std::string text, std::string name, std::vector<std::string> flags, std::string architecture) {
+    Source source{std::move(text), std::move(name)};
+    CompileOptions options;
+    options.flags = std::move(flags);
+    Target target;
+    target.kind = DeviceKind::cuda;
+    target.arch = std::move(architecture);
+    std::shared_ptr<const Binary> binary;
+    {
+      ReleaseGil release;
+      binary = compile_cache().get(nvrtc_compiler(), source, options, target).binary;
+    }
+    std::string out(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
+    while (!out.empty() && out.back() == '\0') out.pop_back();
+    return out;
   });
   m.def("compile_code", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
                            std::vector<std::string> expressions) {

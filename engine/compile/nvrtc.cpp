@@ -330,6 +330,7 @@ struct Architecture {
 };
 
 Architecture choose_architecture(const Nvrtc& nvrtc, const std::string& arch) {
+  if (arch.starts_with("compute_")) return {arch, true};
   int wanted = arch.compare(0, 3, "sm_") == 0 ? std::atoi(arch.c_str() + 3) : 0;
   if (wanted == 0) bug("\"{}\" is no GPU architecture", arch);
   int best = 0;

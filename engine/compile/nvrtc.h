@@ -5,7 +5,7 @@
 
 namespace quern {
 
-// Never destroyed. Its id() reads a few bytes of NVRTC's file and never loads it, so a warm start stays small; it raises
+// For a target "compute_90" it gives PTX, else a cubin. Never destroyed. Its id() reads a few bytes of NVRTC's file and never loads it, so a warm start stays small; it raises
 // ErrorKind::runtime when there is no usable NVRTC.
 Compiler& nvrtc_compiler();
 

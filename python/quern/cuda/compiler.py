@@ -40,7 +40,9 @@ def compile(
     TypeError
         A kernel that returns something.
     NotImplementedError
-        For LTO-IR; where no PTX can be made.
+        For LTO-IR.
+    RuntimeError
+        Where there is no NVRTC, which makes PTX; no GPU is needed.
     """
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"[compile] there is no ABI {abi!r}; it is 'numba' or 'c'")

@@ -186,10 +186,8 @@ class Inspectable(_engine.Dispatcher):
 
 def ptx_of(text, flags, name, capability):
     """PTX of a text, for GPUs of a compute capability. Raises RuntimeError where there is no NVRTC to make it."""
-    if not hasattr(_engine, "ptx"):
-        raise NotImplementedError("[ptx] quern loads compiled kernels without PTX, and this build does not give it as text")
     major, minor = capability
-    return _engine.ptx(text, f"{name}.cu", list(flags), f"sm_{major}{minor}")
+    return _engine.ptx(text, f"{name}.cu", list(flags), f"compute_{major}{minor}")
 
 
 def _llvm(text, flags):
