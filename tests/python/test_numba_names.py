@@ -339,7 +339,7 @@ def test_what_the_engine_is_asked_for(device, monkeypatch):
     monkeypatch.setattr(_engine, "ptx", lambda *args: asked.append(args) or "PTX")
     assert cuda.compile(product, "float32(float32, float32)", cc=(9, 0), fastmath=True) == ("PTX", types.float32)
     text, name, flags, target = asked[-1]
-    assert 'extern "C" __device__ float product(' in text
+    assert '__attribute__((used)) float product(' in text
     assert (name, flags, target) == ("product.cu", ["--use_fast_math"], "compute_90")
     assert cuda.compile_ptx(kernel_of_ints, "(int64[:],)", lineinfo=True) == ("PTX", types.none)
     assert asked[-1][2] == ["-lineinfo"]

@@ -91,7 +91,8 @@ def _text(function, sig, debug, device, abi, abi_info, launch_bounds):
         out = "void*" if isinstance(returned, types.NoneType) else f"{returned.c}*"
         head = f"int {name}({', '.join(filter(None, [f'{out} result', taken]))})"
         body = f"{call}; return 0" if isinstance(returned, types.NoneType) else f"*result = {returned.c}({call}); return 0"
-    return f'{program.text}using namespace quern::py;\nextern "C" __device__ {head} {{ {body}; }}\n', returned
+    kept = "__attribute__((used))"  # though nothing calls it
+    return f'{program.text}using namespace quern::py;\nextern "C" __device__ {kept} {head} {{ {body}; }}\n', returned
 
 
 def compile_for_current_device(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, opt=None, abi="c", abi_info=None,
