@@ -44,6 +44,24 @@ struct PyLaunch {
 };
 
 PyTypeObject* ndarray_type = nullptr;
+PyTypeObject* record_type = nullptr;
+
+// NumPy's record types that kernels have seen: a key has the place in here. Equal types have one place.
+nb::list& record_types() {
+  static nb::list* seen = new nb::list();
+  return *seen;
+}
+// -1: not a record's type.
+int record_number(nb::handle dtype) {
+  if (dtype.attr("names").is_none()) return -1;
+  nb::list& seen = record_types();
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].is(dtype) || seen[i].equal(dtype)) return static_cast<int>(i);
+  }
+  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 record types in one process");
+  seen.append(dtype);
+  return static_cast<int>(seen.size()) - 1;
+}
 
 std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
   if (!format) return std::nullopt;
@@ -65,8 +83,10 @@ struct Leaf {
   const Array* array = nullptr;
   uint64_t address = 0;  // of arrays, with the block
   Block* block = nullptr;
-  size_t view = 0;      // of host arrays: its place among the views
-  char value[16] = {};  // of numbers
+  size_t view = 0;           // of host arrays: its place among the views; of records on the device, among their shapes
+  bool is_record = false;    // one record: the kernel gets its address alone
+  bool are_records = false;  // on the device: `array` has their bytes
+  char value[16] = {};       // of numbers
 };
 
 class Reader {
@@ -94,6 +114,7 @@ class Reader {
       return add_number(DType::complex128, parts);
     }
     if (PyObject_TypeCheck(value, ndarray_type)) return add_host(value, true, true);
+    if (PyObject_TypeCheck(value, record_type)) return add_record(value, true, true);
     if (PyTuple_Check(value)) {
       key += '(';
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
@@ -106,6 +127,7 @@ class Reader {
   std::string key;  // the types; equal keys are equal types
   std::vector<Leaf> leaves;
   const Py_buffer& view(const Leaf& leaf) const { return views_[leaf.view]; }
+  const std::vector<int64_t>& shape_of(const Leaf& leaf) const { return shapes_[leaf.view]; }
 
  private:
   void add(char what, DType dtype, size_t rank = 0, char layout = 0, bool read_only = false) {
@@ -144,10 +166,18 @@ class Reader {
   }
   void add_host(PyObject* value, bool in, bool out) {
     Py_buffer view;
-    if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+    if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) {
+      // Records whose fields overlap, say, have no buffer; their bytes have.
+      nb::python_error error;
+      nb::object dtype = nb::handle(value).attr("dtype");
+      if (dtype.attr("names").is_none()) throw error;
+      made_.push_back(nb::handle(value).attr("view")(nb::str("V") + nb::str(nb::object(dtype.attr("itemsize")))));
+      if (PyObject_GetBuffer(made_.back().ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+    }
     views_.push_back(view);
     auto dtype = dtype_of_format(view.format, view.itemsize);
-    if (!dtype) {
+    int record = dtype ? -1 : record_number(nb::handle(value).attr("dtype"));
+    if (!dtype && record < 0) {
       std::string text = nb::cast<std::string>(nb::str(nb::object(nb::handle(value).attr("dtype"))));
       raise(ErrorKind::type,
             "[launch] argument {} is a NumPy array of {}; kernels take arrays of numbers in the machine's byte order",
@@ -155,9 +185,45 @@ class Reader {
     }
     check_rank(static_cast<size_t>(view.ndim));
     char layout = PyBuffer_IsContiguous(&view, 'C') ? 'C' : PyBuffer_IsContiguous(&view, 'F') ? 'F' : 'A';
-    add('A', *dtype, static_cast<size_t>(view.ndim), layout, view.readonly);
-    Leaf leaf{Leaf::What::host, *dtype};
+    if (dtype)
+      add('A', *dtype, static_cast<size_t>(view.ndim), layout, view.readonly);
+    else
+      add_records(record, static_cast<size_t>(view.ndim), layout, view.readonly);
+    Leaf leaf{Leaf::What::host, dtype.value_or(DType::uint8)};
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1;
+    leaves.push_back(leaf);
+  }
+  // R, the type's number in four digits, rank, layout.
+  void add_records(int number, size_t rank, char layout, bool read_only) {
+    key += fmt::format("R{:04}{}{}{}", number, static_cast<char>('0' + rank), layout, read_only ? 'r' : 'w');
+  }
+  // A record of the host: its memory, which the kernel may write.
+  void add_record(PyObject* value, bool in, bool out) {
+    int number = record_number(nb::handle(value).attr("dtype"));
+    Py_buffer view;
+    if (number < 0 || PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) {
+      PyErr_Clear();
+      raise(ErrorKind::type, "[launch] argument {} is a numpy.void without fields; kernels take records that have some",
+            leaves.size() + 1);
+    }
+    views_.push_back(view);
+    key += fmt::format("V{:04}", number);
+    Leaf leaf{Leaf::What::host, DType::uint8};
+    leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1, leaf.is_record = true;
+    leaves.push_back(leaf);
+  }
+  // Records on the device (quern/kernel/records.py): (bytes, dtype, shape); without gaps, in C order.
+  void add_device_records(nb::tuple parts) {
+    const Array* bytes = as_array(nb::handle(parts[0]).ptr());
+    int number = record_number(parts[1]);
+    auto shape = nb::cast<std::vector<int64_t>>(parts[2]);
+    check_rank(shape.size());
+    add_records(number, shape.size(), 'C', false);
+    Leaf leaf{Leaf::What::array, DType::uint8};
+    leaf.array = bytes, leaf.are_records = true, leaf.view = shapes_.size();
+    shape.push_back(nb::cast<int64_t>(nb::handle(parts[1]).attr("itemsize")));  // after the shape: bytes of one
+    shapes_.push_back(std::move(shape));
+    made_.push_back(nb::borrow(parts[0]));
     leaves.push_back(leaf);
   }
   void check_rank(size_t rank) const {
@@ -168,6 +234,7 @@ class Reader {
     if (nb::isinstance<PyTransfer>(value)) {
       auto* given = nb::inst_ptr<PyTransfer>(value);
       if (PyObject_TypeCheck(given->value.ptr(), ndarray_type)) return add_host(given->value.ptr(), given->in, given->out);
+      if (PyObject_TypeCheck(given->value.ptr(), record_type)) return add_record(given->value.ptr(), given->in, given->out);
       return read(given->value.ptr());
     }
     Scalar scalar;
@@ -175,6 +242,8 @@ class Reader {
       Constant constant = constant_of(scalar, scalar.dtype);
       return add_number(scalar.dtype, &constant);
     }
+    if (PyObject_HasAttrString(value, "__quern_records__"))
+      return add_device_records(nb::handle(value).attr("__quern_records__"));
     if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
       // The same memory, since the kernel may write there.
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
@@ -185,10 +254,12 @@ class Reader {
   }
 
   std::vector<Py_buffer> views_;
+  std::vector<std::vector<int64_t>> shapes_;
   std::vector<nb::object> made_;
 };
 
-// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple
+// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple; for records, their dtype
+// is in place of the name
 
 nb::object described(const std::string& key, size_t& at) {
   char what = key[at++];
@@ -199,8 +270,14 @@ nb::object described(const std::string& key, size_t& at) {
     ++at;
     return parts;
   }
-  std::string name(row(static_cast<DType>(key[at++] - 'a')).name);
-  if (what == 'S') return nb::make_tuple(name);
+  nb::object name;
+  if (what == 'R' || what == 'V') {
+    name = record_types()[std::stoul(key.substr(at, 4))];
+    at += 4;
+  } else {
+    name = nb::cast(std::string(row(static_cast<DType>(key[at++] - 'a')).name));
+  }
+  if (what == 'S' || what == 'V') return nb::make_tuple(name);
   int rank = key[at++] - '0';
   char layout = key[at++];
   bool read_only = key[at++] == 'r';
@@ -339,6 +416,15 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
               kernel.info().name, context.name());
       leaf.block->escaped ? leaf.block->used_on(stream) : use_on(stream, *leaf.block, writes);
       is_seen |= leaf.block->pins > 0;
+      if (leaf.are_records) {
+        const auto& with_size = reader.shape_of(leaf);
+        size_t rank = with_size.size() - 1;
+        std::vector<int64_t> strides(rank);
+        int64_t step = with_size[rank];
+        for (size_t k = rank; k-- > 0; step *= with_size[k]) strides[k] = step;
+        pack_array(packed, reinterpret_cast<void*>(leaf.address), rank, with_size.data(), strides.data(), 1);
+        continue;
+      }
       const Layout& layout = array.layout();
       pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
                  static_cast<int64_t>(size_of(leaf.dtype)));
@@ -346,6 +432,10 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       const Py_buffer& view = reader.view(leaf);
       std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);
       void* address = host.add(view.buf, shape_of, strides, view.itemsize, leaf.in, leaf.out && writes);
+      if (leaf.is_record) {
+        packed.add(address);
+        continue;
+      }
       pack_array(packed, address, shape_of.size(), shape_of.data(), strides.data(), 1);
     }
   }
@@ -435,6 +525,8 @@ PyType_Slot dispatcher_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(subs
 void init_dispatchers(nb::module_& m) {
   nb::object ndarray = nb::module_::import_("numpy").attr("ndarray");
   ndarray_type = reinterpret_cast<PyTypeObject*>(ndarray.release().ptr());
+  nb::object record = nb::module_::import_("numpy").attr("void");
+  record_type = reinterpret_cast<PyTypeObject*>(record.release().ptr());
   nb::class_<PyTransfer>(m, "Transfer", nb::dynamic_attr())
       .def(
           "__init__",

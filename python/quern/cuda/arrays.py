@@ -9,6 +9,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
 from quern.device import current_device
+from quern.kernel.records import DeviceRecords
 from quern.lib import _engine
 
 
@@ -168,6 +169,8 @@ def to_device(obj, stream=0, copy=True, to=None):
     if states is not None:
         states.copy_to_device(obj)
         return states
+    if getattr(getattr(obj, "dtype", None), "names", None):
+        return obj if isinstance(obj, DeviceRecords) and not copy else DeviceRecords.of(obj)
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
@@ -184,6 +187,10 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
     states = _random_states(dtype, shape)
     if states is not None:
         return states
+    if getattr(dtype, "names", None):
+        if strides is not None or order != "C":
+            raise NotImplementedError("[device_array] records lie in C order, without gaps")
+        return DeviceRecords(shape, dtype)
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
         for order in ("C", "F"):
@@ -211,7 +218,7 @@ def device_array_like(ary, stream=0):
 
 def is_cuda_array(obj):
     """Has it the CUDA array interface? Arrays of the device have it, also without a GPU."""
-    return isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")
+    return isinstance(obj, (_core.Array, DeviceRecords)) or hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj, sync=True):

@@ -3,7 +3,21 @@
 from quern.kernel import types as _types
 from quern.kernel.linked import CPointer
 from quern.kernel.signatures import ALIASES as _ALIASES
-from quern.kernel.types import Array, Boolean, Complex, Float, GridGroup, Integer, NoneType, Number, Type, grid_group, none
+from quern.kernel.types import (
+    Array,
+    Boolean,
+    Complex,
+    Float,
+    GridGroup,
+    Integer,
+    NoneType,
+    Number,
+    Optional,
+    Record,
+    Type,
+    grid_group,
+    none,
+)
 
 for _name, _type in _types.NUMBERS.items():
     globals()[_name] = _type
@@ -46,6 +60,8 @@ __all__ = [
     "Integer",
     "NoneType",
     "Number",
+    "Optional",
+    "Record",
     "Tuple",
     "Type",
     "UniTuple",

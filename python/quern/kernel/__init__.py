@@ -14,6 +14,8 @@
     inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays, and folds
     generalized.py  functions of small arrays over the leading axes of larger ones
+    records.py      arrays of records on the device
+    plain.py        kernels as plain Python, for a debugger
     hosted.py       functions that the host calls
     intrinsics.py   the names that mean something in kernels only
 

@@ -6,6 +6,7 @@ The warm way of a launch is the engine's (bindings/dispatcher.cpp); it comes her
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import os
 import threading
@@ -13,9 +14,10 @@ import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
-from quern.kernel import signatures, types
+from quern.kernel import plain, signatures, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.inspection import Inspectable
+from quern.kernel.intrinsics import running
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -99,8 +101,8 @@ def write_text(text):
 
 
 def _leaves(function):
-    for name in function.parameter_names():
-        yield from leaves_of(name, function.variables[name].type)
+    for name, variable in function.arguments.items():
+        yield from leaves_of(name, variable.type)
 
 
 def leaves_of(name, type_):
@@ -126,6 +128,11 @@ class Dispatcher(Inspectable):
         When the grid, the block or the shared memory do not suit the device or the kernel.
     """
 
+    def __new__(cls, function, given_signatures=None, **options):
+        if plain.is_on():
+            return plain.PlainKernel(function, given_signatures, **options)
+        return super().__new__(cls)
+
     def __init__(self, function, given_signatures=None, **options):
         super().__init__()
         functools.update_wrapper(self, function)
@@ -143,8 +150,11 @@ class Dispatcher(Inspectable):
                 signature = signatures.parsed(given)
                 if signature.return_type not in (None, types.none):
                     raise TypeError(f"[{self.__name__}] a kernel returns nothing: its signature begins with void")
-                self.compile(signature)
-                only.append(signature.args)
+                for parameters in itertools.product(
+                    *[(types.none, t.type) if isinstance(t, types.Optional) else (t,) for t in signature.args]
+                ):
+                    self._definition(parameters)
+                    only.append(parameters)
             self._only = only
 
     def __reduce__(self):
@@ -352,7 +362,7 @@ def numbers_of(parameters):
         if isinstance(type_, types.Tuple):
             for part in type_.types:
                 walk(part)
-        elif isinstance(type_, types.Array):
+        elif isinstance(type_, (types.Array, types.Record)):
             out.append("")
         elif not isinstance(type_, types.NoneType):
             out.append("bool" if type_ == types.boolean else type_.name)
@@ -381,7 +391,9 @@ class DeviceFunction:
         program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False, links=self.links)
         return DeviceResult(self.__name__, program, return_type)
 
-    def __call__(self, *args):
+    def __call__(self, *args, **named):
+        if getattr(running, "thread", None) is not None:  # in a kernel that runs as plain Python
+            return self.py_func(*args, **named)
         raise RuntimeError(f"[{self.__name__}] a device function is called by kernels; its Python function is {self.__name__}.py_func")
 
 

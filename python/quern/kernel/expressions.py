@@ -32,7 +32,9 @@ class Expressions(Indexing):
         name = self.temporary()
         self.head.append(f"{value.type.c} {name}{{}};")
         self.emit(f"{name} = {value.text};")
-        return Value(value.type, name, natural=value.natural, name=value.name if isinstance(value.type, types.Array) else None)
+        return Value(
+            value.type, name, natural=value.natural, name=value.name if isinstance(value.type, (types.Array, types.Record)) else None
+        )
 
     # ---- names and constants
 
@@ -40,13 +42,11 @@ class Expressions(Indexing):
         return self.of_object(node.value, node)
 
     def expr_Name(self, node):
-        variable = self.turning.get(node.id) or self.variables.get(node.id)
+        variable = self.variables.get(node.id)
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
                 return known(variable.const)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
-        if node.id in self.turned and node.id not in self.turning:
-            raise self.error(TypingError, node, f"'{node.id}' is of several types in a loop over a tuple, and has no value after it")
         found = self.source.lookup(node.id)
         if found is NOTHING:
             if variable is not None:
@@ -63,6 +63,9 @@ class Expressions(Indexing):
         frozen = library.frozen(obj)
         if frozen is not None:
             return frozen
+        if isinstance(obj, numpy.void) and obj.dtype.names:
+            (array,) = self.program.kept.setdefault(id(obj), [numpy.array([obj])])
+            return self.element(self.program.constant_array(self, array, node), [operators.constant(0)], node)
         if isinstance(obj, numpy.ndarray):
             return self.program.constant_array(self, obj, node)
         if obj is None:
@@ -132,7 +135,18 @@ class Expressions(Indexing):
 
     def expr_BoolOp(self, node):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
-        values = [self.expression(v) for v in node.values]
+        values = []
+        for part in node.values:  # what is known now may decide: `b is not None and b > 3`
+            value = self.expression(part)
+            if value.is_const and isinstance(value.type, types.Boolean):
+                if value.const is isinstance(node.op, ast.Or):
+                    values.append(value)
+                    break
+                if part is not node.values[-1]:
+                    continue
+            values.append(value)
+        if len(values) == 1:
+            return values[0]
         if all(isinstance(v.type, types.Boolean) for v in values):
             return Value(types.boolean, "(" + f" {symbol} ".join(v.text for v in values) + ")")
         # The value of the last one that was looked at.
@@ -162,7 +176,11 @@ class Expressions(Indexing):
 
     def expr_Attribute(self, node):
         owner = self.expression(node.value)
+        if isinstance(owner.type, types.Record):
+            return self.field(owner, node.attr, node)
         made = library.attribute(self, owner, node.attr, node)
+        if made is None and isinstance(owner.type, types.Array) and isinstance(owner.type.dtype, types.Record):
+            return self.field(owner, node.attr, node)
         if made is None:
             raise self.error(TypingError, node, f"{owner.type} has no attribute '{node.attr}' in a kernel")
         return made
@@ -192,17 +210,18 @@ class Expressions(Indexing):
         for i, argument in enumerate(arguments):
             if isinstance(argument.type, types.Known):
                 raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function")
-            texts.append(self.converted(argument, made.parameters[i], node).text)
+            if not isinstance(argument.type, types.NoneType):
+                texts.append(self.converted(argument, made.parameters[i], node).text)
             if made.parameter_names()[i] in made.written:
                 for name in self.memory_of(argument):
                     self.written.update(root for root in self.aliases.get(name, {name}) if root in self.variables)
         result = made.result or types.none
         value = Value(result, f"{made.symbol}({', '.join(texts)})")
-        if isinstance(result, types.Array):  # which may be a view of any of them
+        if isinstance(result, (types.Array, types.Record)):  # which may be a view of any of them
             self.counter += 1
             name = f"returned{self.counter}"
             for argument in arguments:
-                if argument.name and isinstance(argument.type, types.Array):
+                if argument.name and isinstance(argument.type, (types.Array, types.Record)):
                     self.alias(name, argument.name)
             return Value(result, value.text, name=name)
         return value
@@ -225,7 +244,7 @@ class Expressions(Indexing):
     def dtype_of(self, value, node):
         """The type that a dtype argument means: ``numba.float32``, ``numpy.float32``, ``"float32"``."""
         obj = value.const if value.is_const else None
-        if isinstance(obj, types.Type) and isinstance(obj, types.Number):
+        if isinstance(obj, (types.Number, types.Record)):
             return obj
         try:
             if obj is None:

@@ -27,7 +27,7 @@ class Variable:
 
     @property
     def is_declared(self):
-        return not self.is_parameter and self.type is not None and self.const is MISSING
+        return not self.is_parameter and self.type not in (None, types.none) and self.const is MISSING
 
 
 class Function(Expressions):
@@ -43,9 +43,11 @@ class Function(Expressions):
         self.depth = 1
         self.counter = 0
         self.changed = False
-        self.turning, self.turned = {}, set()  # names that are another variable in each turn of a loop: now, and ever
         self.exits = []  # for each loop around: what leaves it, what goes on with it
         self.aliases = {}  # names of arrays that see a parameter's memory
+        self.arguments = {}  # the parameters' Variables
+        self.rebound = {}  # what names mean at first that come to mean another variable
+        self.unrolled = []  # for each loop around that is written out: which of its rounds
 
     # ---- the whole
 
@@ -62,13 +64,18 @@ class Function(Expressions):
             takes = len(names) if not defaults else f"{least} to {len(names)}"
             raise self.error(TypingError, tree, f"it takes {takes} arguments, not {len(self.parameters)}")
         for name, type_ in zip(names, self.parameters, strict=False):
-            variable = self.variables[name] = Variable(name, type_, natural=False)
+            variable = self.variables[name] = self.arguments[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True
         for _ in range(MOST_WALKS):
-            self.changed, self.turned = False, set()
+            self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
+            for name, variable in self.rebound.items():
+                self.variables[name] = variable
             for name in missing:
-                self.assign(name, self.of_object(defaults[name], tree), tree)
+                if defaults[name] is None:
+                    self.variables[name] = Variable(name, types.none)
+                else:
+                    self.assign(name, self.of_object(defaults[name], tree), tree)
             if isinstance(tree, ast.Lambda):
                 self.give_back(self.expression(tree.body), tree)
             else:
@@ -84,8 +91,7 @@ class Function(Expressions):
     def text(self, attributes=""):
         """The C++ definition. A kernel takes the parts of tuples one by one."""
         parameters, made = [], []
-        for name in self.parameter_names():
-            variable = self.variables[name]
+        for variable in self.arguments.values():
             if not self.is_kernel or not isinstance(variable.type, types.Tuple):
                 parameters.append((variable.type, variable.text))
                 continue
@@ -93,8 +99,8 @@ class Function(Expressions):
         kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, types.NoneType)]
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
-        for variable in self.variables.values():
-            if variable.is_declared:
+        for variable in dict.fromkeys(self.variables.values()):
+            if variable is not None and variable.is_declared:
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
         lines += self.lines
@@ -102,11 +108,11 @@ class Function(Expressions):
         return "\n".join(lines)
 
     def prototype(self):
-        parameters = ", ".join(v.type.c for v in map(self.variables.get, self.parameter_names()) if not isinstance(v.type, types.NoneType))
+        parameters = ", ".join(v.type.c for v in self.arguments.values() if not isinstance(v.type, types.NoneType))
         return f"static __device__ {self.result.c} {self.symbol}({parameters});"
 
     def parameter_names(self):
-        return [n for n, v in self.variables.items() if v.is_parameter]
+        return list(self.arguments)
 
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
@@ -130,7 +136,14 @@ class Function(Expressions):
     # ---- variables
 
     def assign(self, name, value, node):
-        variable = self.turning.get(name) or self.variables.get(name)
+        variable = self.variables.get(name)
+        if variable is not None and isinstance(variable.type, types.NoneType):
+            if isinstance(value.type, types.NoneType):
+                return
+            if self.depth > 1:
+                hint = "do so where no condition is around but `is None`, or use another name"
+                raise self.error(TypingError, node, f"'{name}' is None, and would be {value.type} only sometimes", hint)
+            variable = self.another(name, "given")
         if variable is None:
             variable = self.variables[name] = Variable(name)
             self.changed = True
@@ -153,33 +166,28 @@ class Function(Expressions):
         natural = variable.natural and value.natural
         if natural != variable.natural:
             variable.natural, self.changed = natural, True
-        if isinstance(value.type, (types.Array, types.Tuple)):
+        if isinstance(value.type, (types.Array, types.Tuple, types.Record)):
             for of in self.memory_of(value):
                 self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
 
-    def in_turn(self, names, node, turn):
-        """Makes these names other variables, for one turn of a loop that is written out; False where they are used elsewhere, too."""
-        if turn == 0 and any(name in self.variables for name in names):
-            return False
-        for name in names:
-            self.turned.add(name)
-            key = f"{name} (line {self.source.line(node)}, turn {turn})"
-            if key not in self.variables:
-                self.variables[key] = Variable(name)
-                self.variables[key].text = f"turn{turn}_{self.source.line(node)}_{name}"
-            self.turning[name] = self.variables[key]
-        return True
-
-    def after_turns(self, names):
-        for name in names:
-            del self.turning[name]
+    def another(self, name, which):
+        """From here on the name means a variable of its own."""
+        key = f"{name} {which}"  # no name of Python's
+        variable = self.variables.get(key)
+        if variable is None:
+            variable = self.variables[key] = Variable(name)
+            variable.text = f"v_{name}_{which}"
+            self.changed = True
+        self.rebound.setdefault(name, self.variables.get(name))
+        self.variables[name] = variable
+        return variable
 
     def memory_of(self, value):
         """The names whose memory an array, or arrays in a tuple, may be."""
         if isinstance(value.type, types.Tuple) and value.items is not None:
             return [name for item in value.items for name in self.memory_of(item)]
-        if isinstance(value.type, types.FixedArray) or not isinstance(value.type, (types.Array, types.Tuple)):
+        if isinstance(value.type, types.FixedArray) or not isinstance(value.type, (types.Array, types.Tuple, types.Record)):
             return []
         return [value.name] if value.name else self.parameter_names()
 
@@ -209,10 +217,12 @@ class Function(Expressions):
             isinstance(to, types.Array)
             and isinstance(value.type, types.Array)
             and to.ndim == value.type.ndim
-            and to.dtype == value.type.dtype
+            and (to.dtype, to.packed) == (value.type.dtype, value.type.packed)
         ):
             if to.layout == "A" or value.type.layout == "C":
                 return Value(to, f"{to.c}({value.text})", name=value.name)
+        if isinstance(to, types.Record) and isinstance(value.type, types.Record) and to.dtype == value.type.dtype:
+            return Value(to, value.text, name=value.name)
         if isinstance(to, types.Tuple) and isinstance(value.type, types.Tuple) and len(to.types) == len(value.type.types):
             parts = [self.converted(self.part(value, i), t, node).text for i, t in enumerate(to.types)]
             return Value(to, f"{to.c}{{{', '.join(parts)}}}")
@@ -221,12 +231,16 @@ class Function(Expressions):
     # ---- statements
 
     def block(self, nodes):
+        """Compiles statements up to one after which nothing runs; was there one?"""
         for node in nodes:
             method = getattr(self, "stmt_" + type(node).__name__, None)
             if method is None:
                 raise self.error(UnsupportedError, node, f"`{_word(node)}` has no meaning in a kernel")
             self.place(node)
-            method(node)
+            left = method(node)
+            if isinstance(node, (ast.Return, ast.Break, ast.Continue)) or (isinstance(node, ast.If) and left):
+                return True
+        return False
 
     def stmt_Pass(self, node):
         pass
@@ -256,9 +270,12 @@ class Function(Expressions):
             return self.assign(target.id, made, node)
         if isinstance(target, ast.Subscript):
             place = self.element_place(target)
-            made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
-            return self.emit(f"{place.text} = {self.converted(made, place.type, node).text};")
-        raise self.error(UnsupportedError, node, "this cannot be updated in place")
+        elif isinstance(target, ast.Attribute):
+            place = self.attribute_place(target)
+        else:
+            raise self.error(UnsupportedError, node, "this cannot be updated in place")
+        made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
+        return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
 
     def store(self, target, value):
         if isinstance(target, ast.Name):
@@ -274,6 +291,8 @@ class Function(Expressions):
             return None
         if isinstance(target, ast.Subscript):
             return self.store_item(target, value)
+        if isinstance(target, ast.Attribute):
+            return self.store_attribute(target, value)
         raise self.error(UnsupportedError, target, f"`{ast.unparse(target)} = ...` has no meaning in a kernel")
 
     def stmt_If(self, node):
@@ -281,16 +300,18 @@ class Function(Expressions):
         if condition.is_const:  # as Numba does: what cannot happen need not have types
             return self.block(node.body if condition.const else node.orelse)
         self.emit(f"if ({condition.text}) {{")
-        self.inner(node.body)
+        leaves = [self.inner(node.body), False]
         if node.orelse:
             self.emit("} else {")
-            self.inner(node.orelse)
+            leaves[1] = self.inner(node.orelse)
         self.emit("}")
+        return all(leaves)
 
     def inner(self, nodes):
         self.depth += 1
-        self.block(nodes)
+        left = self.block(nodes)
         self.depth -= 1
+        return left
 
     def stmt_While(self, node):
         # The condition may need statements of its own, so it is looked at inside.

@@ -1,4 +1,4 @@
-"""Array elements and views: a[i], a[i, j], a[1:, 0], and writing to them."""
+"""Array elements and views: a[i], a[i, j], a[1:, 0], fields of records, and writing to them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ class Indexing:
             return self.launch_error(owner, node)
         if isinstance(owner.type, types.Tuple):
             return self.tuple_item(owner, node)
+        if isinstance(owner.type, types.Record) or _holds_records(owner.type):
+            field = self.field_asked(owner, node)
+            if field is not None:
+                return self.field(owner, field, node)
         if not isinstance(owner.type, types.Array):
             raise self.error(TypingError, node, f"{owner.type} has no elements")
         parts = self.index_parts(node, owner)
@@ -81,8 +85,12 @@ class Indexing:
         return f"from_end({text}, {owner.text}.extent({axis}))"
 
     def element(self, owner, parts, node):
-        text = ", ".join(self.index_text(owner, i, p) for i, p in enumerate(parts))
-        return Value(owner.type.dtype, f"{owner.text}({text})")
+        text = f"{owner.text}({', '.join(self.index_text(owner, i, p) for i, p in enumerate(parts))})"
+        if isinstance(owner.type.dtype, types.Record):
+            return Value(_frozen(owner.type.dtype, owner.type.readonly), f"&{text}", name=owner.name)
+        if owner.type.packed:
+            return Value(owner.type.dtype, f"{text}.load()", place=text)
+        return Value(owner.type.dtype, text)
 
     def view(self, owner, parts, node):
         """A part of an array, over the same memory."""
@@ -104,7 +112,7 @@ class Indexing:
             first = next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))
             rest = parts[first:]
             contiguous = (not rest or rest[0].step is None) and all(isinstance(p, slice) and p == slice(None) for p in rest[1:])
-        type_ = types.Array(owner.type.dtype, ndim, "C" if contiguous else "A", owner.type.readonly)
+        type_ = owner.type.part(ndim, "C" if contiguous else "A")
         return Value(type_, f"view<{ndim}, {'true' if contiguous else 'false'}>({owner.text}, {', '.join(axes)})", name=owner.name)
 
     # ---- writing
@@ -119,12 +127,30 @@ class Indexing:
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Tuple):
             raise self.error(TypingError, node, "a tuple cannot be written to")
+        if not isinstance(owner.type, (types.Array, types.Record)):
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` has no meaning in a kernel")
         if owner.type.readonly:
             raise self.error(TypingError, node, "this array is read-only")
         self.writes_to_array(owner)
 
     def store_item(self, node, value):
-        place = self.element_place(node)
+        return self.store_place(self.element_place(node), value, node)
+
+    def store_attribute(self, node, value):
+        """``r.x = value``."""
+        return self.store_place(self.attribute_place(node), value, node)
+
+    def attribute_place(self, node):
+        owner = self.expression(node.value)
+        if not isinstance(owner.type, types.Record) and not _holds_records(owner.type):
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` has no meaning in a kernel")
+        place = self.field(owner, node.attr, node)
+        self.check_writable(node)
+        return place
+
+    def store_place(self, place, value, node):
+        if isinstance(place.type, types.Record):
+            return self.store_record(place, value, node)
         if isinstance(place.type, types.Array):
             if isinstance(value.type, types.Number):
                 return self.emit(f"fill({place.text}, {self.converted(value, place.type.dtype, node).text});")
@@ -133,7 +159,72 @@ class Indexing:
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
         if not isinstance(value.type, types.Number):
             raise self.error(TypingError, node, f"{value.type} cannot be written into an element of type {place.type}")
-        return self.emit(f"{place.text} = {self.converted(value, place.type, node).text};")
+        return self.emit(f"{place.place or place.text} = {self.converted(value, place.type, node).text};")
+
+    # ---- records
+
+    def field_asked(self, owner, node):
+        """The name of the field that ``owner["x"]`` means, or of a record ``owner[0]``; None where an index of an array is asked for."""
+        if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            return None
+        index = self.expression(node.slice)
+        if index.is_const and isinstance(index.const, str):
+            return index.const
+        if not isinstance(owner.type, types.Record):
+            return None
+        names = owner.type.dtype.names
+        if not index.is_const or not isinstance(index.const, int) or not -len(names) <= index.const < len(names):
+            raise self.error(TypingError, node, "a field is known by its name, or by its number when the kernel is compiled")
+        return names[index.const]
+
+    def field(self, owner, name, node):
+        """A field of a record, or of each record of an array: a view."""
+        record = owner.type if isinstance(owner.type, types.Record) else owner.type.dtype
+        if name not in (record.dtype.names or ()):
+            raise self.error(TypingError, node, f"the record has no field '{name}'", f"it has {', '.join(record.dtype.names)}")
+        dtype, offset = record.dtype.fields[name][:2]
+        base, shape = dtype.subdtype or (dtype, ())
+        try:
+            type_ = types.of_dtype(base)
+        except TypeError as e:
+            raise self.error(TypingError, node, f"the field '{name}': {e}") from None
+        at = record.alignment(offset)
+        if isinstance(type_, types.Record):
+            type_, packed = types.Record(base, at), False
+        else:
+            packed = at < base.alignment
+        element = f"packed<{type_.memory}>" if packed else type_.memory
+        if record is not owner.type:
+            parts = ", ".join([element, str(offset), *map(str, shape)])
+            made = types.Array(type_, owner.type.ndim + len(shape), "A", owner.type.readonly, packed)
+            return Value(made, f"field_view<{parts}>({owner.text})", name=owner.name)
+        if shape:
+            made = types.Array(type_, len(shape), "C", record.readonly, packed)
+            fixed = f"fixed_array<{', '.join([element, *map(str, shape)])}>"
+            return Value(made, f"{made.c}({fixed}{{&place<{element}, {offset}>({owner.text})}})", name=owner.name)
+        text = f"place<{element}, {offset}>({owner.text})"
+        if isinstance(type_, types.Record):
+            return Value(_frozen(type_, record.readonly), f"&{text}", name=owner.name)
+        return Value(type_, f"{text}.load()", place=text) if packed else Value(type_, text)
+
+    def store_record(self, place, value, node):
+        if isinstance(value.type, types.Record) and value.type.dtype == place.type.dtype:
+            return self.emit(f"*({place.text}) = *({value.text});")
+        names = place.type.dtype.names
+        if not isinstance(value.type, types.Tuple) or len(value.type.types) != len(names):
+            raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
+        place = self.kept(place)
+        for name, part in zip(names, [self.kept(p) for p in self.parts(value, node)], strict=True):
+            self.store_place(self.field(place, name, node), part, node)
+        return None
+
+
+def _holds_records(type_):
+    return isinstance(type_, types.Array) and isinstance(type_.dtype, types.Record)
+
+
+def _frozen(record, readonly):
+    return types.Record(record.dtype, record.aligned_at, True) if readonly and not record.readonly else record
 
 
 def _bounds(node):

@@ -1,9 +1,14 @@
 """Names that mean something inside of kernels only: ``cuda.threadIdx``, ``cuda.syncthreads``. What they compile to: library/cuda.py.
 
-``cuda`` of the Numba door re-exports what is here.
+``cuda`` of the Numba door re-exports what is here. In a kernel that runs as plain Python they ask the running thread.
 """
 
 from __future__ import annotations
+
+import operator
+import threading
+
+running = threading.local()  # .thread: the thread of a kernel that runs as plain Python (plain.py)
 
 
 class Intrinsic:
@@ -15,7 +20,13 @@ class Intrinsic:
         self.__doc__ = doc
 
     def __call__(self, *args, **kwargs):
-        raise RuntimeError(f"cuda.{self.__name__} has a meaning inside of a kernel only; call it from a function under @cuda.jit")
+        return self._thread().call(self.__name__, args, kwargs)
+
+    def _thread(self):
+        thread = getattr(running, "thread", None)
+        if thread is None:
+            raise RuntimeError(f"cuda.{self.__name__} has a meaning inside of a kernel only; call it from a function under @cuda.jit")
+        return thread
 
     def __repr__(self):
         return f"<cuda.{self.__name__}>"
@@ -24,9 +35,35 @@ class Intrinsic:
 class Index(Intrinsic):
     """Three numbers, ``x``, ``y`` and ``z``."""
 
+    x, y, z = (property(lambda self, axis=axis: self._thread().axis(self.__name__, axis)) for axis in "xyz")
+
 
 class Number(Intrinsic):
     """A number that each thread has."""
+
+    def __index__(self):
+        return self._thread().value(self.__name__)
+
+    __int__ = __index__
+    __hash__ = object.__hash__
+
+
+def _forwarded(operation, is_reflected=False):
+    """Of a Number in plain Python: the operation of what it is now."""
+
+    def apply(self, *others):
+        if getattr(running, "thread", None) is None:
+            return NotImplemented
+        return operation(*others, int(self)) if is_reflected else operation(int(self), *others)
+
+    return apply
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"):
+    setattr(Number, f"__{_name}__", _forwarded(getattr(operator, f"__{_name}__")))
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    setattr(Number, f"__{_name}__", _forwarded(getattr(operator, f"__{_name}__")))
+    setattr(Number, f"__r{_name}__", _forwarded(getattr(operator, f"__{_name}__"), True))
 
 
 class Memory(Intrinsic):

@@ -158,11 +158,14 @@ def unary(node_type, a, fail):
         return Value(boolean, f"!{truth(a, fail).text}")
     if not isinstance(a.type, Number) or (symbol == "~" and not isinstance(a.type, (Integer, Boolean))):
         raise fail(TypingError, f"there is no {symbol}{a.type}")
+    if symbol == "~" and isinstance(a.type, Boolean):
+        return Value(boolean, f"!{a.text}")
     work = wide(_as_integer(a.type)) if isinstance(a.type, (Integer, Boolean)) else a.type
-    value = cast(a, work)
     if symbol == "+":
-        return value
-    return Value(work, f"op::{'negative' if symbol == '-' else 'invert'}({value.text})")
+        return cast(a, work)
+    # A narrow integer is turned in its own type, then widened: ~uint8(1) is 254.
+    value = cast(a, work) if isinstance(a.type, Boolean) else a
+    return cast(Value(value.type, f"op::{'negative' if symbol == '-' else 'invert'}({value.text})"), work)
 
 
 def truth(a, fail):
@@ -171,6 +174,8 @@ def truth(a, fail):
         return constant(bool(a.const))
     if isinstance(a.type, Boolean):
         return a
+    if isinstance(a.type, types.NoneType):
+        return constant(False)
     if isinstance(a.type, types.Tuple):
         return constant(bool(a.type.types))
     if not isinstance(a.type, Number):
@@ -184,6 +189,10 @@ def compare(node_type, a, b, fail):
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+    if isinstance(a.type, Boolean) and isinstance(b.type, Integer):
+        a = cast(a, b.type)
+    elif isinstance(a.type, Integer) and isinstance(b.type, Boolean):
+        b = cast(b, a.type)
     if isinstance(a.type, Integer) and isinstance(b.type, Integer) and a.type.signed != b.type.signed:
         # Integers are compared as the numbers they are.
         if not a.natural and not b.natural or max(a.type.bits, b.type.bits) == 64:

@@ -30,6 +30,7 @@ class Program:
         self.functions = {}  # (Python function, types) -> Function
         self.in_work = []
         self.constants = {}  # id -> (array, name, text)
+        self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
         self.is_cooperative = False  # do its blocks wait for each other?
         source = self._source(function)
@@ -85,17 +86,21 @@ class Program:
                 dtype = types.of_dtype(array.dtype)
             except TypeError as e:
                 raise compiler.error(TypingError, node, str(e)) from None
-            if array.size > MOST_CONSTANTS or array.size == 0:
+            count = array.nbytes // 8 if isinstance(dtype, types.Record) else array.size
+            if count > MOST_CONSTANTS or array.size == 0:
                 raise compiler.error(
                     TypingError,
                     node,
                     f"a global array of {array.size} elements does not become part of a kernel",
                     "hand it over as an argument",
                 )
-            values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
             name = f"constant_{len(self.constants)}"
-            text = f"__device__ const {dtype.c} {name}[] = {{{values}}};" if not isinstance(dtype, types.Complex) else None
-            if text is None:
+            if isinstance(dtype, types.Record):
+                text = f"__device__ const __align__(16) unsigned char {name}[] = {{{', '.join(map(str, array.tobytes()))}}};"
+            elif not isinstance(dtype, types.Complex):
+                values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
+                text = f"__device__ const {dtype.c} {name}[] = {{{values}}};"
+            else:
                 parts = ", ".join(
                     f"{literal_text(v.real, dtype.part)}, {literal_text(v.imag, dtype.part)}" for v in numpy.ravel(array).tolist()
                 )
@@ -104,7 +109,7 @@ class Program:
         dtype = types.of_dtype(array.dtype)
         type_ = types.FixedArray(dtype, array.shape or (1,))
         type_.readonly = True
-        return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.c}*>(const_cast<void*>(reinterpret_cast<const void*>({found[1]})))}}")
+        return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.memory}*>(const_cast<void*>(reinterpret_cast<const void*>({found[1]})))}}")
 
     def body(self):
         """The text without the includes, in the namespace of Python's kernels."""

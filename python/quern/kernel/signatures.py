@@ -101,6 +101,8 @@ def _of_node(node, text):
             return element[keys]
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
         name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        if name in ("optional", "Optional") and len(node.args) == 1:
+            return types.Optional(_of_node(node.args[0], text))
         if name == "UniTuple" and len(node.args) == 2:
             return types.Tuple([_of_node(node.args[0], text)] * ast.literal_eval(node.args[1]))
         if name == "Tuple" and len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):
@@ -121,7 +123,10 @@ def typeof(value):
 
 
 def of_description(described):
-    """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, or a list of these for a tuple."""
+    """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, or a list of these for a tuple.
+
+    Of records, NumPy's dtype is in place of the name.
+    """
     if described is None:
         return types.none
     if isinstance(described, list):
@@ -144,6 +149,8 @@ def distance(given, wanted):
         if (given.dtype, given.ndim) != (wanted.dtype, wanted.ndim) or (given.readonly and not wanted.readonly):
             return None
         return 0 if given.layout == wanted.layout else 1 if wanted.layout == "A" else None
+    if isinstance(given, types.Record) and isinstance(wanted, types.Record):
+        return 0 if given.dtype == wanted.dtype else None
     if isinstance(given, types.Tuple) and isinstance(wanted, types.Tuple) and len(given.types) == len(wanted.types):
         parts = [distance(g, w) for g, w in zip(given.types, wanted.types, strict=True)]
         return None if None in parts else sum(parts)

@@ -21,6 +21,22 @@ class Type:
 
         return Signature(self, parameters)
 
+    def __getitem__(self, key):
+        """``float32[:]``, ``float32[:, ::1]``: an array type, as Numba writes it."""
+        if not isinstance(self, (Number, Record)):
+            raise TypeError(f"{self} has no arrays")
+        parts = key if isinstance(key, tuple) else (key,)
+        if not all(isinstance(p, slice) and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
+            raise TypeError(f"an array type is written {self.name}[:] or {self.name}[:, ::1], not with {key!r}")
+        steps = [p.step for p in parts]
+        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
+        return Array(self, len(parts), layout)
+
+    @property
+    def memory(self):
+        """How C++ spells an element of that type."""
+        return self.c
+
     def __repr__(self):
         return self.name
 
@@ -47,15 +63,6 @@ class Number(Type):
         if all(isinstance(a, Type) for a in arguments):
             return super().__call__(*arguments)
         return self.dtype.type(*arguments)
-
-    def __getitem__(self, key):
-        """``float32[:]``, ``float32[:, ::1]``: an array type, as Numba writes it."""
-        parts = key if isinstance(key, tuple) else (key,)
-        if not all(isinstance(p, slice) and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
-            raise TypeError(f"an array type is written {self.name}[:] or {self.name}[:, ::1], not with {key!r}")
-        steps = [p.step for p in parts]
-        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
-        return Array(self, len(parts), layout)
 
 
 class Integer(Number):
@@ -102,16 +109,72 @@ class Known(Type):
         return id(self.obj)
 
 
-class Array(Type):
-    """Of arrays: layout "C", "F" or "A" (any), perhaps read-only."""
+class Record(Type):
+    """Of NumPy's structured types. A value is an address, so that ``r = a[i]`` sees the array's memory.
 
-    def __init__(self, dtype, ndim, layout, readonly=False):
-        self.dtype, self.ndim, self.layout, self.readonly = dtype, ndim, layout, readonly
-        self.name = f"array({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''})"
-        self.c = f"array<{dtype.c}, {ndim}, {'true' if layout == 'C' else 'false'}>"
+    ``aligned_at``: the power of two that its address is a multiple of; fields that want more are read byte by byte.
+    """
+
+    def __init__(self, dtype, aligned_at=None, readonly=False):
+        self.dtype = numpy.dtype(dtype)
+        self.size, self.bits = self.dtype.itemsize, self.dtype.itemsize * 8
+        self.aligned, self.readonly = self.dtype.isalignedstruct, readonly
+        whole = min(16, self.size & -self.size)
+        self.aligned_at = whole if aligned_at is None else min(whole, aligned_at)
+        fields = ",".join(f"{name}[type={_of_field(of)};offset={offset}]" for name, (of, offset, *_) in self.dtype.fields.items())
+        note = ("" if self.aligned_at == whole else f";at {self.aligned_at}") + (";readonly" if readonly else "")
+        self.name = f"Record({fields};{self.size};{self.aligned}{note})"
+        self.c = f"record<{self.size}>*"
+
+    memory = property(lambda self: self.c[:-1])
+    members = fields = property(lambda self: [(name, self.typeof(name)) for name in self.dtype.names])
+
+    @staticmethod
+    def make_c_struct(fields):
+        """A record as C lays it out, of pairs (name, type)."""
+        return Record(numpy.dtype([(name, type_.dtype) for name, type_ in fields], align=True))
+
+    def typeof(self, name):
+        """The type of a field."""
+        return _of_field(self.dtype.fields[name][0])
+
+    def offset(self, name):
+        """Where a field begins, in bytes."""
+        return self.dtype.fields[name][1]
+
+    def alignment(self, offset):
+        """The power of two that the address so many bytes behind the beginning is a multiple of."""
+        return min(self.aligned_at, offset & -offset) if offset else self.aligned_at
 
     def __reduce__(self):
-        return (Array, (self.dtype, self.ndim, self.layout, self.readonly))
+        return (Record, (self.dtype, self.aligned_at, self.readonly))
+
+
+def _of_field(dtype):
+    """What a record's name says of a field; for one that kernels have no type for, NumPy's name."""
+    base, shape = dtype.subdtype or (dtype, ())
+    try:
+        found = of_dtype(base)
+    except TypeError:
+        found = base
+    return f"nestedarray({found}, {shape})" if shape else found
+
+
+class Array(Type):
+    """Of arrays: layout "C", "F" or "A" (any), perhaps read-only; ``packed``: its numbers do not lie where their type wants them."""
+
+    def __init__(self, dtype, ndim, layout, readonly=False, packed=False):
+        self.dtype, self.ndim, self.layout, self.readonly, self.packed = dtype, ndim, layout, readonly, packed
+        self.name = f"array({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''}{', packed' if packed else ''})"
+        element = f"packed<{dtype.memory}>" if packed else dtype.memory
+        self.c = f"array<{element}, {ndim}, {'true' if layout == 'C' else 'false'}>"
+
+    def __reduce__(self):
+        return (Array, (self.dtype, self.ndim, self.layout, self.readonly, self.packed))
+
+    def part(self, ndim, layout):
+        """The type of a view of such an array."""
+        return Array(self.dtype, ndim, layout, self.readonly, self.packed)
 
 
 class FixedArray(Array):
@@ -121,7 +184,7 @@ class FixedArray(Array):
         super().__init__(dtype, len(shape), "C")
         self.shape = tuple(shape)
         self.name = f"array({dtype}, {'x'.join(map(str, shape))})"
-        self.c = f"fixed_array<{', '.join([dtype.c, *map(str, self.shape)])}>"
+        self.c = f"fixed_array<{', '.join([dtype.memory, *map(str, self.shape)])}>"
 
     def __reduce__(self):
         return (FixedArray, (self.dtype, self.shape))
@@ -189,6 +252,17 @@ VECTOR_ALIASES = {f"{name}{n}": f"{base}x{n}" for base, names in _VECTOR_NAMES.i
 _OTHERS = {t.name: t for t in (none, grid_group)}
 
 
+class Optional(Type):
+    """Of a parameter that may be None; a kernel is compiled for either."""
+
+    def __init__(self, type):
+        self.type = type
+        self.name = f"OptionalType({type})"
+
+    def __reduce__(self):
+        return (Optional, (self.type,))
+
+
 def of_name(name):
     return _OTHERS.get(name) or NUMBERS.get(name) or VECTORS[name]
 
@@ -197,6 +271,8 @@ def of_name(name):
 def of_dtype(dtype):
     """The type of NumPy's ``dtype``. Raises TypeError for one that kernels do not have."""
     dtype = numpy.dtype(dtype)
+    if dtype.names:
+        return Record(dtype)
     found = NUMBERS.get("boolean" if dtype.name == "bool" else dtype.name)
     if found is None or not dtype.isnative:
         raise TypeError(f"kernels have no values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
@@ -212,8 +288,10 @@ def unified(a, b):
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.types) == len(b.types):
         parts = [unified(x, y) for x, y in zip(a.types, b.types, strict=True)]
         return None if None in parts else Tuple(parts)
-    if isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.ndim) == (b.dtype, b.ndim):
-        return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", a.readonly or b.readonly)
+    if isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.ndim, a.packed) == (b.dtype, b.ndim, b.packed):
+        return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", a.readonly or b.readonly, a.packed)
+    if isinstance(a, Record) and isinstance(b, Record) and a.dtype == b.dtype:
+        return Record(a.dtype, min(a.aligned_at, b.aligned_at), a.readonly or b.readonly)
     return None
 
 

@@ -16,7 +16,7 @@ class Value:
     """``text`` is a C++ expression of ``type``; ``const`` what Python would have, where that is known now.
 
     ``items``: the parts of a tuple, when they stand apart. ``natural``: an integer that cannot be negative. ``name``: the variable that
-    it is. ``bound``: of a method, the value it belongs to.
+    it is. ``bound``: of a method, the value it belongs to. ``place``: what is written to, where that is not the text.
     """
 
     type: types.Type
@@ -26,6 +26,7 @@ class Value:
     natural: bool = False
     name: str | None = None
     bound: Value | None = None
+    place: str = ""
 
     @property
     def is_const(self):

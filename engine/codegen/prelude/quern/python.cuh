@@ -1,4 +1,4 @@
-// What kernels written in Python stand on: arrays with shapes and strides, tuples, views. Numbers are quern/array.cuh's.
+// What kernels written in Python stand on: arrays with shapes and strides, tuples, records, views. Numbers are quern/array.cuh's.
 //
 // Indices count from the front here; the compiler puts from_end() around those that may be negative. Strides are in bytes.
 #pragma once
@@ -35,8 +35,20 @@ template <class T>
 __QUERN_DEVICE T round_to(const T& x, long long digits) {
   const double scale = ::pow(10.0, static_cast<double>(digits < 0 ? -digits : digits));
   const double wide = static_cast<double>(x);
-  const double y = ::rint(digits < 0 ? wide / scale : wide * scale);
+  const double scaled = digits < 0 ? wide / scale : wide * scale;
+  if (!(scaled - scaled == 0.0)) return x;  // it has no such digits
+  const double y = ::rint(scaled);
   return static_cast<T>(digits < 0 ? y * scale : y / scale);
+}
+// To tens, hundreds and so on for negative `digits`; halves to even ones.
+__QUERN_DEVICE long long round_integer(long long x, long long digits) {
+  if (digits >= 0) return x;
+  if (digits < -18) return 0;
+  long long scale = 1;
+  for (; digits < 0; ++digits) scale *= 10;
+  const long long whole = op::floor_divide(x, scale), rest = op::remainder(x, scale);
+  const bool up = rest > scale - rest || (rest == scale - rest && whole % 2 != 0);
+  return op::multiply(up ? whole + 1 : whole, scale);
 }
 
 __QUERN_DEVICE long long range_length(long long start, long long stop, long long step) {
@@ -146,6 +158,61 @@ struct fixed_array {
   }
 };
 
+// ---- records: NumPy's structured types. A value of one is the address of its bytes; `r = a[i]` sees the array's memory.
+
+template <int size>
+struct record {
+  unsigned char bytes[size];
+};
+// A number that need not lie where its type wants it.
+template <class T>
+struct packed {
+  unsigned char bytes[sizeof(T)];
+  __QUERN_DEVICE T load() const {
+    T out;
+    for (unsigned int i = 0; i < sizeof(T); ++i) reinterpret_cast<unsigned char*>(&out)[i] = bytes[i];
+    return out;
+  }
+  __QUERN_DEVICE packed& operator=(const T& value) {
+    for (unsigned int i = 0; i < sizeof(T); ++i) bytes[i] = reinterpret_cast<const unsigned char*>(&value)[i];
+    return *this;
+  }
+};
+template <class T>
+struct number_of {
+  typedef T type;
+  __QUERN_DEVICE static const T& load(const T& x) { return x; }
+};
+template <class T>
+struct number_of<packed<T>> {
+  typedef T type;
+  __QUERN_DEVICE static T load(const packed<T>& x) { return x.load(); }
+};
+
+// What lies so many bytes behind the beginning.
+template <class T, int offset, class Record>
+__QUERN_DEVICE T& place(Record* r) {
+  return *reinterpret_cast<T*>(r->bytes + offset);
+}
+// A field of each record; `dims`: the field's own axes.
+template <class T, int offset, long long... dims, class From>
+__QUERN_DEVICE array<T, From::ndim + static_cast<int>(sizeof...(dims)), false> field_view(const From& from) {
+  array<T, From::ndim + static_cast<int>(sizeof...(dims)), false> out;
+  out.data = reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(from.data) + offset);
+  for (int i = 0; i < From::ndim; ++i) {
+    out.shape[i] = from.extent(i);
+    out.strides[i] = from.step(i);
+  }
+  const long long more[] = {dims..., 0};
+  long long step = sizeof(T);
+  for (int i = static_cast<int>(sizeof...(dims)) - 1; i >= 0; --i) {
+    out.shape[From::ndim + i] = more[i];
+    out.strides[From::ndim + i] = step;
+    step *= more[i];
+  }
+  return out;
+}
+
 // ---- views
 
 constexpr long long none_given = -9223372036854775807LL - 1;
@@ -229,7 +296,9 @@ __QUERN_DEVICE void assign(const A& a, const B& from) {
       if (j >= 0 && from.extent(j) != 1) place += rest % a.extent(i) * from.step(j);
       rest /= a.extent(i);
     }
-    in_order(a, k) = op::to<typename A::value_type>(*reinterpret_cast<typename B::value_type*>(place));
+    typedef typename B::value_type Given;
+    in_order(a, k) = op::to<typename number_of<typename A::value_type>::type>(
+        number_of<Given>::load(*reinterpret_cast<Given*>(place)));
   }
 }
 

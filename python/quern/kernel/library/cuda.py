@@ -61,10 +61,11 @@ def _declared(compiler, kind, shape, dtype, alignment):
     for n in shape:
         count *= n
     # As bytes, since shared memory cannot have constructors.
-    align = f"__align__({max(alignment or 0, min(16, dtype.bits // 8))})"
+    own = dtype.aligned_at if isinstance(dtype, types.Record) else min(16, dtype.bits // 8)
+    align = f"__align__({max(alignment or 0, own)})"
     compiler.head.append(f"{kind}{align} unsigned char {name}[{max(count, 1) * dtype.bits // 8}];")
     type_ = types.FixedArray(dtype, shape)
-    return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.c}*>({name})}}")
+    return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.memory}*>({name})}}")
 
 
 @entry(intrinsics.shared.array)
@@ -76,7 +77,7 @@ def call_shared_array(compiler, arguments, named, node):
         raise compiler.error(TypingError, node, "a dynamic shared array has one dimension", "write shape=0 and take parts of it")
     compiler.program.uses_dynamic_shared(compiler.source, node)
     type_ = types.Array(dtype, 1, "C")
-    return Value(type_, f"dynamic_array<{dtype.c}>()")
+    return Value(type_, f"dynamic_array<{dtype.memory}>()")
 
 
 @entry(intrinsics.local.array)
@@ -207,6 +208,8 @@ def _element(compiler, array, index, node):
         raise compiler.error(TypingError, node, f"{array.type} has {array.type.ndim} dimensions, and {len(parts)} indices are given")
     for part in parts:
         compiler.integer(part, node, "an index")
+    if array.type.packed:
+        raise compiler.error(TypingError, node, "the field does not lie where its type wants it", "make the record type with align=True")
     return compiler.element(array, parts, node)
 
 

@@ -33,6 +33,8 @@ def numpy_scalar(obj):
             type_ = types.of_dtype(obj.dtype)
         except TypeError:
             return None
+        if isinstance(type_, types.Record):
+            return None
         return Value(type_, literal_text(obj.item(), type_), natural=isinstance(type_, types.Integer) and obj >= 0)
     return None
 
@@ -114,35 +116,30 @@ def _range_loop(compiler, node, given, flag):
 
 
 def _unrolled(compiler, node, parts, flag):
-    """Over a tuple: each element has a type of its own, so the body is written for each. Where no type holds all, so are the names."""
-    names = [] if _of_one_type(parts) else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+    """Over a tuple: each element has a type of its own, so the body is written for each; where types differ, with its own variables."""
+    differ = any(part.type != parts[0].type for part in parts)
+    names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)] if differ else []
     leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
     end = compiler.temporary("left")
-    for turn, part in enumerate(parts):
-        names = names if names and compiler.in_turn(names, node, turn) else []
+    for i, part in enumerate(parts):
         after = compiler.temporary("next")
         compiler.emit("{")
         compiler.depth += 1
+        compiler.unrolled.append(i)
+        rounds = "_".join(map(str, compiler.unrolled))
+        for name in names:
+            compiler.another(name, f"{node.lineno}_{node.col_offset}_{rounds}")
         compiler.store(node.target, part)
         compiler.exits.append((f"{{ {f'{flag} = true; ' if flag else ''}goto {end}; }}", f"goto {after};"))
         compiler.block(node.body)
         compiler.exits.pop()
+        compiler.unrolled.pop()
         compiler.depth -= 1
         compiler.emit("}")
         if leaves:
             compiler.emit(f"{after}:;")
-    compiler.after_turns(names)
     if leaves:
         compiler.emit(f"{end}:;")
-
-
-def _of_one_type(parts):
-    type_ = parts[0].type if parts else None
-    for part in parts[1:]:
-        type_ = types.unified(type_, part.type)
-        if type_ is None:
-            return False
-    return True
 
 
 def _tuple_items(compiler, iterable, node):
@@ -255,7 +252,10 @@ def call_abs(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex):
         return Value(value.type.part, f"op::absolute({value.text})")
-    return Value(value.type, f"op::absolute({value.text})", natural=True)
+    if isinstance(value.type, types.Boolean):
+        value = cast(value, types.int64)
+    # abs(int8(-128)) is -128, which an index counts from the end.
+    return Value(value.type, f"op::absolute({value.text})", natural=isinstance(value.type, types.Integer) and value.type.bits == 64)
 
 
 def _choose(name):
@@ -283,8 +283,11 @@ entry(max)(_choose("max"))
 @entry(round)
 def call_round(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
-    if isinstance(value.type, types.Integer):
-        return value
+    if isinstance(value.type, (types.Integer, types.Boolean)):
+        value = cast(value, types.int64)
+        if len(arguments) == 1:
+            return value
+        return Value(types.int64, f"round_integer({value.text}, {compiler.integer(arguments[1], node).text})")
     if len(arguments) == 1:
         return Value(types.int64, f"op::to<long long>(op::rint({value.text}))")
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
@@ -398,5 +401,4 @@ def number_dtype(compiler, owner, node):
 def array_transposed(compiler, owner, node):
     if owner.type.ndim == 1:
         return owner
-    type_ = types.Array(owner.type.dtype, owner.type.ndim, "A", owner.type.readonly)
-    return Value(type_, f"transposed({owner.text})", name=owner.name)
+    return Value(owner.type.part(owner.type.ndim, "A"), f"transposed({owner.text})", name=owner.name)

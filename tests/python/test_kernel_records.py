@@ -1,0 +1,410 @@
+"""Structured types in kernels: arrays of NumPy's records, their fields, records by themselves. NumPy is the oracle."""
+
+import numpy as np
+import pytest
+from kernels import module_of
+from quern import cuda
+from quern.kernel import errors, types
+from quern.kernel.records import DeviceRecords
+from quern.numba import float32, int32
+
+FIELDS = [("x", np.float32), ("pos", np.float32, (3,)), ("id", np.int32), ("big", np.float64), ("ok", np.bool_)]
+INNER = [("tag", np.uint8), ("w", np.float64), ("grid", np.int16, (2, 2))]
+NESTED = [("n", np.int8), ("inner", INNER), ("z", np.complex64), ("pair", INNER, (2,))]
+# Fields that overlap, gaps, another order than that of the bytes.
+ODD = {"names": ["b", "a", "whole"], "formats": [np.int16, np.uint8, np.uint32], "offsets": [6, 1, 4], "itemsize": 13}
+
+
+def particle(align):
+    return np.dtype(FIELDS, align=align)
+
+
+def filled(dtype, n, seed=0):
+    """Small values in every field."""
+    out = np.zeros(n, dtype)
+    rng = np.random.default_rng(seed)
+
+    def fill(array):
+        for name in array.dtype.names:
+            part = array[name]
+            if part.dtype.names:
+                fill(part)
+            else:
+                part[...] = rng.integers(0, 2 if part.dtype.kind == "b" else 50, part.shape)
+
+    fill(out)
+    return out
+
+
+@cuda.jit
+def by_attribute(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i].x = a[i].x * 2 + a[i].id
+        a[i].id += 1
+        a[i].pos[1] = a[i].pos[0] + a[i].pos[2]
+        a[i].ok = not a[i].ok
+        r = a[i]  # the array's memory
+        r.big = r.x + r.pos[1]
+        r.pos[-1] -= 1
+        out[i] = a[i].big
+
+
+@cuda.jit
+def by_name(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i]["x"] = a["x"][i] * 2 + a[i]["id"]
+        a["id"][i] += 1
+        a[i]["pos"][1] = a["pos"][i, 0] + a["pos"][i][2]
+        a["ok"][i] = not a.ok[i]
+        r = a[i]
+        r["big"] = r["x"] + r["pos"][1]
+        a.pos[i, 2] -= 1
+        out[i] = a["big"][i]
+
+
+def expected(a):
+    a = a.copy()
+    a["x"] = a["x"] * 2 + a["id"]
+    a["id"] += 1
+    a["pos"][:, 1] = a["pos"][:, 0] + a["pos"][:, 2]
+    a["ok"] = ~a["ok"]
+    a["big"] = a["x"] + a["pos"][:, 1]
+    a["pos"][:, 2] -= 1
+    return a
+
+
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize("kernel", [by_attribute, by_name])
+def test_fields(device, align, kernel):
+    a, out = filled(particle(align), 20), np.zeros(20)
+    wanted = expected(a)
+    kernel[1, 32](a, out)
+    np.testing.assert_array_equal(a, wanted)
+    np.testing.assert_array_equal(out, wanted["big"])
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_parts_of_arrays(device, align):
+    whole = filled(particle(align), 20)
+    for view in (whole[::2], whole[::-1], whole.reshape(4, 5)[1], whole.reshape(4, 5).T[2]):
+        untouched = whole.copy()
+        wanted = expected(view)
+        by_attribute[1, 32](view, np.zeros(len(view)))
+        np.testing.assert_array_equal(view, wanted)
+        view[...] = 0
+        view[...] = wanted
+        whole[...] = untouched
+
+
+@cuda.jit
+def nested(a):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i].inner.w += a[i].n
+        a[i].inner.grid[1, 0] = a[i]["inner"]["tag"]
+        inner = a[i].inner
+        inner.grid[0, 1] += 1
+        a[i].pair[1].w = a["inner"]["w"][i]
+        a[i].pair[0] = a[i].inner
+        a[i].z = a[i].z * 1j + a["pair"][i, 1].tag
+        a["pair"]["tag"][i, 1] = 7
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_records_in_records(device, align):
+    fields = [(name, np.dtype(of, align=align), *shape) for name, of, *shape in NESTED]
+    a = filled(np.dtype(fields, align=align), 9)
+    wanted = a.copy()
+    wanted["inner"]["w"] += wanted["n"]
+    wanted["inner"]["grid"][:, 1, 0] = wanted["inner"]["tag"]
+    wanted["inner"]["grid"][:, 0, 1] += 1
+    wanted["pair"]["w"][:, 1] = wanted["inner"]["w"]
+    wanted["pair"][:, 0] = wanted["inner"]
+    wanted["z"] = wanted["z"] * np.complex64(1j) + wanted["pair"]["tag"][:, 1]
+    wanted["pair"]["tag"][:, 1] = 7
+    nested[1, 16](a)
+    np.testing.assert_array_equal(a, wanted)
+
+
+def test_odd_layouts(device, tmp_path):
+    text = """
+@cuda.jit
+def kernel(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i].whole = 0x01020304 + i
+        a[i].a = a[i].b
+        a[i].b -= 1
+"""
+    a = filled(np.dtype(ODD), 11)
+    wanted = a.copy()
+    wanted["whole"] = 0x01020304 + np.arange(11)
+    wanted["a"] = wanted["b"]
+    wanted["b"] -= 1
+    module_of(tmp_path, text).kernel[1, 32](a)
+    for name in ODD["names"]:
+        np.testing.assert_array_equal(a[name], wanted[name])
+
+
+@cuda.jit(device=True)
+def length2(r):
+    return r.pos[0] ** 2 + r.pos[1] ** 2 + r.pos[2] ** 2
+
+
+@cuda.jit(device=True)
+def moved(r, by):
+    for k in range(3):
+        r.pos[k] += by
+    return r
+
+
+@cuda.jit
+def with_functions(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        r = moved(a[i], 0.5)
+        out[i] = length2(r)
+        r.id = -1
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_functions_take_and_return_records(device, align):
+    a, out = filled(particle(align), 20), np.zeros(20)
+    wanted = a.copy()
+    wanted["pos"] += 0.5
+    wanted["id"] = -1
+    with_functions[1, 32](a, out)
+    np.testing.assert_array_equal(a, wanted)
+    np.testing.assert_array_equal(out, (wanted["pos"].astype(float) ** 2).sum(1))
+
+
+@cuda.jit
+def reversed_in_blocks(a, out):
+    own = cuda.shared.array(8, KIND)
+    mine = cuda.local.array(2, KIND)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    own[t] = a[i]
+    mine[0] = a[i]
+    mine[1].x = 5
+    cuda.syncthreads()
+    out[i] = own[7 - t]
+    out[i].id = mine[0].id
+    out[i].x += mine[1].x
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_shared_and_local_arrays_of_records(device, align):
+    global KIND
+    for kind in (particle(align), types.Record(particle(align))):
+        KIND = kind
+        a = filled(particle(align), 16)
+        out = np.zeros_like(a)
+        cuda.jit(reversed_in_blocks.py_func)[2, 8](a, out)
+        wanted = a.reshape(2, 8)[:, ::-1].ravel().copy()
+        wanted["id"] = a["id"]
+        wanted["x"] += 5
+        np.testing.assert_array_equal(out, wanted)
+
+
+@cuda.jit
+def scaled(a, options, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        out[i] = a[i] * options.scale + options["shift"][1]
+    if i == 0:
+        options.count += a.size
+
+
+def test_records_by_themselves(device):
+    kind = np.dtype([("scale", np.float32), ("shift", np.float64, (2,)), ("count", np.int64)])
+    options, out = np.zeros(3, kind), np.zeros(4)
+    options[1] = (2.5, (1, -3), 10)
+    scaled[1, 32](np.arange(4), options[1], out)
+    np.testing.assert_array_equal(out, np.arange(4) * 2.5 - 3)
+    assert list(options["count"]) == [0, 14, 0]
+
+
+DEFAULTS = np.array([(1.5, (1, 2, 3), 7, 0.25, True), (2.5, (4, 5, 6), 8, 0.5, False)], particle(False))
+ONE = DEFAULTS[1]
+
+
+@cuda.jit
+def of_globals(out):
+    i = cuda.grid(1)
+    if i < 2:
+        out[i] = DEFAULTS[i].x + DEFAULTS["id"][i] + DEFAULTS[i].pos[2] + ONE.big + ONE["pos"][0]
+
+
+def test_global_records_are_constants(device):
+    out = np.zeros(2)
+    of_globals[1, 32](out)
+    np.testing.assert_array_equal(out, DEFAULTS["x"] + DEFAULTS["id"] + DEFAULTS["pos"][:, 2] + 0.5 + 4)
+
+
+def test_loops_tuples_choices(device, tmp_path):
+    text = """
+@cuda.jit
+def kernel(a, out):
+    if cuda.grid(1) == 0:
+        total = 0.0
+        for r in a:
+            total += r.x
+        for i, r in enumerate(a):
+            total += i * r["id"]
+        best = a[0]
+        for k in range(1, a.size):
+            if a[k].x > best.x:
+                best = a[k]
+        best.id = 99
+        first, last = a[0], a[-1]
+        a[1] = (1, first.pos, 2, last.big, True)
+        out[0] = total
+        out[1] = len(a) + a.ndim + a[0:2].size
+"""
+    a, out = filled(particle(True), 6, seed=3), np.zeros(2)
+    wanted = a.copy()
+    total = wanted["x"].sum() + (np.arange(6) * wanted["id"]).sum()
+    wanted["id"][np.argmax(wanted["x"])] = 99
+    wanted[1] = (1, wanted["pos"][0], 2, wanted["big"][-1], True)
+    module_of(tmp_path, text).kernel[1, 32](a, out)
+    np.testing.assert_array_equal(a, wanted)
+    np.testing.assert_array_equal(out, [total, 6 + 1 + 2])
+
+
+def test_atomics_on_fields(device, tmp_path):
+    text = """
+@cuda.jit
+def kernel(a):
+    cuda.atomic.add(a["id"], 0, 1)
+    cuda.atomic.max(a["pos"], (1, 2), cuda.grid(1))
+"""
+    kernel = module_of(tmp_path, text).kernel
+    a = np.zeros(2, particle(True))
+    kernel[4, 32](a)
+    assert a["id"][0] == 128 and a["pos"][1, 2] == 127
+    odd = np.zeros(2, [("c", np.int8), ("id", np.int32), ("pos", np.float32, 3)])
+    with pytest.raises(errors.TypingError, match="align=True"):
+        kernel[1, 1](odd)
+
+
+def test_whole_fields(device, tmp_path):
+    text = """
+@cuda.jit
+def kernel(a, out):
+    x = a["x"]
+    x[:] = 3
+    a.big[:] = 4
+    a["pos"][0, :] = out[:3]
+    a["pos"][1] = a["pos"][0]
+    out[3] = a["pos"].shape[1] + a["pos"].ndim + x.size
+"""
+    for align in (False, True):
+        a, out = np.zeros(2, [("c", np.int8), *FIELDS]) if not align else np.zeros(2, particle(True)), np.arange(4.0)
+        module_of(tmp_path, text).kernel[1, 1](a, out)
+        assert (a["x"] == 3).all() and (a["big"] == 4).all() and (a["pos"] == [0, 1, 2]).all() and out[3] == 7
+
+
+def test_signatures_and_types(device):
+    kind = types.of_dtype(particle(False))
+    assert isinstance(kind, types.Record) and kind == types.of_dtype(particle(False)) != types.of_dtype(particle(True))
+    assert kind.typeof("x") == float32 and kind.offset("id") == 16 and kind.size == 29 and not kind.aligned
+    assert types.Record.make_c_struct([("a", int32), ("b", types.float64)]).size == 16
+    kernel = cuda.jit([types.none(kind[:], types.float64[:])])(by_attribute.py_func)
+    a, out = filled(particle(False), 20), np.zeros(20)
+    wanted = expected(a)
+    kernel[1, 32](a, out)
+    np.testing.assert_array_equal(a, wanted)
+    with pytest.raises(TypeError, match="no signature takes"):
+        kernel[1, 32](np.zeros(3, particle(True)), out)
+
+
+def test_read_only(device):
+    a = filled(particle(False), 3)
+    a.flags.writeable = False
+    with pytest.raises(errors.TypingError, match="read-only"):
+        by_attribute[1, 32](a, np.zeros(3))
+    with pytest.raises(errors.TypingError, match="read-only"):
+        by_name[1, 32](a, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("a[0].nothing = 1", "no field 'nothing'; it has x, text"),
+        ("a[0]['y'] = 1", "no field 'y'"),
+        ("a['y'][0] = 1", "no field 'y'"),
+        ("a[0].text = 1", "the field 'text': kernels have no values of type"),
+        ("a[0] = 1", "cannot be written into Record"),
+        ("a[0] = (1, 2, 3)", "cannot be written into Record"),
+        ("a[0].x[0] = 1", "has no elements"),
+        ("b = a[0] + 1", r"there is no Record.* \+ int64"),
+        ("a[0][a[0].x] = 1", "by its name"),
+    ],
+)
+def test_what_is_wrong_is_told(device, tmp_path, line, message):
+    kernel = module_of(tmp_path, f"@cuda.jit\ndef kernel(a):\n    {line}\n").kernel
+    a = np.zeros(2, [("x", np.float32), ("text", "S4")])
+    with pytest.raises(errors.KernelError, match=message):
+        kernel[1, 1](a)
+
+
+# ---- records on the device
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_records_on_the_device(device, align):
+    host = filled(particle(align), 20)
+    wanted = expected(host)
+    a, out = cuda.to_device(host), cuda.device_array(20, np.float64)
+    assert isinstance(a, DeviceRecords) and cuda.to_device(a, copy=False) is a and cuda.is_cuda_array(a)
+    assert (a.shape, a.size, a.dtype, a.nbytes, len(a)) == (host.shape, 20, host.dtype, host.nbytes, 20) and a.strides == host.strides
+    by_attribute[1, 32](a, out)
+    back = a.copy_to_host()
+    np.testing.assert_array_equal(back, wanted)
+    np.testing.assert_array_equal(out.copy_to_host(), wanted["big"])
+    assert back.dtype == host.dtype and a[3] == wanted[3] and a[-1]["id"] == wanted["id"][-1]
+    # Parts see the same memory.
+    by_name[1, 32](a[5:9], out)
+    wanted[5:9] = expected(wanted[5:9])
+    into = np.zeros_like(host)
+    assert a.copy_to_host(into) is into
+    np.testing.assert_array_equal(into, wanted)
+    a[2] = host[2]
+    assert a[2] == host[2]
+    a.copy_to_device(host[::-1])
+    np.testing.assert_array_equal(a.copy_to_host(), host[::-1])
+    b = cuda.device_array((4, 5), host.dtype)
+    assert cuda.device_array_like(b).shape == (4, 5)
+    b.copy_to_device(a.reshape(4, 5))
+    np.testing.assert_array_equal(b.copy_to_host(), host[::-1].reshape(4, 5))
+    with pytest.raises(TypeError, match="types differ"):
+        a.copy_to_device(np.zeros(20))
+    with pytest.raises(ValueError, match="shapes differ"):
+        a.copy_to_host(host[:3])
+    with pytest.raises(NotImplementedError, match="gaps"):
+        a[::2]
+
+
+def test_records_of_several_dimensions_on_the_device(device, tmp_path):
+    text = """
+@cuda.jit
+def kernel(a):
+    i, j = cuda.grid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        a[i, j].x = 10 * i + j
+        a["id"][i, j] = a.strides[0]
+"""
+    a = DeviceRecords.of(np.zeros((2, 3), particle(False)))
+    module_of(tmp_path, text).kernel[1, (4, 4)](a)
+    back = a.copy_to_host()
+    np.testing.assert_array_equal(back["x"], [[0, 1, 2], [10, 11, 12]])
+    assert (back["id"] == 3 * 29).all()
+
+
+def test_void_without_fields_is_refused(device):
+    with pytest.raises(TypeError, match="argument 1"):
+        by_attribute[1, 1](np.void(b"abc"), np.zeros(3))
+    with pytest.raises(TypeError, match="argument 1"):
+        by_attribute[1, 1](np.zeros(3, "V4"), np.zeros(3))
