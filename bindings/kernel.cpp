@@ -5,8 +5,8 @@
 // current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the
 // Python class.
 #include "bindings/objects.h"
-#include "compile/nvrtc.h"
 #include "compile/clang.h"
+#include "compile/nvrtc.h"
 #include "core/error.h"
 
 namespace quern::python {

@@ -5,8 +5,8 @@
 
 namespace quern {
 
-// For a target "compute_90" it gives PTX, else a cubin. Never destroyed. Its id() reads a few bytes of NVRTC's file and never loads it, so a warm start stays small; it raises
-// ErrorKind::runtime when there is no usable NVRTC.
+// For a target "compute_90" it gives PTX, else a cubin. Never destroyed. Its id() reads a few bytes of NVRTC's file and never
+// loads it, so a warm start stays small; it raises ErrorKind::runtime when there is no usable NVRTC.
 Compiler& nvrtc_compiler();
 
 // The options NVRTC is given for these: what nvcc's users write in NVRTC's words. For `-arch` of the user only a suffix

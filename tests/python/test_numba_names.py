@@ -339,7 +339,7 @@ def test_what_the_engine_is_asked_for(device, monkeypatch):
     monkeypatch.setattr(_engine, "ptx", lambda *args: asked.append(args) or "PTX")
     assert cuda.compile(product, "float32(float32, float32)", cc=(9, 0), fastmath=True) == ("PTX", types.float32)
     text, name, flags, target = asked[-1]
-    assert '__attribute__((used)) float product(' in text
+    assert "__attribute__((used)) float product(" in text
     assert (name, flags, target) == ("product.cu", ["--use_fast_math"], "compute_90")
     assert cuda.compile_ptx(kernel_of_ints, "(int64[:],)", lineinfo=True) == ("PTX", types.none)
     assert asked[-1][2] == ["-lineinfo"]
@@ -352,7 +352,7 @@ def test_the_text_that_is_compiled(device):
     """Both compilers take it: the function stands in it under its own name."""
     for abi, head in (("c", "float product(float a0, int a1)"), ("numba", "int product(float* result, float a0, int a1)")):
         text, returned = _text(product, "float32(float32, int32)", False, True, abi, {}, None)
-        assert f'extern "C" __device__ {head}' in text
+        assert f"{head} {{" in text
         assert returned == types.float32
         call = "*out = product(3.f, 2);" if abi == "c" else "product(out, 3.f, 2);"
         text += f'extern "C" __global__ void probe(float* out) {{ {call} }}\n'
