@@ -42,33 +42,19 @@ SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) 
 }
 
 // NumPy's order "K": the result's axes lie in memory as those of its operands. Where operands disagree about two axes, C order
-// wins; axes of one element, and those along which an operand is repeated, say nothing.
-SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
-  bool any = false;  // is there an operand in another order?
-  for (const Argument& a : arguments) {
-    if (!a.array() || a.array()->rank() < 2) continue;
-    if (a.array()->space()->contiguous) {
-      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
-    } else {
-      any = true;
-    }
-  }
-  if (!any || shape.size() < 2) return contiguous_space(shape);
+// wins; axes of one element, and those along which an operand is repeated, say nothing. `stride`: (operand, axis) -> how far
+// apart its elements lie, 0 where it says nothing.
+template <class Stride>
+SpaceRef space_in_order(const Shape& shape, size_t operands, const Stride& stride) {
   size_t rank = shape.size();
-  auto stride = [&](const Array& array, size_t axis) -> int64_t {
-    size_t missing = rank - array.rank();
-    if (axis < missing || array.shape()[axis - missing] == 1) return 0;
-    return std::abs(array.layout().strides[axis - missing]);
-  };
   std::vector<size_t> inner_first(rank);
   for (size_t i = 0; i < rank; ++i) inner_first[i] = rank - 1 - i;
   for (size_t i = 1; i < rank; ++i) {
     size_t axis = inner_first[i], to = i;
     for (size_t j = i; j-- > 0;) {
       bool is_known = false, swaps = false;
-      for (const Argument& a : arguments) {
-        if (!a.array()) continue;
-        int64_t outer = stride(*a.array(), axis), inner = stride(*a.array(), inner_first[j]);
+      for (size_t k = 0; k < operands; ++k) {
+        int64_t outer = stride(k, axis), inner = stride(k, inner_first[j]);
         if (outer == 0 || inner == 0) continue;
         if (inner <= outer)
           swaps = false;
@@ -85,6 +71,26 @@ SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   std::vector<int64_t> strides(rank);
   for (size_t i = 0; i < rank; ++i) strides[inner_first[i]] = static_cast<int64_t>(i) + 1;
   return ordered_space(shape, strides);
+}
+
+SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
+  bool any = false;  // is there an operand in another order?
+  for (const Argument& a : arguments) {
+    if (!a.array() || a.array()->rank() < 2) continue;
+    if (a.array()->space()->contiguous) {
+      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
+    } else {
+      any = true;
+    }
+  }
+  if (!any || shape.size() < 2) return contiguous_space(shape);
+  return space_in_order(shape, arguments.size(), [&](size_t operand, size_t axis) -> int64_t {
+    const Array* array = arguments[operand].array();
+    if (!array) return 0;
+    size_t missing = shape.size() - array->rank();
+    if (axis < missing || array->shape()[axis - missing] == 1) return 0;
+    return std::abs(array->layout().strides[axis - missing]);
+  });
 }
 
 // Gives the node its value at once when it is tiny, else leaves it pending.
@@ -701,7 +707,9 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   bool is_test = reduction == Reduction::any || reduction == Reduction::all;
   DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
   static const auto* none_kept = new SpaceRef(contiguous_space({}));
-  NodeRef node = new_node(Op::reduce, type, kept.empty() ? *none_kept : ordered_space(kept, kept_strides), array.device());
+  auto stride = [&](size_t, size_t axis) { return kept[axis] == 1 ? 0 : std::abs(kept_strides[axis]); };
+  SpaceRef space = kept.empty() ? *none_kept : kept.size() == 1 ? contiguous_space(kept) : space_in_order(kept, 1, stride);
+  NodeRef node = new_node(Op::reduce, type, space, array.device());
   node->site = current_site();
   node->reduction = reduction;
   node->axes = axes;

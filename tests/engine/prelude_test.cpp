@@ -315,7 +315,7 @@ TEST(Prelude, IntegerIntrinsics) {
          auto byte = [&](int i) { return static_cast<uint32_t>(wide(b, a) >> (8 * i)) & 0xff; };
          return byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24;
        }},
-      {"__byte_perm(x, y, 0x9)", [&](auto a, auto, auto) { return ((a >> 8) & 0x80 ? 0xffu : 0u) | (a & 0xff) * 0x01010100u; }},
+      {"__byte_perm(x, y, 0x9)", [&](auto a, auto, auto) { return ((a >> 8) & 0xff) | (a & 0xff) * 0x01010100u; }},
       {"(unsigned)__dp4a((int)x, (int)y, (int)z)",
        [](auto a, auto b, auto c) {
          for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);

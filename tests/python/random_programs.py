@@ -452,7 +452,7 @@ class Program:
             except Exception as own:
                 line.error = type(own)
                 # Of two mistakes in one line, either may be said: one of them the target that is read-only or too small.
-                either = "read-only" in str(error) or (expected is OverflowError and "broadcast" in str(own))
+                either = "read-only" in str(error) or (expected is OverflowError and ("broadcast" in str(own) or "Cannot cast" in str(own)))
                 if not isinstance(own, expected) and not either:
                     self.fail(f"{own!r} was raised where NumPy raises {error!r}")
             else:
@@ -470,6 +470,8 @@ class Program:
             exec(self.lines[-1].code, theirs)
             exec(self.lines[-1].code, ours)
             return
+        if isinstance(theirs[line.target], complex):  # Python's, of a scalar that is a Python number too
+            theirs[line.target] = np.complex128(theirs[line.target])
         want, got = theirs[line.target], look(ours[line.target])
         if not isinstance(want, (np.ndarray, np.generic)):
             self.fail(f"NumPy gives {want!r}")

@@ -63,7 +63,9 @@ def check_special(name, got, want, operands):
             zero = y == 0
             if name == "log1p":
                 zero &= (x == 0) | (abs(operands[0]) > 0.1)
-            wrong |= zero & ((x != 0) | (np.signbit(x) != np.signbit(y)))
+            # C99 leaves open the sign of a zero that is made of a NaN.
+            known = ~np.isnan(np.array(operands)).any(axis=0)
+            wrong |= zero & ((x != 0) | (known & (np.signbit(x) != np.signbit(y))))
         assert not wrong.any(), (name, [(*(o[i] for o in operands), got[i], want[i]) for i in np.flatnonzero(wrong)[:5]])
 
 
@@ -94,6 +96,10 @@ def check_power(got, want, a, b):
     """Whole powers are products, which NumPy's compiler may round once: looked at where nothing overflows on the way."""
     whole = (b.imag == 0) & (abs(b.real) < 100) & (b.real != 0)
     ordinary = ~whole | (np.isfinite(a) & (abs(a.real) < 1e30) & (abs(a.imag) < 1e30))
+    # Where the angle is far beyond what its digits tell, so is the direction.
+    with np.errstate(all="ignore"):
+        turns = abs((b * np.log(a)).imag)
+    ordinary &= ~((turns > 1e5) & np.isfinite(a) & np.isfinite(b))
     check_special("power", got[ordinary], want[ordinary], [a[ordinary], b[ordinary]])
 
 

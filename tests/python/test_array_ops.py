@@ -241,3 +241,16 @@ def test_the_result_lies_in_memory_as_numpy_has_it(device):
         assert got.shape == expected.shape
         long = [n for n, size in enumerate(expected.shape) if size > 1]
         assert [got.strides[n] for n in long] == [expected.strides[n] for n in long], [(x.shape, x.strides) for x in theirs]
+
+
+def test_reductions_of_repeated_elements_lie_in_c_order(device):
+    """An axis along which an array is repeated says nothing about the order: reshape(-1) sees the result's own memory."""
+    for axis in (0, 1, 2, -1):
+        results = []
+        for m, x in ((np, np.arange(12.0).reshape(4, 3)), (qn, qn.asarray(np.arange(12.0).reshape(4, 3)))):
+            result = m.sum(m.broadcast_to(x, (2, 4, 3)), axis=axis)
+            flat = result.reshape(-1)
+            flat[...] += 1
+            results.append(result)
+        assert [n for n, size in zip(results[1].strides, results[1].shape, strict=True) if size > 1] == list(results[0].strides)
+        np.testing.assert_array_equal(qn.asnumpy(results[1]), results[0])

@@ -172,6 +172,7 @@ def elapsed(cuda):
 
 def limited(pool):
     try:
+        pool.free_all_blocks()
         pool.set_limit(size=pool.total_bytes() + (1 << 20))
         with pytest.raises(cp.cuda.memory.OutOfMemoryError, match="the pool's limit is"):
             pool.malloc(1 << 24)

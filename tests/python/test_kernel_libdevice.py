@@ -254,9 +254,7 @@ def integers(name, count, bits):
         source = (x & mask) | (y & mask) << 32
         out = 0
         for i in range(4):
-            pick = s >> (4 * i) & 15
-            byte = source >> 8 * (pick & 7) & 255
-            out |= (255 * (byte >> 7) if pick & 8 else byte) << 8 * i
+            out |= (source >> 8 * (s >> (4 * i) & 7) & 255) << 8 * i
         return out
 
     made = {

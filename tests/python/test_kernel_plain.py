@@ -81,6 +81,7 @@ def leaves_early(x, out):
         return
     own = cuda.local.array(2, np.float64)
     own[0] = x[t]
+    own[1] = 2 * x[t]
     cuda.syncthreads()
     out[t] = own[0] + own[1]
 @cuda.jit

@@ -68,7 +68,8 @@ _TAKEN = frozenset(
     delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new
     noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
     this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor main quern op printf assert
-    malloc free memcpy memmove memset memcmp abort clock abs min max div round""".split()
+    malloc free memcpy memmove memset memcmp abort clock abs labs llabs min max llmin llmax
+    umin umax ullmin ullmax div""".split()
 )
 # CUDA's functions of numbers, each with an f for float as well.
 _TAKEN |= {
@@ -77,7 +78,7 @@ _TAKEN |= {
         *vars(math),
         *"""exp10 rsqrt rcbrt rint nearbyint logb ilogb scalbn scalbln fmin fmax fdim sincos sincospi sinpi cospi norm norm3d norm4d rnorm
         rnorm3d rnorm4d rhypot j0 j1 jn y0 y1 yn cyl_bessel_i0 cyl_bessel_i1 erfinv erfcinv erfcx normcdf normcdfinv tgamma remquo lround
-        llround lrint llrint saturate mul24 umul24 mulhi""".split(),
+        llround lrint llrint saturate mul24 umul24 mulhi fma round powi""".split(),
     )
     for end in ("", "f")
 }

@@ -25,10 +25,8 @@ __QUERN_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned
   unsigned long long both = (static_cast<unsigned long long>(y) << 32) | x;
   unsigned int out = 0;
   for (int i = 0; i < 4; ++i) {
-    unsigned int choice = selector >> (4 * i);
-    unsigned int byte = static_cast<unsigned int>(both >> (8 * (choice & 7))) & 0xff;
-    if (choice & 8) byte = byte & 0x80 ? 0xff : 0;  // the byte's sign, eight times
-    out |= byte << (8 * i);
+    unsigned int choice = selector >> (4 * i) & 7;
+    out |= (static_cast<unsigned int>(both >> (8 * choice)) & 0xff) << (8 * i);
   }
   return out;
 }
