@@ -73,6 +73,11 @@ SpaceRef space_in_order(const Shape& shape, size_t operands, const Stride& strid
   return ordered_space(shape, strides);
 }
 
+// A copy's order, which NumPy has by the strides alone: an axis along which the array is repeated becomes the innermost one.
+SpaceRef copied_space(const Array& array) {
+  return array.space()->contiguous ? array.space() : ordered_space(array.shape(), array.layout().strides);
+}
+
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   bool any = false;  // is there an operand in another order?
   for (const Argument& a : arguments) {
@@ -495,7 +500,9 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   }
 
   bool whole = into && into->is_whole() && !into->is_pinned() && loop.result == into->dtype();
-  SpaceRef space = whole ? into->operand().space : result_space(*shape, arguments);
+  SpaceRef space = whole            ? into->operand().space
+                   : op == Op::cast ? copied_space(*arguments[0].array())
+                                    : result_space(*shape, arguments);
   NodeRef node = new_node(op, loop.result, space, device);
   node->compute = loop.compute;
   node->site = current_site();

@@ -114,6 +114,10 @@ def is_near(got, want, bound):
     return bool((off <= 64 * float(bits.eps) * bound[sure] + 64 * float(bits.smallest_subnormal)).all())
 
 
+class EndOfProgram(Exception):
+    """A line that is no matter of arrays."""
+
+
 class Line:
     """A line of a program: its text, the name that it changes, and the exception that it ends in, if any."""
 
@@ -421,7 +425,11 @@ class Program:
             if how == "casts" and (self.is_undefined(line) or self.is_late(line)):
                 self.lines.pop()
                 continue
-            self.both(line, how)
+            try:
+                self.both(line, how)
+            except EndOfProgram:
+                self.lines.pop()
+                break
         return {name: look(self.ours[name]) for name in self.arrays()}
 
     def is_undefined(self, line):
@@ -445,6 +453,8 @@ class Program:
         theirs, ours = self.theirs, self.ours
         try:
             exec(line.code, theirs)
+        except ZeroDivisionError:  # Python's own division, of a scalar that is a Python number too
+            raise EndOfProgram from None
         except Exception as error:
             expected = type(error) if not type(error).__module__.startswith("numpy._core") else TypeError
             try:
@@ -470,8 +480,8 @@ class Program:
             exec(self.lines[-1].code, theirs)
             exec(self.lines[-1].code, ours)
             return
-        if isinstance(theirs[line.target], complex):  # Python's, of a scalar that is a Python number too
-            theirs[line.target] = np.complex128(theirs[line.target])
+        if isinstance(theirs[line.target], (bool, complex)):  # Python's, of a scalar that is a Python number too
+            theirs[line.target] = np.asarray(theirs[line.target])[()]
         want, got = theirs[line.target], look(ours[line.target])
         if not isinstance(want, (np.ndarray, np.generic)):
             self.fail(f"NumPy gives {want!r}")

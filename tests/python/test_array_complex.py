@@ -101,6 +101,7 @@ def check_power(got, want, a, b):
         turns = abs((b * np.log(a)).imag)
         axis = np.minimum(abs(np.sin(turns)), abs(np.cos(turns))) < 1e-4  # on which side of it?
     ordinary &= ~(((turns > 1e5) | (np.isinf(want) & axis & (turns != 0))) & np.isfinite(a) & np.isfinite(b))
+    ordinary &= ~((want == 0) & ~np.isfinite(turns))  # a zero in no direction
     check_special("power", got[ordinary], want[ordinary], [a[ordinary], b[ordinary]])
 
 

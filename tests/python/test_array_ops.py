@@ -254,3 +254,13 @@ def test_reductions_of_repeated_elements_lie_in_c_order(device):
             results.append(result)
         assert [n for n, size in zip(results[1].strides, results[1].shape, strict=True) if size > 1] == list(results[0].strides)
         np.testing.assert_array_equal(qn.asnumpy(results[1]), results[0])
+
+
+def test_copies_of_repeated_elements_lie_as_numpys_do(device):
+    for shape in ((2, 4, 3), (2, 2, 4, 3)):
+        for turn in (None, (1, 0, *range(2, len(shape)))):
+            x, y = np.broadcast_to(np.arange(12).reshape(4, 3), shape), qn.broadcast_to(qn.arange(12).reshape(4, 3), shape)
+            if turn:
+                x, y = x.transpose(turn), y.transpose(turn)
+            assert y.astype("int8").strides == x.astype("int8").strides
+            assert (y + 1).strides == (x + 1).strides

@@ -312,7 +312,7 @@ def test_compile(name, device):
     try:
         code, returned = compile_(product, "float32(float32, float32)", device=True, abi="c", **options)
     except RuntimeError as e:  # where there is no NVRTC
-        assert "NVRTC" in str(e)
+        assert "NVRTC" in str(e) or 'pip install "quern[cuda]"' in str(e)
     else:
         code = code[0] if name == "compile_all" else code
         assert ".func" in code
