@@ -323,6 +323,37 @@ def twins(numba):
     return found | dict(monte_carlo=monte_carlo, heat_synced=heat_synced, bilateral=bilateral, black_scholes=black_scholes, nearest=nearest)
 
 
+def coupled(cuda, vectorize, target, njit=None):
+    """A Runge-Kutta step of two coupled equations as two functions of arrays, (G, F, delta, dt) -> the new F or G."""
+    inner = njit or cuda.jit(device=True)
+
+    @inner
+    def slope_f(F, G, delta):
+        return -2j * F - 1j * delta * (2 * G - 1)
+
+    @inner
+    def slope_g(F, delta):
+        return -1j * (delta.conjugate() * F - delta * F.conjugate())
+
+    @vectorize(["c8(c8,c8,c8,c8)"], target=target)
+    def step_f(G, F, delta, dt):
+        F1, G1 = slope_f(F, G, delta), slope_g(F, delta)
+        F2, G2 = slope_f(F + dt / 2 * F1, G + dt / 2 * G1, delta), slope_g(F + dt / 2 * F1, delta)
+        F3, G3 = slope_f(F + dt / 2 * F2, G + dt / 2 * G2, delta), slope_g(F + dt / 2 * F2, delta)
+        F4 = slope_f(F + dt * F3, G + dt * G3, delta)
+        return F + dt / 6 * (F1 + 2 * F2 + 2 * F3 + F4)
+
+    @vectorize(["c8(c8,c8,c8,c8)"], target=target)
+    def step_g(G, F, delta, dt):
+        F1, G1 = slope_f(F, G, delta), slope_g(F, delta)
+        F2, G2 = slope_f(F + dt / 2 * F1, G + dt / 2 * G1, delta), slope_g(F + dt / 2 * F1, delta)
+        F3, G3 = slope_f(F + dt / 2 * F2, G + dt / 2 * G2, delta), slope_g(F + dt / 2 * F2, delta)
+        G4 = slope_g(F + dt * F3, delta)
+        return G + dt / 6 * (G1 + 2 * G2 + 2 * G3 + G4)
+
+    return step_f, step_g
+
+
 def cases(on_gpu):
     """Label -> (name, grid, block, the host arrays and numbers, the number of the argument that is the result).
 

@@ -15,14 +15,16 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from measure import ROOT, call_ns, keep, median_ms, report  # isort: skip, finds quern
-from kernel_programs import cases, kernels, twins  # isort: skip
+from kernel_programs import cases, coupled, kernels, twins  # isort: skip
 import numpy as np  # isort: skip
 import quern as qn  # isort: skip
 from quern import cuda  # isort: skip
 from quern.device import set_current_device  # isort: skip
+from quern.numba import vectorize  # isort: skip
 
 try:
     if not hasattr(np, "row_stack"):
@@ -117,6 +119,99 @@ def new_kernel(cuda, constant):
     return kernel
 
 
+def first_call(module):
+    array = module.to_device(np.ones(1000, np.float32))
+    figures = []
+    for k in range(7):
+        made = new_kernel(module, time.time_ns() % 1_000_003 + k)
+        start = time.perf_counter()
+        made[4, 256](array)
+        module.synchronize()
+        figures.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(figures[1:])
+
+
+def first_call_of_njit():
+    array = np.ones(1000, np.float32)
+    figures = []
+    for k in range(5):
+        constant = time.time_ns() % 1_000_003 + k
+
+        @numba.njit(parallel=True)
+        def twin(x, constant=constant):
+            for i in numba.prange(x.size):
+                x[i] = math.sqrt(x[i]) * constant + i
+
+        start = time.perf_counter()
+        twin(array)
+        figures.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(figures[1:])
+
+
+KNOWN = """
+import math, time
+import numpy as np
+from quern import cuda
+
+@cuda.jit
+def other(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = i
+
+@cuda.jit
+def kernel(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = math.sqrt(x[i]) * 3 + i
+
+x = cuda.to_device(np.ones(1000, np.float32))
+other[4, 256](x)
+cuda.synchronize()
+start = time.perf_counter()
+kernel[4, 256](x)
+cuda.synchronize()
+print("took", time.perf_counter() - start)
+"""
+
+
+def known_call():
+    """The context is there and another kernel has run, so that what is timed is the kernel's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "known.py"), "w") as out:
+            out.write(KNOWN)
+        return told([sys.executable, "known.py"], folder, "took", runs=8, after=1)
+
+
+def measure_vectorize():
+    """The two functions of a step of rk4_copies.py, 512x512 complex64 arrays of the host."""
+    name = "two vectorize functions, 512x512 complex64"
+    if not wanted(name):
+        return
+    theirs = peer_cuda()
+    F, G = (np.full((512, 512), value, np.complex64) for value in (0.8 + 0.1j, 0.6))
+    numbers = np.complex64(0.3), np.complex64(1e-4)
+    out = [np.empty_like(F), np.empty_like(F)]
+
+    def step(functions):
+        for function, into in zip(functions, out, strict=True):
+            function(G, F, *numbers, out=into)
+
+    ours = coupled(cuda, vectorize, "cuda")
+    step(ours)
+    peer = None
+    if numba:
+        made = [a.copy() for a in out]
+        other = coupled(theirs, numba.vectorize, "cuda") if theirs else coupled(None, numba.vectorize, "parallel", numba.njit)
+        step(other)
+        if not all(np.allclose(a, b, rtol=1e-5) for a, b in zip(made, out, strict=True)):
+            raise SystemExit(f"{name}: the results differ")
+        peer = median_ms(lambda: step(other), lambda: None, 15, 3)
+    figure = median_ms(lambda: step(ours), cuda.synchronize, 15, 3)
+    whose = "numba-cuda" if theirs else "vectorize(parallel)"
+    report(name, figure, "ms", peer, whose if peer else "", "faster")
+
+
 def measure_launches():
     theirs = peer_cuda()
     host = np.ones(1000, np.float32)
@@ -133,21 +228,10 @@ def measure_launches():
             "launch, three device arrays", cost(cuda), "us", cost(theirs) if theirs else None, peer_name if theirs else "", "<= 3 on a GPU"
         )
     if wanted("first"):
-        times = {}
-        for module in filter(None, (cuda, theirs)):
-            array = module.to_device(host)
-            figures = []
-            for k in range(7):
-                made = new_kernel(module, time.time_ns() % 1_000_003 + k)
-                start = time.perf_counter()
-                made[4, 256](array)
-                module.synchronize()
-                figures.append(1e3 * (time.perf_counter() - start))
-            times[module] = statistics.median(figures[1:])
-        report(
-            *("first call of a new kernel", times[cuda], "ms", times.get(theirs), peer_name if theirs else ""),
-            "<= 60" if on_gpu else "<= 30",
-        )
+        figure = first_call(cuda)
+        peer = first_call(theirs) if theirs else first_call_of_njit() if numba and not on_gpu else None
+        report("first call of a new kernel", figure, "ms", peer, peer_name if peer else "", "<= 60" if on_gpu else "<= 30")
+        report("first call of a known kernel, new process", known_call(), "ms", target="<= 2")
     if wanted("NumPy arrays"):
         n = 20_000_000
         x = np.arange(n).astype(np.int32)
@@ -181,26 +265,27 @@ def measure_programs():
         report(f"program {file}: {label}", ours, "ms", theirs, peer_name if theirs else "")
 
 
-def told(command, folder, label):
-    """What the program prints behind `label`, in ms: the median of three runs; None where it fails."""
+def told(command, folder, label, runs=3, after=0):
+    """What the program prints behind `label`, in ms: the median of some runs, the first `after` left out; None where it fails."""
     env = dict(os.environ, QUERN_DEVICE=options.device)
     if sys.path[0] == os.path.join(ROOT, "python"):
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], env.get("PYTHONPATH")]))
     times = []
-    for _ in range(3):
+    for _ in range(runs):
         done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=600)
         found = re.search(re.escape(label) + r":?\s+([\d.e-]+)", done.stdout)
         if not found:
             print(f"  {os.path.basename(command[-1])}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
             return None
         times.append(1e3 * float(found[1]))
-    return statistics.median(times)
+    return statistics.median(times[after:])
 
 
 def main():
     name = f"{qn.current_device().info()['name']}, Python {platform.python_version()}, NumPy {np.__version__}"
     print(f"{name}\nbeside {peer_name if numba else 'nothing: Numba is not installed'}\n", flush=True)
     measure_launches()
+    measure_vectorize()
     measure_kernels()
     measure_programs()
     if options.out:

@@ -31,6 +31,7 @@ struct Compiled {
   std::vector<std::optional<DType>> numbers;  // the type that it takes, of those that are numbers
   std::string dynamic_shared;                 // the place that uses such memory; "": none
   bool cooperative = false;                   // its blocks wait for each other
+  bool turned = false;                        // it takes a block's x for y (quern/kernel/turning.py)
 };
 
 struct PyDispatcher {
@@ -297,14 +298,15 @@ const Compiled& find(nb::handle dispatcher, Context& context, const Reader& read
   std::string key = reader.key + static_cast<char>('0' + 1 + context.trace_index());
   auto found = known.find(key);
   if (found != known.end()) return found->second;
-  // (program, symbol, writes, the place of dynamic shared memory, cooperative, types of numbers)
+  // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers)
   nb::tuple made = nb::cast<nb::tuple>(dispatcher.attr("_compile")(described(reader.key)));
   Compiled compiled;
   compiled.kernel = nb::inst_ptr<PyProgram>(nb::handle(made[0]).ptr())->program->kernel(nb::cast<std::string>(made[1]));
   for (nb::handle writes : made[2]) compiled.writes.push_back(nb::cast<bool>(writes));
   compiled.dynamic_shared = nb::cast<std::string>(made[3]);
   compiled.cooperative = nb::cast<bool>(made[4]);
-  for (nb::handle name : made[5]) compiled.numbers.push_back(dtype_named(nb::cast<std::string>(name)));
+  compiled.turned = nb::cast<bool>(made[5]);
+  for (nb::handle name : made[6]) compiled.numbers.push_back(dtype_named(nb::cast<std::string>(name)));
   return known.insert_or_assign(key, std::move(compiled)).first->second;
 }
 
@@ -385,6 +387,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
           "kernel[grid, block, stream, nbytes], or a shape other than 0",
           kernel.info().name, compiled.dynamic_shared);
   shape.cooperative = compiled.cooperative;
+  shape.turned = compiled.turned;
   Packed packed;
   HostArguments host(context, stream);
   bool is_seen = false;  // is memory handed over that others see?

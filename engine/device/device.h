@@ -68,6 +68,7 @@ struct LaunchShape {
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
   uint32_t dynamic_shared = 0;
   bool cooperative = false;
+  bool turned = false;  // the code takes a thread's x for y: the device gets the block with them exchanged
 };
 
 class LoadedKernel {

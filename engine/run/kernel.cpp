@@ -73,7 +73,9 @@ void Kernel::launch_packed(const StreamPtr& stream, const LaunchShape& shape, co
     traced.detail(fmt::format("grid {}x{}x{} block {}x{}x{}", shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                               shape.block[1], shape.block[2]));
   }
-  context().device.launch(*stream, loaded_, shape, args, bytes, site);
+  LaunchShape of_device = shape;
+  if (shape.turned) std::swap(of_device.block[0], of_device.block[1]);
+  context().device.launch(*stream, loaded_, of_device, args, bytes, site);
 }
 
 // ---- arguments

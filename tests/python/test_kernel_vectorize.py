@@ -85,6 +85,45 @@ def test_it_is_fused_with_what_is_around_it(device):
     np.testing.assert_array_equal(got, ((n + 1) * 3 + n) * 2 - n)
 
 
+def test_two_functions_and_a_sum_are_one_kernel(device):
+    @cuda.jit(device=True)
+    def slope(f, g):
+        return -2j * f - 1j * (2 * g - 1)
+
+    @vectorize(["c8(c8, c8, c8)"], target="cuda")
+    def step_f(f, g, dt):
+        return f + dt * slope(f + dt / 2 * slope(f, g), g)
+
+    @vectorize(["c8(c8, c8, c8)"], target="cuda")
+    def step_g(f, g, dt):
+        return g + dt * slope(g, f)
+
+    rng = np.random.default_rng(5)
+    start_f, start_g = (rng.random((64, 50)).astype(np.complex64) for _ in range(2))
+    dt = np.complex64(0.01)
+
+    def rounds(f, g, count):
+        for _ in range(count):
+            f, g = step_f(f, g, dt), step_g(f, g, dt)
+            total = f.sum()
+            np.asarray(total)
+        return f, g, total
+
+    rounds(qn.asarray(start_f), qn.asarray(start_g), 2)
+    with trace() as events:
+        f, g, total = rounds(qn.asarray(start_f), qn.asarray(start_g), 1)
+    assert [e["kind"] for e in events].count("launch") == 1
+
+    def exact(f, g):
+        return -2j * f - 1j * (2 * g - 1)
+
+    wide_f, wide_g = start_f.astype(np.complex128), start_g.astype(np.complex128)
+    expected = wide_f + 0.01 * exact(wide_f + 0.005 * exact(wide_f, wide_g), wide_g)
+    np.testing.assert_allclose(np.asarray(f), expected, rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(g), wide_g + 0.01 * exact(wide_g, wide_f), rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(total), expected.sum(), rtol=1e-4)
+
+
 def test_complex_and_half(device):
     @vectorize(["c8(c8, c8)"], target="cuda")
     def f(x, y):

@@ -14,7 +14,7 @@ import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
-from quern.kernel import plain, signatures, types
+from quern.kernel import plain, signatures, turning, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
@@ -31,7 +31,8 @@ class Definition:
     def __init__(self, dispatcher, program, device):
         self.signature = signatures.Signature(types.none, program.kernel.parameters)
         self.symbol = program.kernel.symbol
-        self.text = program.text
+        self.is_turned = turning.is_better_turned(program)
+        self.text = program.text_of(self.is_turned)
         self.device = device
         self.variables = {name: v.type for name, v in program.kernel.variables.items()}
         self.flags = flags_of(dispatcher.targetoptions, program, device)
@@ -200,7 +201,7 @@ class Dispatcher(Inspectable):
             made = self._definition(parameters)
         except KernelError as e:
             raise e.with_traceback(None) from None  # the place that counts is in the message
-        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, numbers_of(parameters)
+        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, made.is_turned, numbers_of(parameters)
 
     def _chosen(self, given):
         """Of the signatures that were given, the one that these arguments go into with the least conversion."""

@@ -196,7 +196,7 @@ class GeneralFunction:
         names = program.kernel.parameter_names()
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]
         count = len([leaf for p in given for leaf in leaves_of("", p)])
-        return built, name, writes + [False] * (count - len(writes)), "", False, numbers_of(given)
+        return built, name, writes + [False] * (count - len(writes)), "", False, False, numbers_of(given)
 
 
 def _element(type_):

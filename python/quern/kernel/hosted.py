@@ -124,7 +124,7 @@ class HostFunction:
         write_text(text)
         built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
-        return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, numbers_of(given)
+        return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
 
 
 def _parts(function, result):

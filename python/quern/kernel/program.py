@@ -12,6 +12,7 @@ from quern.kernel.source import Source
 from quern.kernel.value import Value, literal_text
 
 _HEAD = '#include "quern/python.cuh"\n'
+_TURNED = '#include "quern/turned.cuh"\n'
 MOST_CONSTANTS = 8192  # elements of a global array that become text
 
 
@@ -40,6 +41,7 @@ class Program:
         self.in_work.append(self.kernel)
         self.kernel.compile()
         self.attributes = attributes
+        self._body = None
 
     def _source(self, function):
         return Source(function)
@@ -157,8 +159,14 @@ class Program:
 
     @property
     def text(self):
-        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "")
-        return head + "".join(code.lines() for code in self.linked) + self.body()
+        return self.text_of()
+
+    def text_of(self, is_turned=False):
+        """The whole text; turned, with x and y of a block's threads in each other's place (turning.py)."""
+        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + (_TURNED if is_turned else "")
+        if self._body is None:
+            self._body = self.body()
+        return head + "".join(code.lines() for code in self.linked) + self._body
 
 
 def _numbers(type_, text):
