@@ -16,6 +16,7 @@ namespace quern::python {
 
 PyTypeObject* array_type = nullptr;
 static PyObject* to_array = nullptr;
+static PyTypeObject* generic_type = nullptr;
 
 Array* as_array(PyObject* object) {
   if (Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type)) return nb::inst_ptr<Array>(object);
@@ -63,6 +64,8 @@ static bool read_integer(PyObject* value, Scalar& out) {
   return true;
 }
 
+bool is_numpy_scalar(PyObject* value) { return PyObject_TypeCheck(value, generic_type) != 0; }
+
 bool read_scalar(PyObject* value, Scalar& out) {
   if (PyFloat_CheckExact(value)) {
     out.kind = WeakScalar::real;
@@ -84,9 +87,7 @@ bool read_scalar(PyObject* value, Scalar& out) {
     out.im = PyComplex_ImagAsDouble(value);
     return true;
   }
-  if (std::strncmp(Py_TYPE(value)->tp_name, "numpy.", 6) != 0 || !PyObject_HasAttrString(value, "dtype") ||
-      std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0)
-    return false;
+  if (!is_numpy_scalar(value)) return false;
   nb::handle object(value);
   auto dtype = dtype_named(nb::cast<std::string>(nb::str(object.attr("dtype").attr("name"))));
   if (!dtype) return false;
@@ -398,6 +399,8 @@ void init_arrays(nb::module_& m) {
   install_evaluator();
   auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  nb::object generic = nb::module_::import_("numpy").attr("generic");
+  generic_type = reinterpret_cast<PyTypeObject*>(generic.release().ptr());
   type.def_prop_ro("shape", [](const Array& a) { return tuple_of(a.shape()); })
       .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })
       .def_prop_ro("size", [](const Array& a) { return a.size(); })

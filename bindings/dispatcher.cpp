@@ -10,6 +10,7 @@
 #include "bindings/arrays.h"
 #include "core/error.h"
 #include "device/stream_order.h"
+#include "graph/tier0.h"
 #include "run/calls/machine.h"
 #include "run/host_arguments.h"
 #include "run/transfer.h"
@@ -167,16 +168,22 @@ class Reader {
   }
   void add_host(PyObject* value, bool in, bool out) {
     Py_buffer view;
+    std::optional<DType> dtype;
     if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) {
-      // Records whose fields overlap, say, have no buffer; their bytes have.
+      // bfloat16 has no letter there. Records whose fields overlap, say, have no buffer; their bytes have.
       nb::python_error error;
-      nb::object dtype = nb::handle(value).attr("dtype");
-      if (dtype.attr("names").is_none()) throw error;
-      made_.push_back(nb::handle(value).attr("view")(nb::str("V") + nb::str(nb::object(dtype.attr("itemsize")))));
-      if (PyObject_GetBuffer(made_.back().ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+      nb::object given = nb::handle(value).attr("dtype");
+      if (given.attr("names").is_none()) {
+        if (dtype_named(nb::cast<std::string>(nb::str(nb::object(given.attr("name"))))) != DType::bfloat16) throw error;
+        if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO & ~PyBUF_FORMAT) != 0) throw nb::python_error();
+        if (nb::cast<bool>(given.attr("isnative"))) dtype = DType::bfloat16;
+      } else {
+        made_.push_back(nb::handle(value).attr("view")(nb::str("V") + nb::str(nb::object(given.attr("itemsize")))));
+        if (PyObject_GetBuffer(made_.back().ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+      }
     }
     views_.push_back(view);
-    auto dtype = dtype_of_format(view.format, view.itemsize);
+    if (!dtype) dtype = dtype_of_format(view.format, view.itemsize);
     int record = dtype ? -1 : record_number(nb::handle(value).attr("dtype"));
     if (!dtype && record < 0) {
       std::string text = nb::cast<std::string>(nb::str(nb::object(nb::handle(value).attr("dtype"))));
@@ -239,7 +246,7 @@ class Reader {
       return read(given->value.ptr());
     }
     Scalar scalar;
-    if (std::strncmp(Py_TYPE(value)->tp_name, "numpy.", 6) == 0 && read_scalar(value, scalar) && !scalar.is_weak) {
+    if (is_numpy_scalar(value) && read_scalar(value, scalar) && !scalar.is_weak) {
       Constant constant = constant_of(scalar, scalar.dtype);
       return add_number(scalar.dtype, &constant);
     }
@@ -347,6 +354,10 @@ Scalar scalar_of(const Leaf& leaf) {
       out.kind = WeakScalar::integer, out.natural = get(uint64_t{}), out.integer = get(int64_t{}),
       out.is_natural = out.natural >> 63 != 0;
       break;
+    case DType::float16:
+    case DType::bfloat16:
+      out.kind = WeakScalar::real, out.re = tier0_wide(get(uint16_t{}), leaf.dtype);
+      break;
     case DType::float32:
       out.kind = WeakScalar::real, out.re = get(float{});
       break;
@@ -365,8 +376,6 @@ Scalar scalar_of(const Leaf& leaf) {
       out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
       break;
     }
-    default:
-      raise(ErrorKind::type, "[launch] a number of {} does not go into a parameter of another type", row(leaf.dtype).name);
   }
   return out;
 }

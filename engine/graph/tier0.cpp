@@ -192,6 +192,12 @@ uint16_t tier0_half(double value, DType dtype) {
   return bits;
 }
 
+double tier0_wide(uint16_t bits, DType dtype) {
+  double value;
+  conversion(dtype, DType::float64)(&bits, 1, &value, 1, 1);
+  return value;
+}
+
 bool run_tier0(Node& node, Evaluator& evaluator) {
   if (node.device >= 0 || node.op == Op::user || !is_tiny(node, node.size())) return false;
   for (const Operand& o : node.inputs()) {

@@ -108,11 +108,9 @@ def test_numbers_as_arguments_and_signatures(device, tmp_path):
 
 def test_host_side():
     assert cuda.is_float16_supported() is True
-    assert cuda.is_bfloat16_supported() is False and cuda.is_fp8_supported() is False
+    assert cuda.is_fp8_supported() is False
     assert cuda.fp16 is fp16 and len(fp16.__all__) == 30
     assert numba.float16 == numba.types.float16
-    with pytest.raises(AttributeError, match="no bfloat16"):
-        getattr(cuda, "bf16")  # noqa: B009
     with pytest.raises(RuntimeError, match=r"cuda\.fp16\.hadd"):
         cuda.fp16.hadd(np.float16(1), np.float16(2))
     with pytest.raises(TypeError, match="does not take"):

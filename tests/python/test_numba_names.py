@@ -50,6 +50,7 @@ TYPES = {
     "uint16": "uint16 u2 ushort",
     "uint32": "uint32 u4 uintc",
     "uint64": "uint64 u8 uint uintp ulong ulonglong size_t",
+    "bfloat16": "bfloat16",
     "float32": "float32 f4",
     "float64": "float64 f8 double",
     "complex64": "complex64 c8",
@@ -92,7 +93,7 @@ synchronize: cuda.synchronize() is None
 is_available: cuda.is_available() is True
 is_supported_version: cuda.is_supported_version() is True
 is_float16_supported: cuda.is_float16_supported() is True
-is_bfloat16_supported: cuda.is_bfloat16_supported() is False
+is_bfloat16_supported: cuda.is_bfloat16_supported() is True
 is_fp8_supported: cuda.is_fp8_supported() is False
 runtime: len(cuda.runtime.get_version()) == 2 and cuda.runtime.is_supported_version() and (12, 8) in cuda.runtime.supported_versions
 require_context: cuda.require_context(abs)(-3) == 3 and cuda.require_context(abs).__name__ == "abs"
@@ -216,7 +217,7 @@ def test_memory_managers_and_ipc_are_refused():
     with pytest.raises(NotImplementedError, match="processes"):
         cuda.device_array(1).get_ipc_handle()
     with pytest.raises(AttributeError, match="float16"):
-        _ = cuda.bf16
+        _ = cuda.fp8
 
 
 @pytest.mark.parametrize("name", ["PTXSource", "Cubin", "Fatbin", "Archive", "Object", "LTOIR"])

@@ -6,7 +6,7 @@ devices.py     devices, streams, events, contexts; memory.py: memory as such
 linkable.py    CUDA C++ that kernels call: declare_device, CUSource; compiler.py: compile, compile_ptx
 random.py      random numbers in kernels
 types.py, errors.py, config.py: numba.types, numba.core.errors, numba.config
-libdevice.py, fp16.py, vectors.py, cg.py: what kernels find under these names
+libdevice.py, fp16.py, bf16.py, vectors.py, cg.py: what kernels find under these names
 cudadrv/, dispatcher.py: the same things by the modules that Numba has them in
 """
 
@@ -85,7 +85,7 @@ from quern.kernel.intrinsics import *  # noqa: F403
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.types import NUMBERS as _NUMBERS
 
-from quern.cuda import cg, compiler, cudadrv, dispatcher, fp16, libdevice, random  # isort: skip
+from quern.cuda import bf16, cg, compiler, cudadrv, dispatcher, fp16, libdevice, random  # isort: skip
 from quern.cuda.cudadrv import devicearray, devices, driver, nvvm  # isort: skip
 from quern.cuda.cudadrv.runtime import runtime  # isort: skip
 
@@ -127,6 +127,7 @@ __all__ = [
     "Reduce",
     "Stream",
     "as_cuda_array",
+    "bf16",
     "cg",
     "close",
     "compile",
@@ -201,6 +202,6 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in ("bf16", "bfloat16", "fp8"):
-        raise AttributeError(f"[cuda.{name}] kernels have no bfloat16 and no numbers of eight bits yet; use float16 or float32")
+    if name == "fp8":
+        raise AttributeError("[cuda.fp8] kernels have no numbers of eight bits yet; use float16, bfloat16 or float32")
     raise AttributeError(f"module 'quern.cuda' has no attribute '{name}'")

@@ -22,7 +22,7 @@ class Device:
 
     name = property(lambda self: self._device.info()["name"].encode(), doc="Its name, as bytes.")
     compute_capability = property(lambda self: tuple(self._device.info()["compute_capability"]), doc="(major, minor)")
-    supports_float16 = True
+    supports_float16 = supports_bfloat16 = True
     WARP_SIZE = 32
 
     @property
@@ -250,8 +250,8 @@ def is_float16_supported():
 
 
 def is_bfloat16_supported():
-    """Have kernels bfloat16? Not yet."""
-    return False
+    """Have kernels bfloat16? Always."""
+    return True
 
 
 def is_fp8_supported():

@@ -155,6 +155,8 @@ class Indexing:
             if isinstance(value.type, types.Number):
                 return self.emit(f"fill({place.text}, {self.converted(value, place.type.dtype, node).text});")
             if isinstance(value.type, types.Array) and value.type.ndim <= place.type.ndim:
+                if isinstance(value.type.dtype, types.Complex) and not isinstance(place.type.dtype, types.Complex):
+                    raise self.error(TypingError, node, f"{value.type.dtype} does not convert to {place.type.dtype}", "take its .real")
                 return self.emit(f"assign({place.text}, {value.text});")
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
         if not isinstance(value.type, types.Number):

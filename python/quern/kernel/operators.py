@@ -95,9 +95,9 @@ def binary(node_type, a, b, fail):
     if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
         return _small_power(cast(a, work), b.const)
     left, right = cast(a, work), cast(b, work)
-    if isinstance(work, (Float, Complex)) and symbol in ("+", "-", "*") and work != types.float16:
+    if isinstance(work, (Float, Complex)) and symbol in ("+", "-", "*") and work not in types.HALVES:
         return Value(work, f"({left.text} {symbol} {right.text})")
-    if symbol == "/" and work != types.float16 and not isinstance(work, Complex):
+    if symbol == "/" and work not in types.HALVES and not isinstance(work, Complex):
         return Value(work, f"({left.text} / {right.text})")
     natural = a.natural and b.natural and symbol in ("+", "*", "//", "%", "<<", ">>", "&", "|")
     if isinstance(work, Integer) and not work.signed:

@@ -99,6 +99,9 @@ class Program:
             name = f"constant_{len(self.constants)}"
             if isinstance(dtype, types.Record):
                 text = f"__device__ const __align__(16) unsigned char {name}[] = {{{', '.join(map(str, array.tobytes()))}}};"
+            elif dtype in types.HALVES:  # as bits: memory of a kernel's own has no constructors
+                bits = ", ".join(map(str, numpy.ravel(array).view(numpy.uint16).tolist()))
+                text = f"__device__ const unsigned short {name}[] = {{{bits}}};"
             elif not isinstance(dtype, types.Complex):
                 values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
                 text = f"__device__ const {dtype.c} {name}[] = {{{values}}};"

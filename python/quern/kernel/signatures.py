@@ -141,7 +141,7 @@ def distance(given, wanted):
         return 0
     if isinstance(given, types.Number) and isinstance(wanted, types.Number):
         rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-        a, b = rank[given.dtype.kind], rank[wanted.dtype.kind]
+        a, b = rank[given.kind], rank[wanted.kind]
         if a > b or (b == 0 and a > 0):
             return None
         return 1 + 4 * (b - a) + (6 if a == b and given.bits > wanted.bits else 0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 
+import ml_dtypes
 import numpy
 
 
@@ -51,12 +52,13 @@ class Type:
 
 
 class Number(Type):
-    """Of arithmetic; ``bits`` is the size, ``dtype`` NumPy's type."""
+    """Of arithmetic; ``bits`` is the size, ``dtype`` NumPy's type, ``kind`` its letter (of bfloat16, too, "f")."""
 
     def __init__(self, name, c):
         self.name, self.c = name, c
-        self.dtype = numpy.dtype("bool" if name == "boolean" else name)
+        self.dtype = numpy.dtype({"boolean": "bool", "bfloat16": ml_dtypes.bfloat16}.get(name, name))
         self.bits = self.dtype.itemsize * 8
+        self.kind = "f" if name == "bfloat16" else self.dtype.kind
 
     def __call__(self, *arguments):
         """With types: a signature, ``float32(float32, int64)``. With a value: that value in this type."""
@@ -227,6 +229,7 @@ int32, int64 = Integer("int32", "int"), Integer("int64", "long long")
 uint8, uint16 = Integer("uint8", "unsigned char"), Integer("uint16", "unsigned short")
 uint32, uint64 = Integer("uint32", "unsigned int"), Integer("uint64", "unsigned long long")
 float16, float32, float64 = Float("float16", "op::float16"), Float("float32", "float"), Float("float64", "double")
+bfloat16 = Float("bfloat16", "op::bfloat16")
 complex64, complex128 = Complex("complex64", "complex<float>"), Complex("complex128", "complex<double>")
 none = NoneType()
 grid_group = GridGroup()
@@ -236,9 +239,10 @@ NUMBERS = {
     t.name: t
     for t in (
         *(boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-        *(float16, float32, float64, complex64, complex128),
+        *(float16, bfloat16, float32, float64, complex64, complex128),
     )
 }
+HALVES = (float16, bfloat16)  # whose C++ types are classes
 # How CUDA calls vectors; the first name is the one in the text.
 _VECTOR_NAMES = {
     "int8": ("char",), "int16": ("short",), "int32": ("int",), "int64": ("longlong", "long"),
@@ -270,7 +274,7 @@ def of_name(name):
 @functools.cache
 def of_dtype(dtype):
     """The type of NumPy's ``dtype``. Raises TypeError for one that kernels do not have."""
-    dtype = numpy.dtype(dtype)
+    dtype = bfloat16.dtype if dtype == "bfloat16" else numpy.dtype(dtype)
     if dtype.names:
         return Record(dtype)
     found = NUMBERS.get("boolean" if dtype.name == "bool" else dtype.name)
@@ -310,4 +314,9 @@ def _unified_numbers(a, b):
 
 def common_real(a, b):
     """The smallest type with fractions that holds both, as Numba and NumPy have it."""
+    if bfloat16 in (a, b):
+        other = b if a == bfloat16 else a
+        if isinstance(other, (Integer, Boolean)):
+            return {8: bfloat16, 16: float32}.get(other.bits, float64)
+        return float32 if other == float16 else other
     return of_dtype(numpy.promote_types(a.dtype, b.dtype))

@@ -47,10 +47,14 @@ def cast(value, to):
         return value
     if value.is_const and not isinstance(value.const, (str, tuple)) and isinstance(to, types.Number):
         made = literal_text(value.const, to)
+        if made is not None and to == types.bfloat16:
+            return Value(to, made)  # NumPy's type rounds twice, a kernel once
         if made is not None:
             with numpy.errstate(all="ignore"):
                 const = to.dtype.type(value.const).item()  # float32 has fewer digits
             return Value(to, made, const, natural=value.natural)
+    if to == types.bfloat16 and not isinstance(value.type, types.Complex):
+        return Value(to, f"{to.c}({value.text})")  # op::to() goes by way of float, as NumPy's conversion does
     return Value(to, f"op::to<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
 
 

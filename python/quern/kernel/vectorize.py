@@ -177,7 +177,7 @@ def _goes(known, type_):
     if isinstance(known, numpy.dtype):
         return numpy.can_cast(known, type_.dtype, "safe")
     order = "biufc"
-    return order.index({bool: "b", int: "i", float: "f", complex: "c"}[known]) <= order.index(type_.dtype.kind.replace("u", "i"))
+    return order.index({bool: "b", int: "i", float: "f", complex: "c"}[known]) <= order.index(type_.kind.replace("u", "i"))
 
 
 def _global_text(type_):

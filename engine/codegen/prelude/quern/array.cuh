@@ -5,22 +5,11 @@
 // sign. Each function takes the op's type and gives it back (or bool); to<T>() converts between types.
 #pragma once
 
+#include "quern/bfloat.cuh"
 #include "quern/complex.cuh"
 #include "quern/half.cuh"
 
 extern "C++" {
-
-struct __align__(2) __nv_bfloat16 {
-  unsigned short __x;
-
-  __nv_bfloat16() = default;
-  // To nearest, ties to even; a NaN stays one.
-  __QUERN_DEVICE __nv_bfloat16(float x) {
-    unsigned int bits = __float_as_uint(x);
-    __x = x != x ? (bits >> 16 | 0x40) : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
-  }
-  __QUERN_DEVICE operator float() const { return __uint_as_float(static_cast<unsigned int>(__x) << 16); }
-};
 
 namespace quern {
 namespace op {

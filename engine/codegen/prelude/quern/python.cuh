@@ -4,6 +4,7 @@
 #pragma once
 
 #include "quern/array.cuh"
+#include "quern/bfloat_functions.cuh"
 
 extern "C++" {
 namespace quern {
@@ -280,6 +281,21 @@ __QUERN_DEVICE typename A::value_type& in_order(const A& a, long long k) {
   }
   return *reinterpret_cast<typename A::value_type*>(place);
 }
+// As a number is stored: rounded once, also where arrays' conversion to bfloat16, as NumPy's, goes by way of float.
+template <class To>
+struct stored {
+  template <class From>
+  __QUERN_DEVICE static To from(const From& x) {
+    return op::to<To>(x);
+  }
+};
+template <>
+struct stored<op::bfloat16> {
+  template <class From>
+  __QUERN_DEVICE static op::bfloat16 from(const From& x) {
+    return op::bfloat16(x);
+  }
+};
 template <class A, class T>
 __QUERN_DEVICE void fill(const A& a, const T& value) {
   const long long size = a.size();
@@ -297,7 +313,7 @@ __QUERN_DEVICE void assign(const A& a, const B& from) {
       rest /= a.extent(i);
     }
     typedef typename B::value_type Given;
-    in_order(a, k) = op::to<typename number_of<typename A::value_type>::type>(
+    in_order(a, k) = stored<typename number_of<typename A::value_type>::type>::from(
         number_of<Given>::load(*reinterpret_cast<Given*>(place)));
   }
 }
@@ -410,6 +426,9 @@ __QUERN_DEVICE double atomic_exch(double* place, const double& value) {
 }
 __QUERN_DEVICE op::float16 atomic_add(op::float16* place, const op::float16& value) {
   return atomic_update(place, [&](const op::float16& old) { return op::add(old, value); });
+}
+__QUERN_DEVICE op::bfloat16 atomic_add(op::bfloat16* place, const op::bfloat16& value) {
+  return atomic_update(place, [&](const op::bfloat16& old) { return op::add(old, value); });
 }
 template <class T>
 __QUERN_DEVICE T atomic_sub(T* place, const T& value) {

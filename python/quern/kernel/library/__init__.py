@@ -5,10 +5,10 @@ python.py     built-in functions, loops, attributes of numbers and arrays
 mathematics.py  math, cmath, operator, NumPy's ufuncs
 cuda.py       threads, barriers, shared and local arrays, atomics
 libdevice.py  CUDA's mathematical functions and intrinsics, by libdevice's names
-half.py       functions of float16
+half.py       functions of float16; bfloat.py: of bfloat16
 vectors.py    float4 and its like
 """
 
-from quern.kernel.library import cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
+from quern.kernel.library import bfloat, cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
 from quern.kernel.library.python import loop  # noqa: F401
 from quern.kernel.library.table import attribute, call, frozen  # noqa: F401

@@ -221,7 +221,7 @@ def _written(compiler, array, node):
 
 # What each takes: integers, unsigned integers, floats (with complex numbers: parts of their own).
 _ATOMIC_TYPES = {
-    "add": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64, types.float16),
+    "add": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64, *types.HALVES),
     "sub": (types.int32, types.int64, types.uint32, types.uint64, types.float32, types.float64),
     "and_": (types.int32, types.int64, types.uint32, types.uint64),
     "or_": (types.int32, types.int64, types.uint32, types.uint64),
@@ -285,6 +285,9 @@ def call_compare_and_swap(compiler, arguments, named, node):
 def _load(name):
     def compile_call(compiler, arguments, named, node):
         place = _element(compiler, arguments[0], arguments[1], node)
+        if place.type in types.HALVES:  # CUDA has them for its own types
+            loaded = f"__{name}(reinterpret_cast<const unsigned short*>(&{place.text}))"
+            return Value(place.type, f"of_bits<{place.type.c}>({loaded})")
         return Value(place.type, f"__{name}(&{place.text})")
 
     return compile_call
@@ -295,6 +298,8 @@ def _store(name):
         place = _element(compiler, arguments[0], arguments[1], node)
         _written(compiler, arguments[0], node)
         value = compiler.converted(compiler.number(arguments[2], node), place.type, node)
+        if place.type in types.HALVES:
+            return Value(types.none, f"__{name}(reinterpret_cast<unsigned short*>(&{place.text}), bits({place.type.c}({value.text})))")
         return Value(types.none, f"__{name}(&{place.text}, {value.text})")
 
     return compile_call

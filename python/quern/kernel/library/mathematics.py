@@ -134,7 +134,7 @@ def _real(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex):
         raise compiler.error(TypingError, node, f"it does not take {value.type}")
-    return cast(value, types.float32 if value.type in (types.float16, types.float32) else types.float64)
+    return cast(value, types.float32 if value.type in (*types.HALVES, types.float32) else types.float64)
 
 
 def _rounding(text):
