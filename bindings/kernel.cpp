@@ -180,6 +180,13 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
 PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_function)}, {0, nullptr}};
 PyType_Slot raw_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_raw)}, {0, nullptr}};
 
+CodeKind code_kind(const std::string& name) {
+  for (int i = 0; i < 5; ++i) {
+    if (name == code_kind_names[i]) return static_cast<CodeKind>(i);
+  }
+  raise(ErrorKind::value, "[link] '{}' is no kind of code", name);
+}
+
 nb::dict describe(const Kernel& kernel) {
   const KernelInfo& i = kernel.info();
   nb::dict out;
@@ -227,24 +234,29 @@ void init_kernels(nb::module_& m) {
   m.def(
       "build",
       [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
-         std::vector<std::string> expressions) {
+         std::vector<std::string> expressions, const std::vector<std::tuple<std::string, nb::bytes, std::string>>& linked) {
         Source source{std::move(text), std::move(name)};
         CompileOptions options;
         options.flags = std::move(flags);
         options.name_expressions = std::move(expressions);
+        std::vector<LinkedCode> codes;
+        for (auto& [kind, bytes, called] : linked) codes.push_back({code_kind(kind), {bytes.c_str(), bytes.size()}, called});
         ReleaseGil release;
-        return PyProgram{build(*device.context, source, options)};
+        return PyProgram{build(*device.context, source, std::move(options), codes)};
       },
       nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
-      nb::arg("expressions") = std::vector<std::string>());
+      nb::arg("expressions") = std::vector<std::string>(),
+      nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>());
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });
-  // PTX as text, for an architecture as "compute_90"; no GPU is needed, but NVRTC is.
-  m.def("ptx", [](std::string text, std::string name, std::vector<std::string> flags, std::string architecture) {
+  // Code for GPUs: PTX as text for an architecture as "compute_90", a cubin for one as "sm_90"; no GPU is needed, but NVRTC is.
+  auto gpu_code = [](std::string text, std::string name, std::vector<std::string> flags, std::string architecture,
+                     bool relocatable) {
     Source source{std::move(text), std::move(name)};
     CompileOptions options;
     options.flags = std::move(flags);
+    options.relocatable = relocatable;
     Target target;
     target.kind = DeviceKind::cuda;
     target.arch = std::move(architecture);
@@ -253,9 +265,19 @@ void init_kernels(nb::module_& m) {
       ReleaseGil release;
       binary = compile_cache().get(nvrtc_compiler(), source, options, target).binary;
     }
-    std::string out(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
-    while (!out.empty() && out.back() == '\0') out.pop_back();
-    return out;
+    return std::string(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
+  };
+  m.def(
+      "ptx",
+      [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture, bool relocatable) {
+        std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), relocatable);
+        while (!out.empty() && out.back() == '\0') out.pop_back();
+        return out;
+      },
+      nb::arg("text"), nb::arg("name"), nb::arg("flags"), nb::arg("architecture"), nb::arg("relocatable") = false);
+  m.def("cubin", [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture) {
+    std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), true);
+    return nb::bytes(out.data(), out.size());
   });
   m.def("compile_code", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
                            std::vector<std::string> expressions) {

@@ -1,6 +1,7 @@
 // Device memory, host memory of the device's, copies and fills.
 #include "bindings/objects.h"
 #include "core/error.h"
+#include "run/host_ranges.h"
 
 namespace quern::python {
 
@@ -11,6 +12,7 @@ void PyAllocation::require_alive(const char* what) const {
 void PyHostMemory::free() {
   if (!alive) return;
   alive = false;
+  if (what != What::part) remove_host_range(pointer);
   switch (what) {
     case What::pinned:
       context->device.release_pinned(pointer);
@@ -35,7 +37,9 @@ PyHostMemory::~PyHostMemory() {
   if (!alive) return;
   if (what != What::part) try {
       ReleaseGil release;
-      context->device.synchronize();
+      for (Context* c : all_contexts()) {  // GPUs share it
+        if (c->device.kind == context->device.kind) c->device.synchronize();
+      }
     } catch (const std::exception&) {
       // The failure belongs to whoever waits next; there is nobody to tell here.
     }
@@ -109,6 +113,19 @@ void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigne
   device.context->fill(on, reinterpret_cast<void*>(to), pitch, value, value_bytes, width, height);
 }
 
+std::unique_ptr<PyHostMemory> host_memory(PyDevice device, PyHostMemory::What what, void* p, size_t bytes, const char* of) {
+  if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of {}", bytes, of);
+  auto h = std::make_unique<PyHostMemory>();
+  h->what = what, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+  return h;
+}
+
+// From now on kernels of the GPU, or (`everywhere`) of all, work on it in place.
+void let_kernels_reach(PyHostMemory& h, bool everywhere) {
+  if (h.context->device.kind == DeviceKind::cpu) return;
+  if (void* there = h.device_pointer()) add_host_range(h.pointer, h.bytes, there, everywhere ? nullptr : &h.context->device);
+}
+
 // What makes PyHostMemory the base of a NumPy array.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* memory = nb::inst_ptr<PyHostMemory>(self);
@@ -177,25 +194,28 @@ void init_memory(nb::module_& m) {
       "pinned",
       [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
         void* p = device.context->device.allocate_pinned(bytes, {portable, mapped, write_combined});
-        if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of pinned host memory", bytes);
-        auto* h = new PyHostMemory;
-        h->what = PyHostMemory::What::pinned, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
-        return h;
+        auto h = host_memory(device, PyHostMemory::What::pinned, p, bytes, "pinned host memory");
+        if (mapped) let_kernels_reach(*h, portable);
+        return h.release();
       },
       nb::rv_policy::take_ownership);
   m.def(
       "managed",
       [](PyDevice device, size_t bytes, unsigned flags) {
-        void* p = device.context->device.allocate_managed(bytes, flags);
-        if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of managed memory", bytes);
-        auto* h = new PyHostMemory;
-        h->what = PyHostMemory::What::managed, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
-        return h;
+        constexpr int concurrent_managed_access = 89;
+        Device& on = device.context->device;
+        void* p = on.allocate_managed(bytes, flags);
+        auto h = host_memory(device, PyHostMemory::What::managed, p, bytes, "managed memory");
+        // Memory of the host's own is not for kernels where they cannot take it while the host has it.
+        bool is_global = flags <= 1;
+        if (is_global || (on.kind == DeviceKind::cuda && on.attribute(concurrent_managed_access))) let_kernels_reach(*h, true);
+        return h.release();
       },
       nb::rv_policy::take_ownership);
   m.def(
       "register_host",
       [](PyDevice device, nb::object array, unsigned flags) {
+        constexpr unsigned portable = 1, mapped = 2;
         void* p;
         size_t bytes;
         {
@@ -204,10 +224,10 @@ void init_memory(nb::module_& m) {
           bytes = view.bytes();
         }
         device.context->device.register_host(p, bytes, flags);
-        auto* h = new PyHostMemory;
-        h->what = PyHostMemory::What::registered, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
+        auto h = host_memory(device, PyHostMemory::What::registered, p, bytes, "registered host memory");
         h->owner = array;
-        return h;
+        if (flags & mapped) let_kernels_reach(*h, flags & portable);
+        return h.release();
       },
       nb::rv_policy::take_ownership);
 

@@ -165,6 +165,7 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   hasher.add(target.arch);
   hasher.add(compiler.id());
   if (options.with_cub) hasher.add(cccl_version());
+  if (options.relocatable) hasher.add("relocatable");
   add_include_folders(hasher, options.flags);
   return hasher.key();
 }

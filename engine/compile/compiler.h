@@ -23,6 +23,7 @@ struct CompileOptions {
   std::vector<std::string> name_expressions;  // "reduce<float, 256>": instantiated and listed in Binary::names
   bool exact_arithmetic = false;  // array code: no contraction, no reassociation; off: nvcc's defaults (contraction on)
   bool with_cub = false;          // a text of ours that includes NVIDIA's CUB (compile/cccl.h); for NVRTC alone
+  bool relocatable = false;       // functions may be missing: the code is linked before it is loaded (Device::link)
 };
 
 struct Target {

@@ -188,7 +188,7 @@ constexpr OptionRow option_rows[] = {
     {"compiler-bindir", Take::drop_value, ""},
     {"L", Take::joined, ""},
     {"l", Take::joined, ""},
-    {"rdc", Take::drop_value, ""},  // a text is a whole program here
+    {"rdc", Take::drop_value, ""},  // CompileOptions say it
     {"relocatable-device-code", Take::drop_value, ""},
     {"dc", Take::drop, ""},
     {"dw", Take::drop, ""},
@@ -364,6 +364,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   Architecture architecture = choose_architecture(nvrtc, target.arch);
   std::vector<std::string> words = nvrtc_options(options, architecture.name);
   if (options.with_cub) words.push_back("--include-path=" + cccl_folder());
+  if (options.relocatable) words.emplace_back("--relocatable-device-code=true");
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {

@@ -256,6 +256,10 @@ void CpuDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value,
 
 // ---- code
 
+Binary CpuDevice::link(const Binary&, const std::string& name, const std::vector<LinkedCode>&, unsigned) {
+  bug("{} was to be linked on the CPU", name);
+}
+
 std::shared_ptr<LoadedModule> CpuDevice::load(const Binary& binary) { return std::make_shared<CpuModule>(binary); }
 
 void CpuDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,

@@ -211,6 +211,8 @@ class CpuDevice : public Device {
   void fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) override;
   void fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
                size_t height) override;
+  Binary link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
+              unsigned most_registers) override;
   std::shared_ptr<LoadedModule> load(const Binary& binary) override;
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;

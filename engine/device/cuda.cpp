@@ -1,7 +1,8 @@
 // The CUDA device on the primary context: making it, launching, and what its errors mean.
 //
 // Start at CudaDevice::launch for the hot path and at CudaDevice::fail for errors. Memory, copies and fills are in
-// cuda_memory.cpp, streams and events in cuda_stream.cpp, modules and kernels in cuda_module.cpp.
+// cuda_memory.cpp, streams and events in cuda_stream.cpp, modules and kernels in cuda_module.cpp, linking in
+// cuda_link.cpp.
 #include "device/cuda.h"
 
 #include "core/error.h"

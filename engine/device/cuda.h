@@ -1,5 +1,5 @@
-// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp and
-// cuda_module.cpp share.
+// The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp,
+// cuda_module.cpp and cuda_link.cpp share.
 //
 // Every public call begins with `Use use(*this, "op")`: it raises when the context is lost or the process was forked, makes the
 // primary context current for the calling thread and puts a foreign one back at the end. After shut_down it is false, and the
@@ -140,6 +140,8 @@ class CudaDevice final : public Device {
   void fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
                size_t height) override;
 
+  Binary link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
+              unsigned most_registers) override;
   std::shared_ptr<LoadedModule> load(const Binary& binary) override;
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;

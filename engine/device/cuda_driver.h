@@ -20,6 +20,7 @@ using ModuleHandle = struct ModuleTag*;
 using FunctionHandle = struct FunctionTag*;
 using StreamHandle = struct StreamTag*;
 using EventHandle = struct EventTag*;
+using LinkHandle = struct LinkTag*;
 
 struct LaunchAttribute {  // CUlaunchAttribute
   int id;
@@ -101,7 +102,14 @@ enum : int {  // CUfunction_attribute
   function_max_dynamic_shared = 8,
 };
 
-enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };  // CUjit_option
+enum : int {
+  jit_max_registers = 0,
+  jit_info_log = 3,
+  jit_info_log_bytes = 4,
+  jit_error_log = 5,
+  jit_error_log_bytes = 6
+};  // CUjit_option
+enum : int { input_cubin = 0, input_ptx = 1, input_fatbin = 2, input_object = 3, input_archive = 4 };  // CUjitInputType
 enum : unsigned { event_blocking_sync = 1, event_disable_timing = 2, stream_non_blocking = 1, managed_attach_global = 1 };
 enum : int { pointer_memory_type = 2 };  // CUpointer_attribute
 enum : unsigned { host_portable = 1, host_mapped = 2, host_write_combined = 4 };
@@ -169,6 +177,11 @@ inline constexpr int oldest_driver = 12000;
   X(cuEventElapsedTime, 2000, (float* milliseconds, EventHandle start, EventHandle end))                                         \
   /* code */                                                                                                                     \
   X(cuModuleLoadDataEx, 2010, (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))           \
+  X(cuLinkCreate_v2, 6050, (unsigned count, int* options, void** values, LinkHandle* link))                                      \
+  X(cuLinkAddData_v2, 6050,                                                                                                      \
+    (LinkHandle link, int input, void* data, size_t bytes, const char* name, unsigned count, int* options, void** values))       \
+  X(cuLinkComplete, 5050, (LinkHandle link, void** code, size_t* bytes))                                                         \
+  X(cuLinkDestroy, 5050, (LinkHandle link))                                                                                      \
   X(cuModuleUnload, 2000, (ModuleHandle module))                                                                                 \
   X(cuModuleGetFunction, 2000, (FunctionHandle * function, ModuleHandle module, const char* name))                               \
   X(cuModuleGetGlobal_v2, 3020, (Address * pointer, size_t* bytes, ModuleHandle module, const char* name))                       \

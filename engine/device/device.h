@@ -128,6 +128,15 @@ struct StreamOptions {
   int priority = 0;           // lower is more urgent, as in CUDA
 };
 
+// Compiled code that a program is linked with.
+enum class CodeKind { cubin, ptx, fatbin, object, archive };
+inline constexpr const char* code_kind_names[] = {"a cubin", "PTX", "a fatbin", "an object file", "an archive"};
+struct LinkedCode {
+  CodeKind kind;
+  std::string bytes;
+  std::string name;  // for messages
+};
+
 enum class CopyKind { host_to_device, device_to_host, device_to_device };
 
 struct PinnedOptions {
@@ -172,7 +181,10 @@ class Device {
   virtual void fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
                        size_t height) = 0;
 
-  // Code.
+  // Code. link() takes relocatable code (CompileOptions) and what it lacks, and gives what load() takes. It raises
+  // ErrorKind::compile with the linker's log. Not to be asked of the CPU, which has none. `most_registers` of a thread: for PTX.
+  virtual Binary link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
+                      unsigned most_registers) = 0;
   virtual std::shared_ptr<LoadedModule> load(const Binary& binary) = 0;
   // `args` is the packed parameter block, info.param_bytes long; it is copied before the call returns.
   virtual void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,

@@ -1,6 +1,7 @@
 #include "run/host_arguments.h"
 
 #include "device/stream_order.h"
+#include "run/host_ranges.h"
 
 #include <algorithm>
 #include <cstring>
@@ -45,6 +46,19 @@ void walk(char* array, char* packed, const std::vector<int64_t>& shape, const st
 }
 
 }  // namespace
+
+void* HostArguments::in_place(const void* data, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides,
+                              int64_t size) const {
+  if (context_.device.kind == DeviceKind::cpu) return nullptr;
+  int64_t before = 0, after = size;  // bytes before and after the first element's start
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return nullptr;
+    (strides[i] < 0 ? before : after) += (shape[i] - 1) * strides[i];
+  }
+  const char* first = static_cast<const char*>(data) + before;
+  void* reached = reached_by(context_.device, first, static_cast<size_t>(after - before));
+  return reached ? static_cast<char*>(reached) - before : nullptr;
+}
 
 void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in,
                          bool out) {

@@ -1,8 +1,9 @@
-// Host arrays as a kernel's arguments: used in place on the CPU; on a GPU copied in before the launch, and back after it where
-// the kernel writes them.
+// Host arrays as a kernel's arguments: used in place on the CPU, and on a GPU where it reaches their memory (host_ranges.h);
+// others are copied there before the launch, and back after it where the kernel writes them.
 //
 //   HostArguments host(context, stream);
-//   void* address = host.add(data, shape, strides, size, true, true);   // for each, before the launch
+//   void* address = host.in_place(data, shape, strides, size);          // for each, before the launch
+//   if (!address) address = host.add(data, shape, strides, size, true, true);
 //   kernel.launch_packed(...);
 //   host.finish();                                                      // the arrays are as the kernel left them
 #pragma once
@@ -17,6 +18,9 @@ class HostArguments {
  public:
   HostArguments(Context& context, const StreamPtr& stream) : context_(context), stream_(stream) {}
 
+  // On a GPU: the address of an array that is not copied, nullptr for others. Nobody waits for the kernel unless must_wait().
+  void* in_place(const void* data, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t size) const;
+  void must_wait() { any_ = true; }
   // The address that the kernel gets. `strides`, in bytes, become what they are there. `in`: the kernel may read it, or leave
   // parts of it as they are; `out`: it may write it.
   void* add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in, bool out);

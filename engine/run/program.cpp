@@ -5,26 +5,57 @@
 #include "run/kernel.h"
 #include "run/trace.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace quern {
 
-std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options) {
+namespace {
+
+// What the compiler is told is the linker's to know, too. 0: nothing is said.
+unsigned most_registers(const std::vector<std::string>& flags) {
+  constexpr std::string_view name = "-maxrregcount=";
+  for (const std::string& flag : flags) {
+    size_t at = flag.find(name);
+    if (at <= 1) return static_cast<unsigned>(std::max(0, std::atoi(flag.c_str() + at + name.size())));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
+                               const std::vector<LinkedCode>& linked) {
+  std::optional<CompileOptions> relocatable;
+  if (!linked.empty()) {
+    if (context.device.kind == DeviceKind::cpu)
+      raise(ErrorKind::not_implemented,
+            "[link] {} is {}, which is code for GPUs and linked there alone; for the CPU link CUDA C++ source, a *.cu file or a "
+            "cuda.CUSource",
+            linked[0].name, code_kind_names[static_cast<int>(linked[0].kind)]);
+    relocatable = options;
+    relocatable->relocatable = true;
+  }
   log(LogLevel::source, "{}:\n{}", source.name, source.text);
   auto program = std::make_shared<Program>(context);
   Cached cached;
   {
     Traced traced(TraceKind::compile, context.trace_index(), nullptr, source.text.size(), tracing() ? current_site() : no_site);
     traced.name(source.name);
-    cached = compile_cache().get(context.compiler(), source, options, context.device.target());
+    cached = compile_cache().get(context.compiler(), source, relocatable ? *relocatable : options, context.device.target());
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
   }
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
   Traced traced(TraceKind::load, context.trace_index(), nullptr, cached.binary->code.size(), no_site);
   traced.name(source.name);
-  program->module = context.device.load(*cached.binary);
-  program->names = cached.binary->names;
-  program->log = cached.binary->log;
+  Binary whole;
+  if (!linked.empty()) whole = context.device.link(*cached.binary, source.name, linked, most_registers(options.flags));
+  const Binary& code = linked.empty() ? *cached.binary : whole;
+  program->module = context.device.load(code);
+  program->names = code.names;
+  program->log = code.log;
   program->hit = cached.hit;
   return program;
 }

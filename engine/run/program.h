@@ -27,7 +27,10 @@ class Program : public std::enable_shared_from_this<Program> {
   std::vector<std::pair<std::string, std::string>> names;  // name expression -> symbol
 };
 
-std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options);
+// `linked`: compiled code with functions that the text declares and lacks.
+// Raises ErrorKind::not_implemented for such code on the CPU.
+std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
+                               const std::vector<LinkedCode>& linked = {});
 
 // From code already compiled: a cubin on a GPU, an object of ours on the CPU.
 std::shared_ptr<Program> load_code(Context& context, std::string_view code);

@@ -175,6 +175,46 @@ TEST_F(Cuda, Ptx) {
   EXPECT_EQ(module->kernel("saxpy")->info.param_bytes, 28u);
 }
 
+TEST_F(Cuda, Links) {
+  auto linked_with = [&](std::vector<LinkedCode> others) { return device.link(binary(), "own.cu", others, 0); };
+  std::string cubin(reinterpret_cast<const char*>(binary().code.data()), binary().code.size());
+  std::string fatbin = {'\x50', '\xed', '\x55', '\xba', 1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0, 'c', 'o', 'd', 'e'};
+  std::string host = cubin, archive = "!<arch>\n", ptx = ".version 9.0\n.target sm_90\n";
+  cubin[18] = static_cast<char>(190);  // e_machine
+  Binary linked = linked_with({{CodeKind::cubin, cubin, "a"},
+                               {CodeKind::ptx, ptx, "b"},
+                               {CodeKind::fatbin, fatbin, "c"},
+                               {CodeKind::object, host, "d"},
+                               {CodeKind::object, cubin, "e"},  // by its name only
+                               {CodeKind::archive, archive, "f"}});
+  EXPECT_STREQ(FAKE(fake_cuda_last_link)(), "0012304");
+  EXPECT_EQ(linked.names, binary().names);
+  ASSERT_NE(device.load(linked)->kernel("saxpy"), nullptr);
+
+  std::string text;
+  auto fails = [&](LinkedCode code) { return kind_of([&] { linked_with({std::move(code)}); }, &text); };
+  EXPECT_EQ(fails({CodeKind::ptx, ptx + "rat;", "bad.ptx"}), ErrorKind::compile);
+  EXPECT_NE(text.find("[link] bad.ptx cannot be linked: ptxas"), std::string::npos);
+  for (const std::string& other :
+       {std::string(), std::string("text"), fatbin.substr(0, 19), std::string("\177ELF"), cubin.substr(0, 300)}) {
+    for (CodeKind kind : {CodeKind::cubin, CodeKind::ptx, CodeKind::fatbin, CodeKind::object, CodeKind::archive}) {
+      EXPECT_EQ(fails({kind, other, "other"}), ErrorKind::compile);
+      EXPECT_NE(text.find("[link] other is not "), std::string::npos);
+    }
+  }
+  // An unknown error of the linker is its own; others are the context's.
+  FAKE(fake_cuda_fail_next)("cuLinkComplete", 999);
+  EXPECT_EQ(fails({CodeKind::ptx, ptx, "b"}), ErrorKind::compile);
+  FAKE(fake_cuda_fail_next)("cuLinkAddData_v2", 209);
+  EXPECT_EQ(fails({CodeKind::ptx, ptx, "b"}), ErrorKind::compile);
+  EXPECT_NE(text.find("own.cu cannot be linked"), std::string::npos);
+  EXPECT_NE(text.find("sm_90 or as PTX"), std::string::npos);
+  FAKE(fake_cuda_fail_next)("cuLinkCreate_v2", 2);
+  EXPECT_EQ(fails({CodeKind::ptx, ptx, "b"}), ErrorKind::out_of_memory);
+  EXPECT_EQ(FAKE(fake_cuda_live)("link"), 0u);
+  device.synchronize();
+}
+
 TEST_F(Cuda, CopiesFillsAndLaunch) {
   auto module = device.load(binary());
   auto stream = device.create_stream({});

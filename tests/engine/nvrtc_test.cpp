@@ -1,5 +1,6 @@
 // Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
 #include "compile/nvrtc.h"
+#include "compile/cache.h"
 #include "compile/libraries.h"
 #include "compile/signature.h"
 #include "core/error.h"
@@ -350,6 +351,22 @@ TEST_F(Nvrtc, ExactArithmeticChangesTheCode) {
   same.flags = {"--use_fast_math"};
   EXPECT_NE(compile(text).code, compile(text, exact).code);
   EXPECT_EQ(compile(text, exact).code, compile(text, same).code);
+}
+
+TEST_F(Nvrtc, RelocatableCodeMayLackFunctions) {
+  std::string text = "extern \"C\" __device__ int other(int); extern \"C\" __global__ void k(int* x) { x[0] = other(1); }";
+  EXPECT_NE(error_of(text).find("other"), std::string::npos);
+  CompileOptions relocatable;
+  relocatable.relocatable = true;
+  std::optional<CubinContents> contents = read_cubin(compile(text, relocatable).code);
+  ASSERT_TRUE(contents.has_value());
+  ASSERT_EQ(contents->kernels.size(), 1u);
+  EXPECT_EQ(contents->kernels[0].symbol, "k");
+  Binary ptx = compile("extern \"C\" __device__ int other(int x) { return x; }", relocatable, "compute_90");
+  std::string_view function(reinterpret_cast<const char*>(ptx.code.data()), ptx.code.size());
+  EXPECT_NE(function.find(".visible .func"), std::string_view::npos);
+  Target target{DeviceKind::cuda, "sm_90"};
+  EXPECT_FALSE(cache_key(nvrtc_compiler(), {text}, {}, target) == cache_key(nvrtc_compiler(), {text}, relocatable, target));
 }
 
 TEST_F(Nvrtc, UnknownGpus) {

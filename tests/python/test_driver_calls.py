@@ -4,12 +4,13 @@ Without a GPU the driver is the tests' own (tests/engine/fake_cuda): kernels are
 whatever is asked of the driver is counted.
 """
 
+import functools
 import glob
 import json
 import os
 
 import pytest
-from programs import ROOT, code
+from programs import ROOT, python
 from quern.lib import _engine
 
 PROGRAM = """
@@ -55,18 +56,100 @@ print(json.dumps({"traced": traced, "plain": plain, "look": look, "trace": {k: k
 """
 
 
+MAPPED = """
+import ctypes, gc, json, os
+import numpy as np
+from quern import cuda
+from quern.lib import _engine
+
+
+@cuda.jit
+def group(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
+
+
+class Launch(ctypes.Structure):  # of the tests' own driver
+    _fields_ = [("symbol", ctypes.c_char * 256), ("numbers", ctypes.c_uint * 7), ("stream", ctypes.c_void_p),
+                ("args", ctypes.c_ubyte * 4096), ("bytes", ctypes.c_size_t), ("cooperative", ctypes.c_int)]
+
+
+own = ctypes.CDLL(os.environ["QUERN_CUDA_DRIVER"]) if "QUERN_CUDA_DRIVER" in os.environ else None
+told, addresses = {}, {}
+
+
+def launched(name, x):
+    group[1, 8](x)
+    cuda.synchronize()
+    _engine.count_driver_calls(True)
+    group[1, 8](x)
+    told[name] = _engine.driver_calls()
+    cuda.synchronize()
+    if own:
+        launch = Launch()
+        own.fake_cuda_last_launch(ctypes.byref(launch))
+        addresses[name] = int.from_bytes(bytes(launch.args[:8]), "little") - x.ctypes.data
+
+
+def freed(name, make):
+    made = [make(8)]
+    group[1, 8](made[0])
+    part = made.pop()[2:4]
+    live = own.fake_cuda_live
+    live.restype = ctypes.c_size_t
+    before = live(b"host"), live(b"memory")
+    _engine.count_driver_calls(True)
+    gc.collect()
+    assert not _engine.driver_calls()
+    del part
+    told[name] = _engine.driver_calls()
+    addresses[name] = before[0] - live(b"host"), before[1] - live(b"memory")
+
+
+mapped, managed, plain, pinned = cuda.mapped_array(8), cuda.managed_array(8), np.zeros(8), cuda.pinned_array(8)
+mapped[:] = managed[:] = pinned[:] = 0
+launched("mapped", mapped)
+launched("mapped[2:]", mapped[2:])
+launched("mapped[::-1]", mapped[::-1])
+launched("managed", managed)
+launched("managed[1::2]", managed[1::2])
+launched("plain in mapped", np.asarray(mapped))
+launched("pinned", pinned)
+with cuda.mapped(plain) as m:
+    launched("registered", m)
+    launched("plain in registered", plain)
+launched("plain", plain)
+if own:
+    freed("free mapped", cuda.mapped_array)
+    freed("free managed", cuda.managed_array)
+values = [a.tolist() for a in (mapped, managed, plain, pinned)]
+print(json.dumps({"told": told, "addresses": addresses, "values": values}))
+"""
+
+
 @pytest.fixture(scope="module")
 def counted():
     """The counts of the program above, and whether kernels ran."""
+    return run(PROGRAM)
+
+
+def run(program, folder=None):
+    """The program with a GPU's driver, or with the tests' own; what it printed."""
+    if folder:  # kernels written in Python are read from files
+        (folder / "program.py").write_text(program)
+        code = functools.partial(python, folder / "program.py")
+    else:
+        code = functools.partial(python, "-c", program)
     if _engine.cuda_count():
-        done = code(PROGRAM)
+        done = code()
     else:
         fake = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))
         if not fake:
             pytest.skip("no GPU, and the tests' own driver is not built (ninja -C build/develop)")
         if not any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report()):
             pytest.skip("no GPU, and no NVRTC to compile for one (pip install nvidia-cuda-nvrtc-cu12)")
-        done = code(PROGRAM, QUERN_CUDA_DRIVER=max(fake, key=os.path.getmtime))
+        done = code(QUERN_CUDA_DRIVER=max(fake, key=os.path.getmtime))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -104,3 +187,29 @@ def test_the_values_are_right(counted):
         g, k = v + h * f, -(x + h * e) - 0.1 * (v + h * f)
         x, v = x + h / 6 * (a + 2 * c + 2 * e + g), v + h / 6 * (b + 2 * d + 2 * f + k)
     assert not _engine.cuda_count() or abs(counted["x"] - x) < 1e-9
+
+
+def test_mapped_and_managed_memory_is_not_copied(tmp_path):
+    result = run(MAPPED, tmp_path)
+    told, addresses = result["told"], result["addresses"]
+    for name, calls in told.items():
+        if name.startswith("free"):
+            continue
+        copies, waits = (2, 1) if name in ("plain", "pinned") else (0, int(name.startswith("plain in")))
+        assert named(calls, "Memcpy") == copies, (name, calls)
+        assert named(calls, "Synchronize") == waits, (name, calls)
+        assert calls["cuLaunchKernel"] == 1, (name, calls)
+        assert not _engine.cuda_count() or named(calls, "WaitEvent", "LaunchHostFunc", "Pointer") == 0
+        if addresses:
+            assert (addresses[name] == 0) == (copies == 0), name
+    if addresses:  # the last array gives the memory back, after the work on it
+        for name, free, ended in (("free mapped", "cuMemFreeHost", [1, 0]), ("free managed", "cuMemFree_v2", [0, 1])):
+            assert told[name][free] == 1, told[name]
+            assert told[name]["cuCtxSynchronize"] == 1, told[name]
+            assert addresses[name] == ended
+    if _engine.cuda_count():
+        mapped, managed, plain, pinned = result["values"]
+        assert mapped == [6, 6, *[8] * 6]
+        assert managed == [2, 4] * 4
+        assert plain == [6] * 8
+        assert pinned == [2] * 8

@@ -183,6 +183,79 @@ def test_memory_that_is_pinned_for_a_while(device):
         pass
 
 
+@pytest.mark.parametrize("make", [cuda.mapped_array, cuda.managed_array])
+def test_kernels_work_on_mapped_memory_in_place(make, device):
+    @cuda.jit
+    def add(x, amount):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] += amount * (10 * i + j)
+
+    expected = np.zeros((6, 8))
+    step = 10 * np.arange(6)[:, None] + np.arange(8)
+    for order in "CF":
+        x = make((6, 8), order=order)
+        x[:] = expected[:] = 0
+        for parts in ((slice(None), slice(None)), (slice(1, 5, 2), slice(None, None, -1)), (slice(None, None, -1), slice(7, 2, -2))):
+            expected[parts] += step[: expected[parts].shape[0], : expected[parts].shape[1]]
+            add[(1, 1), (8, 8)](x[parts], 1)
+            assert isinstance(x[parts], np.ndarray)
+        add[(1, 1), (8, 8)](cuda.InOut(x), 2)
+        add[(1, 1), (8, 8), cuda.stream()](x.T, 0)
+        cuda.synchronize()
+        np.testing.assert_array_equal(x, expected + 2 * step)
+        plain = np.asarray(x)
+        assert type(plain) is np.ndarray
+        add[(1, 1), (8, 8)](plain, 1)  # is there when the launch returns
+        np.testing.assert_array_equal(plain, expected + 3 * step)
+
+    @cuda.jit
+    def of_many(pair, record, rows, empty):
+        pair[1][0] = pair[0].size + empty.size
+        record.a += 1
+        for i in range(rows.size):
+            rows[i].b = i
+
+    kind = np.dtype([("a", np.int32), ("b", np.float64)])
+    first, second, rows = make(3), make(1), make(4, kind)
+    rows["a"] = 7
+    of_many[1, 1]((first, second), rows[2], rows, make((0, 2)))
+    cuda.synchronize()
+    assert second[0] == 3
+    assert rows["a"].tolist() == [7, 7, 8, 7]
+    assert rows["b"].tolist() == [0, 1, 2, 3]
+
+
+def test_mapped_memory_lives_as_long_as_work_on_it(device):
+    @cuda.jit
+    def fill(x, value):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            x[i] = value
+
+    for make in (cuda.mapped_array, cuda.managed_array):
+        for value in range(5):
+            made = make(1_000_000, np.int32)
+            fill[64, 128](made[::2], value)
+            kept = made[2:4]
+            del made
+            gc.collect()
+            fill[64, 128](kept, value + 1)
+            del kept  # the work may still run
+    a = np.zeros(1000)
+    for value in range(1, 4):
+        with cuda.mapped(a) as m:
+            fill[1, 128](m[10:], value)
+        assert a[9] == 0  # the end of the block waits
+        assert (a[10:] == value).all()
+        with pytest.raises(ZeroDivisionError):
+            with cuda.mapped(a) as m:
+                fill[1, 128](m, value)
+                raise ZeroDivisionError
+        assert (a == value).all()
+        fill[1, 128](a, 0)  # a plain array again
+        assert (a == 0).all()
+
+
 # ---- memory as such
 
 

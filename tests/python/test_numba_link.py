@@ -1,14 +1,26 @@
-"""CUDA C++ that kernels written in Python call: cuda.declare_device, link=, CUSource; loops over tuples of several types."""
+"""What kernels written in Python are linked with: cuda.declare_device, link=, CUSource and its kin; loops over tuples of several types."""
 
 import gc
+import glob
 import io
+import json
+import math
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
 
 import numpy as np
 import pytest
+import quern as qn
 from kernels import module_of
+from programs import ROOT, python
 from quern import cuda, numba
 from quern.cuda import errors
+from quern.device import set_current_device
 from quern.kernel.errors import LinkError
+from quern.lib import _engine
 
 SOURCE = """
 #include <cstdint>
@@ -240,6 +252,314 @@ extern "C" __device__ int wait(int* out) { cooperative_groups::this_grid().sync(
     kernel[4, 16](x, out)
     np.testing.assert_array_equal(out, np.arange(64)[::-1])
 
+
+# ---- compiled code
+
+KINDS = ["PTXSource", "Cubin", "Fatbin", "Object", "Archive"]
+ENDINGS = {"PTXSource": ".ptx", "Cubin": ".cubin", "Fatbin": ".fatbin", "Object": ".o", "Archive": ".a"}
+HAS_NVRTC = any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report())
+on_a_gpu = pytest.mark.skipif(not _engine.cuda_count(), reason="no GPU")
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+
+
+def calling(declared, link=None):
+    @cuda.jit(link=link)
+    def kernel(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = declared(x[i], 10)
+
+    return kernel
+
+
+def architecture():
+    major, minor = cuda.get_current_device().compute_capability
+    return f"{major}{minor}"
+
+
+def made_by_nvrtc(kind, source=SOURCE):
+    if kind == "PTXSource":
+        return _engine.ptx(source, "made.cu", [], f"compute_{architecture()}", True).encode()
+    cubin = _engine.cubin(source, "made.cu", [], f"sm_{architecture()}")
+    if kind == "Fatbin":  # a head, and one cubin behind a head of its own
+        cubin += bytes(-len(cubin) % 8)
+        arch = int(architecture())
+        entry = struct.pack("<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(cubin), 0, 0, 7, 1, arch, 0, 0, 0x11, 0, 0) + cubin
+        return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry
+    return cubin
+
+
+def made_by_nvcc(kind, folder, source=SOURCE):
+    (folder / "made.cu").write_text(source)
+    options = {"PTXSource": "-ptx", "Cubin": "-cubin", "Fatbin": "-fatbin", "Object": "-c", "Archive": "-lib"}[kind]
+    out = folder / ("made" + ENDINGS[kind])
+    subprocess.run([NVCC, f"-arch=sm_{architecture()}", "-rdc=true", options, "made.cu", "-o", out], cwd=folder, check=True)
+    return out
+
+
+@on_a_gpu
+@pytest.mark.parametrize("kind", ["PTXSource", "Cubin", "Fatbin", "Object"])
+def test_code_of_nvrtc_is_linked(kind, device, tmp_path):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+    code = made_by_nvrtc(kind)
+    path = tmp_path / ("functions" + ENDINGS[kind])
+    path.write_bytes(code)
+    for link in (getattr(cuda, kind)(code), getattr(cuda, kind)(io.BytesIO(code), name="named"), str(path), [path]):
+        for kernel in (calling(cuda.declare_device("add_twice", "int32(int32, int32)", link=link)), calling(unlinked, link)):
+            x = np.arange(100)
+            kernel[4, 32](x)
+            np.testing.assert_array_equal(x, np.arange(100) + 20)
+
+
+@on_a_gpu
+@pytest.mark.skipif(not NVCC, reason="no nvcc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_code_of_nvcc_is_linked(kind, device, tmp_path):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+    path = made_by_nvcc(kind, tmp_path)
+    for link in (path, getattr(cuda, kind)(path.read_bytes())):
+        x = np.arange(100)
+        calling(unlinked, link)[4, 32](x)
+        np.testing.assert_array_equal(x, np.arange(100) + 20)
+
+
+@on_a_gpu
+def test_python_as_ptx_is_linked(device):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+
+    def hypotenuse(a, b):
+        return (a * a + b * b) ** 0.5
+
+    for abi in ("c", "numba"):
+        ptx, _ = cuda.compile_for_current_device(
+            hypotenuse, "float64(float64, float64)", abi=abi, abi_info={"abi_name": f"hypotenuse_{abi}"}
+        )
+        declared = cuda.declare_device(f"hypotenuse_{abi}", "float64(float64, float64)", link=cuda.PTXSource(ptx), abi=abi)
+
+        @cuda.jit
+        def kernel(x):
+            i = cuda.grid(1)
+            x[i] = declared(x[i], 4.0)  # noqa: B023
+
+        x = np.array([3.0, 0.0])
+        kernel[1, 2](x)
+        assert x.tolist() == [5, 4]
+        assert f"hypotenuse_{abi}" in kernel.inspect_asm(kernel.signatures[0])
+
+
+@on_a_gpu
+def test_arrays_and_plain_functions_of_compiled_code(device):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+    seen = []
+    link = cuda.Cubin(made_by_nvrtc("Cubin"), setup_callback=lambda p: seen.append("in"), teardown_callback=lambda p: seen.append("out"))
+    sums = cuda.declare_device("total", "float32(CPointer(float32), int64)", link=link)
+    zero = cuda.declare_device("clear", "void(CPointer(float32), int32)", link=link)
+    plus = cuda.declare_device("plain", "float32(float32, float32)", link=link, abi="c")
+    odd = cuda.declare_device("is_odd", "boolean(int64)", link=link)
+    put = cuda.declare_device("set_to", cuda.void(cuda.types.CPointer(cuda.int32), cuda.int32), link=link, abi="c")
+    both = cuda.CUSource('extern "C" __device__ float plain(float, float); extern "C" __device__ float sq(float x) { return plain(x, x); }')
+    square = cuda.declare_device("sq", "float32(float32)", link=both, abi="c")
+
+    @cuda.jit
+    def kernel(x, out, n):
+        out[0] = sums(x, x.size)
+        out[1] = plus(x[1], x[2])
+        out[2] = square(x[3])
+        out[3] = 1 if odd(7) and not odd(8) else 0
+        zero(x, 2)
+        put(n, 9)
+
+    x, out, n = np.arange(5, dtype=np.float32), np.zeros(4, np.float32), np.zeros(1, np.int32)
+    kernel[1, 1](x, out, n)
+    assert out.tolist() == [10, 3, 10, 1]
+    assert x.tolist() == [0, 0, 2, 3, 4]
+    assert n[0] == 9
+    assert seen == ["in"]
+    del kernel
+    gc.collect()
+    assert seen == ["in", "out"]
+
+
+@on_a_gpu
+@pytest.mark.parametrize("options", [{}, {"debug": True, "lineinfo": True}, {"fastmath": True, "max_registers": 64}])
+def test_a_kernel_that_is_linked_has_all_that_others_have(options, device, capfd):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+
+    def third(x):
+        return math.sin(x) ** 2 + math.cos(x) ** 2 + x // 3
+
+    def root(x):
+        return x**0.5
+
+    def linked(f):
+        ptx, _ = cuda.compile_for_current_device(f, "float64(float64)")
+        return cuda.declare_device(f.__name__, "float64(float64)", link=cuda.PTXSource(ptx), abi="c")
+
+    thirds, roots = linked(third), linked(root)  # both have the prelude in them
+    wait = """#include <cooperative_groups.h>
+extern "C" __device__ int wait(int* out) { cooperative_groups::this_grid().sync(); *out = 1; return 0; }"""
+    wait = cuda.declare_device("wait", "int32()", link=cuda.CUSource(wait), use_cooperative=True)
+    table = np.arange(64.0)
+
+    @cuda.jit(**options)
+    def kernel(x, out, count):
+        i = cuda.grid(1)
+        t = cuda.threadIdx.x
+        own = cuda.shared.array(0, numba.float64)
+        fixed = cuda.shared.array(32, numba.float64)
+        own[t], fixed[t] = x[i], i
+        cuda.syncthreads()
+        out[i] = roots(own[31 - t] * own[31 - t]) + thirds(fixed[t]) + table[i] + math.erf(0.0)
+        cuda.atomic.add(count, 0, 1)
+        wait()
+        if i == 0:
+            print("threads", count[0])
+
+    x, out, count = np.arange(64.0), np.zeros(64), np.zeros(1, int)
+    kernel[2, 32, 0, 256](x, out, count)
+    cuda.synchronize()
+    i = np.arange(64)
+    np.testing.assert_allclose(out, x.reshape(2, 32)[:, ::-1].ravel() + 1 + i // 3 + i, rtol=1e-5)
+    assert "threads 64" in capfd.readouterr().out
+    assert kernel.get_regs_per_thread(kernel.signatures[0]) > 0
+
+
+@on_a_gpu
+def test_faults_of_compiled_code_are_told(device):
+    if device.kind == "cpu":
+        pytest.skip("of a GPU")
+    ptx = made_by_nvrtc("PTXSource")
+    x = np.arange(3)
+    cubin = made_by_nvrtc("Cubin")
+    cases = [
+        (cuda.PTXSource(ptx.replace(b"add_twice", b"add_other")), "Undefined reference to 'add_twice'"),
+        ([cuda.PTXSource(ptx), cuda.Cubin(cubin, name="again.cubin")], "Multiple definition"),
+        (cuda.PTXSource(ptx.replace(b"ret;", b"rat;"), name="broken.ptx"), r"broken\.ptx cannot be linked: .*rat"),
+        (cuda.PTXSource(b"hello", name="no.ptx"), r"no\.ptx is not PTX"),
+        (cuda.PTXSource(b""), "is not PTX"),
+        (cuda.Cubin(ptx), "is not a cubin"),
+        (cuda.Cubin(cubin[:200]), "is not a cubin"),
+        (cuda.Fatbin(cubin), "is not a fatbin"),
+        (cuda.Fatbin(made_by_nvrtc("Fatbin")[:100]), "is not a fatbin"),
+        (cuda.Archive(cubin), "is not an archive"),
+        (cuda.Archive(b"!<arch>\n" + cubin[:300], name="cut.a"), r"cut\.a cannot be linked|add_twice"),
+        (cuda.Object(ptx), "is not an object file"),
+        (cuda.Object(pathlib.Path("/bin/true").read_bytes(), name="true.o"), r"true\.o cannot be linked|add_twice"),
+    ]
+    for link, says in cases:
+        with pytest.raises(errors.LinkerError, match=says) as raised:
+            calling(unlinked, link)[1, 3](x)
+        assert "kernel" in str(raised.value)
+    calling(unlinked, cuda.PTXSource(ptx))[1, 3](x)  # nothing is lost
+    assert x.tolist() == [20, 21, 22]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compiled_code_is_for_gpus_alone(kind, tmp_path):
+    path = tmp_path / ("made" + ENDINGS[kind])
+    path.write_bytes(b"code")
+    set_current_device(qn.device("cpu"))
+    try:
+        for link in (getattr(cuda, kind)(b"code", name="made"), str(path), [CODE, path]):
+            kernel = calling(cuda.declare_device("add_twice", "int32(int32, int32)", link=link))
+            with pytest.raises(NotImplementedError, match=r"made.* code for GPUs .*link CUDA C\+\+ source"):
+                kernel[1, 1](np.zeros(1, int))
+        with pytest.raises(NotImplementedError, match=r"link CUDA C\+\+ source"):
+
+            @cuda.jit("void(int64[:])", link=getattr(cuda, kind)(b"code"))
+            def eager(x):
+                x[0] = 1
+
+    finally:
+        set_current_device(None)
+    with pytest.raises(FileNotFoundError):
+        cuda.jit(link=str(tmp_path / ("nothing" + ENDINGS[kind])))
+
+
+def test_what_is_never_linked(tmp_path):
+    (tmp_path / "made.ltoir").write_bytes(b"")
+    for link in (cuda.LTOIR(b""), tmp_path / "made.ltoir"):
+        with pytest.raises(NotImplementedError, match=r"LTO-IR.*link CUDA C\+\+ source"):
+            cuda.jit(link=link)
+    with pytest.raises(NotImplementedError, match=r"file of kind '\.txt'.*\.cubin"):
+        cuda.jit(link="made.txt")
+
+
+COUNTED = """
+import ctypes, json, sys
+import numpy as np
+from quern import cuda
+from quern.cuda import errors
+from quern.lib import _engine
+
+source = 'extern "C" __device__ int add_twice(int* out, int a, int b) { *out = a + 2 * b; return 0; }'
+declared = cuda.declare_device("add_twice", "int32(int32, int32)")
+ptx = _engine.ptx(source, "made.cu", [], "compute_90", True)
+cubin = _engine.cubin(source, "made.cu", [], "sm_90")
+fake = ctypes.CDLL(sys.argv[1])
+fake.fake_cuda_last_link.restype = ctypes.c_char_p
+fake.fake_cuda_live.restype = ctypes.c_size_t
+told = []
+for link in (None, cuda.PTXSource(ptx), [cuda.Cubin(cubin)], [cuda.Object(cubin, name="a.o"), cuda.PTXSource(ptx)]):
+    @cuda.jit(link=link)
+    def group(x):
+        x[0] = declared(x[0], 10) if link else 3
+
+    x = cuda.to_device(np.zeros(1, int))
+    _engine.count_driver_calls(True)
+    group[1, 1](x)
+    calls = _engine.driver_calls()
+    told.append([fake.fake_cuda_last_link().decode(), {n: c for n, c in calls.items() if "Link" in n or "Module" in n}])
+faults = []
+for link in (cuda.PTXSource(ptx.replace("add_twice", "other")), cuda.PTXSource(ptx.replace("ret;", "rat;"), name="broken.ptx"),
+             cuda.Cubin(b"?")):
+    @cuda.jit(link=link)
+    def group(x):
+        x[0] = declared(x[0], 10)
+
+    try:
+        group[1, 1](x)
+    except errors.LinkerError as e:
+        faults.append(str(e))
+print(json.dumps({"told": told, "faults": faults, "links": fake.fake_cuda_live(b"link")}))
+"""
+
+
+@pytest.mark.skipif(bool(_engine.cuda_count()), reason="there is a GPU")
+@pytest.mark.skipif(not HAS_NVRTC, reason="no NVRTC")
+def test_calls_of_the_drivers_linker(tmp_path):
+    """Against the tests' own driver, which runs nothing."""
+    fake = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))
+    if not fake:
+        pytest.skip("the tests' own driver is not built (ninja -C build/develop)")
+    fake = max(fake, key=os.path.getmtime)
+    path = tmp_path / "counted.py"
+    path.write_text(COUNTED)
+    done = python(path, fake, QUERN_CUDA_DRIVER=fake)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    plain, *linked = result["told"]
+    assert plain == ["", {"cuModuleLoadDataEx": 1, "cuModuleGetFunction": 1}]
+    for (kinds, calls), expected in zip(linked, ["01", "00", "001"], strict=True):
+        assert kinds == expected
+        assert calls == {
+            **{"cuLinkCreate_v2": 1, "cuLinkAddData_v2": len(kinds), "cuLinkComplete": 1, "cuLinkDestroy": 1},
+            **{"cuModuleLoadDataEx": 1, "cuModuleGetFunction": 1},
+        }
+    missing, broken, damaged = result["faults"]
+    assert "[group]" in missing
+    assert "Undefined reference to 'add_twice' in 'group.cu'" in missing
+    assert "broken.ptx cannot be linked: ptxas" in broken
+    assert "<unnamed-cubin> is not a cubin" in damaged
+    assert result["links"] == 0
+
+
+# ---- tuples
 
 AFTER = """
 a = np.zeros(1)

@@ -15,7 +15,7 @@ def compile(
     pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, cc=None, opt=None, abi="c", abi_info=None, output="ptx",
     forceinline=False, launch_bounds=None,
 ):  # fmt: skip
-    """Compiles a Python function for GPUs: (PTX, the type that it returns).
+    """Compiles a Python function for GPUs: (PTX, the type that it returns). It is relocatable: other code can be linked with it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def compile(
         raise NotImplementedError(f"[compile] there is no output {output!r}; it is 'ptx'")
     text, returned = _text(pyfunc, sig, debug, device, abi, abi_info or {}, launch_bounds)
     flags = (["--use_fast_math"] if fastmath else []) + (["-lineinfo"] if lineinfo or debug else [])
-    return ptx_of(text, flags, pyfunc.__name__, cc or _capability()), returned
+    return ptx_of(text, flags, pyfunc.__name__, cc or _capability(), True), returned
 
 
 def _capability():

@@ -6,11 +6,11 @@ Served
     CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked
     CUDA_LOG_LEVEL                      compiles (INFO) or launches, too (DEBUG), are told
     FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and its kin compile for
+    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     kernels that are decorated from then on warn (warned.py); 0 where unset
 
 Taken, without effect
     CUDA_ARRAY_INTERFACE_SYNC           work on memory of others is always in order
     CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
-    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     nothing is warned of
     CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
 """
 
@@ -46,8 +46,8 @@ CUDA_LOG_SIZE = _number("CUDA_LOG_SIZE", 1024)
 CUDA_VERBOSE_JIT_LOG = _number("CUDA_VERBOSE_JIT_LOG", 1)
 CUDA_ARRAY_INTERFACE_SYNC = _number("CUDA_ARRAY_INTERFACE_SYNC", 1)
 CUDA_PER_THREAD_DEFAULT_STREAM = _number("CUDA_PER_THREAD_DEFAULT_STREAM")
-CUDA_LOW_OCCUPANCY_WARNINGS = _number("CUDA_LOW_OCCUPANCY_WARNINGS", 1)
-CUDA_WARN_ON_IMPLICIT_COPY = _number("CUDA_WARN_ON_IMPLICIT_COPY", 1)
+CUDA_LOW_OCCUPANCY_WARNINGS = _number("CUDA_LOW_OCCUPANCY_WARNINGS")
+CUDA_WARN_ON_IMPLICIT_COPY = _number("CUDA_WARN_ON_IMPLICIT_COPY")
 CUDA_USE_NVIDIA_BINDING = 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quern.arrays import core as _core
 from quern.cuda.linkable import linked_texts
+from quern.cuda.warned import dispatcher_class
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
 from quern.kernel.generalized import GeneralFunction
@@ -32,8 +33,10 @@ def jit(func_or_sig=None, **options):
         ``assert`` and ``raise`` in kernels count.
     max_registers, launch_bounds : int
         For the compiler, on a GPU.
-    link : path, CUSource, or a list of them
-        CUDA C++ that functions of ``cuda.declare_device`` are in.
+    link : path, CUSource or its kin, or a list of them
+        What functions of ``cuda.declare_device`` are in: CUDA C++ (``*.cu``); on a GPU also PTX, cubins, fatbins, objects and archives
+        (``*.ptx *.cubin *.fatbin *.o *.a``). Compiled code must be relocatable (``nvcc -rdc=true``). On the CPU it raises
+        NotImplementedError when the kernel is compiled.
     extensions : list
         Objects whose ``prepare_args(type, value, stream, retr)`` gives the (type, value) that take an argument's place before each launch;
         functions that they append to ``retr`` are called after it.
@@ -71,7 +74,8 @@ def _made(function, given, device, options):
     function = getattr(function, "py_func", function)
     if device:
         return DeviceFunction(function, given, **options)
-    return (ExtendedDispatcher if options.get("extensions") else Dispatcher)(function, given, **options)
+    kind = ExtendedDispatcher if options.get("extensions") else Dispatcher
+    return dispatcher_class(kind)(function, given, **options)
 
 
 class In(_engine.Transfer):

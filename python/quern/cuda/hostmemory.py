@@ -1,7 +1,8 @@
 """Memory of the host that the device reaches: pinned, mapped and managed arrays.
 
-All are NumPy arrays. A kernel that is given one works on it in place on the CPU; on a GPU it is copied there and, where it is
-written, back, faster than other memory.
+All are NumPy arrays. On the CPU a kernel that is given one works on it in place. On a GPU it does so on mapped and managed arrays:
+nothing is copied, and the launch waits for nothing, so that the program synchronises before it looks. Pinned arrays are copied there and,
+where they are written, back, faster than other memory.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from quern.lib import _engine
 
 class MappedNDArray(numpy.ndarray):
     """A NumPy array over memory that the device reaches, with the names of a DeviceNDArray besides its own."""
+
+    __cuda_memory__ = True  # a launch that is given it does not wait
 
     def copy_to_host(self, ary=None, stream=0):
         """Its values in another NumPy array, or in ``ary``, which is returned; all work of the device is done before."""
@@ -79,7 +82,21 @@ def pinned_array_like(ary):
 
 
 def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, portable=False, wc=False):
-    """A NumPy array in pinned memory that kernels see, too. ``portable``: for all devices; ``wc``: fast to write, slow to read back."""
+    """A NumPy array in pinned memory that kernels work on in place; synchronise before its values are read.
+
+    ``portable``: for all devices; ``wc``: fast to write, slow to read back.
+
+    >>> from quern import cuda
+    >>> @cuda.jit
+    ... def double(x):
+    ...     x[cuda.grid(1)] *= 2
+    >>> x = cuda.mapped_array(4)
+    >>> x[:] = 1
+    >>> double[1, 4](x)
+    >>> cuda.synchronize()
+    >>> x.sum()
+    np.float64(8.0)
+    """
     memory = _engine.pinned(current_device(), max(1, _bytes(shape, strides, dtype, order)), bool(portable), True, bool(wc))
     return _over(memory, shape, dtype, strides, order, MappedNDArray)
 
@@ -90,7 +107,7 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
 
 
 def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, attach_global=True):
-    """A NumPy array in memory that moves between host and device by itself."""
+    """A NumPy array in memory that moves between host and device by itself; synchronise before its values are read."""
     flags = 1 if attach_global else 2
     memory = _engine.managed(current_device(), max(1, _bytes(shape, strides, dtype, order)), flags)
     return _over(memory, shape, dtype, strides, order, ManagedNDArray)
@@ -102,13 +119,14 @@ def _order(ary):
 
 @contextlib.contextmanager
 def _registered(arrays, flags):
-    held = []
+    held, device = [], current_device()
     try:
         for a in arrays:
-            held.append(_engine.register_host(current_device(), a, flags))
+            held.append(_engine.register_host(device, a, flags))
         yield
     finally:
         _wait()
+        device.synchronize()  # another one may be current now
         for memory in held:
             memory.free()
 
@@ -122,7 +140,10 @@ def pinned(*arylist):
 
 @contextlib.contextmanager
 def mapped(*arylist, **kws):
-    """A context manager that gives the NumPy arrays as mapped arrays, one or a list of them; they are the same memory."""
+    """A context manager that gives the NumPy arrays as mapped arrays, one or a list of them; they are the same memory.
+
+    Kernels work on them in place. At its end all work of the device is done.
+    """
     unknown = set(kws) - {"stream"}
     if unknown:
         raise TypeError(f"[mapped] there is no option {', '.join(sorted(unknown))}")

@@ -1,7 +1,7 @@
 """What kernels are linked with: CUSource and its kin, declare_device.
 
-CUDA C++ is linked, as a ``*.cu`` file or a CUSource: it becomes part of the kernel's text. Compiled code (PTX, cubins, archives, objects)
-is not: each raises NotImplementedError when a kernel is linked with it.
+CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel's text. Compiled code (PTX, cubins, fatbins, objects, archives) is
+linked on a GPU; a kernel that is compiled for the CPU raises NotImplementedError. LTO-IR is not linked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 
 from quern.cuda import config
 from quern.kernel import signatures
-from quern.kernel.linked import DeclaredFunction, LinkedText
+from quern.kernel.linked import DeclaredFunction, LinkedCode, LinkedText
 
 
 class LinkableCode:
@@ -53,6 +53,8 @@ Archive = _kind("Archive", "an archive")
 Object = _kind("Object", "an object file")
 LTOIR = _kind("LTOIR", "LTO-IR")
 _BY_ENDING = {
+    ".cu": CUSource,
+    ".cuh": CUSource,
     ".ptx": PTXSource,
     ".cubin": Cubin,
     ".fatbin": Fatbin,
@@ -65,33 +67,37 @@ _BY_ENDING = {
 
 
 def linked_texts(link):
-    """What ``link=`` of a decorator names, a path, a LinkableCode or a list of them, as LinkedTexts.
+    """What ``link=`` of a decorator names, a path, a LinkableCode or a list of them, as LinkedTexts and LinkedCodes.
 
-    Raises NotImplementedError for what is not CUDA C++ source, FileNotFoundError for a file that is not there.
+    Raises NotImplementedError for LTO-IR and for files whose ending says nothing, FileNotFoundError for a file that is not there.
     """
     items = [link] if isinstance(link, (str, os.PathLike, LinkableCode)) else list(link or ())
     return tuple(_linked(item) for item in items)
 
 
 def _linked(item):
-    if isinstance(item, LinkedText):
+    if isinstance(item, (LinkedText, LinkedCode)):
         return item
     if isinstance(item, LinkableCode):
-        if not isinstance(item, CUSource):
-            raise _refusal(item.name, item.kind)
-        return LinkedText(item.data.decode(), item.name, config.include_folders(), item.setup_callback, item.teardown_callback)
+        return _of_kind(type(item), item.data, item.name, (), item.setup_callback, item.teardown_callback)
     if not isinstance(item, (str, os.PathLike)):
-        raise TypeError(f"[link] a path or a CUSource is linked, not {type(item).__name__}")
+        raise TypeError(f"[link] a path, a CUSource or its kin is linked, not {type(item).__name__}")
     path = os.fspath(item)
     ending = os.path.splitext(path)[1].lower()
-    if ending not in (".cu", ".cuh"):
-        raise _refusal(path, _BY_ENDING[ending].kind if ending in _BY_ENDING else f"a file of kind '{ending}'")
-    with open(path) as f:
-        return LinkedText(f.read(), path, (os.path.dirname(os.path.abspath(path)), *config.include_folders()))
+    kind = _BY_ENDING.get(ending)
+    if kind is None:
+        known = ", ".join(e for e in _BY_ENDING if e not in (".ltoir", ".lib", ".obj"))
+        raise NotImplementedError(f"[link] {path} is a file of kind '{ending}'; kernels are linked with {known}")
+    with open(path, "rb") as f:
+        return _of_kind(kind, f.read(), path, (os.path.dirname(os.path.abspath(path)),))
 
 
-def _refusal(name, kind):
-    return NotImplementedError(f"[link] {name} is {kind}; kernels are linked as text: link CUDA C++ source, a *.cu file or a cuda.CUSource")
+def _of_kind(kind, data, name, folders, loaded=None, unloaded=None):
+    if issubclass(kind, LTOIR):
+        raise NotImplementedError(f"[link] {name} is LTO-IR, which is not linked; link CUDA C++ source, a *.cu file or a CUSource, or PTX")
+    if issubclass(kind, CUSource):
+        return LinkedText(data.decode(), name, (*folders, *config.include_folders()), loaded, unloaded)
+    return LinkedCode(kind.kind, bytes(data), name, loaded, unloaded)
 
 
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
@@ -103,8 +109,8 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         What it is called in C++; it is ``extern "C"``.
     sig : str or signature
         Such as ``"float32(float32, int32)"``. A parameter of type ``CPointer(float32)`` takes an array without gaps.
-    link : path, CUSource, or a list of them
-        Where it is defined. ``@cuda.jit(link=...)`` of the kernel says that, too.
+    link : path, CUSource or its kin, or a list of them
+        Where it is defined. ``@cuda.jit(link=...)`` of the kernel says that, too. On the CPU CUDA C++ alone: see :func:`jit`.
     use_cooperative : bool
         It waits for all threads of the launch: kernels that call it are launched so that all are there.
     abi : str

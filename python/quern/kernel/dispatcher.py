@@ -36,13 +36,14 @@ class Definition:
         self.device = device
         self.variables = {name: v.type for name, v in program.kernel.variables.items()}
         self.flags = flags_of(dispatcher.targetoptions, program, device)
+        self.is_relocatable = bool(program.linked_code)
         write_text(self.text)
         try:
-            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [])
+            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [], program.linked_code)
         except CompileError as e:
             if program.linked or program.declared:
                 names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"
-                raise LinkError(f"[{dispatcher.__name__}] it does not compile with what it is linked to (declared: {names})\n{e}") from None
+                raise LinkError(f"[{dispatcher.__name__}] it and what it is linked to do not fit (declared: {names})\n{e}") from None
             raise InternalError(
                 f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
             ) from None

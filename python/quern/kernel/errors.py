@@ -16,4 +16,4 @@ class UnsupportedError(KernelError):
 
 
 class LinkError(KernelError):
-    """CUDA C++ that is linked to a kernel does not compile, or lacks a function that was declared."""
+    """What is linked to a kernel does not compile, is damaged, or lacks a function that was declared."""

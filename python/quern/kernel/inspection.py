@@ -171,7 +171,8 @@ class Inspectable(_engine.Dispatcher):
         """PTX, the assembly text of GPUs. Raises NotImplementedError where this is the CPU."""
         if current_device().kind == "cpu":
             raise NotImplementedError("[inspect_asm] PTX is of GPUs, and this kernel is compiled for the CPU; see inspect_llvm()")
-        return self._of(signature, lambda d: ptx_of(d.text, d.flags, self.__name__, current_device().info()["compute_capability"]))
+        capability = current_device().info()["compute_capability"]
+        return self._of(signature, lambda d: ptx_of(d.text, d.flags, self.__name__, capability, d.is_relocatable))
 
     def inspect_sass(self, signature=None):
         """Machine code of GPUs is not shown: NotImplementedError."""
@@ -180,14 +181,17 @@ class Inspectable(_engine.Dispatcher):
     inspect_sass_cfg = inspect_cfg = inspect_disasm_cfg = inspect_sass
 
     def inspect_lto_ptx(self, signature=None):
-        """Kernels are compiled as one text, and linked to nothing: NotImplementedError."""
-        raise NotImplementedError("[inspect_lto_ptx] there is no LTO-IR here: a kernel and what it is linked to are one text")
+        """Kernels are not optimised after linking: NotImplementedError."""
+        raise NotImplementedError("[inspect_lto_ptx] there is no LTO-IR here: a kernel and the source that it is linked to are one text")
 
 
-def ptx_of(text, flags, name, capability):
-    """PTX of a text, for GPUs of a compute capability. Raises RuntimeError where there is no NVRTC to make it."""
+def ptx_of(text, flags, name, capability, relocatable=False):
+    """PTX of a text, for GPUs of a compute capability. Raises RuntimeError where there is no NVRTC to make it.
+
+    ``relocatable``: functions that it declares may be elsewhere.
+    """
     major, minor = capability
-    return _engine.ptx(text, f"{name}.cu", list(flags), f"compute_{major}{minor}")
+    return _engine.ptx(text, f"{name}.cu", list(flags), f"compute_{major}{minor}", relocatable)
 
 
 def _llvm(text, flags):

@@ -1,7 +1,8 @@
-"""CUDA C++ that kernels written in Python call: texts that are linked to them, functions that ``cuda.declare_device`` names.
+"""What kernels written in Python are linked with: CUDA C++, compiled code of GPUs, functions that ``cuda.declare_device`` names.
 
-A kernel is CUDA C++ itself, so what is linked stands before it in the same text; `#line` names the file it is from. A declared function
-gets a wrapper, which calls it the way it was declared:
+A kernel is CUDA C++ itself, so source that is linked stands before it in the same text; `#line` names the file it is from. Compiled code
+goes to the driver's linker (engine/device/cuda_link.cpp), and its functions are declared in the text. A declared function gets a wrapper,
+which calls it the way it was declared:
 
     abi "numba"   int name(R* result, arguments...): the result goes through the pointer
     abi "c"       R name(arguments...)
@@ -9,6 +10,7 @@ gets a wrapper, which calls it the way it was declared:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from quern.kernel import types
@@ -42,6 +44,40 @@ class LinkedText:
 
     def lines(self):
         return f'#line 1 "{self.name}"\n{self.text}\n'
+
+
+@dataclass(frozen=True)
+class LinkedCode:
+    """Compiled code: its kind in the engine's words ("PTX", "a cubin"), its bytes, the name that messages give it."""
+
+    kind: str
+    data: bytes
+    name: str
+    loaded: object = None
+    unloaded: object = None
+    folders = ()
+
+    def lines(self):
+        return ""
+
+
+def prototypes(linked, declared):
+    """The text that declares the functions which compiled code has: all that no source which is linked mentions."""
+    source = "".join(code.text for code in linked if isinstance(code, LinkedText))
+    lines = [
+        _prototype(name, signature, abi) for name, signature, abi in declared if not re.search(rf"\b{re.escape(name)}\b", source)
+    ]
+    # For tools/check_nvrtc.py: it compiles alone only if functions may be missing.
+    return "".join(["// nvrtc: --relocatable-device-code=true\nusing namespace quern::py;\n", *lines]) if lines else ""
+
+
+def _prototype(name, signature, abi):
+    result, taken = signature.return_type, [t.c for t in signature.args]
+    if abi == "c":
+        returned = result.c
+    else:
+        returned, taken = "int", ["void*" if isinstance(result, types.NoneType) else f"{result.c}*", *taken]
+    return f'extern "C" __device__ {returned} {name}({", ".join(taken)});\n'
 
 
 # Converts to whatever pointer a function takes: `long*` and `long long*` are different types of C++.

@@ -7,7 +7,7 @@ import numpy
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
-from quern.kernel.linked import POINTER
+from quern.kernel.linked import POINTER, LinkedCode, prototypes
 from quern.kernel.source import Source
 from quern.kernel.value import Value, literal_text
 
@@ -20,12 +20,12 @@ class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
-    ``debug``: asserts count. ``links``: CUDA C++ that it is linked with (linked.py).
+    ``debug``: asserts count. ``links``: what it is linked with (linked.py).
     """
 
     def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=()):
         self.debug = debug
-        self.linked = {}  # LinkedText -> None, in order
+        self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)
         self.functions = {}  # (Python function, types) -> Function
@@ -75,6 +75,11 @@ class Program:
 
     def link(self, codes):
         self.linked.update(dict.fromkeys(codes))
+
+    @property
+    def linked_code(self):
+        """Of what it is linked with, the compiled code, as the engine takes it: (kind, bytes, name)."""
+        return [(code.kind, code.data, code.name) for code in self.linked if isinstance(code, LinkedCode)]
 
     def uses_dynamic_shared(self, source, node):
         if self.dynamic_shared_place is None:
@@ -166,10 +171,13 @@ class Program:
 
     def text_of(self, is_turned=False):
         """The whole text; turned, with x and y of a block's threads in each other's place (turning.py)."""
-        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + (_TURNED if is_turned else "")
         if self._body is None:
             self._body = self.body()
-        return head + "".join(code.lines() for code in self.linked) + self._body
+        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + (_TURNED if is_turned else "")
+        lines = [code.lines() for code in self.linked]
+        if any(isinstance(code, LinkedCode) for code in self.linked):
+            lines.append(prototypes(self.linked, self.declared))
+        return head + "".join(lines) + self._body
 
 
 def _numbers(type_, text):

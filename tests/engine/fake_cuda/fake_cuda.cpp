@@ -1,6 +1,8 @@
 // The fake driver. Every exported cu* function does what the real one promises, on host memory, and nothing more.
 #include "fake_cuda.h"
 
+#include <elf.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +58,16 @@ struct Module {
   float coefficients[4] = {1, 2, 3, 4};
 };
 
+struct LinkObject {
+  char* log = nullptr;
+  size_t log_bytes = 0;
+  std::vector<std::string> codes;
+  std::string name, kinds;
+  void say(const std::string& text) const {
+    if (log && log_bytes) std::snprintf(log, log_bytes, "%s", text.c_str());
+  }
+};
+
 // What a kernel gets: one call for each thread would be slow and prove nothing, so it runs once for the grid.
 struct Call {
   const unsigned char* args;
@@ -94,6 +106,8 @@ struct State {
   std::set<StreamObject*> streams;
   std::set<EventObject*> events;
   std::set<Module*> modules;
+  std::set<LinkObject*> links;
+  std::string last_link;
   std::map<std::string, Result> failures;
   std::vector<FakeCudaLaunch> launches;
   std::vector<std::pair<void (*)(void*), void*>> held;
@@ -189,6 +203,28 @@ bool inside(State& s, Address address, size_t bytes) {
   return address + bytes <= it->first + it->second;
 }
 
+// Of an ELF file: functions without a body.
+std::vector<std::string> missing_functions(const std::string& code) {
+  static const std::set<std::string> known{"vprintf", "malloc", "free", "__assertfail"};  // the driver's own
+  std::vector<std::string> names;
+  Elf64_Ehdr head;
+  if (code.size() < sizeof head || code.compare(0, 4, "\177ELF") != 0) return names;
+  std::memcpy(&head, code.data(), sizeof head);
+  std::vector<Elf64_Shdr> sections(head.e_shnum);
+  std::memcpy(sections.data(), code.data() + head.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  for (const Elf64_Shdr& table : sections) {
+    if (table.sh_type != SHT_SYMTAB) continue;
+    for (size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, code.data() + table.sh_offset + at, sizeof symbol);
+      std::string name = code.data() + sections[table.sh_link].sh_offset + symbol.st_name;
+      if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && known.count(name) == 0)
+        names.push_back(name);
+    }
+  }
+  return names;
+}
+
 template <class T>
 Result fill(State& s, Address dst, size_t pitch, T value, size_t width, size_t height, StreamObject* stream) {
   if (!valid(s, stream)) return invalid_handle;
@@ -274,7 +310,12 @@ size_t fake_cuda_live(const char* what) {
   if (kind == "host") return s.host.size();
   if (kind == "stream") return s.streams.size();
   if (kind == "event") return s.events.size();
+  if (kind == "link") return s.links.size();
   return s.modules.size();
+}
+const char* fake_cuda_last_link() {
+  std::lock_guard lock(state().mutex);
+  return state().last_link.c_str();
 }
 uint64_t fake_cuda_calls() {
   std::lock_guard lock(state().mutex);
@@ -596,6 +637,52 @@ Result cuModuleLoadDataEx(Module** module, const void* image, unsigned, int*, vo
   *module = new Module;
   for (const Kernel& kernel : kernels()) (*module)->functions[kernel.symbol] = {&kernel, *module, {}};
   s.modules.insert(*module);
+  return ok;
+}
+// The linker: the cubin that comes first is what it makes, once every function that it lacks is named somewhere in the others.
+Result cuLinkCreate_v2(unsigned count, int* options, void** values, LinkObject** link) {
+  ENTER("cuLinkCreate_v2", true);
+  *link = new LinkObject;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == 5) (*link)->log = static_cast<char*>(values[i]);
+    if (options[i] == 6) (*link)->log_bytes = reinterpret_cast<size_t>(values[i]);
+  }
+  s.links.insert(*link);
+  return ok;
+}
+Result cuLinkAddData_v2(LinkObject* link, int kind, void* data, size_t bytes, const char* name, unsigned, int*, void**) {
+  ENTER("cuLinkAddData_v2", true);
+  if (!s.links.count(link)) return invalid_handle;
+  std::string code(static_cast<const char*>(data), bytes);
+  if (kind == 1 && (code.empty() || code.back() != '\0')) return invalid_value;
+  if (kind == 1 && code.find("rat;") != std::string::npos) {
+    link->say("ptxas application ptx input, line 1; error   : Not a name of any known instruction: 'rat'");
+    return 218;
+  }
+  if (link->codes.empty()) link->name = name;
+  link->kinds += std::to_string(kind);
+  link->codes.push_back(std::move(code));
+  return ok;
+}
+Result cuLinkComplete(LinkObject* link, void** code, size_t* bytes) {
+  ENTER("cuLinkComplete", true);
+  if (!s.links.count(link) || link->codes.empty()) return invalid_handle;
+  for (const std::string& wanted : missing_functions(link->codes[0])) {
+    bool found = false;
+    for (size_t i = 1; i < link->codes.size(); ++i) found |= link->codes[i].find(wanted) != std::string::npos;
+    if (found) continue;
+    link->say("error   : Undefined reference to '" + wanted + "' in '" + link->name + "'");
+    return 999;  // so the real one does, with nothing lost
+  }
+  s.last_link = link->kinds;
+  *code = link->codes[0].data();
+  *bytes = link->codes[0].size();
+  return ok;
+}
+Result cuLinkDestroy(LinkObject* link) {
+  ENTER("cuLinkDestroy", true);
+  if (!s.links.erase(link)) return invalid_handle;
+  delete link;
   return ok;
 }
 Result cuModuleUnload(Module* module) {

@@ -28,7 +28,8 @@ void fake_cuda_fail_next(const char* symbol, int result);  // the next call of i
 void fake_cuda_set_memory(size_t bytes);                   // how much the device has free
 size_t fake_cuda_launch_count(void);
 int fake_cuda_last_launch(FakeCudaLaunch* launch);                    // 0 when there was none
-size_t fake_cuda_live(const char* what);                              // "memory", "host", "stream", "event", "module"
+size_t fake_cuda_live(const char* what);                              // "memory", "host", "stream", "event", "link", "module"
+const char* fake_cuda_last_link(void);                                // kinds of what was linked last, a digit each: "01"
 uint64_t fake_cuda_calls(void);                                       // of every symbol, since the library was loaded
 void fake_cuda_hold(int on);                                          // while on, queries and host functions find work unfinished
 unsigned fake_cuda_last_flags(void);                                  // of the last stream, event or host allocation made

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy
+
 from quern.arrays import core as _core
 from quern.cuda.devices import Context, Device, Event, Stream, event_elapsed_time, gpus, profile_start, profile_stop, profiling
 from quern.cuda.errors import CudaAPIError, CudaDriverError, CudaSupportError, LinkerError
@@ -63,6 +65,8 @@ def require_device_memory(obj):
 def device_pointer(obj):
     """The address of memory of the device."""
     require_device_memory(obj)
+    if isinstance(obj, numpy.ndarray):  # mapped: GPUs have one address for it with the host
+        return obj.ctypes.data
     return _engine.device_address(obj) if isinstance(obj, _core.Array) else int(obj)
 
 
