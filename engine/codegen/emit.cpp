@@ -48,12 +48,20 @@ std::string Printer::start() {
                      form_.wide ? "long long" : "int", user_rows());
 }
 
+// With what array.cuh may leave out of it: numbers of 16 bits, where neither the group nor a user's text in it has any.
+static std::string with_switches(std::string text) {
+  for (std::string_view word : {"float16", "half"}) {
+    if (text.find(word) != text.npos) return text;
+  }
+  return "#define QUERN_NO_SHORT_FLOATS\n" + text;
+}
+
 std::string Printer::print() {
   out_ = start() + "extern \"C\" __global__ void group(";
   for (const Parameter& p : parameters_) out_ += fmt::format("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
   out_ += ") {\n";
   group_.reduces ? reduction() : elementwise();
-  return out_ + "}\n";
+  return with_switches(out_ + "}\n");
 }
 
 std::string Printer::print_segments() {
@@ -70,7 +78,7 @@ std::string Printer::print_segments() {
   for (const Parameter& p : parameters_) line(1, "{0} {1} = all.segments[at].{1};", p.type, p.name);
   block_ = "block";
   elementwise();
-  return out_ + "}\n";
+  return with_switches(out_ + "}\n");
 }
 
 // n0, n1 ... are the form's numbers: the dimensions first, then each numbered step in order.
@@ -393,7 +401,7 @@ Segments segments_of(const Group& group, const Form& form) {
 std::string print_combine(Reduction reduction, DType partial, DType result) {
   std::string a = type_text(partial), r = type_text(result);
   std::string_view name = name_of(reduction);
-  return fmt::format(R"(#include "quern/array.cuh"
+  return with_switches(fmt::format(R"(#include "quern/array.cuh"
 using namespace quern;
 typedef long long I;
 
@@ -414,7 +422,7 @@ extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I coun
     out[result * chunks + chunk] = op::to<{1}>(op::reduce_tree<op::{2}<{0}>>(t, threadIdx.y));
 }}
 )",
-                     a, r, name);
+                                   a, r, name));
 }
 
 }  // namespace quern

@@ -64,9 +64,7 @@ class LinkedCode:
 def prototypes(linked, declared):
     """The text that declares the functions which compiled code has: all that no source which is linked mentions."""
     source = "".join(code.text for code in linked if isinstance(code, LinkedText))
-    lines = [
-        _prototype(name, signature, abi) for name, signature, abi in declared if not re.search(rf"\b{re.escape(name)}\b", source)
-    ]
+    lines = [_prototype(name, signature, abi) for name, signature, abi in declared if not re.search(rf"\b{re.escape(name)}\b", source)]
     # For tools/check_nvrtc.py: it compiles alone only if functions may be missing.
     return "".join(["// nvrtc: --relocatable-device-code=true\nusing namespace quern::py;\n", *lines]) if lines else ""
 

@@ -12,6 +12,10 @@ from quern.kernel.source import Source
 from quern.kernel.value import Value, literal_text
 
 _HEAD = '#include "quern/python.cuh"\n'
+# What is read where it is needed alone: NVRTC reads every line anew for each kernel.
+_NO_SHORT_FLOATS = "#define QUERN_NO_SHORT_FLOATS\n"
+_ATOMICS = '#include "quern/python_atomics.cuh"\n'
+_COOPERATIVE = '#include "cooperative_groups.h"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
 MOST_CONSTANTS = 8192  # elements of a global array that become text
 
@@ -173,11 +177,19 @@ class Program:
         """The whole text; turned, with x and y of a block's threads in each other's place (turning.py)."""
         if self._body is None:
             self._body = self.body()
-        head = _HEAD + ('#include "cooperative_groups.h"\n' if self.is_cooperative else "") + (_TURNED if is_turned else "")
         lines = [code.lines() for code in self.linked]
         if any(isinstance(code, LinkedCode) for code in self.linked):
             lines.append(prototypes(self.linked, self.declared))
-        return head + "".join(lines) + self._body
+        head = [_HEAD]
+        if not self.linked and "float16" not in self._body and "half" not in self._body:
+            head.insert(0, _NO_SHORT_FLOATS)
+        if "atomic_" in self._body:
+            head.append(_ATOMICS)
+        if self.is_cooperative:
+            head.append(_COOPERATIVE)
+        if is_turned:
+            head.append(_TURNED)
+        return "".join([*head, *lines, self._body])
 
 
 def _numbers(type_, text):

@@ -5,17 +5,23 @@
 // sign. Each function takes the op's type and gives it back (or bool); to<T>() converts between types.
 #pragma once
 
-#include "quern/bfloat.cuh"
 #include "quern/complex.cuh"
+// A text without float16 and bfloat16 may say so: then NVRTC has a third less to read.
+#ifdef QUERN_NO_SHORT_FLOATS
+#define __QUERN_SHORT(...)
+#else
+#include "quern/bfloat.cuh"
 #include "quern/half.cuh"
+#define __QUERN_SHORT(...) __VA_ARGS__
+#endif
 
 extern "C++" {
 
 namespace quern {
 namespace op {
 
-typedef __half float16;
-typedef __nv_bfloat16 bfloat16;
+__QUERN_SHORT(typedef __half float16;)
+__QUERN_SHORT(typedef __nv_bfloat16 bfloat16;)
 typedef complex<float> complex64;
 typedef complex<double> complex128;
 
@@ -31,8 +37,8 @@ struct Into {
   __QUERN_DEVICE static To from(const complex<P>& z) {
     return static_cast<To>(z.re);
   }
-  __QUERN_DEVICE static To from(const float16& x) { return static_cast<To>(static_cast<float>(x)); }
-  __QUERN_DEVICE static To from(const bfloat16& x) { return static_cast<To>(static_cast<float>(x)); }
+  __QUERN_SHORT(__QUERN_DEVICE static To from(const float16& x) { return static_cast<To>(static_cast<float>(x)); })
+  __QUERN_SHORT(__QUERN_DEVICE static To from(const bfloat16& x) { return static_cast<To>(static_cast<float>(x)); })
 };
 template <>
 struct Into<bool> {
@@ -44,8 +50,8 @@ struct Into<bool> {
   __QUERN_DEVICE static bool from(const complex<P>& z) {
     return z.re != P(0) || z.im != P(0);
   }
-  __QUERN_DEVICE static bool from(const float16& x) { return static_cast<float>(x) != 0; }
-  __QUERN_DEVICE static bool from(const bfloat16& x) { return static_cast<float>(x) != 0; }
+  __QUERN_SHORT(__QUERN_DEVICE static bool from(const float16& x) { return static_cast<float>(x) != 0; })
+  __QUERN_SHORT(__QUERN_DEVICE static bool from(const bfloat16& x) { return static_cast<float>(x) != 0; })
 };
 template <class P>
 struct Into<complex<P>> {
@@ -58,6 +64,7 @@ struct Into<complex<P>> {
     return complex<P>(static_cast<P>(z.re), static_cast<P>(z.im));
   }
 };
+#ifndef QUERN_NO_SHORT_FLOATS
 template <>
 struct Into<float16> {
   template <class From>
@@ -84,6 +91,7 @@ struct Into<bfloat16> {
   }
   __QUERN_DEVICE static bfloat16 from(const bfloat16& x) { return x; }
 };
+#endif
 
 template <class To, class From>
 __QUERN_DEVICE To to(const From& x) {
@@ -108,8 +116,8 @@ struct Type<bool> {
     static constexpr bool is_integer = false, is_signed = true, is_complex = false;   \
     typedef T part;                                                                   \
   };
-__QUERN_REAL(float16)
-__QUERN_REAL(bfloat16)
+__QUERN_SHORT(__QUERN_REAL(float16))
+__QUERN_SHORT(__QUERN_REAL(bfloat16))
 __QUERN_REAL(float)
 __QUERN_REAL(double)
 #undef __QUERN_REAL
@@ -141,9 +149,9 @@ struct Wrap<T, true> {
       return a op b;                                                                                        \
     }                                                                                                       \
   }                                                                                                         \
-  __QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {                                        \
+  __QUERN_SHORT(__QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {                        \
     return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                        \
-  }                                                                                                         \
+  })                                                                                                        \
   __QUERN_DEVICE bool name(const bool& a, const bool& b) { return of_bool; }
 __QUERN_ARITHMETIC(add, +, a || b)
 __QUERN_ARITHMETIC(subtract, -, a != b)
@@ -154,9 +162,9 @@ template <class T>
 __QUERN_DEVICE T true_divide(const T& a, const T& b) {
   return a / b;
 }
-__QUERN_DEVICE bfloat16 true_divide(const bfloat16& a, const bfloat16& b) {
+__QUERN_SHORT(__QUERN_DEVICE bfloat16 true_divide(const bfloat16& a, const bfloat16& b) {
   return bfloat16(static_cast<float>(a) / static_cast<float>(b));
-}
+})
 template <class T>
 __QUERN_DEVICE T negative(const T& a) {
   if constexpr (Type<T>::is_integer) {
@@ -166,7 +174,7 @@ __QUERN_DEVICE T negative(const T& a) {
     return -a;
   }
 }
-__QUERN_DEVICE bfloat16 negative(const bfloat16& a) { return bfloat16(-static_cast<float>(a)); }
+__QUERN_SHORT(__QUERN_DEVICE bfloat16 negative(const bfloat16& a) { return bfloat16(-static_cast<float>(a)); })
 
 template <class T>
 __QUERN_DEVICE T square(const T& a) {
@@ -240,6 +248,7 @@ template <class T>
 struct Math {
   typedef T type;
 };
+#ifndef QUERN_NO_SHORT_FLOATS
 template <>
 struct Math<float16> {
   typedef float type;
@@ -248,18 +257,19 @@ template <>
 struct Math<bfloat16> {
   typedef float type;
 };
+#endif
 
 #define __QUERN_FUNCTION(name, of_float, of_double)               \
   __QUERN_DEVICE float name(const float& x) { return of_float; }  \
   __QUERN_DEVICE double name(const double& x) { return of_double; } \
-  __QUERN_DEVICE float16 name(const float16& h) {                 \
+  __QUERN_SHORT(__QUERN_DEVICE float16 name(const float16& h) {   \
     float x = static_cast<float>(h);                              \
     return float16(of_float);                                     \
-  }                                                               \
-  __QUERN_DEVICE bfloat16 name(const bfloat16& h) {               \
+  })                                                              \
+  __QUERN_SHORT(__QUERN_DEVICE bfloat16 name(const bfloat16& h) { \
     float x = static_cast<float>(h);                              \
     return bfloat16(of_float);                                    \
-  }
+  })
 #define __QUERN_FUNCTION_1(name, real) __QUERN_FUNCTION(name, ::real##f(x), ::real(x))
 #define __QUERN_FUNCTION_C(name, real, of_complex) \
   __QUERN_FUNCTION_1(name, real)                   \
@@ -317,12 +327,12 @@ __QUERN_ROUNDING(trunc, trunc_of)
 #define __QUERN_FUNCTION_2(name, of_float, of_double)                                   \
   __QUERN_DEVICE float name(const float& a, const float& b) { return of_float(a, b); }    \
   __QUERN_DEVICE double name(const double& a, const double& b) { return of_double(a, b); } \
-  __QUERN_DEVICE float16 name(const float16& a, const float16& b) {                     \
+  __QUERN_SHORT(__QUERN_DEVICE float16 name(const float16& a, const float16& b) {       \
     return float16(of_float(static_cast<float>(a), static_cast<float>(b)));             \
-  }                                                                                     \
-  __QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {                  \
+  })                                                                                    \
+  __QUERN_SHORT(__QUERN_DEVICE bfloat16 name(const bfloat16& a, const bfloat16& b) {    \
     return bfloat16(of_float(static_cast<float>(a), static_cast<float>(b)));            \
-  }
+  })
 __QUERN_FUNCTION_2(arctan2, ::atan2f, ::atan2)
 __QUERN_FUNCTION_2(hypot, ::hypotf, ::hypot)
 __QUERN_FUNCTION_2(copysign, ::copysignf, ::copysign)
@@ -652,8 +662,8 @@ __QUERN_DEVICE float infinity() { return __uint_as_float(0x7f800000u); }
     __QUERN_DEVICE static T low() { return to<T>(-infinity()); }                     \
     __QUERN_DEVICE static T high() { return to<T>(infinity()); }                     \
   };
-__QUERN_LIMITS(float16)
-__QUERN_LIMITS(bfloat16)
+__QUERN_SHORT(__QUERN_LIMITS(float16))
+__QUERN_SHORT(__QUERN_LIMITS(bfloat16))
 __QUERN_LIMITS(float)
 __QUERN_LIMITS(double)
 #undef __QUERN_LIMITS

@@ -8,8 +8,8 @@
 //   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
 //   runtime.cuh       printf, assert, clock, malloc
 //   atomics.cuh, warp.cuh
-//   half.cuh, bfloat.cuh, complex.cuh, array.cuh and python.cuh are part of the precompiled header, where they cost nothing; cuda_fp16.h and cupy/complex.cuh then
-//   only bring in the short names. Without it they are read when they are included.
+//   half.cuh, bfloat.cuh, complex.cuh, array.cuh and python_atomics.cuh are part of the precompiled header, where they cost
+//   nothing; cuda_fp16.h and cupy/complex.cuh then only bring in the short names. Without it they are read when they are included.
 #pragma once
 
 #ifdef __clang__
@@ -27,7 +27,7 @@
 #include "quern/half.cuh"
 #include "quern/complex.cuh"
 #include "quern/array.cuh"
-#include "quern/python.cuh"
+#include "quern/python_atomics.cuh"
 #endif
 // clang-format on
 #else

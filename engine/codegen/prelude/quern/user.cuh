@@ -10,6 +10,7 @@
 
 extern "C++" {
 
+#ifndef QUERN_NO_SHORT_FLOATS
 // A half that computes as a float: x * 2 and x + 0.5f mean what they say.
 struct __align__(2) float16 {
   unsigned short __x;
@@ -37,6 +38,7 @@ __QUERN_BOTH bool isfinite(float16 x) { return (x.__x & 0x7c00) != 0x7c00; }
 __QUERN_DEVICE float16 atomicAdd(float16* address, float16 value) {
   return __quern_half_atomic_add(reinterpret_cast<__half*>(address), value.half());
 }
+#endif
 
 // Its numbers are the kernel's arguments: the shape, then the strides, both in elements.
 template <class T, int rank, bool dense>
