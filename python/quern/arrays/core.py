@@ -67,10 +67,12 @@ def _check_cast(origin, target, casting):
 
 
 def _shape(shape):
-    try:
-        return [operator.index(shape)]
-    except TypeError:
-        return [operator.index(n) for n in shape]
+    if not isinstance(shape, (tuple, list)):
+        try:
+            return [operator.index(shape)]
+        except TypeError:
+            pass
+    return [operator.index(n) for n in shape]
 
 
 # ---- in and out

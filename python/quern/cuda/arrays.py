@@ -8,6 +8,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
+from quern.arrays.shapes import _known
 from quern.device import current_device
 from quern.kernel.records import DeviceRecords
 from quern.lib import _engine
@@ -73,8 +74,11 @@ class DeviceNDArray(_core.Array):
     def reshape(self, *newshape, order="C"):
         """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
         shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
+        in_order = self._contiguous[0 if order == "C" else 1]
+        if in_order and order == "C":
+            return self._reshaped(_known(self, _core._shape(shape)))
         made = super().reshape(tuple(shape), order=order)
-        if not self._contiguous[0 if order == "C" else 1]:
+        if not in_order:
             # NumPy knows which strides need a copy; it does not look at the values.
             like = numpy.lib.stride_tricks.as_strided(numpy.empty(1, self.dtype), self.shape, self.strides)
             try:
