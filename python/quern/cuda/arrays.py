@@ -23,6 +23,10 @@ class DeviceNDArray(_core.Array):
     __slots__ = ()
 
     def __getitem__(self, key):
+        places = key if type(key) is tuple else (key,)
+        if len(places) == self.ndim and all(type(k) is int for k in places):
+            # A view, which is read where it lies: the value is looked at now.
+            return _core.asnumpy(super().__getitem__((*places, ...)))[()]
         part = super().__getitem__(key)
         return part if part.ndim else _core.asnumpy(part)[()]
 
