@@ -721,3 +721,12 @@ def test_a_kernel_with_defaults(device):
     np.testing.assert_array_equal(x, (np.arange(3.0) * 3 + 0.5) * 2 + 0.5)
     with pytest.raises(errors.TypingError, match="it takes 1 to 3 arguments, not 4"):
         kernel[1, 4](x, 1, 2, 3)
+
+
+def test_lambdas_of_one_line_are_told_apart(device):
+    first, second = cuda.reduce(lambda a, b: max(a, b)), cuda.reduce(lambda a, b: min(a, b))
+    x = np.array([3.0, 1, 2])
+    assert (first(x), second(x)) == (3, 1)
+    k, m = 2, 3
+    with pytest.raises(errors.KernelError, match="several lambdas"):
+        [cuda.reduce(f)(x) for f in (lambda a, b: a + b * k, lambda a, b: a + b * m)]

@@ -197,3 +197,34 @@ def test_reduce_of_a_vectorize_function(device):
     np.testing.assert_array_equal(f.reduce(a), a.sum(0))
     np.testing.assert_array_equal(f.reduce(a, axis=1), a.sum(1))
     assert f.reduce(a, axis=None) == 66
+
+
+def test_sums_and_products_fuse_with_what_is_summed(device):
+    total, product = cuda.reduce(lambda a, b: a + b), cuda.reduce(lambda a, b: a * b)
+
+    @cuda.reduce
+    def from_the_left(a, b):
+        return b + a
+
+    for dtype in ("i8", "u8", "f4", "f8", "c8", "c16", "i4", "f2"):
+        host = (np.arange(12) % 3 + 1).astype(dtype)
+        x = cuda.to_device(host)
+        for view, values in ((x, host), (x[::2], host[::2]), (x[::-1], host), (x[2:7], host[2:7]), (x.reshape(3, 4).T[1], host[1::4])):
+            assert total(view) == from_the_left(view) == values.sum(dtype=dtype)
+            assert product(view) == values.prod(dtype=dtype)
+        assert total(x, size=3, init=7) == host[:3].sum() + 7
+        assert total(host) == host.sum(dtype=dtype) and total(host).dtype == np.dtype(dtype)
+    assert total(cuda.to_device(np.arange(8.0)).view("i8")) == np.arange(8.0).view("i8").sum()
+
+    @vectorize(["float64(float64)"], target="cuda")
+    def twice(x):
+        return 2 * x
+
+    a, out, into = cuda.to_device(np.arange(12.0).reshape(3, 4)), cuda.device_array((3, 4)), cuda.device_array(2)
+    for _ in range(2):
+        with trace() as events:
+            twice(a, out=out)
+            total(out.reshape(12), res=into)
+            assert into[0] == 132
+    assert [e["kind"] for e in events].count("launch") <= 2  # the sum with what is summed, and its way into the array
+    np.testing.assert_array_equal(out.copy_to_host(), 2 * np.arange(12.0).reshape(3, 4))

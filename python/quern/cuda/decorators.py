@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 from quern.arrays import core as _core
+from quern.arrays import reductions as _reductions
 from quern.cuda.linkable import linked_texts
 from quern.cuda.warned import dispatcher_class
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
+from quern.kernel.errors import KernelError
 from quern.kernel.generalized import GeneralFunction
+from quern.kernel.source import Source
 from quern.kernel.vectorize import VectorFunction, reduction
 from quern.lib import _engine
 
@@ -155,6 +160,31 @@ def guvectorize(ftylist, signature=None, **options):
     return lambda function: GeneralFunction(getattr(function, "py_func", function), given, signature, **options)
 
 
+def _as_it_was_made(array):
+    """The same elements in the shape that they were computed in, if ``array`` is all of them in order: their sum fuses with that."""
+    whole = _engine.array_whole(array)
+    same = whole.size == array.size and whole._dtype_name == array._dtype_name and whole._contiguous[0] and array._contiguous[0]
+    return whole if same else array
+
+
+# Types whose sums and products are of the same type, in kernels and in NumPy.
+_OWN_TYPE = frozenset(("int64", "uint64", "float32", "float64", "complex64", "complex128"))
+
+
+def _fold_of_numpy(function):
+    """NumPy's function that folds as ``function`` does, where it is nothing but ``a + b`` or ``a * b``: it fuses with what is around it."""
+    try:
+        tree = Source(function).tree
+    except KernelError:
+        return None  # whoever compiles it says what is wrong
+    body = tree.body if isinstance(tree, ast.Lambda) else tree.body[-1] if len(tree.body) == 1 else None
+    body = body.value if isinstance(body, ast.Return) else body
+    names = [a.arg for a in tree.args.args]
+    if not isinstance(body, ast.BinOp) or len(names) != 2 or [getattr(x, "id", None) for x in (body.left, body.right)] != names:
+        return None
+    return {ast.Add: _reductions.sum, ast.Mult: _reductions.prod}.get(type(body.op))
+
+
 class Reduce:
     """What ``@cuda.reduce`` makes: folds a function of two numbers over an array of one dimension.
 
@@ -169,6 +199,7 @@ class Reduce:
 
     def __init__(self, functor):
         self._function = getattr(functor, "py_func", functor)
+        self._fold = _fold_of_numpy(self._function)
         self.__name__ = self._function.__name__.strip("<>")
         self._kernels = {}
         self._both = VectorFunction(self._function)
@@ -181,6 +212,8 @@ class Reduce:
             array = _core.Array.__getitem__(array, slice(None, size))
         if array.size == 0:
             result = _core.asarray(array.dtype.type(init))
+        elif self._fold and init == 0 and array._dtype_name in _OWN_TYPE:
+            result = self._fold(_as_it_was_made(array))
         else:
             kernel = self._kernels.get(array._dtype_name)
             if kernel is None:

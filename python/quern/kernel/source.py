@@ -95,7 +95,19 @@ def _definition(tree, function):
     found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and _is_of(n, code)]
     if not found:
         raise KernelError(f"[{function.__name__}] its source is not a function's: {function.__code__.co_filename}")
+    if len(found) > 1 and isinstance(found[0], ast.Lambda):
+        found = [n for n in found if _does_the_same(n, code)]
+        if not found:
+            raise UnsupportedError(
+                f"{code.co_filename}:{code.co_firstlineno}: [{function.__name__}] there are several lambdas with these arguments; "
+                "write each on a line of its own"
+            )
     return found[0]
+
+
+def _does_the_same(node, code):
+    (made,) = [c for c in compile(ast.Expression(node), "lambda", "eval").co_consts if inspect.iscode(c)]
+    return (made.co_code, made.co_consts, made.co_names) == (code.co_code, code.co_consts, code.co_names)
 
 
 def _is_of(node, code):
