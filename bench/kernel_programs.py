@@ -354,20 +354,22 @@ def coupled(cuda, vectorize, target, njit=None):
     return step_f, step_g
 
 
-def cases(on_gpu):
+def cases(on_gpu, is_small=False):
     """Label -> (name, grid, block, the host arrays and numbers, the number of the argument that is the result).
+
+    ``is_small``: of sizes for which every thread may be one of Python's.
 
     "states" among the arguments stands for the states of as many generators as there are threads.
     """
     rng = np.random.default_rng(0)
-    n = 20_000_000 if not on_gpu else 100_000_000
-    side = 1024 if not on_gpu else 4096
+    n = 2560 if is_small else 20_000_000 if not on_gpu else 100_000_000
+    side = 32 if is_small else 1024 if not on_gpu else 4096
     a, b = rng.random(n, dtype=np.float32), rng.random(n, dtype=np.float32)
-    m = 512 if not on_gpu else 2048
+    m = 32 if is_small else 512 if not on_gpu else 2048
     squares = rng.random((m, m), dtype=np.float32), rng.random((m, m), dtype=np.float32)
     u = rng.random((2 * side, 2 * side))
     tiles = -(-side // 16)
-    few, threads = n // 10, (1 if not on_gpu else 1024) * 1024
+    few, threads = n // 10, 256 if is_small else 1024 if not on_gpu else 1024 * 1024
     prices = rng.uniform(5, 30, few), rng.uniform(1, 100, few), rng.uniform(0.25, 10, few)
     points, centres = rng.normal(0, 4, (few, 2)), rng.normal(0, 4, (8, 2))
     square = rng.random((side // 2, side // 2))
@@ -379,15 +381,27 @@ def cases(on_gpu):
             *("life", (tiles, tiles), (16, 16)),
             *((rng.integers(0, 2, (side, side)).astype(np.uint8), np.zeros((side, side), np.uint8)), 1),
         ),
-        f"histogram, {n // 10**6} M": ("histogram", 512, 256, (rng.integers(0, 256, n).astype(np.uint8), np.zeros(256, np.int32)), 1),
+        f"histogram, {n // 10**6} M": (
+            "histogram",
+            2 if is_small else 512,
+            256,
+            (rng.integers(0, 256, n).astype(np.uint8), np.zeros(256, np.int32)),
+            1,
+        ),
         f"prefix sums of blocks, {n // 256 * 256 // 10**6} M int64": (
             *("prefix", n // 256, 256),
             *((rng.integers(0, 100, n // 256 * 256), np.zeros(n // 256 * 256, np.int64)), 1),
         ),
-        f"Monte Carlo, {threads} threads, 1,000 draws": ("monte_carlo", threads // 256, 256, ("states", 1000, np.zeros(threads)), 2),
+        f"Monte Carlo, {threads} threads, 1,000 draws": (
+            "monte_carlo",
+            threads // 256,
+            256,
+            ("states", 10 if is_small else 1000, np.zeros(threads)),
+            2,
+        ),
         f"heat step, {2 * side}x{2 * side} float64": ("heat", (2 * tiles, 2 * tiles), (16, 16), (u, u.copy(), 0.1), 1),
         f"heat with grid sync, {side // 2}x{side // 2}, 20 steps": (
-            *("heat_synced", 8 if not on_gpu else 264, 256),
+            *("heat_synced", 2 if is_small else 8 if not on_gpu else 264, 64 if is_small else 256),
             *((square, square.copy(), 0.1, 10), 0),
         ),
         f"bilateral filter, {side}x{side} float64": (

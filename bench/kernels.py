@@ -20,6 +20,7 @@ import time
 
 from measure import ROOT, call_ns, keep, median_ms, report  # isort: skip, finds quern
 from kernel_programs import cases, coupled, kernels, twins  # isort: skip
+import kernel_programs  # isort: skip
 import numpy as np  # isort: skip
 import quern as qn  # isort: skip
 from quern import cuda  # isort: skip
@@ -37,6 +38,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("--device", default="cuda" if qn.device().kind == "cuda" else "cpu")
 arguments.add_argument("--only", default="")
 arguments.add_argument("--out")
+arguments.add_argument("--simulate", help=argparse.SUPPRESS)
 options = arguments.parse_args()
 on_gpu = options.device == "cuda"
 set_current_device(qn.device(options.device))
@@ -186,9 +188,8 @@ def known_call():
 def measure_vectorize():
     """The two functions of a step of rk4_copies.py, 512x512 complex64 arrays of the host."""
     name = "two vectorize functions, 512x512 complex64"
-    if not wanted(name):
+    if not wanted(name) or on_gpu:
         return
-    theirs = peer_cuda()
     F, G = (np.full((512, 512), value, np.complex64) for value in (0.8 + 0.1j, 0.6))
     numbers = np.complex64(0.3), np.complex64(1e-4)
     out = [np.empty_like(F), np.empty_like(F)]
@@ -202,14 +203,13 @@ def measure_vectorize():
     peer = None
     if numba:
         made = [a.copy() for a in out]
-        other = coupled(theirs, numba.vectorize, "cuda") if theirs else coupled(None, numba.vectorize, "parallel", numba.njit)
+        other = coupled(None, numba.vectorize, "parallel", numba.njit)
         step(other)
         if not all(np.allclose(a, b, rtol=1e-5) for a, b in zip(made, out, strict=True)):
             raise SystemExit(f"{name}: the results differ")
         peer = median_ms(lambda: step(other), lambda: None, 15, 3)
     figure = median_ms(lambda: step(ours), cuda.synchronize, 15, 3)
-    whose = "numba-cuda" if theirs else "vectorize(parallel)"
-    report(name, figure, "ms", peer, whose if peer else "", "faster")
+    report(name, figure, "ms", peer, "vectorize(parallel)" if peer else "", "faster")
 
 
 def measure_launches():
@@ -243,6 +243,51 @@ def measure_launches():
             other = kernels_of_numba(theirs)["add"]
             peer = median_ms(lambda: other[-(-n // 1024), 1024](x, y, out), theirs.synchronize, 5, 1)
         report("add of NumPy arrays, 20 M", figure, "ms", peer, peer_name if peer else "", "<= 15 on a GPU")
+
+
+# ---- Numba's simulator
+
+
+def measure_simulator():
+    """Small cases beside numba.cuda's simulator, where it can run them."""
+    if on_gpu or not numba or not wanted("simulator"):
+        return
+    ours = kernels(cuda, cuda.random, np.float32, np.int32, np.int64)
+    for which, grid, block, args, _ in cases(False, is_small=True).values():
+        env = dict(os.environ, NUMBA_ENABLE_CUDASIM="1")
+        try:
+            done = subprocess.run(
+                [sys.executable, os.path.abspath(__file__), "--simulate", which], env=env, capture_output=True, text=True, timeout=60
+            )
+            found = re.search(r"took ([\d.e-]+)", done.stdout)
+        except subprocess.TimeoutExpired:
+            found = None
+        if not found:
+            print(f"  the simulator does not run {which}")
+            continue
+        mine = arguments_of(args, cuda, cuda.random, 256)
+        figure = median_ms(lambda w=which, g=grid, b=block, m=mine: ours[w][g, b](*m), cuda.synchronize, 9, 2)
+        report(f"{which}, small, beside the simulator", figure, "ms", 1e3 * float(found[1]), "simulator", ">= as fast")
+
+
+def simulate(which):
+    """In a process whose numba.cuda is the simulator: one case, timed."""
+    from numba import cuda as theirs
+    from numba.cuda import random  # noqa: F401
+
+    kernel_programs.cuda = theirs
+
+    class Current:  # the simulator puts its own module in place of a kernel's global numba.cuda
+        def __getattr__(self, name):
+            return getattr(kernel_programs.cuda, name)
+
+    made = kernels(Current(), theirs.random, np.float32, np.int32, np.int64)[which]
+    (case,) = [c for c in cases(False, is_small=True).values() if c[0] == which]
+    _, grid, block, args, _ = case
+    yours = arguments_of(args, theirs, theirs.random, 256)
+    start = time.perf_counter()
+    made[grid, block](*yours)
+    print("took", time.perf_counter() - start)
 
 
 # ---- whole programs
@@ -287,9 +332,10 @@ def main():
     measure_launches()
     measure_vectorize()
     measure_kernels()
+    measure_simulator()
     measure_programs()
     if options.out:
         keep(options.out, "bench/kernels.py", qn.current_device(), {peer_name: numba.__version__} if numba else None)
 
 
-main()
+simulate(options.simulate) if options.simulate else main()
