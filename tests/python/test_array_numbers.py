@@ -279,3 +279,13 @@ def test_integers_of_more_than_64_bits(device):
             act(qn.arange(3))
     with pytest.raises(OverflowError):
         qn.arange(3.0) * 10**400
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_the_lowest_integer_is_its_own_opposite(device, dtype):
+    """Widened in the kernel that negates it, too."""
+    host = np.array([np.iinfo(dtype).min, -1, 0, np.iinfo(dtype).max] * 3000, dtype)
+    x = qn.asarray(host)
+    for f in (lambda a: -a, np.abs, lambda a: 0 - a, lambda a: a * -1):
+        np.testing.assert_array_equal(np.asarray(f(x).astype("int64")), f(host).astype("int64"))
+        np.testing.assert_array_equal(np.asarray(f(x) + 1.5), f(host) + 1.5)

@@ -167,6 +167,14 @@ __QUERN_SHORT(__QUERN_DEVICE bfloat16 true_divide(const bfloat16& a, const bfloa
 })
 template <class T>
 __QUERN_DEVICE T negative(const T& a) {
+#if defined(__CUDACC_RTC__) && !defined(__QUERN_CPU__)
+  // The assembler takes neg.s16 for exact: what is widened after it would be 32768 for -32768.
+  if constexpr (Type<T>::is_integer && sizeof(T) == 2) {
+    int out;
+    asm("neg.s32 %0, %1;" : "=r"(out) : "r"(static_cast<int>(a)));
+    return static_cast<T>(out);
+  }
+#endif
   if constexpr (Type<T>::is_integer) {
     typedef typename Wrap<T>::type U;
     return static_cast<T>(U(0) - static_cast<U>(a));
