@@ -18,6 +18,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "compile/clang/arithmetic.h"
@@ -226,6 +227,38 @@ void unroll_short_loops(Kernel& kernel) {
   kernel.passes.run(cleanup, *kernel.thread);
 }
 
+// What a thread reads of the launch's arguments, behind whatever conditions, it reads at its beginning: nobody writes there. So
+// the parts of a struct, such as an array's address, are found once for all threads.
+void read_arguments_first(Kernel& kernel) {
+  llvm::Function& thread = *kernel.thread;
+  llvm::Argument& arguments = *thread.getArg(0);
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  if (!is_only_read(arguments, seen)) return;
+  int64_t end = 0;
+  for (const KernelParam& param : kernel.input.params) end = std::max<int64_t>(end, int64_t{param.offset} + param.size);
+  const llvm::DataLayout& layout = kernel.module.getDataLayout();
+  std::map<std::pair<int64_t, llvm::Type*>, llvm::LoadInst*> first;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(thread))) {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst);
+    if (!load || !load->isSimple() || load->hasMetadata(always_loaded)) continue;
+    llvm::APInt offset(layout.getIndexSizeInBits(0), 0);
+    const llvm::Value* base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+    int64_t at = offset.getSExtValue(), size = static_cast<int64_t>(layout.getTypeStoreSize(load->getType()).getFixedValue());
+    if (base != &arguments || at < 0 || at + size > end) continue;
+    llvm::LoadInst*& made = first[{at, load->getType()}];
+    if (!made) {
+      llvm::IRBuilder<> builder(&*thread.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+      llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), &arguments, static_cast<uint64_t>(at));
+      made = builder.CreateAlignedLoad(load->getType(), place, load->getAlign(), load->getName());
+      llvm::MDNode* marked = llvm::MDNode::get(thread.getContext(), {});
+      made->setMetadata(llvm::LLVMContext::MD_invariant_load, marked);
+      made->setMetadata(always_loaded, marked);
+    }
+    load->replaceAllUsesWith(made);
+    load->eraseFromParent();
+  }
+}
+
 }  // namespace
 
 void gather_allocas(llvm::Function& function) {
@@ -272,6 +305,7 @@ void prepare(Kernel& kernel) {
   cleanup.addPass(llvm::SimplifyCFGPass());
   kernel.passes.run(cleanup, thread);
   unroll_short_loops(kernel);
+  read_arguments_first(kernel);
   gather_allocas(thread);
   verify(thread, "clean-up");
 }
