@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 1u
+#define QUERN_CPU_ABI 2u
 
 struct QuernCpuLaunch;
 
@@ -75,9 +75,11 @@ typedef struct QuernCpuThread {
   uint32_t block[3];
   uint32_t mask;      /* of a warp wait */
   char* shared;       /* the block's */
-  char* warp_buffer;  /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start */
+  char* warp_buffer;  /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start;
+                       * what lies up to 256 bytes before it may be read */
   char* block_buffer; /* 64 bytes for __syncthreads_count and its kin, one for each block */
   char* frame;        /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
+  char* slots;        /* with QUERN_KERNEL_WHOLE_BLOCKS: as of QuernCpuBlocks */
 } QuernCpuThread;
 
 typedef void* (*QuernCpuStart)(const QuernCpuLaunch* launch, QuernCpuThread* thread);
@@ -94,7 +96,16 @@ enum {
   QUERN_KERNEL_PRINTS = 1u << 1,     /* may call print: the host flushes its own output before waiting */
   QUERN_KERNEL_SPINS = 1u << 2,      /* waits on memory in a loop: blocks must make progress together */
   QUERN_KERNEL_FULL_WARPS = 1u << 3, /* `blocks` serves launches with block[0] % 32 == 0 only; `start` serves the others */
+  /* `start` runs a block, not a thread: it stops for the grid's barrier alone. */
+  QUERN_KERNEL_WHOLE_BLOCKS = 1u << 7,
+  /* Neighbours along one axis of the grid may run as one block that is as many times wider in x, at most QUERN_JOINED_THREADS.
+   * Of launches with QUERN_LAUNCH_SMALL_GRID. */
+  QUERN_KERNEL_JOINS_X = 1u << 4,
+  QUERN_KERNEL_JOINS_Y = 1u << 5,
+  QUERN_KERNEL_JOINS_Z = 1u << 6,
 };
+
+#define QUERN_JOINED_THREADS 8192u /* along x; other blocks have 1024 at most */
 
 typedef struct {
   const char* symbol;    /* "saxpy" or "_Z5saxpyfPKfPfi" */

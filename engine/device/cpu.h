@@ -266,7 +266,7 @@ struct GridBarrier {
 };
 // All blocks together, for kernels that wait on memory or on the whole grid.
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished, GridBarrier& barrier);
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads);
 
 char* scratch(size_t bytes);  // this thread's, 64-byte aligned; valid until the next call on this thread
 

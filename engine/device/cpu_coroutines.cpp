@@ -1,4 +1,5 @@
-// Blocks whose threads are coroutines: start each thread, then resume them by the rules of cpu_module.h until all are finished.
+// Blocks whose threads (or which themselves, with QUERN_KERNEL_WHOLE_BLOCKS) are coroutines: start each thread, then resume them
+// by the rules of cpu_module.h until all are finished.
 //
 // BlockRun is one block in flight. A plain kernel runs one block after the other; one that waits on memory (or on the grid)
 // keeps many in flight and takes turns, starting further blocks while those at hand wait.
@@ -15,17 +16,21 @@ namespace {
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-constexpr size_t warp_size = 32, warp_buffer_bytes = 32 * 16, block_buffer_bytes = 64;
+constexpr size_t warp_size = 32, warp_buffer_bytes = 32 * 16, before_warp_buffer = 256, block_buffer_bytes = 64;
 
 struct Geometry {
-  size_t threads, warps, shared, frame, bytes;
+  size_t threads, warps, shared, slots = 0, frame, bytes;  // threads: that run as coroutines
   Geometry(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
     threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
+    if (code.flags & QUERN_KERNEL_WHOLE_BLOCKS) {
+      slots = code.slot_bytes * round_up(threads, 64);
+      threads = 1;
+    }
     warps = (threads + warp_size - 1) / warp_size;
     shared = round_up(round_up(code.static_shared, 64) + launch.dynamic_shared, 64);
     frame = round_up(code.frame_bytes, 64);
-    bytes = shared + round_up(sizeof(QuernCpuThread) * threads, 64) + warps * warp_buffer_bytes + block_buffer_bytes +
-            round_up(sizeof(void*) * threads, 64) + frame * threads;
+    bytes = shared + round_up(sizeof(QuernCpuThread) * threads, 64) + before_warp_buffer + warps * warp_buffer_bytes +
+            block_buffer_bytes + round_up(sizeof(void*) * threads, 64) + frame * threads + slots;
   }
 };
 
@@ -41,12 +46,13 @@ class BlockRun {
     };
     char* shared = take(geometry.shared);
     threads_ = reinterpret_cast<QuernCpuThread*>(take(sizeof(QuernCpuThread) * geometry.threads));
-    char* warps = take(geometry.warps * warp_buffer_bytes);
+    char* warps = take(before_warp_buffer + geometry.warps * warp_buffer_bytes) + before_warp_buffer;
     char* block_buffer = take(block_buffer_bytes);
     std::memset(warps, 0, geometry.warps * warp_buffer_bytes);
     std::memset(block_buffer, 0, block_buffer_bytes);
     handles_ = reinterpret_cast<void**>(take(sizeof(void*) * geometry.threads));
     char* frames = take(geometry.frame * geometry.threads);
+    char* slots = take(geometry.slots);
     uint64_t gx = launch.grid[0], gy = launch.grid[1];
     uint32_t bx = static_cast<uint32_t>(block % gx), by = static_cast<uint32_t>(block / gx % gy),
              bz = static_cast<uint32_t>(block / gx / gy);
@@ -63,6 +69,7 @@ class BlockRun {
       thread.warp_buffer = warps + t / warp_size * warp_buffer_bytes;
       thread.block_buffer = block_buffer;
       thread.frame = frames + t * geometry.frame;
+      thread.slots = slots;
       handles_[t] = code.start(&launch, &thread);
     }
   }
@@ -150,12 +157,15 @@ void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch,
 }
 
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished, GridBarrier& barrier) {
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads) {
   using Clock = std::chrono::steady_clock;
   constexpr size_t memory_for_blocks = size_t{1} << 30;
   constexpr auto patience = std::chrono::seconds(20);
   Geometry geometry(*kernel.code, launch);
   size_t limit = std::max<size_t>(1, memory_for_blocks / geometry.bytes);
+  // Each thread takes its share, so that none has more to do between two barriers; if another does not come, its share, too.
+  size_t share = (count + threads - 1) / threads;
+  constexpr auto others_come_within = std::chrono::microseconds(200);
   struct InFlight {
     std::unique_ptr<char[]> memory;
     std::unique_ptr<BlockRun> run;
@@ -191,7 +201,8 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
     // When all that are not finished wait, nobody can change these numbers but who lets them go on.
     uint64_t all = count - finished.load();
     if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) barrier.passed.fetch_add(1);
-    if (!progress && blocks.size() < limit) {
+    bool wants_more = blocks.size() < share || Clock::now() - last_progress > others_come_within;
+    if (!progress && wants_more && blocks.size() < limit) {
       uint64_t b = next.fetch_add(1, std::memory_order_relaxed);
       if (b < count) {
         auto raw = std::make_unique<char[]>(geometry.bytes + 64);

@@ -126,8 +126,10 @@ std::string describe(const KernelFault& fault) {
 
 struct Job {
   const CpuKernel& kernel;
-  const QuernCpuLaunch& launch;
+  QuernCpuLaunch& launch;
   uint64_t count;
+  unsigned threads;     // of the pool
+  uint32_t joined = 1;  // blocks that run as one
   uint64_t chunk = 1;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> finished{0};
@@ -138,7 +140,8 @@ struct Job {
   std::mutex fault_lock;
   KernelFault fault;
 
-  Job(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t count) : kernel(kernel), launch(launch), count(count) {}
+  Job(const CpuKernel& kernel, QuernCpuLaunch& launch, uint64_t count, unsigned threads)
+      : kernel(kernel), launch(launch), count(count), threads(threads) {}
 };
 
 bool as_coroutines(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
@@ -157,7 +160,7 @@ void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t 
 
 void take_chunks(Job& job) {
   if (job.together) {
-    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished, job.barrier);
+    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished, job.barrier, job.threads);
     return;
   }
   while (!job.failed.load(std::memory_order_relaxed)) {
@@ -180,11 +183,35 @@ void work_on(Job& job) {
   job.busy_ns.fetch_add(now_ns() - start, std::memory_order_relaxed);
 }
 
+// Makes few wide blocks of many narrow ones, where the kernel allows it: enough are left for the threads to share.
+void join_blocks(Job& job) {
+  constexpr uint64_t pieces_for_each_thread = 16;
+  constexpr uint32_t primes[] = {2, 3, 5, 7, 11, 13};
+  uint32_t joins = job.kernel.code->flags & (QUERN_KERNEL_JOINS_X | QUERN_KERNEL_JOINS_Y | QUERN_KERNEL_JOINS_Z);
+  if (!joins || !(job.launch.flags & QUERN_LAUNCH_SMALL_GRID)) return;
+  uint32_t& along = job.launch.grid[joins == QUERN_KERNEL_JOINS_X ? 0 : joins == QUERN_KERNEL_JOINS_Y ? 1 : 2];
+  uint64_t most =
+      std::min<uint64_t>(QUERN_JOINED_THREADS / job.launch.block[0], job.count / (job.threads * pieces_for_each_thread));
+  uint32_t joined = 1;
+  if (along <= most) {
+    joined = along;
+  } else {
+    for (uint32_t prime : primes) {
+      while (uint64_t{joined} * prime <= most && along / joined % prime == 0) joined *= prime;
+    }
+  }
+  along /= joined;
+  job.launch.block[0] *= joined;
+  job.count /= joined;
+  job.joined = joined;
+}
+
 // Waking the pool costs some microseconds; a launch that is done sooner stays here.
 constexpr float alone_below_ns = 20e3f;
 
 void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
-  float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed);
+  join_blocks(job);
+  float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed) * static_cast<float>(job.joined);
   bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0 || job.together;
   if (known < 0 && !spins && job.count > 1) {
     // Not measured yet: the first block tells.
@@ -198,7 +225,7 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
     known = static_cast<float>(job.busy_ns.load());
     job.next = 1;
   }
-  unsigned threads = device.threads();
+  unsigned threads = job.threads;
   uint64_t left = job.count - job.next.load();
   bool alone = threads == 1 || left <= 1 || (!spins && known >= 0 && known * static_cast<float>(left) < alone_below_ns);
   if (alone) {
@@ -213,7 +240,8 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   }
   // The threads' own time: to wake them is no work, and a launch that woke them once for nothing is not to do so for ever.
   float per_block = static_cast<float>(job.busy_ns.load(std::memory_order_relaxed)) / static_cast<float>(job.count);
-  kernel.nanoseconds_per_block.store(known < 0 ? per_block : 0.5f * known + 0.5f * per_block, std::memory_order_relaxed);
+  float estimate = known < 0 ? per_block : 0.5f * known + 0.5f * per_block;
+  kernel.nanoseconds_per_block.store(estimate / static_cast<float>(job.joined), std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -240,7 +268,7 @@ std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
   }
   launch.dynamic_shared = command.shape.dynamic_shared;
   launch.flags = small ? QUERN_LAUNCH_SMALL_GRID : 0;
-  Job job(kernel, launch, count);
+  Job job(kernel, launch, count, threads());
   launch.host = &job;
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
   try {

@@ -255,9 +255,11 @@ class Module {
   static void run_threads(const QuernCpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t index, uint32_t count,
                           uint32_t dynamic_shared) {
     uint32_t warps = (count + 31) / 32;
+    AlignedBytes slots(static_cast<size_t>(kernel.slot_bytes) * ((count + 63) / 64 * 64));
+    if (kernel.flags & QUERN_KERNEL_WHOLE_BLOCKS) count = 1;
     uint64_t frame = (kernel.frame_bytes + 63) / 64 * 64;
-    AlignedBytes shared((kernel.static_shared + 63) / 64 * 64 + dynamic_shared), warp_buffers(512 * warps), block_buffer(64),
-        frames(frame * count);
+    AlignedBytes shared((kernel.static_shared + 63) / 64 * 64 + dynamic_shared), warp_buffers(256 + 512 * warps),
+        block_buffer(64), frames(frame * count);
     std::vector<QuernCpuThread> state(count);
     std::vector<void*> handles(count);
     for (uint32_t t = 0; t < count; ++t) {
@@ -270,9 +272,10 @@ class Module {
       thread.block[1] = static_cast<uint32_t>(index / launch.grid[0] % launch.grid[1]);
       thread.block[2] = static_cast<uint32_t>(index / launch.grid[0] / launch.grid[1]);
       thread.shared = shared.get();
-      thread.warp_buffer = warp_buffers.get() + 512 * (t / 32);
+      thread.warp_buffer = warp_buffers.get() + 256 + 512 * (t / 32);
       thread.block_buffer = block_buffer.get();
       thread.frame = frames.get() + frame * t;
+      thread.slots = slots.get();
       handles[t] = kernel.start(&launch, &thread);
     }
     // A grid of one block: its grid barrier is the block's.

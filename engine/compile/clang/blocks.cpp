@@ -4,6 +4,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "compile/clang/deferred_adds.h"
 #include "compile/clang/exchanges.h"
 #include "compile/clang/layout.h"
 
@@ -11,6 +12,7 @@ namespace quern::lowering {
 namespace {
 
 constexpr uint64_t warp_buffer_bytes = 2 * exchange_bytes, block_buffer_bytes = 64;
+constexpr uint64_t before_warp_buffer = 256;
 constexpr uint64_t buffer_align = 64;
 
 // The order of the body's arguments.
@@ -34,6 +36,8 @@ llvm::Value* argument_for(const BodyArguments& arguments, Special special) {
       return nullptr;
   }
 }
+
+uint64_t end_of_block_size(const Kernel& kernel) { return (kernel.joins ? QUERN_JOINED_THREADS : 1024) + 1; }
 
 }  // namespace
 
@@ -72,7 +76,7 @@ llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments) {
   for (unsigned dim = 0; dim < 3; ++dim) {
     range(arguments.ctaid[dim], 0, 0x7fffffff);
     range(arguments.nctaid[dim], 1, 0x80000000);
-    range(arguments.ntid[dim], 1, 1025);
+    range(arguments.ntid[dim], 1, end_of_block_size(kernel));
   }
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(body))) {
     llvm::Value* argument = argument_for(arguments, recognise(&inst));
@@ -81,6 +85,16 @@ llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments) {
     inst.eraseFromParent();
   }
   return body;
+}
+
+llvm::CallInst* call_body(llvm::IRBuilder<>& builder, llvm::Function* body, const BodyArguments& from) {
+  llvm::Value* arguments[argument_count] = {from.args, from.launch, from.shared, from.slots, from.warp_buffer, from.block_buffer};
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    arguments[first_index + dim] = from.ctaid[dim];
+    arguments[first_index + 3 + dim] = from.nctaid[dim];
+    arguments[first_index + 6 + dim] = from.ntid[dim];
+  }
+  return builder.CreateCall(body, arguments);
 }
 
 // for each block: fresh block buffer, body(...), next block, x fastest.
@@ -103,31 +117,31 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   auto* done = llvm::BasicBlock::Create(context, "done", blocks);
 
   builder.SetInsertPoint(entry);
-  llvm::Value* arguments[argument_count];
-  auto buffer = [&](unsigned which, uint64_t bytes) {
+  BodyArguments arguments;
+  auto buffer = [&](unsigned which, uint64_t bytes, uint64_t before = 0) {
     if (body->getArg(which)->use_empty()) return static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()));
-    llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
+    llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), before + bytes));
     memory->setAlignment(llvm::Align(buffer_align));
-    return static_cast<llvm::Value*>(memory);
+    return before ? builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, before) : memory;
   };
-  arguments[arg_warp_buffer] = buffer(arg_warp_buffer, warp_buffer_bytes);
-  arguments[arg_block_buffer] = buffer(arg_block_buffer, block_buffer_bytes);
-  arguments[arg_args] = load_field(builder, pointer, launch, offsetof(QuernCpuLaunch, args), "args");
-  arguments[arg_launch] = launch;
-  arguments[arg_shared] = blocks->getArg(3);
-  arguments[arg_slots] = blocks->getArg(4);
+  arguments.warp_buffer = buffer(arg_warp_buffer, warp_buffer_bytes, before_warp_buffer);
+  arguments.block_buffer = buffer(arg_block_buffer, block_buffer_bytes);
+  arguments.args = load_field(builder, pointer, launch, offsetof(QuernCpuLaunch, args), "args");
+  arguments.launch = launch;
+  arguments.shared = blocks->getArg(3);
+  arguments.slots = blocks->getArg(4);
   llvm::MDBuilder metadata(context);
-  auto load_sizes = [&](unsigned argument, size_t offset, uint64_t end) {
+  auto load_sizes = [&](llvm::Value** into, unsigned argument, size_t offset, uint64_t end) {
     for (unsigned dim = 0; dim < 3; ++dim) {
       llvm::LoadInst* size =
           load_field(builder, i32, launch, offset + dim * sizeof(uint32_t), body->getArg(argument + dim)->getName());
       size->setMetadata(llvm::LLVMContext::MD_range, metadata.createRange(llvm::APInt(32, 1), llvm::APInt(32, end)));
-      arguments[argument + dim] = size;
+      into[dim] = size;
     }
   };
-  load_sizes(first_index + 3, offsetof(QuernCpuLaunch, grid), 0x80000000);
-  load_sizes(first_index + 6, offsetof(QuernCpuLaunch, block), 1025);
-  llvm::Value *grid_x = arguments[first_index + 3], *grid_y = arguments[first_index + 4];
+  load_sizes(arguments.nctaid, first_index + 3, offsetof(QuernCpuLaunch, grid), 0x80000000);
+  load_sizes(arguments.ntid, first_index + 6, offsetof(QuernCpuLaunch, block), end_of_block_size(kernel));
+  llvm::Value *grid_x = arguments.nctaid[0], *grid_y = arguments.nctaid[1];
   builder.CreateCondBr(builder.CreateICmpULT(first, last), start, done);
 
   builder.SetInsertPoint(start);
@@ -145,12 +159,12 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   for (unsigned dim = 0; dim < 3; ++dim) {
     index[dim] = builder.CreatePHI(i32, 2, body->getArg(first_index + dim)->getName());
     index[dim]->addIncoming(begin[dim], start);
-    arguments[first_index + dim] = index[dim];
+    arguments.ctaid[dim] = index[dim];
   }
-  if (!llvm::isa<llvm::Constant>(arguments[arg_block_buffer])) {
-    builder.CreateMemSet(arguments[arg_block_buffer], builder.getInt8(0), block_buffer_bytes, llvm::Align(buffer_align));
+  if (!llvm::isa<llvm::Constant>(arguments.block_buffer)) {
+    builder.CreateMemSet(arguments.block_buffer, builder.getInt8(0), block_buffer_bytes, llvm::Align(buffer_align));
   }
-  llvm::CallInst* call = builder.CreateCall(body, arguments);
+  llvm::CallInst* call = call_body(builder, body, arguments);
   llvm::Value* zero = builder.getInt32(0);
   llvm::Value* one = builder.getInt32(1);
   llvm::Value* next_x = builder.CreateAdd(index[0], one, "", true, true);
@@ -174,7 +188,10 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   // The body's loop over blocks is closed by now: inlining renames the block that the phis come from.
   llvm::InlineFunctionInfo info;
   bool inlined = llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
-  if (inlined) body->eraseFromParent();
+  if (inlined) {
+    body->eraseFromParent();
+    defer_adds(*blocks);
+  }
   verify(*blocks, "making the loop over blocks");
   return blocks;
 }

@@ -6,9 +6,14 @@
 #include <llvm/Transforms/Coroutines/CoroCleanup.h>
 #include <llvm/Transforms/Coroutines/CoroEarly.h>
 #include <llvm/Transforms/Coroutines/CoroSplit.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
+#include <stdexcept>
+
+#include "compile/clang/blocks.h"
 #include "compile/clang/intrinsics.h"
 #include "compile/clang/layout.h"
+#include "compile/clang/warp_sync.h"
 
 namespace quern::lowering {
 namespace {
@@ -19,11 +24,10 @@ llvm::Function* intrinsic(llvm::Module& module, llvm::Intrinsic::ID id, llvm::Ar
   return llvm::Intrinsic::getDeclaration(&module, id, types);
 }
 
-// Takes the body of `from` into a new function `ptr start(ptr launch, ptr thread)`.
-llvm::Function* take_body(Kernel& kernel) {
+// ptr start(ptr launch, ptr thread), still empty, with the attributes of `from`.
+llvm::Function* declare_start(Kernel& kernel, llvm::Function& from) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  llvm::Function& from = *kernel.thread;
   auto* start = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
                                        llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".start", kernel.module);
   start->copyAttributesFrom(&from);
@@ -34,12 +38,47 @@ llvm::Function* take_body(Kernel& kernel) {
   start->setPresplitCoroutine();
   start->setSubprogram(from.getSubprogram());
   from.setSubprogram(nullptr);
-  start->splice(start->begin(), &from);
   start->getArg(0)->setName("launch");
   start->getArg(1)->setName("thread");
   for (llvm::Argument& argument : start->args()) argument.addAttr(llvm::Attribute::NoAlias);
+  return start;
+}
+
+llvm::Function* take_thread(Kernel& kernel) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(kernel.module.getContext());
+  llvm::Function& from = *kernel.thread;
+  llvm::Function* start = declare_start(kernel, from);
+  start->splice(start->begin(), &from);
   llvm::IRBuilder<> builder(&*start->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   from.getArg(0)->replaceAllUsesWith(load_field(builder, pointer, start->getArg(0), offsetof(QuernCpuLaunch, args), "args"));
+  return start;
+}
+
+llvm::Function* take_block(Kernel& kernel, llvm::Function* body) {
+  llvm::Function* start = declare_start(kernel, *body);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(start->getContext(), "entry", start));
+  llvm::Value *launch = start->getArg(0), *thread = start->getArg(1);
+  llvm::Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty();
+  BodyArguments arguments;
+  arguments.args = load_field(builder, pointer, launch, offsetof(QuernCpuLaunch, args), "args");
+  arguments.launch = launch;
+  arguments.shared = load_field(builder, pointer, thread, offsetof(QuernCpuThread, shared), "shared");
+  arguments.slots = load_field(builder, pointer, thread, offsetof(QuernCpuThread, slots), "slots");
+  arguments.warp_buffer = load_field(builder, pointer, thread, offsetof(QuernCpuThread, warp_buffer));
+  arguments.block_buffer = load_field(builder, pointer, thread, offsetof(QuernCpuThread, block_buffer));
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    size_t element = dim * sizeof(uint32_t);
+    arguments.ctaid[dim] = load_field(builder, i32, thread, offsetof(QuernCpuThread, block) + element);
+    arguments.nctaid[dim] = load_field(builder, i32, launch, offsetof(QuernCpuLaunch, grid) + element);
+    arguments.ntid[dim] = load_field(builder, i32, launch, offsetof(QuernCpuLaunch, block) + element);
+  }
+  llvm::CallInst* call = call_body(builder, body, arguments);
+  builder.Insert(llvm::ReturnInst::Create(start->getContext()));
+  llvm::InlineFunctionInfo info;
+  if (!llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess()) {
+    throw std::runtime_error("[compile] the loops of kernel " + kernel.input.symbol + " do not become a coroutine");
+  }
+  body->eraseFromParent();
   return start;
 }
 
@@ -195,12 +234,11 @@ void drop_destroyers(llvm::Module& module, llvm::StringRef start) {
 
 }  // namespace
 
-Coroutine make_coroutine(Kernel& kernel) {
+static Coroutine split(Kernel& kernel, llvm::Function* start) {
   llvm::Module& module = kernel.module;
   llvm::Type* i64 = llvm::Type::getInt64Ty(module.getContext());
   auto* frame_bytes = new llvm::GlobalVariable(module, i64, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
                                                llvm::ConstantInt::get(i64, 0), kernel.input.symbol + ".frame_bytes");
-  llvm::Function* start = take_body(kernel);
   gather_allocas(*start);
 
   llvm::SmallVector<llvm::CallInst*, 8> waits;
@@ -209,6 +247,7 @@ Coroutine make_coroutine(Kernel& kernel) {
     if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(&inst)) returns.push_back(ret);
     if (wait_kind(recognise(&inst).op) >= 0) waits.push_back(llvm::cast<llvm::CallInst>(&inst));
   }
+  expand_lanes(*start);
   bind_specials(*start);
   SuspendWriter writer(*start, frame_bytes);
   for (llvm::CallInst* wait : waits) writer.suspend_at(wait);
@@ -216,18 +255,23 @@ Coroutine make_coroutine(Kernel& kernel) {
   verify(*start, "making a coroutine");
 
   std::string name = start->getName().str();
-  llvm::ModulePassManager split;
-  split.addPass(llvm::CoroEarlyPass());
-  split.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(/*OptimizeFrame=*/true)));
-  split.addPass(llvm::CoroCleanupPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::CoroEarlyPass());
+  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(/*OptimizeFrame=*/true)));
+  passes.addPass(llvm::CoroCleanupPass());
   kernel.passes.functions.clear();
   kernel.passes.modules.clear();
   start->setLinkage(llvm::GlobalValue::ExternalLinkage);  // the call graph passes over what nobody calls
-  split.run(module, kernel.passes.modules);
+  passes.run(module, kernel.passes.modules);
   start->setLinkage(llvm::GlobalValue::InternalLinkage);
   read_frame_size(frame_bytes);
   drop_destroyers(module, name);
+  // What is kept in the frame is reached through it alone: no store to an array changes it.
+  if (llvm::Function* resume = module.getFunction(name + ".resume")) resume->addParamAttr(0, llvm::Attribute::NoAlias);
   return {start, frame_bytes};
 }
+
+Coroutine make_coroutine(Kernel& kernel) { return split(kernel, take_thread(kernel)); }
+Coroutine make_block_coroutine(Kernel& kernel, llvm::Function* body) { return split(kernel, take_block(kernel, body)); }
 
 }  // namespace quern::lowering

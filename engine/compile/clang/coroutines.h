@@ -1,4 +1,5 @@
-// One LLVM coroutine for each CUDA thread: right for any control flow, slower than regions.
+// One LLVM coroutine for each CUDA thread: right for any control flow, slower than regions. Or one for each block, whose threads
+// are loops in it: for regions that meet at barriers of the whole grid.
 #pragma once
 
 #include "compile/clang/prepare.h"
@@ -12,5 +13,7 @@ struct Coroutine {
 
 // Takes over the body of kernel.thread and splits it: what comes out are plain functions.
 Coroutine make_coroutine(Kernel& kernel);
+// The same of a function that runs a block.
+Coroutine make_block_coroutine(Kernel& kernel, llvm::Function* body);
 
 }  // namespace quern::lowering

@@ -22,10 +22,8 @@ struct Exchange {
   llvm::SmallVector<Instruction*, 4> accesses;
 };
 
-// A pointer into the warp buffer in the form that can be moved to another one.
 bool is_simple_access(const Instruction& inst) {
-  auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(llvm::getLoadStorePointerOperand(&inst));
-  return address && is(address->getPointerOperand(), Op::warp_buffer) && !inst.isVolatile() && !inst.isAtomic();
+  return in_warp_buffer(llvm::getLoadStorePointerOperand(&inst)) && !inst.isVolatile() && !inst.isAtomic();
 }
 
 bool touches_warp_buffer(const Instruction& inst) {
@@ -79,11 +77,8 @@ bool meets_buffer(Instruction* from, unsigned buffer, const llvm::DenseMap<Instr
 
 void move_to_second_buffer(Instruction* access) {
   unsigned operand = llvm::isa<llvm::StoreInst>(access) ? llvm::StoreInst::getPointerOperandIndex() : 0;
-  auto* address = llvm::cast<llvm::GetElementPtrInst>(access->getOperand(operand));
   llvm::IRBuilder<> builder(access);
-  auto* moved = llvm::cast<llvm::GetElementPtrInst>(address->clone());
-  moved->setOperand(0, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address->getPointerOperand(), exchange_bytes));
-  builder.Insert(moved, address->getName());
+  Value* moved = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), access->getOperand(operand), exchange_bytes);
   access->setOperand(operand, moved);
 }
 

@@ -14,6 +14,7 @@ enum class Op : uint8_t {
   ctaid,
   ntid,
   nctaid,
+  lane,
   barrier,
   warp_barrier,
   grid_barrier,
@@ -22,7 +23,6 @@ enum class Op : uint8_t {
   launch,
   // The lowering's own:
   shared_base,   // ptr: the block's shared memory
-  lane,          // i32: the thread's number in its warp; pure
   soft_barrier,  // a block barrier that only says where to split; it orders nothing
   leave,         // (i1) the thread takes no part in what follows if true
   guard,         // (i1) the rest of this region is only for threads where true

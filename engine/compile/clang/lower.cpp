@@ -8,6 +8,8 @@
 #include "compile/clang/access.h"
 #include "compile/clang/blocks.h"
 #include "compile/clang/coroutines.h"
+#include "compile/clang/deferred_adds.h"
+#include "compile/clang/joining.h"
 #include "compile/clang/prepare.h"
 #include "compile/clang/regions.h"
 #include "compile/clang/spins.h"
@@ -19,7 +21,7 @@ namespace {
 
 struct Needs {
   uint32_t flags = 0;
-  bool grid_barrier = false;
+  bool grid_barrier = false, warps = false;
 };
 
 Needs find_needs(const llvm::Function& thread) {
@@ -27,6 +29,7 @@ Needs find_needs(const llvm::Function& thread) {
   for (const llvm::Instruction& inst : llvm::instructions(thread)) {
     if (is_sync(&inst)) needs.flags |= QUERN_KERNEL_BARRIERS;
     if (is(&inst, Op::grid_barrier)) needs.grid_barrier = true;
+    if (is_sync(&inst) && !is_block_sync(&inst)) needs.warps = true;
     auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
     llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
     if (callee && callee->getName() == "__quern_print") needs.flags |= QUERN_KERNEL_PRINTS;
@@ -53,6 +56,32 @@ RegionResult try_regions(Kernel& kernel, bool interchange) {
   return result;
 }
 
+void set_start(LoweredKernel& lowered, const Coroutine& coroutine) {
+  lowered.start = coroutine.start;
+  lowered.frame_bytes = coroutine.frame_bytes;
+}
+
+// Regions, where the kernel's control flow lets them.
+void lower_to_loops(Kernel& kernel, const Needs& needs, LoweredKernel& lowered) {
+  RegionResult regions = try_regions(kernel, /*interchange=*/true);
+  lowered.reason = regions.reason;
+  if (!regions.body) return;
+  if (needs.grid_barrier && regions.needs_full_warps) {
+    lowered.reason = "a barrier of the whole grid, and one of warps";
+    regions.body->eraseFromParent();
+    return;
+  }
+  lowered.slot_bytes = regions.slot_bytes;
+  lowered.flags |= kernel.joins;
+  if (needs.grid_barrier) {
+    lowered.flags |= QUERN_KERNEL_WHOLE_BLOCKS;
+    set_start(lowered, make_block_coroutine(kernel, regions.body));
+  } else {
+    lowered.blocks = make_blocks(kernel, regions.body);
+    if (regions.needs_full_warps) lowered.flags |= QUERN_KERNEL_FULL_WARPS;
+  }
+}
+
 }  // namespace
 
 LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
@@ -69,30 +98,25 @@ LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
     relax_shared_atomics(kernel);
   }
   Needs needs = find_needs(*kernel.thread);
+  if (!needs.warps) expand_lanes(*kernel.thread);
+  kernel.joins = spins || needs.flags ? 0 : find_joins(*kernel.thread);
   lowered.flags = needs.flags | (spins ? QUERN_KERNEL_SPINS : 0);
 
-  bool use_regions = input.strategy != Strategy::coroutines;
-  if (use_regions && needs.grid_barrier) lowered.reason = "a barrier of the whole grid";
-  if (use_regions && spins) lowered.reason = "a loop that waits for other threads";
-  if (use_regions && lowered.reason.empty()) {
-    RegionResult regions = try_regions(kernel, /*interchange=*/true);
-    lowered.reason = regions.reason;
-    if (regions.body) {
-      lowered.blocks = make_blocks(kernel, regions.body);
-      lowered.slot_bytes = regions.slot_bytes;
-      if (regions.needs_full_warps) lowered.flags |= QUERN_KERNEL_FULL_WARPS;
+  if (input.strategy != Strategy::coroutines) {
+    if (spins) {
+      lowered.reason = "a loop that waits for other threads";
+    } else {
+      mark_deferred_adds(*kernel.thread);
+      lower_to_loops(kernel, needs, lowered);
     }
   }
-  if (input.strategy == Strategy::regions && !lowered.blocks) {
+  bool has_loops = lowered.blocks || lowered.start;
+  if (input.strategy == Strategy::regions && !has_loops) {
     throw std::runtime_error("[compile] kernel " + input.symbol + " cannot be split into regions: " + lowered.reason);
   }
 
-  bool blocks_serve_all = lowered.blocks && !(lowered.flags & QUERN_KERNEL_FULL_WARPS);
-  if (!blocks_serve_all && input.strategy != Strategy::regions) {
-    Coroutine coroutine = make_coroutine(kernel);
-    lowered.start = coroutine.start;
-    lowered.frame_bytes = coroutine.frame_bytes;
-  }
+  bool serves_all = has_loops && !(lowered.flags & QUERN_KERNEL_FULL_WARPS);
+  if (!serves_all && input.strategy != Strategy::regions) set_start(lowered, make_coroutine(kernel));
   kernel.thread->deleteBody();
   if (kernel.thread->use_empty()) kernel.thread->eraseFromParent();
   return lowered;

@@ -6,10 +6,12 @@
 // The prelude speaks to the lowering through functions that have no body (extern "C", all arguments plain integers):
 //
 //   __quern_tid_x/y/z()  __quern_ctaid_x/y/z()  __quern_ntid_x/y/z()  __quern_nctaid_x/y/z()   unsigned; pure
+//   __quern_lane()                      unsigned: the thread's number in its warp; pure
 //   __quern_barrier()                   __syncthreads; convergent
 //   __quern_warp_barrier(unsigned mask) __syncwarp and the steps of shuffles and votes; convergent
 //   __quern_grid_barrier()              grid-wide barrier of a cooperative launch; convergent
-//   __quern_warp_buffer()               void*: 32 * 16 bytes shared by the threads of a warp, zero at the start; pure
+//   __quern_warp_buffer()               void*: 32 * 16 bytes shared by the threads of a warp, zero at the start; what lies up to
+//                                       256 bytes before it may be read; pure
 //   __quern_block_buffer()              void*: 64 bytes shared by the threads of a block, zero at the start; pure
 //   __quern_launch()                    const QuernCpuLaunch*; pure
 //

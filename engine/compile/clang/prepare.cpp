@@ -29,6 +29,7 @@ namespace {
 
 constexpr uint64_t shared_align = 64;
 constexpr unsigned max_exchange_rounds = 8;
+constexpr size_t most_written_out = 400;  // instructions of a loop's rounds together
 
 // Calls are kept with the chain of functions they came from, so that recursion is left as a call.
 struct CallSite {
@@ -211,9 +212,12 @@ void unroll_short_loops(Kernel& kernel) {
     bool exchanges = loop->isInnermost() && llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
                        return llvm::any_of(*block, [](const llvm::Instruction& inst) { return is(&inst, Op::warp_barrier); });
                      });
-    if (!exchanges || !loop->getLoopLatch()) continue;
+    if (!loop->isInnermost() || !loop->getLoopLatch()) continue;
     unsigned rounds = evolution.getSmallConstantTripCount(loop);
-    if (rounds > 0 && rounds <= max_exchange_rounds) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");
+    size_t size = 0;
+    for (const llvm::BasicBlock* block : loop->blocks()) size += block->sizeWithoutDebug();
+    bool is_short = rounds > 0 && (exchanges ? rounds <= max_exchange_rounds : rounds * size <= most_written_out);
+    if (is_short) llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");
   }
   llvm::FunctionPassManager unroll;
   unroll.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(/*OptLevel=*/2), false, false));

@@ -14,6 +14,7 @@ struct Kernel {
   llvm::Function* thread;  // void (ptr args); the prelude's functions are still calls
   Passes& passes;
   uint32_t static_shared = 0;
+  uint32_t joins = 0;  // QUERN_KERNEL_JOINS_...
 };
 
 // Metadata of loads from the launch's arguments that every thread makes.

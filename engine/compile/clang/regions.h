@@ -53,9 +53,10 @@ struct Leaf {
   llvm::Value* lane = nullptr;                           // in a group
   llvm::Value* index[3] = {};                            // the thread's
   llvm::Value* linear = nullptr;                         // its number in the block, 64 bits
-  llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;  // of the innermost loop
-  llvm::Value* all_inside = nullptr;                                       // whether inner_compares hold for all of its threads
-  llvm::SmallVector<llvm::Instruction*, 4> inner_compares;
+  llvm::BasicBlock *chooser = nullptr, *head = nullptr, *latch = nullptr;    // of the innermost loop
+  llvm::Value *low = nullptr, *high = nullptr;                               // the threads of the innermost loop, and of them
+  llvm::Value *inner_low = nullptr, *inner_high = nullptr;                   // those whose inner compares are known
+  llvm::SmallVector<std::pair<llvm::Instruction*, bool>, 4> inner_compares;  // and what they say
   int64_t lane_split = 0;  // where the loop over lanes is cut in two; 0 for nowhere
   llvm::SmallVector<std::pair<llvm::Instruction*, bool>, 4> lane_compares;  // true: they hold below
 };
@@ -111,7 +112,7 @@ class Regions {
 
   // regions_interchange.cpp: loops of the thread's own, turned inside out
   void interchange_loops();
-  bool all_go_alike(const llvm::Loop& loop) const;
+  bool all_go_alike(const llvm::Loop& loop, Level level) const;
   bool make_loop_alike(llvm::Loop& loop);
 
   // regions_plan.cpp: which blocks go together
@@ -191,8 +192,9 @@ class Regions {
     llvm::SmallVector<Bound, 2> bounds;
     llvm::SmallVector<Conjunct, 2> conditions;  // of the row: nothing to do if one does not hold
     std::vector<Sum> sums;
+    std::vector<llvm::ICmpInst*> inner_conditions;  // of the row
     std::vector<Bound> inner_bounds;
-    std::vector<llvm::ICmpInst*> inner_compares;  // one for each
+    std::vector<std::pair<llvm::ICmpInst*, bool>> inner_compares;  // one for each, and what it says where the bound holds
   };
   bool is_row_value(const llvm::Value* value, const Leaf& leaf, int depth) const;
   bool take_sum_apart(llvm::Value* value, const Leaf& leaf, Terms& terms, int depth) const;
@@ -209,6 +211,13 @@ class Regions {
   static void mark_edge_loop(llvm::Instruction* back_edge);
   llvm::Value* add_terms(const Terms& terms, const Leaf& leaf, llvm::BasicBlock* at);
   llvm::Value* compute_for_row(llvm::Value* value, const Leaf& leaf, llvm::BasicBlock* at);
+  // 0 <= i && i < n as one unsigned comparison: the sum goes from below 0 to above.
+  static bool passes_zero(const Bound& bound) {
+    return bound.widened == Widened::no &&
+           (bound.predicate == llvm::CmpInst::ICMP_ULT || bound.predicate == llvm::CmpInst::ICMP_ULE);
+  }
+  static std::pair<llvm::Value*, llvm::Value*> find_interval(llvm::IRBuilder<>& builder, const Bound& bound, llvm::Value* base,
+                                                             llvm::Value* limit, llvm::Value* length);
   Loop make_row_loop(Leaf& leaf, const Row& row, llvm::BasicBlock* before, llvm::BasicBlock* after, llvm::Value* width,
                      llvm::BasicBlock* latch);
 

@@ -52,6 +52,20 @@ void take_apart(Value* value, bool negated, llvm::SmallVectorImpl<Conjunct>& par
   take_apart(b, negated, parts);
 }
 
+bool is_upper_bound(CmpInst::Predicate predicate) {
+  return predicate == CmpInst::ICMP_SLT || predicate == CmpInst::ICMP_ULT || predicate == CmpInst::ICMP_SLE ||
+         predicate == CmpInst::ICMP_ULE;
+}
+
+// Whether an index compares with this limit so for most threads. That is not known: but small constants are where things begin,
+// and other limits where they end.
+bool is_likely(CmpInst::Predicate predicate, const Value* limit) {
+  constexpr uint64_t small = 64;
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(limit);
+  bool is_begin = constant && constant->getValue().abs().ule(small);
+  return is_upper_bound(predicate) != is_begin;
+}
+
 }  // namespace
 
 // The same for all threads of a row (in a group: of a warp), and computed in a few steps.
@@ -224,6 +238,10 @@ void Regions::find_inner_bounds(Leaf& leaf, Row& row) {
     for (Instruction& inst : *block) {
       auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst);
       if (!compare || compare->isEquality() || wide_.count(compare) || compare->use_empty()) continue;
+      if (compare->getPredicate() == CmpInst::ICMP_ULT && is_row_value(compare, leaf, max_depth)) {
+        row.inner_conditions.push_back(compare);  // an index of the row's that is within its range
+        continue;
+      }
       Bound bound;
       if (!find_bound({compare, false}, leaf, bound)) continue;
       if (std::optional<int64_t> distance = distance_from_lane(leaf, bound.terms)) {
@@ -231,9 +249,10 @@ void Regions::find_inner_bounds(Leaf& leaf, Row& row) {
         continue;
       }
       if (bound.terms.row.empty()) continue;
-      // Which way is rare is not known; that an index is below a limit is likely.
+      bool holds = is_likely(bound.predicate, bound.limit);
+      if (!holds) bound.predicate = CmpInst::getInversePredicate(bound.predicate);
       row.inner_bounds.push_back(bound);
-      row.inner_compares.push_back(compare);
+      row.inner_compares.push_back({compare, holds});
     }
   }
 }
@@ -264,11 +283,42 @@ Value* Regions::compute_for_row(Value* value, const Leaf& leaf, BasicBlock* at) 
   return builder.CreateFreeze(result);
 }
 
+// The threads [first, end) of a piece for which base + x compares with the limit as the bound says, where the sum does not wrap
+// (it may go from below 0 to above, if the limit is not negative).
+std::pair<Value*, Value*> Regions::find_interval(llvm::IRBuilder<>& builder, const Bound& bound, Value* base, Value* limit,
+                                                 Value* length) {
+  llvm::Type *type = limit->getType(), *i32 = builder.getInt32Ty();
+  Value *zero = builder.getInt32(0), *none = llvm::ConstantInt::get(type, 0), *one = llvm::ConstantInt::get(type, 1);
+  Value* steps = builder.CreateSub(limit, base);
+  Value* most = builder.CreateIntCast(length, type, false);
+  if (bound.predicate == CmpInst::ICMP_EQ) {
+    Value* within = builder.CreateICmpULT(steps, most);
+    Value* only = builder.CreateIntCast(steps, i32, false);
+    return {only, builder.CreateSelect(within, builder.CreateAdd(only, builder.getInt32(1)), zero)};
+  }
+  bool is_signed = CmpInst::isSigned(bound.predicate), is_upper = is_upper_bound(bound.predicate);
+  bool with_limit = CmpInst::isNonStrictPredicate(bound.predicate) == is_upper;
+  // How many x there are before the limit (or up to it), at most `length`.
+  Value* some = builder.CreateICmp(
+      with_limit ? (is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE) : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT),
+      base, limit);
+  Value* from = zero;
+  if (passes_zero(bound)) {
+    Value* passes = builder.CreateAnd(builder.CreateICmpSLT(base, none), builder.CreateICmpSGE(limit, none));
+    Value* below = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, builder.CreateNeg(base), most);
+    from = builder.CreateIntCast(builder.CreateSelect(passes, below, none), i32, false);
+    some = builder.CreateOr(some, passes);
+  }
+  Value* number = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, steps, with_limit ? builder.CreateSub(most, one) : most);
+  if (with_limit) number = builder.CreateAdd(number, one);
+  Value* count = builder.CreateIntCast(builder.CreateSelect(some, number, none), i32, false);
+  return is_upper ? std::pair(from, count) : std::pair(count, length);
+}
+
 // Makes the loop over a row's threads, from `before` (which runs for the row) to `after`.
 Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* before, BasicBlock* after, Value* width,
                                      BasicBlock* latch) {
   llvm::IRBuilder<> builder(before);
-  llvm::Type* i32 = builder.getInt32Ty();
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
 
   Value* wanted = builder.getTrue();
@@ -287,12 +337,20 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     Value* last = builder.CreateSub(llvm::ConstantInt::get(base->getType(), most), builder.CreateZExt(width, base->getType()));
     return builder.CreateICmp(is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, base, last);
   };
-  auto check = [&](Value* base, bool is_signed) {
-    safe = builder.CreateAnd(safe, never_wraps(base, is_signed));
+  auto check = [&](Value* safe_too) {
+    safe = builder.CreateAnd(safe, safe_too);
     has_checks = true;
   };
   struct Side {
     Value *base, *limit;
+  };
+  auto is_safe = [&](const Bound& bound, const Side& side) {
+    bool is_signed = bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
+    Value* stays = never_wraps(side.base, is_signed);
+    if (!passes_zero(bound)) return stays;
+    Value* none = llvm::ConstantInt::get(side.base->getType(), 0);
+    Value* passes = builder.CreateAnd(builder.CreateICmpSLT(side.base, none), builder.CreateICmpSGE(side.limit, none));
+    return builder.CreateOr(stays, passes);
   };
   llvm::SmallVector<Side, 2> sides;
   for (const Bound& bound : row.bounds) {
@@ -301,11 +359,7 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     sides.push_back(side);
     bool exact = bound.predicate == CmpInst::ICMP_EQ && bound.widened == Widened::no;
     if (exact || llvm::isa<llvm::Constant>(side.base)) continue;
-    if (bound.widened != Widened::no) {
-      check(side.base, bound.widened == Widened::as_signed);
-    } else {
-      check(side.base, CmpInst::isSigned(bound.predicate));
-    }
+    check(is_safe(bound, side));
   }
   llvm::SmallVector<Side, 2> inner_sides;
   Value* inner_safe = builder.getTrue();
@@ -313,16 +367,20 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
     Side side{add_terms(bound.terms, leaf, before), compute_for_row(bound.limit, leaf, before)};
     builder.SetInsertPoint(before);
     inner_sides.push_back(side);
-    bool is_signed = bound.widened == Widened::no ? CmpInst::isSigned(bound.predicate) : bound.widened == Widened::as_signed;
-    inner_safe = builder.CreateAnd(inner_safe, never_wraps(side.base, is_signed));
+    inner_safe = builder.CreateAnd(inner_safe, is_safe(bound, side));
+  }
+  for (Value* condition : row.inner_conditions) {
+    Value* holds = compute_for_row(condition, leaf, before);
+    builder.SetInsertPoint(before);
+    inner_safe = builder.CreateAnd(inner_safe, holds);
   }
   llvm::SmallVector<Value*, 4> bases;
   for (const Sum& sum : row.sums) {
     Value* base = add_terms(sum.terms, leaf, before);
     builder.SetInsertPoint(before);
     bases.push_back(base);
-    if (sum.is_signed) check(base, true);
-    if (sum.is_unsigned) check(base, false);
+    if (sum.is_signed) check(never_wraps(base, true));
+    if (sum.is_unsigned) check(never_wraps(base, false));
   }
 
   // Pieces: the whole row, or each thread alone.
@@ -339,67 +397,38 @@ Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* bef
   }
   builder.SetInsertPoint(inside);
 
-  auto base_of = [&](const Bound& bound, const Side& side) {
+  auto interval_of = [&](const Bound& bound, const Side& side) {
     Value* base = builder.CreateAdd(side.base, builder.CreateZExt(start, side.base->getType()));
-    return builder.CreateIntCast(base, side.limit->getType(), bound.widened == Widened::as_signed);
+    base = builder.CreateIntCast(base, side.limit->getType(), bound.widened == Widened::as_signed);
+    return find_interval(builder, bound, base, side.limit, length);
   };
+  auto smaller = [&](Value* a, Value* b) {
+    return b == length ? a : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);  // none is longer
+  };
+  auto larger = [&](Value* a, Value* b) { return b == zero ? a : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, a, b); };
   Value *low = zero, *high = length;
   for (auto [bound, side] : llvm::zip(row.bounds, sides)) {
-    Value* base = base_of(bound, side);
-    Value* limit = side.limit;
-    llvm::Type* type = limit->getType();
-    Value* steps = builder.CreateSub(limit, base);
-    Value* most = builder.CreateIntCast(length, type, false);
-    bool is_signed = CmpInst::isSigned(bound.predicate);
-    // How many x there are before the limit (or up to it), at most `length`.
-    auto count = [&](bool with_limit) {
-      Value* some = builder.CreateICmp(
-          with_limit ? (is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE) : (is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT),
-          base, limit);
-      Value* number = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, steps,
-                                                    with_limit ? builder.CreateSub(most, llvm::ConstantInt::get(type, 1)) : most);
-      if (with_limit) number = builder.CreateAdd(number, llvm::ConstantInt::get(type, 1));
-      return builder.CreateIntCast(builder.CreateSelect(some, number, llvm::ConstantInt::get(type, 0)), i32, false);
-    };
-    switch (bound.predicate) {
-      case CmpInst::ICMP_SLT:
-      case CmpInst::ICMP_ULT:
-        high = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, high, count(false));
-        break;
-      case CmpInst::ICMP_SLE:
-      case CmpInst::ICMP_ULE:
-        high = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, high, count(true));
-        break;
-      case CmpInst::ICMP_SGE:
-      case CmpInst::ICMP_UGE:
-        low = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, low, count(false));
-        break;
-      case CmpInst::ICMP_SGT:
-      case CmpInst::ICMP_UGT:
-        low = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, low, count(true));
-        break;
-      default: {  // equal
-        Value* within = builder.CreateICmpULT(steps, most);
-        Value* only = builder.CreateIntCast(steps, i32, false);
-        low = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, low, only);
-        Value* end = builder.CreateSelect(within, builder.CreateAdd(only, one), zero);
-        high = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, high, end);
-        break;
-      }
-    }
+    auto [first, end] = interval_of(bound, side);
+    low = larger(low, first);
+    high = smaller(high, end);
   }
   if (!row.conditions.empty()) high = builder.CreateSelect(wanted, high, zero);
-  // Whether the inner bounds hold from the first thread to the last.
-  if (!row.inner_bounds.empty()) leaf.all_inside = inner_safe;
-  for (auto [bound, side] : llvm::zip(row.inner_bounds, inner_sides)) {
-    Value* base = base_of(bound, side);
-    bool below = bound.predicate == CmpInst::ICMP_SLT || bound.predicate == CmpInst::ICMP_ULT ||
-                 bound.predicate == CmpInst::ICMP_SLE || bound.predicate == CmpInst::ICMP_ULE;
-    Value* extreme = below ? builder.CreateSub(high, one) : low;
-    Value* last = builder.CreateAdd(base, builder.CreateZExt(extreme, base->getType()));
-    leaf.all_inside = builder.CreateAnd(leaf.all_inside, builder.CreateICmp(bound.predicate, last, side.limit));
+  // The threads for which all inner compares are known.
+  if (!row.inner_compares.empty() || !row.inner_conditions.empty()) {
+    Value *first = low, *end = high;
+    for (auto [bound, side] : llvm::zip(row.inner_bounds, inner_sides)) {
+      auto [from, to] = interval_of(bound, side);
+      first = larger(first, from);
+      end = smaller(end, to);
+    }
+    Value* any = builder.CreateAnd(inner_safe, builder.CreateICmpULT(first, end));
+    leaf.low = low;
+    leaf.high = high;
+    leaf.inner_low = builder.CreateSelect(any, first, high);
+    leaf.inner_high = builder.CreateSelect(any, end, high);
   }
   leaf.inner_compares.assign(row.inner_compares.begin(), row.inner_compares.end());
+  for (llvm::ICmpInst* condition : row.inner_conditions) leaf.inner_compares.push_back({condition, true});
   llvm::SmallVector<Value*, 4> piece_bases;
   for (Value* base : bases) piece_bases.push_back(builder.CreateAdd(base, start));
 
@@ -433,21 +462,58 @@ llvm::SmallVector<BasicBlock*, 8> Regions::copy_loop(const Leaf& leaf, const cha
   return copies;
 }
 
-// A leaf with inner bounds gets a second loop: in the first they are known to hold, so that nothing is masked; the
-// second, for the rows at an edge, stays as it was.
+// A leaf with inner bounds gets a second loop: in the first they are known, so that nothing is masked; the second, for the
+// threads at both ends of a row, stays as it was. The row is run in three pieces: [low, inner_low), [inner_low, inner_high),
+// [inner_high, high).
 void Regions::split_off_edges() {
   for (Leaf& leaf : leaves_) {
-    if (!leaf.all_inside) continue;
+    if (!leaf.inner_low) continue;
     llvm::ValueToValueMapTy map;
     llvm::SmallVector<BasicBlock*, 8> copies = copy_loop(leaf, ".edge", map);
+    BasicBlock* edge = copies.front();
+    auto* index = llvm::cast<llvm::PHINode>(&leaf.head->front());
+    auto* edge_index = llvm::cast<llvm::PHINode>(map[index]);
 
+    BasicBlock* part = BasicBlock::Create(context_, "part", body_, leaf.head);
     BasicBlock* choose = BasicBlock::Create(context_, "choose", body_, leaf.head);
-    leaf.chooser->getTerminator()->replaceSuccessorWith(leaf.head, choose);
-    llvm::BranchInst::Create(leaf.head, copies.front(), leaf.all_inside, choose);
-    leaf.head->replacePhiUsesWith(leaf.chooser, choose);
-    copies.front()->replacePhiUsesWith(leaf.chooser, choose);
-    for (llvm::Instruction* compare : leaf.inner_compares) {
-      compare->replaceAllUsesWith(llvm::ConstantInt::getTrue(context_));
+    BasicBlock* next = BasicBlock::Create(context_, "part.latch", body_, leaf.head);
+    leaf.chooser->getTerminator()->replaceSuccessorWith(leaf.head, part);
+    llvm::IRBuilder<> builder(part);
+    Value *zero = builder.getInt32(0), *one = builder.getInt32(1), *two = builder.getInt32(2);
+    llvm::PHINode* number = builder.CreatePHI(builder.getInt32Ty(), 2, "part");
+    Value *is_first = builder.CreateICmpEQ(number, zero), *is_inner = builder.CreateICmpEQ(number, one);
+    auto one_of = [&](Value* a, Value* b, Value* c) {
+      return builder.CreateSelect(is_first, a, builder.CreateSelect(is_inner, b, c));
+    };
+    Value* begin = one_of(leaf.low, leaf.inner_low, leaf.inner_high);
+    Value* end = one_of(leaf.inner_low, leaf.inner_high, leaf.high);
+    builder.CreateCondBr(builder.CreateICmpULT(begin, end), choose, next);
+    builder.SetInsertPoint(choose);
+    builder.CreateCondBr(is_inner, leaf.head, edge);
+
+    BasicBlock* behind = nullptr;
+    auto leave_to_next = [&](BasicBlock* head, BasicBlock* latch) {
+      auto* back = llvm::cast<llvm::BranchInst>(latch->getTerminator());
+      unsigned out = back->getSuccessor(0) == head ? 1 : 0;
+      behind = back->getSuccessor(out);
+      back->setSuccessor(out, next);
+      llvm::cast<llvm::ICmpInst>(back->getCondition())->setOperand(1, end);
+    };
+    leave_to_next(leaf.head, leaf.latch);
+    leave_to_next(edge, copies.back());
+    for (llvm::PHINode* at : {index, edge_index}) {
+      int before = at->getBasicBlockIndex(leaf.chooser);
+      at->setIncomingBlock(before, choose);
+      at->setIncomingValue(before, begin);
+    }
+    builder.SetInsertPoint(next);
+    Value* following = builder.CreateAdd(number, one, "", true, true);
+    builder.CreateCondBr(builder.CreateICmpULE(following, two), part, behind);
+    number->addIncoming(zero, leaf.chooser);
+    number->addIncoming(following, next);
+
+    for (auto [compare, holds] : leaf.inner_compares) {
+      compare->replaceAllUsesWith(llvm::ConstantInt::getBool(context_, holds));
       compare->eraseFromParent();
     }
     mark_edge_loop(copies.back()->getTerminator());
@@ -457,7 +523,7 @@ void Regions::split_off_edges() {
 // for lane in [0, 32) becomes [0, split) and [split, 32): what is compared with lanes is known in each.
 void Regions::split_lanes() {
   for (Leaf& leaf : leaves_) {
-    if (!leaf.lane_split || leaf.all_inside) continue;
+    if (!leaf.lane_split || leaf.inner_low) continue;
     llvm::ValueToValueMapTy map;
     llvm::SmallVector<BasicBlock*, 8> copies = copy_loop(leaf, ".rest", map);
     Value* split = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), leaf.lane_split);

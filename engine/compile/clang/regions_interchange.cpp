@@ -3,9 +3,12 @@
 // first becomes one:
 //
 //   for (u = base; u < n; u += step) if (u + threadIdx.x < n) ...
+//
+// One that the threads of each warp run alike is turned so for warps, where the kernel has loops over warps anyway.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <optional>
@@ -142,15 +145,15 @@ bool depends_on_loads(const Value* value) {
 
 }  // namespace
 
-bool Regions::all_go_alike(const llvm::Loop& loop) const {
+bool Regions::all_go_alike(const llvm::Loop& loop, Level level) const {
   llvm::SmallVector<BasicBlock*, 4> exiting;
   loop.getExitingBlocks(exiting);
   if (exiting.empty()) return false;
   unsigned carried = 0;
-  for (const llvm::PHINode& phi : loop.getHeader()->phis()) carried += uniform_->of(&phi) != Level::block;
+  for (const llvm::PHINode& phi : loop.getHeader()->phis()) carried += uniform_->of(&phi) > level;
   return carried <= max_carried && llvm::all_of(exiting, [&](const BasicBlock* block) {
            const Value* condition = branch_condition(*block);
-           return uniform_->of(condition) == Level::block && !depends_on_loads(condition);
+           return uniform_->of(condition) <= level && !depends_on_loads(condition);
          });
 }
 
@@ -206,6 +209,14 @@ bool Regions::make_loop_alike(llvm::Loop& loop) {
   if (is_x(begin)) {
     base = llvm::ConstantInt::get(begin->getType(), 0);
     x = begin;
+  } else if (auto* wide = llvm::dyn_cast<llvm::ZExtInst>(begin);
+             wide && match::match(wide->getOperand(0), match::m_NUWAdd(match::m_Value(base), match::m_Value(x)))) {
+    // A sum that was widened: widen its parts instead.
+    if (is_x(base)) std::swap(base, x);
+    if (!is_x(x) || uniform_->of(base) != Level::block) return false;
+    llvm::IRBuilder<> parts(front->getTerminator());
+    base = parts.CreateZExt(base, begin->getType());
+    x = parts.CreateZExt(x, begin->getType());
   } else if (match::match(begin, match::m_Add(match::m_Value(base), match::m_Value(x)))) {
     if (is_x(base)) std::swap(base, x);
     if (!is_x(x) || uniform_->of(base) != Level::block) return false;
@@ -256,7 +267,8 @@ void Regions::interchange_loops() {
   llvm::DominatorTree dominators(*body_);
   llvm::LoopInfo loops(dominators);
   if (loops.empty()) return;
-  uniform_ = std::make_unique<Uniformity>(*body_, false);
+  bool full_warps = llvm::any_of(llvm::instructions(*body_), [](const Instruction& inst) { return is(&inst, Op::warp_barrier); });
+  uniform_ = std::make_unique<Uniformity>(*body_, full_warps);
   const llvm::DataLayout& layout = kernel_.module.getDataLayout();
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     if (!loop->isInnermost() || !loop->getLoopLatch() || !loop->getLoopPreheader()) continue;
@@ -265,10 +277,12 @@ void Regions::interchange_loops() {
     Accesses accesses = look_at_accesses(*loop, strides, layout);
     if (accesses.other_effects) continue;
     BasicBlock* head = loop->getHeader();
-    bool alike = all_go_alike(*loop);
-    bool worth_it = alike ? accesses.scattered == 0 : accesses.neighbours > 0;
-    if (!worth_it || (!alike && !make_loop_alike(*loop))) continue;
-    llvm::IRBuilder<>(&*head->getFirstInsertionPt()).CreateCall(declare(kernel_.module, Op::soft_barrier));
+    bool alike = all_go_alike(*loop, Level::block);
+    bool alike_in_warps = !alike && full_warps && all_go_alike(*loop, Level::warp);
+    bool worth_it = alike || alike_in_warps ? accesses.scattered == 0 : accesses.neighbours > 0;
+    if (!worth_it || (!alike && !alike_in_warps && !make_loop_alike(*loop))) continue;
+    Op barrier = alike_in_warps ? Op::lockstep : Op::soft_barrier;
+    llvm::IRBuilder<>(&*head->getFirstInsertionPt()).CreateCall(declare(kernel_.module, barrier));
     interchanged_ = true;
   }
 }

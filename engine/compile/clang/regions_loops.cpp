@@ -272,7 +272,9 @@ void Regions::bind_indices(BasicBlock& block, Value* const index[3], Value* lane
     Special special = recognise(&inst);
     if (special.op == Op::tid) inst.replaceAllUsesWith(index[special.dim]);
     if (special.op == Op::lane) inst.replaceAllUsesWith(lane);
-    if (special.op == Op::tid || special.op == Op::lane || is_sync(&inst)) inst.eraseFromParent();
+    if (special.op == Op::tid || special.op == Op::lane || (is_sync(&inst) && special.op != Op::grid_barrier)) {
+      inst.eraseFromParent();
+    }
   }
 }
 

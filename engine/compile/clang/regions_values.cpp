@@ -53,7 +53,8 @@ bool is_light(const Instruction& inst) {
     case Instruction::URem:
       return false;
     default:
-      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst>(inst) &&
+      return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst, llvm::SelectInst,
+                       llvm::MinMaxIntrinsic>(inst) &&
              !inst.getType()->isFPOrFPVectorTy();
   }
 }

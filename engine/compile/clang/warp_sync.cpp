@@ -89,4 +89,18 @@ void keep_warps_in_step(Kernel& kernel) {
   for (Instruction* inst : found) llvm::IRBuilder<>(inst).CreateCall(declare(kernel.module, Op::lockstep));
 }
 
+void expand_lanes(llvm::Function& function) {
+  constexpr uint32_t warp_size = 32;
+  llvm::Module& module = *function.getParent();
+  for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!is(&inst, Op::lane)) continue;
+    llvm::IRBuilder<> builder(&inst);
+    auto read = [&](Op op, unsigned dim) -> Value* { return builder.CreateCall(declare(module, op, dim)); };
+    Value* row = builder.CreateAdd(builder.CreateMul(read(Op::tid, 2), read(Op::ntid, 1)), read(Op::tid, 1));
+    Value* linear = builder.CreateAdd(builder.CreateMul(row, read(Op::ntid, 0)), read(Op::tid, 0));
+    inst.replaceAllUsesWith(builder.CreateAnd(linear, builder.getInt32(warp_size - 1)));
+    inst.eraseFromParent();
+  }
+}
+
 }  // namespace quern::lowering

@@ -99,7 +99,9 @@ def binary(node_type, a, b, fail):
         return Value(work, f"({left.text} {symbol} {right.text})")
     if symbol == "/" and work not in types.HALVES and not isinstance(work, Complex):
         return Value(work, f"({left.text} / {right.text})")
-    natural = a.natural and b.natural and symbol in ("+", "*", "//", "%", "<<", ">>", "&", "|")
+    natural = b.natural if symbol == "%" else a.natural and b.natural and symbol in ("+", "*", "//", "<<", ">>", "&", "|")
+    if symbol == "%" and natural and not right.is_const and isinstance(work, Integer):
+        return Value(work, f"remainder_of_natural({left.text}, {right.text})", natural=True)
     if isinstance(work, Integer) and not work.signed:
         natural = True
     return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural)

@@ -282,7 +282,8 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
     void* handle;
     bool waits() const { return state.wait != QUERN_WAIT_FINISHED; }
   };
-  unsigned count = launch.threads, warps = (count + 31) / 32;
+  bool whole = compiled.info.flags & QUERN_KERNEL_WHOLE_BLOCKS;
+  unsigned count = whole ? 1 : launch.threads, warps = (count + 31) / 32;
   std::vector<Thread> threads(launch.blocks * count);
   std::vector<Free> memory;
   auto take = [&](size_t bytes) {
@@ -293,9 +294,10 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
   auto resume = [](Thread& thread) { (*static_cast<void (**)(void*)>(thread.handle))(thread.handle); };
   for (uint64_t b = 0; b < launch.blocks; ++b) {
     char* shared = take((compiled.info.static_shared + 63) / 64 * 64 + launch.launch.dynamic_shared);
-    char* warp_buffers = take(warps * 512);
+    char* warp_buffers = take(256 + warps * 512) + 256;
     char* block_buffer = take(64);
     std::memset(block_buffer, 0, 64);
+    char* slots = take(uint64_t(compiled.info.slot_bytes) * ((launch.threads + 63) / 64 * 64));
     for (unsigned t = 0; t < count; ++t) {
       Thread& thread = threads[b * count + t];
       const uint32_t *block = launch.launch.block, *grid = launch.launch.grid;
@@ -306,7 +308,8 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
                       shared,
                       warp_buffers + t / 32 * 512,
                       block_buffer,
-                      frames + (b * count + t) * compiled.frame_bytes};
+                      frames + (b * count + t) * compiled.frame_bytes,
+                      slots};
       thread.handle = compiled.start(&launch.launch, &thread.state);
     }
   }

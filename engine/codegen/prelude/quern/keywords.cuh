@@ -90,6 +90,7 @@ __QUERN_PURE unsigned __quern_ntid_z();
 __QUERN_PURE unsigned __quern_nctaid_x();
 __QUERN_PURE unsigned __quern_nctaid_y();
 __QUERN_PURE unsigned __quern_nctaid_z();
+__QUERN_PURE unsigned __quern_lane();
 __QUERN_PURE void* __quern_warp_buffer();
 __QUERN_PURE void* __quern_block_buffer();
 #undef __QUERN_PURE

@@ -59,6 +59,50 @@ __QUERN_DEVICE long long range_length(long long start, long long stop, long long
   return step < 0 && start > stop ? (start - stop - step - 1) / -step : 0;
 }
 
+// A range whose start and step are not negative. On the CPU threads go round together as long as any has something to do: they are asked
+// for their index, not for how many rounds are left. As an unsigned number it cannot pass the end unseen.
+#ifdef __QUERN_CPU__
+template <class T>
+__QUERN_DEVICE long long end_of_rounds(T, T stop, T step) {
+  return step > 0 && stop > 0 ? stop : 0;
+}
+__QUERN_DEVICE bool has_rounds(int i, long long end) { return static_cast<unsigned int>(i) < static_cast<unsigned int>(end); }
+__QUERN_DEVICE bool has_rounds(long long i, long long end) {
+  return static_cast<unsigned long long>(i) < static_cast<unsigned long long>(end);
+}
+__QUERN_DEVICE void next_round(int& i, long long, int step) {
+  i = static_cast<int>(static_cast<unsigned int>(i) + static_cast<unsigned int>(step));
+}
+__QUERN_DEVICE void next_round(long long& i, long long, long long step) {
+  i = static_cast<long long>(static_cast<unsigned long long>(i) + static_cast<unsigned long long>(step));
+}
+#else
+template <class T>
+__QUERN_DEVICE long long end_of_rounds(T first, T stop, T step) {
+  return range_length(first, stop, step);
+}
+template <class T>
+__QUERN_DEVICE bool has_rounds(T, long long left) {
+  return left > 0;
+}
+template <class T>
+__QUERN_DEVICE void next_round(T& i, long long& left, T step) {
+  --left;
+  i += step;
+}
+#endif
+
+// a % b of a divisor that is not negative. What is in [0, b) already, as most indices that are wrapped are, takes no division; 0 divides
+// as 1 does.
+template <class T>
+__QUERN_DEVICE T remainder_of_natural(T a, T b) {
+  typedef typename op::Wrap<T>::type Bits;
+  if (static_cast<Bits>(a) < static_cast<Bits>(b)) return a;
+  const T by = b > T(0) ? b : T(1);
+  const T rest = static_cast<T>(a % by);
+  return rest < T(0) ? static_cast<T>(rest + b) : rest;
+}
+
 // ---- tuples
 
 template <class... Types>

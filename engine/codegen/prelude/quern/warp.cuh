@@ -1,11 +1,10 @@
 // CPU: shuffles and votes. The threads of a warp share a buffer of 32 * 16 bytes: the first half carries the values of
-// shuffles and matches; the bytes from 256 on carry votes and are zero between them.
+// shuffles and matches; the bytes from 256 on carry votes and are zero between them. What lies 256 bytes before it may be read, too.
 #pragma once
 
 __QUERN_DEVICE unsigned int __quern_thread_in_block() {
   return (__quern_tid_z() * __quern_ntid_y() + __quern_tid_y()) * __quern_ntid_x() + __quern_tid_x();
 }
-__QUERN_DEVICE unsigned int __quern_lane() { return __quern_thread_in_block() & 31; }
 
 // The lanes of this warp that exist: the last warp of a block may be short.
 __QUERN_DEVICE unsigned int __quern_lanes() {
@@ -25,18 +24,30 @@ __QUERN_DEVICE T __quern_shuffle(unsigned int mask, T value, unsigned int source
   __quern_warp_barrier(mask);
   return result;
 }
-// Lanes fall into segments of `width`, a power of two.
+// Lanes fall into segments of `width`, a power of two. A neighbour is read even by lanes that have none, so that 32 lanes read one run
+// of values; they take their own then.
+template <class T>
+__QUERN_DEVICE T __quern_shuffle_neighbour(unsigned int mask, T value, int distance, bool has_neighbour) {
+  T* values = static_cast<T*>(__quern_warp_buffer());
+  values[__quern_lane()] = value;
+  __quern_warp_barrier(mask);
+  T theirs = values[static_cast<int>(__quern_lane()) + distance];
+  __quern_warp_barrier(mask);
+  return has_neighbour ? theirs : value;
+}
+template <class T>
+__QUERN_DEVICE T __quern_shuffle_below(unsigned int mask, T value, unsigned int delta, int width) {
+  unsigned int inside = static_cast<unsigned int>(width) - 1, distance = delta < 32 ? delta : 32;
+  return __quern_shuffle_neighbour(mask, value, -static_cast<int>(distance), (__quern_lane() & inside) >= distance);
+}
+template <class T>
+__QUERN_DEVICE T __quern_shuffle_above(unsigned int mask, T value, unsigned int delta, int width) {
+  unsigned int inside = static_cast<unsigned int>(width) - 1, distance = delta < 32 ? delta : 32;
+  return __quern_shuffle_neighbour(mask, value, static_cast<int>(distance), (__quern_lane() & inside) + distance <= inside);
+}
 __QUERN_DEVICE unsigned int __quern_source_of_index(int source, int width) {
   unsigned int lane = __quern_lane(), inside = static_cast<unsigned int>(width) - 1;
   return (lane & ~inside) | (static_cast<unsigned int>(source) & inside);
-}
-__QUERN_DEVICE unsigned int __quern_source_below(unsigned int delta, int width) {
-  unsigned int lane = __quern_lane(), inside = static_cast<unsigned int>(width) - 1;
-  return (lane & inside) < delta ? lane : lane - delta;
-}
-__QUERN_DEVICE unsigned int __quern_source_above(unsigned int delta, int width) {
-  unsigned int lane = __quern_lane(), inside = static_cast<unsigned int>(width) - 1;
-  return (lane & inside) + delta > inside ? lane : lane + delta;
 }
 // A source in a later segment is out of reach; one in an earlier segment is not.
 __QUERN_DEVICE unsigned int __quern_source_of_xor(int lane_mask, int width) {
@@ -50,10 +61,10 @@ __QUERN_DEVICE unsigned int __quern_source_of_xor(int lane_mask, int width) {
     return __quern_shuffle(mask, value, __quern_source_of_index(source, width));                      \
   }                                                                                                   \
   __QUERN_DEVICE T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {   \
-    return __quern_shuffle(mask, value, __quern_source_below(delta, width));                          \
+    return __quern_shuffle_below(mask, value, delta, width);                                          \
   }                                                                                                   \
   __QUERN_DEVICE T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32) { \
-    return __quern_shuffle(mask, value, __quern_source_above(delta, width));                          \
+    return __quern_shuffle_above(mask, value, delta, width);                                          \
   }                                                                                                   \
   __QUERN_DEVICE T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = 32) {       \
     return __quern_shuffle(mask, value, __quern_source_of_xor(lane_mask, width));                     \

@@ -101,13 +101,18 @@ def _range_loop(compiler, node, given, flag):
         compiler.emit(f"{end} = {stop.text};")
         compiler.emit(f"for ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
     else:
-        # Counted, so that compilers see how often the body runs and unroll it: loads of several rounds are then on their way at once.
+        # Counted, so that NVIDIA's compiler sees how often the body runs and unrolls it: loads of several rounds are then on their way at
+        # once. Upwards from no less than 0, the CPU's goes by the end instead, which is the same for all threads.
         by, first, natural = compiler.temporary("step"), compiler.temporary("first"), start.natural and step.natural
         compiler.head += [f"{type_.c} {by} = 0;", f"{type_.c} {first} = 0;", f"long long {end} = 0;"]
         compiler.emit(f"{by} = {step.text};")
         compiler.emit(f"{first} = {start.text};")
-        compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
-        compiler.emit(f"for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
+        if natural and type_ != types.uint64:
+            compiler.emit(f"{end} = end_of_rounds({first}, {stop.text}, {by});")
+            compiler.emit(f"for ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
+        else:
+            compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
+            compiler.emit(f"for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
     compiler.depth += 1
     compiler.store(node.target, Value(type_, i, natural=natural))
     compiler.loop_body(node, flag)
