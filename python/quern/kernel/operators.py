@@ -94,6 +94,9 @@ def binary(node_type, a, b, fail):
         raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
     if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
         return _small_power(cast(a, work), b.const)
+    if symbol == "**" and isinstance(work, Integer):
+        exponent = cast(b, wide(_as_integer(b.type)))  # of its own sign
+        return Value(work, f"integer_power({cast(a, work).text}, {exponent.text})", natural=not work.signed)
     left, right = cast(a, work), cast(b, work)
     if isinstance(work, (Float, Complex)) and symbol in ("+", "-", "*") and work not in types.HALVES:
         return Value(work, f"({left.text} {symbol} {right.text})")
