@@ -719,9 +719,10 @@ extern "C" __global__ void k(const half* a, const half* b, half* out, int* flags
 TEST(Prelude, HalfComparisons) {
   const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
   const char* operators[] = {"==", "!=", "<", "<=", ">", ">="};
-  std::string text = "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(const half* a, const half* b, int* out) {\n"
-                     "  const half x = a[threadIdx.x], y = b[threadIdx.x], one = 1.0f;\n  out += threadIdx.x * 72;\n"
-                     "  const half2 p(x, one), q(y, x);\n";
+  std::string text =
+      "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(const half* a, const half* b, int* out) {\n"
+      "  const half x = a[threadIdx.x], y = b[threadIdx.x], one = 1.0f;\n  out += threadIdx.x * 72;\n"
+      "  const half2 p(x, one), q(y, x);\n";
   for (int i = 0; i < 6; ++i) {
     for (std::string end : {"", "u"}) {
       std::string name = std::string("__h") + names[i] + end, both = std::string("__hb") + names[i] + end;
@@ -742,7 +743,7 @@ TEST(Prelude, HalfComparisons) {
   std::vector<int> out(72 * n * n);
   module.launch("k", {1}, {static_cast<unsigned>(n * n)}, 0, a.data(), b.data(), out.data());
   auto is = [](int which, float x, float y) {
-    const bool all[] = {x == y, x != y, x < y, x <= y, x > y, x >= y};
+    const bool all[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
     return all[which];
   };
   auto is_none = [](float x, float y) { return std::isnan(x) || std::isnan(y); };

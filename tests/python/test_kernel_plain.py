@@ -91,6 +91,27 @@ def whole_grid(m):
     for row in range(1, m.shape[0]):
         m[row, column] = m[row - 1, m.shape[1] - column - 1] + 1
         g.sync()
+LEVEL = 3
+@cuda.jit(device=True)
+def lowered(a, b):
+    return a ** -b
+def made_powers(offset):
+    @cuda.jit
+    def powers(signed, natural, exponents, out, naturals, reals):
+        i = cuda.grid(1)
+        a, b = signed[i % signed.size], exponents[i % exponents.size]
+        out[0, i] = a ** b
+        out[1, i] = lowered(a, b)
+        out[2, i] = pow(natural[i % natural.size], b) + offset
+        out[3, i] = operator.pow(a, natural[i % natural.size])
+        a **= b
+        out[4, i] = a
+        out[5, i] = LEVEL ** -1 + LEVEL ** 2
+        naturals[i] = natural[i % natural.size] ** natural[i * 7 % natural.size]
+        reals[0, i] = 4 ** -1 + 0.5 ** b
+        reals[1, i] = natural[i % natural.size] ** 0.5
+    return powers
+powers = made_powers(offset=10)
 @cuda.jit
 def records(a, one, b=None):
     own = cuda.shared.array(8, a.dtype)
@@ -117,8 +138,12 @@ CALLS = {
     "atomics": (2, 32, lambda: (np.zeros(5, np.uint32), np.array([-1.0, 99.0]), numbers(50).astype(float))),
     "warps": (1, 64, lambda: (numbers(64), np.zeros((7, 64), np.int64))),
     "leaves_early": (2, 16, lambda: (numbers(16).astype(float), np.zeros(16))),
+    "powers": (9, 14, lambda: (
+        np.array([0, 1, -1, 2, -2, 3, -7, 2**62, -(2**63)]), np.array([0, 1, 2, 3, 10, 2**63, 2**64 - 1, 70000], np.uint64),
+        np.array([0, 1, -1, 2, -2, 3, -3, 62, 64, 65537, 70000, -70001, 2**62, -(2**63)]),
+        np.zeros((6, 126), np.int64), np.zeros(126, np.uint64), np.zeros((2, 126)))),
     "whole_grid": (4, 8, lambda: (np.resize(np.arange(32), (6, 32)),)),
-}
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -186,6 +211,28 @@ def waits(x):
     with pytest.raises(ValueError, match=r"\[waits\] thread \(2, 0, 0\) of block \(1, 0, 0\): no sixth"):
         module.waits[2, 4](np.zeros(8))
     assert not [t for t in threading.enumerate() if t.name.startswith("waits")]
+
+
+def test_kernels_with_powers_keep_their_lines(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    text = """
+def made(power):
+    @cuda.jit
+    def kernel(x: "an array", least=2) -> None:
+        x[0] = x[0] ** power + least
+        x[1] = x[9]
+    return kernel
+"""
+    module = module_of(tmp_path, text)
+    x = np.array([2, 3])
+    with pytest.raises(IndexError) as told:
+        module.made(3)[1, 1](x)
+    assert x.tolist() == [10, 3]
+    last = told.value.__cause__.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    assert last.tb_frame.f_code.co_filename == module.__file__ and last.tb_lineno == 9
+    assert last.tb_frame.f_locals["least"] == 2
 
 
 def test_threads_that_wait_for_ever_are_told(device, tmp_path, monkeypatch):

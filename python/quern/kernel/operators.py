@@ -82,10 +82,10 @@ def binary_types(symbol, a, b):
     return common(a, b)
 
 
-def binary(node_type, a, b, fail):
-    """The value of ``a <op> b``; ``fail(message)`` makes the error."""
+def binary(node_type, a, b, fail, of_literals=False):
+    """The value of ``a <op> b``; ``fail(message)`` makes the error. ``of_literals``: Python itself has made a constant of it."""
     symbol, name, compute = BINARY[node_type]
-    if _is_pythons(a) and _is_pythons(b):
+    if _is_pythons(a) and _is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
         if folded is not None:
             return folded
@@ -106,6 +106,11 @@ def binary(node_type, a, b, fail):
     if isinstance(work, Integer) and not work.signed:
         natural = True
     return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural)
+
+
+def _is_a_whole_fraction(symbol, a, b):
+    """``N ** -1`` of global integers: an integer in kernels, not Python's fraction."""
+    return symbol == "**" and isinstance(a, int) and isinstance(b, int) and b < 0
 
 
 def _small_power(a, exponent):

@@ -3,7 +3,8 @@ Python's.
 
 One block runs at a time; a launch whose blocks wait for each other (cg.this_grid) runs all at once. A kernel that waits nowhere, and a
 block of one thread, run in the thread that launched them, one after the other, so that breakpoint() works in them. Numbers are
-Python's and NumPy's own. Start at PlainKernel, then Thread; what threads do to wait for each other is Team's.
+Python's and NumPy's own; powers of integers are those of compiled kernels (powers.py). Start at
+PlainKernel, then Thread; what threads do to wait for each other is Team's.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from quern.arrays import core as _core
 from quern.errors import LogicError
 from quern.kernel import intrinsics, types
 from quern.kernel.intrinsics import running
+from quern.kernel.powers import with_integer_powers
 from quern.kernel.records import DeviceRecords
 from quern.lib import _engine
 
@@ -397,6 +399,7 @@ class Launch:
 
     def __init__(self, function, griddim, blockdim, sharedmem):
         self.function, self.griddim, self.blockdim, self.sharedmem = function, griddim, blockdim, sharedmem
+        self.body = with_integer_powers(function)
         self.threads = math.prod(blockdim)
         if self.threads > MOST_THREADS:
             raise LogicError(f"[{function.__name__}] a block of {self.threads} threads; {MOST_THREADS} are the most")
@@ -464,7 +467,7 @@ class Launch:
         running.thread = thread
         try:
             with numpy.errstate(all="ignore"):
-                self.function(*args)
+                self.body(*args)
         except bdb.BdbQuit:
             raise
         except Exception as e:
