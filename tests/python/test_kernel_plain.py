@@ -4,12 +4,14 @@ import subprocess
 import sys
 import threading
 
+import ml_dtypes
 import numpy as np
 import pytest
 from kernels import module_of
 from programs import environment
 from quern import cuda, errors
 from quern.kernel import plain
+from quern.kernel.library import bfloat, half
 from quern.kernel.records import DeviceRecords
 
 KERNELS = """
@@ -187,6 +189,63 @@ def test_records_and_none(device, both):
             module.records[1, 8](made, one[0], *b)
         results.append(np.concatenate([host, made.copy_to_host(), one]))
     np.testing.assert_array_equal(*results)
+
+
+def test_functions_of_short_floats(device, tmp_path, monkeypatch):
+    """Every function of cuda.fp16 and cuda.bf16, and cuda.fma and its kin: bit by bit what the compiled kernel gives."""
+    edges = [0.0, -0.0, 1.0, -1.0, 0.3, 2.5, -2.75, 100.7, 1e-7, 65504.0, -3e38, np.inf, -np.inf, np.nan]
+    integers = [0, 1, -1, 100, 257, 32767, -32768, 2**31 - 1, -(2**31), 2**53 + 1, 2**62 + 1, -(2**63)]
+    reals = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
+    with np.errstate(over="ignore"):
+        x = {name: np.resize(np.array(edges).astype(t), 21) for name, t in reals.items()}
+    x |= {f"{s}int{n}": np.resize(np.array(integers), 21).astype(f"{s}int{n}") for s in ("", "u") for n in (8, 16, 32, 64)}
+    calls = [("libdevice.fma_rd", "float64", ("float64",) * 3), ("cbrt", "float64", ("float64",)), ("fma", "float32", ("float32",) * 3)]
+    calls += [(name, "uint64", (t,)) for name in ("popc", "brev", "clz", "ffs") for t in ("int32", "uint32", "int64", "uint64")]
+    for module, table in (("fp16", half.TABLE), ("bf16", bfloat.TABLE)):
+        for returned, takes, _, names in table:
+            takes = ("float16",) * takes if isinstance(takes, int) else takes
+            calls += [(f"{module}.{name}", returned, takes) for name in names.replace("=", " ").split()]
+    assert len({name for name, _, _ in calls}) > 200
+    lines = [f"@cuda.jit\ndef kernel(x, {', '.join(x)}, out, int64s, uint64s):", "    i = cuda.grid(1)", "    if i < x.size:"]
+    for k, (name, returned, takes) in enumerate(calls):
+        given = ", ".join(f"{t}[(i * {j + 1} + {j}) % x.size]" for j, t in enumerate(takes))
+        lines.append(f"        {f'{returned}s' if 'int64' in returned else 'out'}[{k}, i] = cuda.{name}({given})")
+    results = []
+    for mode in "01":
+        monkeypatch.setenv("QUERN_PURE_PYTHON", mode)
+        outs = [np.zeros((len(calls), 21), t) for t in (np.float64, np.int64, np.uint64)]
+        module_of(tmp_path, "\n".join(lines) + "\n").kernel[1, 32](np.zeros(21), *x.values(), *outs)
+        results.append(outs)
+    for k, (name, *_) in enumerate(calls):
+        compiled, in_python = ([out[k] for out in outs] for outs in results)
+        np.testing.assert_array_equal(in_python[1:], compiled[1:], name)
+        if device.kind == "cpu":
+            np.testing.assert_array_equal(in_python[0], compiled[0], name)
+            number = compiled[0] == compiled[0]
+            np.testing.assert_array_equal(np.signbit(in_python[0][number]), np.signbit(compiled[0][number]), name)
+        else:
+            np.testing.assert_allclose(in_python[0], compiled[0], 2**-7, 2**-24, err_msg=name)
+
+
+def test_functions_of_numbers_take_what_compiled_ones_do(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    text = """
+@cuda.jit
+def kernel(z, out):
+    out[0] = cuda.fp16.hneg(z)
+@cuda.jit
+def many(z, out):
+    out[0] = cuda.fp16.hadd(z)
+@cuda.jit
+def several(x, out):
+    out[0], out[1] = cuda.libdevice.sincos(x)
+"""
+    module, out = module_of(tmp_path, text), np.zeros(2)
+    for kernel in (module.kernel, module.many):
+        with pytest.raises(TypeError, match="does not take"):
+            kernel[1, 1](1j, out)
+    module.several[1, 1](0.5, out)
+    np.testing.assert_allclose(out, [np.sin(0.5), np.cos(0.5)])
 
 
 def test_errors_name_the_thread(device, tmp_path, monkeypatch):
