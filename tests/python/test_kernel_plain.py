@@ -10,9 +10,9 @@ import pytest
 from kernels import module_of
 from programs import environment
 from quern import cuda, errors
+from quern.cuda.records import DeviceRecords
 from quern.kernel import plain
 from quern.kernel.library import bfloat, half
-from quern.kernel.records import DeviceRecords
 
 KERNELS = """
 TABLE = np.array([1.5, 2.5, 3.5])

@@ -26,7 +26,6 @@ from quern.errors import LogicError
 from quern.kernel import intrinsics, types
 from quern.kernel.intrinsics import running
 from quern.kernel.powers import with_integer_powers
-from quern.kernel.records import DeviceRecords
 from quern.lib import _engine
 
 MOST_THREADS = 1024  # of a block
@@ -498,7 +497,7 @@ def _on_host(value, back):
     copies_out = True
     if isinstance(value, _engine.Transfer):
         value = value.ary_like
-    if isinstance(value, (_core.Array, DeviceRecords)):
+    if isinstance(value, _core.Array):
         host = value.copy_to_host() if hasattr(value, "copy_to_host") else _core.asnumpy(value)
         if not host.flags.writeable:
             host, copies_out = host.copy(), False
