@@ -494,8 +494,12 @@ def test_writing_records_on_the_device(device):
         a[0] = more[:3]
     with pytest.raises(ValueError, match="aligned"):
         cuda.to_device(filled(particle(False), 3))["big"]
-    with pytest.raises(NotImplementedError, match="copy"):
-        a.T.reshape(20)
+    for wrong in (lambda: a.T.reshape(20), lambda: a[::2].reshape(10), lambda: a[::2].view(np.uint8)):
+        with pytest.raises(NotImplementedError, match="copy"):
+            wrong()
+    for wrong in (lambda: a.reshape(7), lambda: a.reshape(-1, 3), lambda: a.view("V9"), lambda: a[:1, :1].squeeze().view(np.uint8)):
+        with pytest.raises(ValueError):
+            wrong()
     numbers = cuda.to_device(np.arange(24, dtype=np.float32))
     pairs = np.dtype([("a", np.float32), ("b", np.float32)])
     pair = numbers.view(pairs)

@@ -11,6 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
+from quern.arrays.shapes import _known
 from quern.cuda.arrays import DeviceNDArray
 
 
@@ -61,7 +62,7 @@ class DeviceRecords:
 
     @property
     def _like(self):
-        """An array of NumPy's of that shape and those strides, whose values mean nothing."""
+        """An array of NumPy's of that shape and those strides, whose values must not be looked at."""
         return numpy.lib.stride_tricks.as_strided(numpy.empty(1, (numpy.void, self.dtype.itemsize)), self.shape, self.strides)
 
     def __getattr__(self, name):
@@ -179,7 +180,7 @@ class DeviceRecords:
         shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
         if order == "F":
             return self.T.reshape(shape[::-1]).T
-        shape = self._like.reshape(shape).shape
+        shape = tuple(_known(self, _core._shape(shape)))
         if not self.is_c_contiguous() and shape != self.shape:
             raise NotImplementedError("[reshape] this shape needs a copy of the records; copy the array first")
         return DeviceRecords((), self.dtype, self._bytes.reshape((*shape, self.dtype.itemsize)))
@@ -199,11 +200,14 @@ class DeviceRecords:
     def view(self, dtype):
         """The same bytes as another type; the last axis changes its length where sizes differ."""
         dtype = numpy.dtype(dtype)
-        shape = numpy.empty(self.shape, (numpy.void, self.dtype.itemsize)).view((numpy.void, dtype.itemsize)).shape
-        if dtype.itemsize != self.dtype.itemsize and not self.is_c_contiguous():
+        old, new = self.dtype.itemsize, dtype.itemsize
+        if new == old:
+            return _as_type(self._bytes, dtype, ())
+        if not self.ndim or new == 0 or self.shape[-1] * old % new:
+            raise ValueError(f"[view] records of {old} bytes, {self.shape} of them, are not so many bytes as elements of {new}")
+        if not self.is_c_contiguous():
             raise NotImplementedError("[view] a type of another size needs records without gaps; copy the array first")
-        same = dtype.itemsize == self.dtype.itemsize
-        return _as_type(self._bytes if same else self._bytes.reshape((*shape, dtype.itemsize)), dtype, ())
+        return _as_type(self._bytes.reshape((*self.shape[:-1], self.shape[-1] * old // new, new)), dtype, ())
 
     def __repr__(self):
         return f"<DeviceRecords of shape {self.shape}, {self.dtype}>"
