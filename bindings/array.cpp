@@ -110,6 +110,7 @@ bool Operand::read(PyObject* value, bool strict, PyObject* beside) {
 nb::object array_of(PyObject* value) {
   nb::object made = nb::steal(PyObject_CallOneArg(to_array, value));
   if (!made.is_valid()) throw nb::python_error();
+  if (!as_array(made.ptr())) raise(ErrorKind::type, "[asarray] a {} does not become an array", Py_TYPE(value)->tp_name);
   return made;
 }
 

@@ -85,9 +85,9 @@ struct Leaf {
   const Array* array = nullptr;
   uint64_t address = 0;  // of arrays, with the block
   Block* block = nullptr;
-  size_t view = 0;           // of host arrays: its place among the views; of records on the device, among their shapes
+  size_t view = 0;           // of host arrays: its place among the views
   bool is_record = false;    // one record: the kernel gets its address alone
-  bool are_records = false;  // on the device: `array` has their bytes
+  bool are_records = false;  // on the device: `array` has their bytes, along its last axis
   char value[16] = {};       // of numbers
 };
 
@@ -129,7 +129,6 @@ class Reader {
   std::string key;  // the types; equal keys are equal types
   std::vector<Leaf> leaves;
   const Py_buffer& view(const Leaf& leaf) const { return views_[leaf.view]; }
-  const std::vector<int64_t>& shape_of(const Leaf& leaf) const { return shapes_[leaf.view]; }
 
  private:
   void add(char what, DType dtype, size_t rank = 0, char layout = 0, bool read_only = false) {
@@ -220,17 +219,16 @@ class Reader {
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1, leaf.is_record = true;
     leaves.push_back(leaf);
   }
-  // Records on the device (quern/kernel/records.py): (bytes, dtype, shape); without gaps, in C order.
+  // Records on the device (quern/cuda/records.py): (bytes, those of a record along the last axis; dtype).
   void add_device_records(nb::tuple parts) {
     const Array* bytes = as_array(nb::handle(parts[0]).ptr());
-    int number = record_number(parts[1]);
-    auto shape = nb::cast<std::vector<int64_t>>(parts[2]);
-    check_rank(shape.size());
-    add_records(number, shape.size(), 'C', false);
+    if (!bytes || bytes->dtype() != DType::uint8 || bytes->layout().rank() == 0)
+      raise(ErrorKind::type, "[launch] argument {} says that it is records, and has no array of their bytes", leaves.size() + 1);
+    check_rank(bytes->layout().rank() - 1);
+    add_records(record_number(parts[1]), bytes->layout().rank() - 1, bytes->layout().is_contiguous() ? 'C' : 'A',
+                bytes->is_read_only());
     Leaf leaf{Leaf::What::array, DType::uint8};
-    leaf.array = bytes, leaf.are_records = true, leaf.view = shapes_.size();
-    shape.push_back(nb::cast<int64_t>(nb::handle(parts[1]).attr("itemsize")));  // after the shape: bytes of one
-    shapes_.push_back(std::move(shape));
+    leaf.array = bytes, leaf.are_records = true;
     made_.push_back(nb::borrow(parts[0]));
     leaves.push_back(leaf);
   }
@@ -262,7 +260,6 @@ class Reader {
   }
 
   std::vector<Py_buffer> views_;
-  std::vector<std::vector<int64_t>> shapes_;
   std::vector<nb::object> made_;
 };
 
@@ -428,18 +425,9 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
               kernel.info().name, context.name());
       leaf.block->escaped ? leaf.block->used_on(stream) : use_on(stream, *leaf.block, writes);
       is_seen |= leaf.block->pins > 0;
-      if (leaf.are_records) {
-        const auto& with_size = reader.shape_of(leaf);
-        size_t rank = with_size.size() - 1;
-        std::vector<int64_t> strides(rank);
-        int64_t step = with_size[rank];
-        for (size_t k = rank; k-- > 0; step *= with_size[k]) strides[k] = step;
-        pack_array(packed, reinterpret_cast<void*>(leaf.address), rank, with_size.data(), strides.data(), 1);
-        continue;
-      }
       const Layout& layout = array.layout();
-      pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
-                 static_cast<int64_t>(size_of(leaf.dtype)));
+      pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank() - leaf.are_records, layout.shape.data(),
+                 layout.strides.data(), static_cast<int64_t>(size_of(leaf.dtype)));
     } else {
       const Py_buffer& view = reader.view(leaf);
       std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);

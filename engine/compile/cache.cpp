@@ -39,7 +39,7 @@ class Hasher {
  public:
   Hasher() { XXH3_128bits_reset(&state_); }
   void add(const void* data, size_t size) { XXH3_128bits_update(&state_, data, size); }
-  void add(const std::string& text) {  // with its length, so that neighbours cannot run together
+  void add(std::string_view text) {  // with its length, so that neighbours cannot run together
     uint64_t n = text.size();
     add(&n, sizeof n);
     add(text.data(), text.size());
@@ -170,6 +170,13 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   return hasher.key();
 }
 
+CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& parts) {
+  Hasher hasher;
+  hasher.add(of.hex());
+  for (std::string_view part : parts) hasher.add(part);
+  return hasher.key();
+}
+
 Cache::Cache() : limit_(limit_from_environment()) {
   directory_ = wished_directory();
   problem_ = make_private_directory(directory_);
@@ -177,7 +184,10 @@ Cache::Cache() : limit_(limit_from_environment()) {
 }
 
 Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
-  CacheKey key = cache_key(compiler, source, options, target);
+  return get(cache_key(compiler, source, options, target), [&] { return compiler.compile(source, options, target); });
+}
+
+Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
   {
     std::unique_lock hold(lock_);
     for (;;) {
@@ -201,9 +211,9 @@ Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions
       settle(binary);
       return {binary, CacheHit::disk};
     }
-    auto binary = std::make_shared<const Binary>(compiler.compile(source, options, target));
+    auto binary = std::make_shared<const Binary>(make());
     settle(binary);
-    write(key, *binary);
+    if (!binary->code.empty()) write(key, *binary);
     return {binary, CacheHit::compiled};
   } catch (...) {
     settle(nullptr);

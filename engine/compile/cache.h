@@ -8,9 +8,11 @@
 #include "compile/compiler.h"
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace quern {
@@ -43,6 +45,7 @@ class Cache {
  public:
   Cache();
   Cached get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
+  Cached get(const CacheKey& key, const std::function<Binary()>& make);  // for what is made of compiled code
   CacheInfo info();
   size_t clear();        // removes every entry; returns how many files went
   void forget_memory();  // the next get() goes to the disk
@@ -67,5 +70,7 @@ class Cache {
 Cache& compile_cache();
 
 CacheKey cache_key(const Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
+// Of what is made of code with that key, and of all this.
+CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& parts);
 
 }  // namespace quern

@@ -142,6 +142,7 @@ class CudaDevice final : public Device {
 
   Binary link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
               unsigned most_registers) override;
+  std::string linker_id() override;
   std::shared_ptr<LoadedModule> load(const Binary& binary) override;
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;

@@ -118,7 +118,7 @@ class Linker {
 Binary CudaDevice::link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
                         unsigned most_registers) {
   Use use(*this, "link");
-  if (!use) return binary;
+  if (!use) return {};  // the process ends
   std::vector<int> inputs;
   for (const LinkedCode& code : others) inputs.push_back(input_of(code));
   std::string own(reinterpret_cast<const char*>(binary.code.data()), binary.code.size());
@@ -129,5 +129,7 @@ Binary CudaDevice::link(const Binary& binary, const std::string& name, const std
   if (std::string info = linker.info(); !info.empty()) linked.log += (linked.log.empty() ? "" : "\n") + info;
   return linked;
 }
+
+std::string CudaDevice::linker_id() { return fmt::format("driver {}", driver_report().version); }
 
 }  // namespace quern

@@ -185,6 +185,7 @@ class Device {
   // ErrorKind::compile with the linker's log. Not to be asked of the CPU, which has none. `most_registers` of a thread: for PTX.
   virtual Binary link(const Binary& binary, const std::string& name, const std::vector<LinkedCode>& others,
                       unsigned most_registers) = 0;
+  virtual std::string linker_id() { return {}; }  // part of the key of what is linked, as Compiler::id()
   virtual std::shared_ptr<LoadedModule> load(const Binary& binary) = 0;
   // `args` is the packed parameter block, info.param_bytes long; it is copied before the call returns.
   virtual void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,

@@ -24,6 +24,22 @@ unsigned most_registers(const std::vector<std::string>& flags) {
   return 0;
 }
 
+// What is linked is kept as what is compiled is: in another process neither is done again.
+Cached get_linked(Context& context, const Source& source, const CompileOptions& options, const std::vector<LinkedCode>& linked) {
+  unsigned registers = most_registers(options.flags);
+  std::string linker = fmt::format("linked by {}, {} registers", context.device.linker_id(), registers);
+  std::vector<std::string_view> parts = {linker};
+  for (const LinkedCode& code : linked) {
+    parts.push_back(code_kind_names[static_cast<int>(code.kind)]);
+    parts.push_back(code.bytes);
+  }
+  Target target = context.device.target();
+  return compile_cache().get(cache_key(cache_key(context.compiler(), source, options, target), parts), [&] {
+    Cached own = compile_cache().get(context.compiler(), source, options, target);
+    return context.device.link(*own.binary, source.name, linked, registers);
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
@@ -44,15 +60,14 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   {
     Traced traced(TraceKind::compile, context.trace_index(), nullptr, source.text.size(), tracing() ? current_site() : no_site);
     traced.name(source.name);
-    cached = compile_cache().get(context.compiler(), source, relocatable ? *relocatable : options, context.device.target());
+    cached = relocatable ? get_linked(context, source, *relocatable, linked)
+                         : compile_cache().get(context.compiler(), source, options, context.device.target());
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
   }
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
   Traced traced(TraceKind::load, context.trace_index(), nullptr, cached.binary->code.size(), no_site);
   traced.name(source.name);
-  Binary whole;
-  if (!linked.empty()) whole = context.device.link(*cached.binary, source.name, linked, most_registers(options.flags));
-  const Binary& code = linked.empty() ? *cached.binary : whole;
+  const Binary& code = *cached.binary;
   program->module = context.device.load(code);
   program->names = code.names;
   program->log = code.log;

@@ -715,6 +715,55 @@ extern "C" __global__ void k(const half* a, const half* b, half* out, int* flags
   EXPECT_EQ(static_cast<float>(cells[1]), n / 2);
 }
 
+// Every comparison, of one and of two: those with u are true of what is no number, and so is !=; the others are false.
+TEST(Prelude, HalfComparisons) {
+  const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  const char* operators[] = {"==", "!=", "<", "<=", ">", ">="};
+  std::string text =
+      "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(const half* a, const half* b, int* out) {\n"
+      "  const half x = a[threadIdx.x], y = b[threadIdx.x], one = 1.0f;\n  out += threadIdx.x * 72;\n"
+      "  const half2 p(x, one), q(y, x);\n";
+  for (int i = 0; i < 6; ++i) {
+    for (std::string end : {"", "u"}) {
+      std::string name = std::string("__h") + names[i] + end, both = std::string("__hb") + names[i] + end;
+      text += "  *out++ = " + name + "(x, y); *out++ = " + name + "2_mask(p, q);\n  *out++ = " + both + "2(p, q);\n";
+      text += "  *out++ = (int)__low2float(" + name + "2(p, q)) + 2 * (int)__high2float(" + name + "2(p, q));\n";
+    }
+    std::string op = operators[i];
+    text += "  *out++ = x " + op + " y; *out++ = p " + op + " q; *out++ = 0; *out++ = 0;\n";
+  }
+  Module module(text + "}\n");
+  const std::vector<float> values = {0.0f, -0.0f, 1.0f, -2.5f, INFINITY, -INFINITY, NAN};
+  const int n = static_cast<int>(values.size());
+  std::vector<_Float16> a, b;
+  for (int i = 0; i < n * n; ++i) {
+    a.push_back(static_cast<_Float16>(values[i / n]));
+    b.push_back(static_cast<_Float16>(values[i % n]));
+  }
+  std::vector<int> out(72 * n * n);
+  module.launch("k", {1}, {static_cast<unsigned>(n * n)}, 0, a.data(), b.data(), out.data());
+  auto is = [](int which, float x, float y) {
+    const bool all[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
+    return all[which];
+  };
+  auto is_none = [](float x, float y) { return std::isnan(x) || std::isnan(y); };
+  for (int i = 0; i < n * n; ++i) {
+    const float x = values[i / n], y = values[i % n];
+    for (int c = 0; c < 6; ++c) {
+      for (int u = 0; u < 2; ++u) {
+        const int low = is_none(x, y) ? u : is(c, x, y), high = is_none(1.0f, x) ? u : is(c, 1.0f, x);
+        const int* got = &out[72 * i + 12 * c + 4 * u];
+        ASSERT_EQ(got[0], low) << names[c] << " " << u << " of " << x << ", " << y;
+        ASSERT_EQ(static_cast<unsigned>(got[1]), (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u)) << names[c] << x << y;
+        ASSERT_EQ(got[2], low & high) << names[c] << " " << u << " of " << x << ", " << y;
+        ASSERT_EQ(got[3], low + 2 * high) << names[c] << " " << u << " of " << x << ", " << y;
+      }
+      ASSERT_EQ(out[72 * i + 12 * c + 8], is(c, x, y)) << operators[c] << " of " << x << ", " << y;
+      ASSERT_EQ(out[72 * i + 12 * c + 9], is(c, x, y) && is(c, 1.0f, x)) << operators[c] << " of " << x << ", " << y;
+    }
+  }
+}
+
 // ---- complex
 
 TEST(Prelude, ComplexNumbers) {

@@ -13,7 +13,11 @@ ONE = {
     "hrcp": lambda x: 1 / x, "hrint": np.rint, "htrunc": np.trunc, "hneg": np.negative, "habs": np.abs,
 }  # fmt: skip
 TWO = {"hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide, "hmax": np.fmax, "hmin": np.fmin}
-TESTS = {"heq": np.equal, "hne": np.not_equal, "hgt": np.greater, "hge": np.greater_equal, "hlt": np.less, "hle": np.less_equal}
+# As CUDA's, all are false where one is no number; `!=` is true then.
+TESTS = {
+    "heq": np.equal, "hne": lambda a, b: (a < b) | (a > b), "hgt": np.greater, "hge": np.greater_equal, "hlt": np.less,
+    "hle": np.less_equal,
+}  # fmt: skip
 OPERATORS = ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=")
 
 

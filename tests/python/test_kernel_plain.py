@@ -4,13 +4,15 @@ import subprocess
 import sys
 import threading
 
+import ml_dtypes
 import numpy as np
 import pytest
 from kernels import module_of
 from programs import environment
 from quern import cuda, errors
+from quern.cuda.records import DeviceRecords
 from quern.kernel import plain
-from quern.kernel.records import DeviceRecords
+from quern.kernel.library import bfloat, half
 
 KERNELS = """
 TABLE = np.array([1.5, 2.5, 3.5])
@@ -91,6 +93,27 @@ def whole_grid(m):
     for row in range(1, m.shape[0]):
         m[row, column] = m[row - 1, m.shape[1] - column - 1] + 1
         g.sync()
+LEVEL = 3
+@cuda.jit(device=True)
+def lowered(a, b):
+    return a ** -b
+def made_powers(offset):
+    @cuda.jit
+    def powers(signed, natural, exponents, out, naturals, reals):
+        i = cuda.grid(1)
+        a, b = signed[i % signed.size], exponents[i % exponents.size]
+        out[0, i] = a ** b
+        out[1, i] = lowered(a, b)
+        out[2, i] = pow(natural[i % natural.size], b) + offset
+        out[3, i] = operator.pow(a, natural[i % natural.size])
+        a **= b
+        out[4, i] = a
+        out[5, i] = LEVEL ** -1 + LEVEL ** 2
+        naturals[i] = natural[i % natural.size] ** natural[i * 7 % natural.size]
+        reals[0, i] = 4 ** -1 + 0.5 ** b
+        reals[1, i] = natural[i % natural.size] ** 0.5
+    return powers
+powers = made_powers(offset=10)
 @cuda.jit
 def records(a, one, b=None):
     own = cuda.shared.array(8, a.dtype)
@@ -117,8 +140,12 @@ CALLS = {
     "atomics": (2, 32, lambda: (np.zeros(5, np.uint32), np.array([-1.0, 99.0]), numbers(50).astype(float))),
     "warps": (1, 64, lambda: (numbers(64), np.zeros((7, 64), np.int64))),
     "leaves_early": (2, 16, lambda: (numbers(16).astype(float), np.zeros(16))),
+    "powers": (9, 14, lambda: (
+        np.array([0, 1, -1, 2, -2, 3, -7, 2**62, -(2**63)]), np.array([0, 1, 2, 3, 10, 2**63, 2**64 - 1, 70000], np.uint64),
+        np.array([0, 1, -1, 2, -2, 3, -3, 62, 64, 65537, 70000, -70001, 2**62, -(2**63)]),
+        np.zeros((6, 126), np.int64), np.zeros(126, np.uint64), np.zeros((2, 126)))),
     "whole_grid": (4, 8, lambda: (np.resize(np.arange(32), (6, 32)),)),
-}
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -164,6 +191,63 @@ def test_records_and_none(device, both):
     np.testing.assert_array_equal(*results)
 
 
+def test_functions_of_short_floats(device, tmp_path, monkeypatch):
+    """Every function of cuda.fp16 and cuda.bf16, and cuda.fma and its kin: bit by bit what the compiled kernel gives."""
+    edges = [0.0, -0.0, 1.0, -1.0, 0.3, 2.5, -2.75, 100.7, 1e-7, 65504.0, -3e38, np.inf, -np.inf, np.nan]
+    integers = [0, 1, -1, 100, 257, 32767, -32768, 2**31 - 1, -(2**31), 2**53 + 1, 2**62 + 1, -(2**63)]
+    reals = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
+    with np.errstate(over="ignore"):
+        x = {name: np.resize(np.array(edges).astype(t), 21) for name, t in reals.items()}
+    x |= {f"{s}int{n}": np.resize(np.array(integers), 21).astype(f"{s}int{n}") for s in ("", "u") for n in (8, 16, 32, 64)}
+    calls = [("libdevice.fma_rd", "float64", ("float64",) * 3), ("cbrt", "float64", ("float64",)), ("fma", "float32", ("float32",) * 3)]
+    calls += [(name, "uint64", (t,)) for name in ("popc", "brev", "clz", "ffs") for t in ("int32", "uint32", "int64", "uint64")]
+    for module, table in (("fp16", half.TABLE), ("bf16", bfloat.TABLE)):
+        for returned, takes, _, names in table:
+            takes = ("float16",) * takes if isinstance(takes, int) else takes
+            calls += [(f"{module}.{name}", returned, takes) for name in names.replace("=", " ").split()]
+    assert len({name for name, _, _ in calls}) > 200
+    lines = [f"@cuda.jit\ndef kernel(x, {', '.join(x)}, out, int64s, uint64s):", "    i = cuda.grid(1)", "    if i < x.size:"]
+    for k, (name, returned, takes) in enumerate(calls):
+        given = ", ".join(f"{t}[(i * {j + 1} + {j}) % x.size]" for j, t in enumerate(takes))
+        lines.append(f"        {f'{returned}s' if 'int64' in returned else 'out'}[{k}, i] = cuda.{name}({given})")
+    results = []
+    for mode in "01":
+        monkeypatch.setenv("QUERN_PURE_PYTHON", mode)
+        outs = [np.zeros((len(calls), 21), t) for t in (np.float64, np.int64, np.uint64)]
+        module_of(tmp_path, "\n".join(lines) + "\n").kernel[1, 32](np.zeros(21), *x.values(), *outs)
+        results.append(outs)
+    for k, (name, *_) in enumerate(calls):
+        compiled, in_python = ([out[k] for out in outs] for outs in results)
+        np.testing.assert_array_equal(in_python[1:], compiled[1:], name)
+        if device.kind == "cpu":
+            np.testing.assert_array_equal(in_python[0], compiled[0], name)
+            number = compiled[0] == compiled[0]
+            np.testing.assert_array_equal(np.signbit(in_python[0][number]), np.signbit(compiled[0][number]), name)
+        else:
+            np.testing.assert_allclose(in_python[0], compiled[0], 2**-7, 2**-24, err_msg=name)
+
+
+def test_functions_of_numbers_take_what_compiled_ones_do(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    text = """
+@cuda.jit
+def kernel(z, out):
+    out[0] = cuda.fp16.hneg(z)
+@cuda.jit
+def many(z, out):
+    out[0] = cuda.fp16.hadd(z)
+@cuda.jit
+def several(x, out):
+    out[0], out[1] = cuda.libdevice.sincos(x)
+"""
+    module, out = module_of(tmp_path, text), np.zeros(2)
+    for kernel in (module.kernel, module.many):
+        with pytest.raises(TypeError, match="does not take"):
+            kernel[1, 1](1j, out)
+    module.several[1, 1](0.5, out)
+    np.testing.assert_allclose(out, [np.sin(0.5), np.cos(0.5)])
+
+
 def test_errors_name_the_thread(device, tmp_path, monkeypatch):
     monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
     text = """
@@ -186,6 +270,28 @@ def waits(x):
     with pytest.raises(ValueError, match=r"\[waits\] thread \(2, 0, 0\) of block \(1, 0, 0\): no sixth"):
         module.waits[2, 4](np.zeros(8))
     assert not [t for t in threading.enumerate() if t.name.startswith("waits")]
+
+
+def test_kernels_with_powers_keep_their_lines(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    text = """
+def made(power):
+    @cuda.jit
+    def kernel(x: "an array", least=2) -> None:
+        x[0] = x[0] ** power + least
+        x[1] = x[9]
+    return kernel
+"""
+    module = module_of(tmp_path, text)
+    x = np.array([2, 3])
+    with pytest.raises(IndexError) as told:
+        module.made(3)[1, 1](x)
+    assert x.tolist() == [10, 3]
+    last = told.value.__cause__.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    assert last.tb_frame.f_code.co_filename == module.__file__ and last.tb_lineno == 9
+    assert last.tb_frame.f_locals["least"] == 2
 
 
 def test_threads_that_wait_for_ever_are_told(device, tmp_path, monkeypatch):

@@ -1,11 +1,15 @@
 """Structured types in kernels: arrays of NumPy's records, their fields, records by themselves. NumPy is the oracle."""
 
+import pickle
+
 import numpy as np
 import pytest
+import quern as qn
 from kernels import module_of
-from quern import cuda
+from quern import cuda, cupy
+from quern.cuda.cudadrv import devicearray
+from quern.cuda.records import DeviceRecords
 from quern.kernel import errors, types
-from quern.kernel.records import DeviceRecords
 from quern.numba import float32, int32
 
 FIELDS = [("x", np.float32), ("pos", np.float32, (3,)), ("id", np.int32), ("big", np.float64), ("ok", np.bool_)]
@@ -383,8 +387,138 @@ def test_records_on_the_device(device, align):
         a.copy_to_device(np.zeros(20))
     with pytest.raises(ValueError, match="shapes differ"):
         a.copy_to_host(host[:3])
-    with pytest.raises(NotImplementedError, match="gaps"):
-        a[::2]
+    with pytest.raises(NotImplementedError, match="copy"):
+        a[[1, 2]]
+    with pytest.raises(IndexError, match="too many"):
+        a[1, 2]
+    with pytest.raises(IndexError):
+        a[20]
+
+
+def test_records_are_arrays_of_the_device(device):
+    host = filled(particle(True), 6)
+    a = cuda.to_device(host)
+    assert isinstance(a, cuda.DeviceNDArray) and devicearray.is_cuda_ndarray(a) and not isinstance(a, np.ndarray)
+    devicearray.require_cuda_ndarray(a)
+    assert cuda.as_cuda_array(a) is a and a.bind() is a and a.as_cuda_arg() is a
+    assert devicearray.auto_device(a) == (a, False)
+    assert a.alloc_size == a.nbytes == host.nbytes and a.is_c_contiguous() and a.is_f_contiguous() and a.flags["C_CONTIGUOUS"]
+    assert a[2:].device_ctypes_pointer.value == a.device_ctypes_pointer.value + 2 * host.dtype.itemsize
+    np.testing.assert_array_equal(np.asarray(a), host)
+    np.testing.assert_array_equal(cupy.asnumpy(a), host)
+    back = pickle.loads(pickle.dumps(a))
+    assert type(back) is DeviceRecords
+    np.testing.assert_array_equal(back.copy_to_host(), host)
+    assert a.getitem(2) == host[2] and [len(p) for p in a.split(4)] == [4, 2]
+    a.setitem(0, host[5])
+    assert a[0] == host[5]
+    with pytest.raises(NotImplementedError, match="processes"):
+        a.get_ipc_handle()
+    if device.kind == "cuda":
+        assert a.__cuda_array_interface__["strides"] is None
+        described = a[::2].__cuda_array_interface__
+    else:
+        with pytest.raises(AttributeError):
+            _ = a.__cuda_array_interface__
+        described = {"shape": (3,), "strides": (80,), "typestr": host.dtype.str, "descr": host.dtype.descr}
+        described["data"] = (a.device_ctypes_pointer.value, False)
+    assert described["shape"] == (3,) and described["strides"] == (80,) and described["typestr"] == "|V40"
+    alias = cuda.from_cuda_array_interface(described, owner=a)
+    assert isinstance(alias, cuda.DeviceNDArray)
+    for name in host.dtype.names:
+        np.testing.assert_array_equal(alias.copy_to_host()[name], a.copy_to_host()[::2][name])
+    # It is none of numbers.
+    one = cuda.to_device(np.zeros(6))
+    for wrong in (
+        lambda: a + 1, lambda: 1 - a, lambda: one * a, lambda: a < 1, lambda: qn.add(a, 1), lambda: qn.sum(a), lambda: qn.asarray(a),
+        lambda: qn.array(a), lambda: qn.where(a, 1, 2), lambda: qn.concatenate([a, a]), lambda: qn.sort(a), lambda: one.copy_to_device(a),
+        lambda: one.__setitem__(slice(None), a), lambda: np.add(a, 1), lambda: cupy.asarray(a), lambda: cuda.reduce(np.add)(a),
+    ):  # fmt: skip
+        with pytest.raises(TypeError):
+            wrong()
+
+
+PARTS = {
+    "a row": lambda a: a[1], "rows": lambda a: a[1:3], "every second": lambda a: a[::2], "in reverse": lambda a: a[::-1, 1:4],
+    "a column": lambda a: a[:, 2], "the last": lambda a: a[..., -1], "none": lambda a: a[3:1], "one more": lambda a: a[None, :, 1:],
+    "turned": lambda a: a.T, "part turned": lambda a: a.T[1:4:2], "shape": lambda a: a.reshape(2, 10), "unknown": lambda a: a.reshape((5, -1)),
+    "Fortran's": lambda a: a.T.reshape(10, 2, order="F"), "flat": lambda a: a.ravel(), "flat of turned": lambda a: a.T.ravel("F"),
+    "axes": lambda a: a.reshape(2, 2, 5).transpose((2, 0, 1)), "squeezed": lambda a: a[:1].squeeze(), "one axis": lambda a: a[:1, :1].squeeze(1),
+    "a field": lambda a: a["x"], "a field's axes": lambda a: a["pos"], "a field of a part": lambda a: a[1::2, ::-1]["big"],
+    "truth": lambda a: a.T["ok"], "as bytes": lambda a: a.view(np.uint8), "as others": lambda a: a.view(OTHERS), "smaller": lambda a: a.view("f8,i8"),
+}  # fmt: skip
+OTHERS = np.dtype({"names": ["low", "high"], "formats": [np.int64, np.int64], "offsets": [0, 24], "itemsize": 40})
+
+
+@pytest.mark.parametrize("what", PARTS)
+def test_parts_of_records_on_the_device(device, what):
+    """The values of NumPy's part; what is written there is seen by the whole."""
+    host = filled(particle(True), 20).reshape(4, 5)
+    if what == "smaller":  # 40 bytes are no multiple of 16
+        host = filled(np.dtype([("n", np.int64), ("x", np.float64), ("y", np.float64), ("z", np.float64)]), 20).reshape(4, 5)
+    a = cuda.to_device(host)
+    part, wanted = PARTS[what](a), PARTS[what](host)
+    assert isinstance(part, cuda.DeviceNDArray)
+    assert part.shape == wanted.shape and part.dtype == wanted.dtype and part.size == wanted.size and part.ndim == wanted.ndim
+    if wanted.size:
+        assert part.strides == wanted.strides
+    assert part.is_c_contiguous() == wanted.flags.c_contiguous and part.is_f_contiguous() == wanted.flags.f_contiguous
+    np.testing.assert_array_equal(part.copy_to_host(), wanted)
+    new = np.zeros(wanted.shape, wanted.dtype)
+    new[...] = wanted[::-1]
+    part[...] = new
+    wanted[...] = new
+    np.testing.assert_array_equal(a.copy_to_host(), host)
+    if what == "as others":  # which is a copy of whole records, what lies between these fields too
+        return
+    part.copy_to_device(np.zeros_like(new))
+    wanted[...] = np.zeros_like(new)
+    np.testing.assert_array_equal(a.copy_to_host(), host)
+
+
+def test_writing_records_on_the_device(device):
+    host = filled(particle(True), 20).reshape(4, 5)
+    a, more = cuda.to_device(host), filled(particle(True), 5, seed=2)
+    for array, row in ((a, cuda.to_device(more)), (host, more)):
+        array[1] = row
+        array[:, 1] = row[2]
+        array["id"] = 7
+        array["x"][::2, 3] = 5.5
+        array[2, 2] = (1, (2, 3, 4), 5, 6, True)
+    np.testing.assert_array_equal(a.copy_to_host(), host)
+    with pytest.raises(KeyError):
+        a["nothing"]
+    with pytest.raises(TypeError, match="types differ"):
+        a[0] = cuda.to_device(np.zeros(5, [("q", np.int8)]))
+    with pytest.raises(ValueError):
+        a[0] = more[:3]
+    with pytest.raises(ValueError, match="aligned"):
+        cuda.to_device(filled(particle(False), 3))["big"]
+    for wrong in (lambda: a.T.reshape(20), lambda: a[::2].reshape(10), lambda: a[::2].view(np.uint8)):
+        with pytest.raises(NotImplementedError, match="copy"):
+            wrong()
+    for wrong in (lambda: a.reshape(7), lambda: a.reshape(-1, 3), lambda: a.view("V9"), lambda: a[:1, :1].squeeze().view(np.uint8)):
+        with pytest.raises(ValueError):
+            wrong()
+    numbers = cuda.to_device(np.arange(24, dtype=np.float32))
+    pairs = np.dtype([("a", np.float32), ("b", np.float32)])
+    pair = numbers.view(pairs)
+    assert type(pair) is DeviceRecords and pair.shape == (12,)
+    pair[1] = (50, 60)
+    assert numbers.copy_to_host()[:5].tolist() == [0, 1, 50, 60, 4]
+
+
+@pytest.mark.parametrize("kernel", [by_attribute, by_name])
+def test_kernels_take_parts_of_records(device, kernel):
+    host = filled(particle(True), 20)
+    a = cuda.to_device(host)
+    for part in (lambda x: x[::2], lambda x: x[::-1], lambda x: x.reshape(4, 5)[1], lambda x: x.reshape(4, 5).T[2]):
+        kernel[1, 32](part(a), np.zeros(20))
+        part(host)[...] = expected(part(host))
+        np.testing.assert_array_equal(a.copy_to_host(), host)
+    made = cuda.device_array((3, 4), host.dtype, order="F")
+    assert made.is_f_contiguous() and made.strides == np.empty((3, 4), host.dtype, order="F").strides
+    assert cuda.device_array_like(made).is_f_contiguous()
 
 
 def test_records_of_several_dimensions_on_the_device(device, tmp_path):

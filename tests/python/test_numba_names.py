@@ -101,6 +101,7 @@ prepare_shape_strides_dtype: cuda.prepare_shape_strides_dtype((2, 3), None, "f4"
 device_array: cuda.device_array((2, 3), np.int8).nbytes == 6
 device_array_like: cuda.device_array_like(np.zeros((2, 3), order="F")).is_f_contiguous()
 to_device: cuda.to_device([1, 2]).copy_to_host().tolist() == [1, 2]
+optional: cuda.optional(cuda.int32) == types.Optional(types.int32) and cuda.optional is numba.optional is numba.types.optional
 none: cuda.none is numba.none and str(cuda.none) == "none"
 void: cuda.void(cuda.int32[:]).return_type == cuda.none
 literal_unroll: cuda.literal_unroll((1, 2.5)) == (1, 2.5)
@@ -133,6 +134,7 @@ jit: callable(random.jit(twice))
 rotl: random.rotl(np.uint64(1), np.uint64(3)) == 8
 uint64_to_unit_float32: random.uint64_to_unit_float32(2**63) == 0.5
 uint64_to_unit_float64: random.uint64_to_unit_float64(2**63) == 0.5
+xoroshiro128p_type: random.xoroshiro128p_type.dtype == random.xoroshiro128p_dtype
 xoroshiro128p_dtype: random.xoroshiro128p_dtype.names == ("s0", "s1") and random.xoroshiro128p_dtype.itemsize == 16
 """
 

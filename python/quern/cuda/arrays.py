@@ -10,7 +10,6 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
 from quern.arrays.shapes import _known
 from quern.device import current_device
-from quern.kernel.records import DeviceRecords
 from quern.lib import _engine
 
 
@@ -100,7 +99,9 @@ class DeviceNDArray(_core.Array):
         return super().transpose(axes)
 
     def view(self, dtype):
-        """The same bytes as another type; the last axis changes its length where sizes differ."""
+        """The same bytes as another type; the last axis changes its length where sizes differ. Of a structured type: DeviceRecords."""
+        if getattr(dtype, "names", None):
+            return _records().records_over(self, dtype)
         return super().view(dtype)
 
     def __reduce__(self):
@@ -178,7 +179,8 @@ def to_device(obj, stream=0, copy=True, to=None):
         states.copy_to_device(obj)
         return states
     if getattr(getattr(obj, "dtype", None), "names", None):
-        return obj if isinstance(obj, DeviceRecords) and not copy else DeviceRecords.of(obj)
+        records = _records().DeviceRecords
+        return obj if type(obj) is records and not copy else records.of(obj)
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
@@ -195,10 +197,6 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
     states = _random_states(dtype, shape)
     if states is not None:
         return states
-    if getattr(dtype, "names", None):
-        if strides is not None or order != "C":
-            raise NotImplementedError("[device_array] records lie in C order, without gaps")
-        return DeviceRecords(shape, dtype)
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
         for order in ("C", "F"):
@@ -206,7 +204,16 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
                 break
         else:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
+    if getattr(dtype, "names", None):
+        records = _records().DeviceRecords
+        return records(shape, dtype) if order == "C" else records(shape[::-1], dtype).T
     return _empty(shape, dtype, order)._as(DeviceNDArray)
+
+
+def _records():
+    from quern.cuda import records  # which is made with DeviceNDArray
+
+    return records
 
 
 def _random_states(dtype, shape):
@@ -226,7 +233,7 @@ def device_array_like(ary, stream=0):
 
 def is_cuda_array(obj):
     """Has it the CUDA array interface? Arrays of the device have it, also without a GPU."""
-    return isinstance(obj, (_core.Array, DeviceRecords)) or hasattr(obj, "__cuda_array_interface__")
+    return isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj, sync=True):
@@ -244,7 +251,13 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives."""
     strides = desc.get("strides")
     address, read_only = desc["data"]
-    name = _core._dtype_name(numpy.dtype(desc["typestr"]))
+    dtype = numpy.dtype(desc["typestr"])
+    if dtype.kind == "V" and len(desc.get("descr") or ()) > 1:
+        size = dtype.itemsize
+        of_bytes = {**desc, "shape": (*desc["shape"], size), "typestr": "|u1", "strides": None if strides is None else (*strides, 1)}
+        memory = from_cuda_array_interface({**of_bytes, "descr": None}, owner)
+        return _records().DeviceRecords((), numpy.lib.format.descr_to_dtype(desc["descr"]), memory)
+    name = _core._dtype_name(dtype)
     made = _engine.array_alias(
         current_device(), int(address), list(desc["shape"]), None if strides is None else list(strides), name, bool(read_only), owner
     )

@@ -24,6 +24,7 @@ for _name, _type in _types.NUMBERS.items():
 for _name, _target in _ALIASES.items():
     globals()[_name] = _types.NUMBERS[_target]
 void = none
+optional = Optional
 voidptr = CPointer(none)
 
 
@@ -68,6 +69,7 @@ __all__ = [
     "dim3",
     "grid_group",
     "none",
+    "optional",
     "void",
     "voidptr",
     *_types.NUMBERS,

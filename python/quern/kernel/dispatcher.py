@@ -18,6 +18,7 @@ from quern.kernel import plain, signatures, turning, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
+from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -395,7 +396,7 @@ class DeviceFunction:
 
     def __call__(self, *args, **named):
         if getattr(running, "thread", None) is not None:  # in a kernel that runs as plain Python
-            return self.py_func(*args, **named)
+            return with_integer_powers(self.py_func)(*args, **named)
         raise RuntimeError(f"[{self.__name__}] a device function is called by kernels; its Python function is {self.__name__}.py_func")
 
 

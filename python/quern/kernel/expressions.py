@@ -104,7 +104,7 @@ class Expressions(Indexing):
         left, right = self.expression(node.left), self.expression(node.right)
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
             return self.tuple_of([*self.parts(left, node), *self.parts(right, node)])
-        return operators.binary(type(node.op), left, right, self.failing(node))
+        return operators.binary(type(node.op), left, right, self.failing(node), is_of_literals(node))
 
     def expr_UnaryOp(self, node):
         return operators.unary(type(node.op), self.expression(node.operand), self.failing(node))
@@ -257,6 +257,11 @@ class Expressions(Indexing):
         if not value.is_const:
             raise self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
         return value.const
+
+
+def is_of_literals(node):
+    """Of numbers that are written there, and operators: Python computes it."""
+    return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
 
 
 def _loose(type_):

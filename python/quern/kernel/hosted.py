@@ -79,21 +79,34 @@ class HostFunction:
         if named:
             args = self._in_order(args, named)
         try:
-            parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
-            result = self._program(parameters).kernel.result
-            places = [numpy.empty(1, t.dtype) for t in _parts(self, result)]
+            result, places = self._places(args)
         except (KernelError, TypeError) as e:
             if os.environ.get("QUERN_NJIT") == "python":
                 self._plain = True
                 return self.py_func(*args)
             raise e.with_traceback(None) from None
+        self._run(places, args)
+        return _value(result, [p[0] for p in places])
+
+    def of_numbers(self, *args):
+        """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
+        result, places = self._places(args)
+        self._run(places, args)
+        return tuple(p[0] for p in places) if isinstance(result, types.Tuple) else places[0][0]
+
+    def _places(self, args):
+        """The type of what is returned, and an array for each number of it; compiles."""
+        parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
+        result = self._program(parameters).kernel.result
+        return result, [numpy.empty(1, t.dtype) for t in _parts(self, result)]
+
+    def _run(self, places, args):
         before = current_device()
         set_current_device(device("cpu"))
         try:
             self._launch(*places, *args)
         finally:
             set_current_device(before)
-        return _value(result, [p[0] for p in places])
 
     def _in_order(self, args, named):
         code = self.py_func.__code__

@@ -20,7 +20,7 @@ class Intrinsic:
         self.__doc__ = doc
 
     def __call__(self, *args, **kwargs):
-        return self._thread().call(self.__name__, args, kwargs)
+        return self._thread().call(self, args, kwargs)
 
     def _thread(self):
         thread = getattr(running, "thread", None)

@@ -82,10 +82,10 @@ def binary_types(symbol, a, b):
     return common(a, b)
 
 
-def binary(node_type, a, b, fail):
-    """The value of ``a <op> b``; ``fail(message)`` makes the error."""
+def binary(node_type, a, b, fail, of_literals=False):
+    """The value of ``a <op> b``; ``fail(message)`` makes the error. ``of_literals``: Python itself has made a constant of it."""
     symbol, name, compute = BINARY[node_type]
-    if _is_pythons(a) and _is_pythons(b):
+    if _is_pythons(a) and _is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
         if folded is not None:
             return folded
@@ -94,6 +94,9 @@ def binary(node_type, a, b, fail):
         raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
     if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
         return _small_power(cast(a, work), b.const)
+    if symbol == "**" and isinstance(work, Integer):
+        exponent = cast(b, wide(_as_integer(b.type)))  # of its own sign
+        return Value(work, f"integer_power({cast(a, work).text}, {exponent.text})", natural=not work.signed)
     left, right = cast(a, work), cast(b, work)
     if isinstance(work, (Float, Complex)) and symbol in ("+", "-", "*") and work not in types.HALVES:
         return Value(work, f"({left.text} {symbol} {right.text})")
@@ -105,6 +108,11 @@ def binary(node_type, a, b, fail):
     if isinstance(work, Integer) and not work.signed:
         natural = True
     return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural)
+
+
+def _is_a_whole_fraction(symbol, a, b):
+    """``N ** -1`` of global integers: an integer in kernels, not Python's fraction."""
+    return symbol == "**" and isinstance(a, int) and isinstance(b, int) and b < 0
 
 
 def _small_power(a, exponent):

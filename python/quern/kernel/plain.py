@@ -3,7 +3,8 @@ Python's.
 
 One block runs at a time; a launch whose blocks wait for each other (cg.this_grid) runs all at once. A kernel that waits nowhere, and a
 block of one thread, run in the thread that launched them, one after the other, so that breakpoint() works in them. Numbers are
-Python's and NumPy's own. Start at PlainKernel, then Thread; what threads do to wait for each other is Team's.
+Python's and NumPy's own; powers of integers are those of compiled kernels (powers.py), and functions of numbers by CUDA's names run
+compiled. Start at PlainKernel, then Thread; what threads do to wait for each other is Team's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from quern.arrays import core as _core
 from quern.errors import LogicError
 from quern.kernel import intrinsics, types
 from quern.kernel.intrinsics import running
-from quern.kernel.records import DeviceRecords
+from quern.kernel.powers import with_integer_powers
 from quern.lib import _engine
 
 MOST_THREADS = 1024  # of a block
@@ -126,8 +127,12 @@ class Thread:
     def value(self, name):
         return WARP if name == "warpsize" else self.number % WARP
 
-    def call(self, name, args, kwargs):
+    def call(self, function, args, kwargs):
+        name = function.__name__
         method = _FUNCTIONS.get(name)
+        if method is None and name.startswith(_COMPILED) and not kwargs:
+            with _lock:
+                return _compiled(function, len(args)).of_numbers(*args)
         if method is None:
             raise RuntimeError(f"[{name}] this has no meaning in plain Python (QUERN_PURE_PYTHON); run the kernel compiled")
         return method(self, *args, **kwargs)
@@ -254,19 +259,31 @@ def _ballot(t, mask, predicate):
     return sum(1 << lane for lane, p in t.wait_warp(mask, bool(predicate)).items() if p)
 
 
-def _bits(x):
-    """The bits of an integer as a natural number, and how many there are: 32 where its type has up to 32."""
-    width = 32 if isinstance(x, numpy.generic) and x.dtype.itemsize <= 4 else 64
-    return int(x) % 2**width, width
-
-
-def _reversed_bits(t, x):
-    bits, width = _bits(x)
-    return int(f"{bits:0{width}b}"[::-1], 2)
-
-
 def _store(t, array, index, value):
     array[index] = value
+
+
+# What is of numbers alone runs compiled: its results are those of kernels.
+_COMPILED = ("fp16.", "bf16.", "libdevice.", "popc", "brev", "clz", "ffs", "fma", "cbrt")
+
+
+@functools.cache
+def _compiled(function, count):
+    from quern.kernel.hosted import HostFunction  # which is made with what dispatcher.py has
+
+    def one(a):
+        return function(a)
+
+    def two(a, b):
+        return function(a, b)
+
+    def three(a, b, c):
+        return function(a, b, c)
+
+    try:
+        return HostFunction({1: one, 2: two, 3: three}[count])
+    except KeyError:
+        raise TypeError(f"[{function.__name__}] it takes one to three numbers, not {count}") from None
 
 
 _FUNCTIONS = {
@@ -293,12 +310,6 @@ _FUNCTIONS = {
     "match_all_sync": _match_all,
     "activemask": lambda t: (1 << min(WARP, len(t.block.members) - t.number // WARP * WARP)) - 1,
     "lanemask_lt": lambda t: (1 << t.number % WARP) - 1,
-    "popc": lambda t, x: bin(_bits(x)[0]).count("1"),
-    "brev": _reversed_bits,
-    "clz": lambda t, x: _bits(x)[1] - _bits(x)[0].bit_length(),
-    "ffs": lambda t, x: (_bits(x)[0] & -_bits(x)[0]).bit_length(),
-    "fma": lambda t, a, b, c: a * b + c,
-    "cbrt": lambda t, x: numpy.cbrt(x),
     "selp": lambda t, condition, a, b: a if condition else b,
     **{f"atomic.{name}": _atomic(f) for name, f in {
         "add": operator.add, "sub": operator.sub, "and_": operator.and_, "or_": operator.or_, "xor": operator.xor,
@@ -397,6 +408,7 @@ class Launch:
 
     def __init__(self, function, griddim, blockdim, sharedmem):
         self.function, self.griddim, self.blockdim, self.sharedmem = function, griddim, blockdim, sharedmem
+        self.body = with_integer_powers(function)
         self.threads = math.prod(blockdim)
         if self.threads > MOST_THREADS:
             raise LogicError(f"[{function.__name__}] a block of {self.threads} threads; {MOST_THREADS} are the most")
@@ -464,7 +476,7 @@ class Launch:
         running.thread = thread
         try:
             with numpy.errstate(all="ignore"):
-                self.function(*args)
+                self.body(*args)
         except bdb.BdbQuit:
             raise
         except Exception as e:
@@ -485,7 +497,7 @@ def _on_host(value, back):
     copies_out = True
     if isinstance(value, _engine.Transfer):
         value = value.ary_like
-    if isinstance(value, (_core.Array, DeviceRecords)):
+    if isinstance(value, _core.Array):
         host = value.copy_to_host() if hasattr(value, "copy_to_host") else _core.asnumpy(value)
         if not host.flags.writeable:
             host, copies_out = host.copy(), False

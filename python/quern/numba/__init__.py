@@ -25,6 +25,7 @@ for _name, _type in _types.NUMBERS.items():
 for _name, _target in _ALIASES.items():
     globals()[_name] = _types.NUMBERS[_target]
 none = void = _types.none
+optional = _types.Optional
 intp, uintp = _types.int64, _types.uint64
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "njit",
     "none",
     "np",
+    "optional",
     "prange",
     "typeof",
     "types",

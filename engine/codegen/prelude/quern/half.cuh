@@ -182,18 +182,31 @@ __QUERN_BOTH __half2 __habs2(__half2 a) { return __half2(__habs(a.x), __habs(a.y
 __QUERN_BOTH __half __hfma(__half a, __half b, __half c) { return __quern_half_of(__quern_half_fma(a.__x, b.__x, c.__x)); }
 __QUERN_BOTH __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
 
-#define __QUERN_HALF_COMPARE(name, op)                                                                         \
-  __QUERN_BOTH bool __h##name(__half a, __half b) { return __half2float(a) op __half2float(b); }               \
+// Of x and y, as floats. Those with u are true where one is no number, the others false; the operators are CUDA's: != is neu.
+#define __QUERN_HALF_COMPARE(name, expression)                                                                 \
+  __QUERN_BOTH bool __h##name(__half a, __half b) {                                                            \
+    float x = __half2float(a), y = __half2float(b);                                                            \
+    return expression;                                                                                         \
+  }                                                                                                            \
   __QUERN_BOTH bool __hb##name##2(__half2 a, __half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
   __QUERN_BOTH __half2 __h##name##2(__half2 a, __half2 b) {                                                    \
     return __half2(__half(__h##name(a.x, b.x) ? 1.0f : 0.0f), __half(__h##name(a.y, b.y) ? 1.0f : 0.0f));      \
+  }                                                                                                            \
+  __QUERN_BOTH unsigned int __h##name##2_mask(__half2 a, __half2 b) {                                          \
+    return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);                    \
   }
-__QUERN_HALF_COMPARE(eq, ==)
-__QUERN_HALF_COMPARE(ne, !=)
-__QUERN_HALF_COMPARE(lt, <)
-__QUERN_HALF_COMPARE(le, <=)
-__QUERN_HALF_COMPARE(gt, >)
-__QUERN_HALF_COMPARE(ge, >=)
+__QUERN_HALF_COMPARE(eq, x == y)
+__QUERN_HALF_COMPARE(ne, x < y || x > y)
+__QUERN_HALF_COMPARE(lt, x < y)
+__QUERN_HALF_COMPARE(le, x <= y)
+__QUERN_HALF_COMPARE(gt, x > y)
+__QUERN_HALF_COMPARE(ge, x >= y)
+__QUERN_HALF_COMPARE(equ, !(x < y || x > y))
+__QUERN_HALF_COMPARE(neu, x != y)
+__QUERN_HALF_COMPARE(ltu, !(x >= y))
+__QUERN_HALF_COMPARE(leu, !(x > y))
+__QUERN_HALF_COMPARE(gtu, !(x <= y))
+__QUERN_HALF_COMPARE(geu, !(x < y))
 #undef __QUERN_HALF_COMPARE
 __QUERN_BOTH bool __hisnan(__half a) { return (a.__x & 0x7fff) > 0x7c00; }
 __QUERN_BOTH int __hisinf(__half a) { return (a.__x & 0x7fff) != 0x7c00 ? 0 : a.__x & 0x8000 ? -1 : 1; }
@@ -217,10 +230,11 @@ __QUERN_BOTH __half operator-(const __half& a) { return __hneg(a); }
 __QUERN_BOTH __half2 operator-(const __half2& a) { return __hneg2(a); }
 __QUERN_BOTH __half& operator++(__half& a) { return a = __hadd(a, __half(1.0f)); }
 __QUERN_BOTH __half& operator--(__half& a) { return a = __hsub(a, __half(1.0f)); }
-#define __QUERN_HALF_OPERATOR(op, name) \
-  __QUERN_BOTH bool operator op(const __half& a, const __half& b) { return __h##name(a, b); }
+#define __QUERN_HALF_OPERATOR(op, name)                                                       \
+  __QUERN_BOTH bool operator op(const __half& a, const __half& b) { return __h##name(a, b); } \
+  __QUERN_BOTH bool operator op(const __half2& a, const __half2& b) { return __hb##name##2(a, b); }
 __QUERN_HALF_OPERATOR(==, eq)
-__QUERN_HALF_OPERATOR(!=, ne)
+__QUERN_HALF_OPERATOR(!=, neu)
 __QUERN_HALF_OPERATOR(<, lt)
 __QUERN_HALF_OPERATOR(<=, le)
 __QUERN_HALF_OPERATOR(>, gt)

@@ -34,6 +34,23 @@ __QUERN_DEVICE T cube(const T& x) {
   return x * x * x;
 }
 
+// a ** b of integers; below 0 the exponent has its own type's sign. As Numba has it on GPUs: 0 to a negative power is the lowest
+// integer, and from 65537 on a power that does not fit is the highest one, or the lowest.
+template <class T, class E>
+__QUERN_DEVICE T integer_power(const T& a, const E& b) {
+  constexpr int bits = sizeof(T) * 8;
+  constexpr T lowest = op::Type<T>::is_signed ? static_cast<T>(1ull << (bits - 1)) : T(0);
+  const bool is_odd = (b & 1) != 0;
+  if (op::Type<E>::is_signed && b < E(0))
+    return a == T(0) ? lowest : a == T(1) ? a : op::Type<T>::is_signed && a == T(-1) ? (is_odd ? a : T(1)) : T(0);
+  if (b > E(65536)) {
+    if (a == T(0) || a == T(1)) return a;
+    if (op::Type<T>::is_signed && a == T(-1)) return is_odd ? a : T(1);
+    return a < T(0) && is_odd ? lowest : static_cast<T>(~lowest);
+  }
+  return op::power(a, static_cast<T>(b));
+}
+
 template <class T>
 __QUERN_DEVICE T round_to(const T& x, long long digits) {
   const double scale = ::pow(10.0, static_cast<double>(digits < 0 ? -digits : digits));
