@@ -191,6 +191,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   if (inlined) {
     body->eraseFromParent();
     defer_adds(*blocks);
+    verify(*blocks, "gathering atomic additions");
   }
   verify(*blocks, "making the loop over blocks");
   return blocks;

@@ -1,5 +1,6 @@
-// CUDA orders relaxed atomics of different threads in no way, so that an addition may come late; but a thread sees its own. Hence, for
-// kernels without barriers and fences: what a thread may load or store after such an addition looks whether it waits in the table.
+// CUDA orders relaxed atomics of different threads in no way, so that an addition may come late; but a thread sees its own.
+// Hence, for kernels without barriers and fences: what a thread may load or store after such an addition looks whether it waits
+// in the table.
 #include "compile/clang/deferred_adds.h"
 
 #include <llvm/ADT/MapVector.h>
@@ -87,7 +88,9 @@ class Table {
     llvm::Type* pointer = builder.getPtrTy();
     addresses_ = builder.CreateAlloca(llvm::ArrayType::get(pointer, table_entries), nullptr, "addresses");
     values_ = builder.CreateAlloca(llvm::ArrayType::get(type, table_entries), nullptr, "values");
-    builder.CreateMemSet(addresses_, builder.getInt8(0), table_entries * layout.getPointerSize(), layout.getPointerABIAlignment(0));
+    make_memory_add();
+    builder.CreateMemSet(addresses_, builder.getInt8(0), table_entries * layout.getPointerSize(),
+                         layout.getPointerABIAlignment(0));
   }
 
   uint64_t bytes() const { return bytes_; }
@@ -97,9 +100,10 @@ class Table {
     Value *pointer = add->getPointerOperand(), *value = add->getValOperand();
     auto [address, waiting] = entry_of(builder, pointer);
     Value* there = builder.CreateLoad(builder.getPtrTy(), address);
+    Value* is_same = builder.CreateICmpEQ(there, pointer);
     BasicBlock *before = add->getParent(), *after = before->splitBasicBlock(add, "added");
     BasicBlock *same = new_block("same", after), *other = new_block("other", after);
-    branch(before, builder.CreateICmpEQ(there, pointer), same, other);
+    branch(before, is_same, same, other);
     builder.SetInsertPoint(same);
     builder.CreateStore(plus(builder, builder.CreateLoad(type_, waiting), value), waiting);
     builder.CreateBr(after);
@@ -127,9 +131,10 @@ class Table {
       }
       auto [address, waiting] = entry_of(builder, at);
       Value* there = builder.CreateLoad(builder.getPtrTy(), address);
+      Value* is_waiting = builder.CreateICmpEQ(there, at);
       BasicBlock *before = access->getParent(), *after = before->splitBasicBlock(access, "looked");
       BasicBlock* found = new_block("found", after);
-      branch(before, builder.CreateICmpEQ(there, at), found, after);
+      branch(before, is_waiting, found, after);
       builder.SetInsertPoint(found);
       add_to_memory(builder, there, waiting);
       builder.CreateStore(llvm::ConstantPointerNull::get(builder.getPtrTy()), address);
@@ -169,9 +174,24 @@ class Table {
     return type_->isIntegerTy() ? builder.CreateAdd(a, b) : builder.CreateFAdd(a, b);
   }
   void add_to_memory(llvm::IRBuilder<>& builder, Value* address, Value* waiting) const {
+    builder.CreateCall(memory_add_, {address, builder.CreateLoad(type_, waiting)});
+  }
+  // A function of its own: it is rare, and a loop where the machine adds no such numbers.
+  void make_memory_add() {
+    llvm::LLVMContext& context = blocks_.getContext();
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context), type_}, false);
+    memory_add_ =
+        llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, blocks_.getName() + ".add", blocks_.getParent());
+    memory_add_->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
+                                                        llvm::AttrBuilder(context, blocks_.getAttributes().getFnAttrs())));
+    memory_add_->addFnAttr(llvm::Attribute::NoInline);
+    memory_add_->addFnAttr(llvm::Attribute::Cold);
+    memory_add_->setDoesNotThrow();
+    llvm::IRBuilder<> builder(BasicBlock::Create(context, "entry", memory_add_));
     auto operation = type_->isIntegerTy() ? llvm::AtomicRMWInst::Add : llvm::AtomicRMWInst::FAdd;
-    builder.CreateAtomicRMW(operation, address, builder.CreateLoad(type_, waiting), llvm::Align(bytes_),
+    builder.CreateAtomicRMW(operation, memory_add_->getArg(0), memory_add_->getArg(1), llvm::Align(bytes_),
                             llvm::AtomicOrdering::Monotonic);
+    builder.CreateRetVoid();
   }
   BasicBlock* new_block(const char* name, BasicBlock* before) {
     return BasicBlock::Create(blocks_.getContext(), name, &blocks_, before);
@@ -182,6 +202,7 @@ class Table {
 
   llvm::Type* type_;
   llvm::Function& blocks_;
+  llvm::Function* memory_add_ = nullptr;
   Value *addresses_ = nullptr, *values_ = nullptr;
   uint64_t bytes_, shift_;
 };
@@ -199,7 +220,8 @@ void mark_deferred_adds(llvm::Function& thread) {
   bool all_known = all_after(adds, [&](Instruction& inst) {
     if (as_plain_add(inst) || !inst.mayReadOrWriteMemory() || inst.hasMetadata(llvm::LLVMContext::MD_invariant_load)) return true;
     auto* call = llvm::dyn_cast<llvm::CallBase>(&inst);
-    if (call && (recognise(call).op != Op::none || call->doesNotAccessMemory() || llvm::isa<llvm::DbgInfoIntrinsic>(call))) return true;
+    if (call && (recognise(call).op != Op::none || call->doesNotAccessMemory() || llvm::isa<llvm::DbgInfoIntrinsic>(call)))
+      return true;
     uint64_t bytes = 0;
     Value* pointer = accessed(inst, bytes);
     if (!pointer || bytes > 8 || inst.isVolatile()) return false;

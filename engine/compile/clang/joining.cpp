@@ -47,28 +47,30 @@ class JoinFinder {
   // Whether this call is used as joining allows.
   bool allows(const Instruction& call, Special special) const {
     auto product_with = [&](const Instruction& user, const Value& used, auto&& accept) {
-      return user.getOpcode() == Instruction::Mul && user.getOperand(0) != user.getOperand(1) && accept(other_operand(user, used));
+      return user.getOpcode() == Instruction::Mul && user.getOperand(0) != user.getOperand(1) &&
+             accept(other_operand(user, used));
     };
     auto is_first = [&](const Value& value) { return is_first_of_block(value); };
     switch (special.op) {
       case Op::tid:
         return special.dim != 0 || all_uses(call, [&](const Instruction& user, const Value& used) {
-          return user.getOpcode() == Instruction::Add && is_first(other_operand(user, used));
-        });
+                 return user.getOpcode() == Instruction::Add && is_first(other_operand(user, used));
+               });
       case Op::ctaid:
         return special.dim != axis_ || all_uses(call, [&](const Instruction& user, const Value& used) {
-          return product_with(user, used, [&](const Value& by) { return is_special(by, Op::ntid, 0); }) && only_begins(user);
-        });
+                 return product_with(user, used, [&](const Value& by) { return is_special(by, Op::ntid, 0); }) &&
+                        only_begins(user);
+               });
       case Op::ntid:
         return special.dim != 0 || all_uses(call, [&](const Instruction& user, const Value& used) {
-          return product_with(user, used, [&](const Value& by) {
-            return is_special(by, Op::ctaid, axis_) || is_special(by, Op::nctaid, axis_);
-          });
-        });
+                 return product_with(user, used, [&](const Value& by) {
+                   return is_special(by, Op::ctaid, axis_) || is_special(by, Op::nctaid, axis_);
+                 });
+               });
       case Op::nctaid:
         return special.dim != axis_ || all_uses(call, [&](const Instruction& user, const Value& used) {
-          return product_with(user, used, [&](const Value& by) { return is_special(by, Op::ntid, 0); });
-        });
+                 return product_with(user, used, [&](const Value& by) { return is_special(by, Op::ntid, 0); });
+               });
       default:
         return false;
     }
@@ -103,7 +105,8 @@ bool joins(const llvm::Function& thread, unsigned axis) {
       case Op::none: {
         auto* call = llvm::dyn_cast<llvm::CallBase>(&inst);
         const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-        if (callee && callee->isDeclaration() && !callee->isIntrinsic() && callee->getName().starts_with("__quern_")) return false;
+        if (callee && callee->isDeclaration() && !callee->isIntrinsic() && callee->getName().starts_with("__quern_"))
+          return false;
         if (call && !callee) return false;
         break;
       }

@@ -222,6 +222,8 @@ std::optional<int64_t> Regions::distance_from_lane(const Leaf& leaf, const Terms
 void Regions::note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& bound, int64_t distance) {
   auto* limit = llvm::dyn_cast<llvm::ConstantInt>(bound.limit);
   if (!limit || limit->getValue().ugt(2 * warp_size) || distance < 0) return;
+  // What only chooses between two values is done in vectors as it stands.
+  if (llvm::all_of(compare->users(), [](const llvm::User* user) { return llvm::isa<llvm::SelectInst>(user); })) return;
   bool up_to = bound.predicate == CmpInst::ICMP_ULE || bound.predicate == CmpInst::ICMP_SLE ||
                bound.predicate == CmpInst::ICMP_UGT || bound.predicate == CmpInst::ICMP_SGT;
   int64_t first = static_cast<int64_t>(limit->getZExtValue()) + up_to - distance;
