@@ -73,7 +73,8 @@ typedef struct QuernCpuThread {
   uint32_t thread[3];
   uint32_t wait;
   uint32_t block[3];
-  uint32_t mask;      /* of a warp wait */
+  uint32_t mask;      /* of a warp wait; 0: it waits for whoever of the warp waits so at the same place */
+  uint32_t place;     /* of a wait: its number in the code */
   char* shared;       /* the block's */
   char* warp_buffer;  /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start;
                        * what lies up to 256 bytes before it may be read */

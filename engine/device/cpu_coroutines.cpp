@@ -115,6 +115,14 @@ class BlockRun {
     size_t begin = w * warp_size, end = std::min(geometry_.threads, begin + warp_size);
     for (size_t t = begin; t < end; ++t) {
       if (threads_[t].wait != QUERN_WAIT_WARP) continue;
+      if (threads_[t].mask == 0) {
+        uint32_t place = threads_[t].place;
+        for (size_t u = t; u < end; ++u)
+          here_[u - begin] = threads_[u].wait == QUERN_WAIT_WARP && threads_[u].mask == 0 && threads_[u].place == place;
+        for (size_t u = t; u < end; ++u)
+          if (here_[u - begin]) resume(u);
+        return true;
+      }
       uint32_t mask = threads_[t].mask | (1u << (t - begin));
       bool ready = true;
       for (size_t u = begin; u < end && ready; ++u)
@@ -139,6 +147,7 @@ class BlockRun {
   const Geometry& geometry_;
   QuernCpuThread* threads_ = nullptr;
   void** handles_ = nullptr;
+  bool here_[warp_size] = {};  // who goes on together
 };
 
 constexpr const char* stuck_text =

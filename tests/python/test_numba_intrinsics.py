@@ -53,6 +53,37 @@ def test_masks_of_warps(device):
     assert (active == 0xFFFFFFFF).all()
 
 
+@pytest.mark.parametrize("block", [64, 48])  # on the CPU: loops over lanes, and a coroutine for each thread
+def test_lanes_that_run_together(device, block):
+    @cuda.jit
+    def kernel(x, kept, count, masks):
+        i = cuda.grid(1)
+        if x[i] % 3 == 0:
+            masks[i] = cuda.activemask()
+        else:
+            masks[i] = ~cuda.activemask()
+        if x[i] > 40:
+            # One addition for all lanes that keep something.
+            active = cuda.activemask()
+            leader = cuda.ffs(active) - 1
+            first = 0
+            if cuda.laneid == leader:
+                first = cuda.atomic.add(count, 0, cuda.popc(active))
+            first = cuda.shfl_sync(active, first, leader)
+            kept[first + cuda.popc(active & cuda.lanemask_lt())] = x[i]
+
+    x = np.random.default_rng(5).integers(0, 100, 20 * block).astype(np.int32)
+    kept, count, masks = np.zeros(x.size, np.int32), np.zeros(1, np.int32), np.zeros(x.size, np.uint32)
+    kernel[20, block](x, kept, count, masks)
+    assert np.array_equal(np.sort(kept[: count[0]]), np.sort(x[x > 40]))
+    for b in range(20):
+        for warp in range(0, block, 32):
+            lanes = slice(b * block + warp, b * block + min(block, warp + 32))
+            threes = sum(1 << int(k) for k in np.flatnonzero(x[lanes] % 3 == 0))
+            others = sum(1 << int(k) for k in np.flatnonzero(x[lanes] % 3))
+            assert np.array_equal(masks[lanes], np.where(x[lanes] % 3 == 0, np.uint32(threes), ~np.uint32(others)))
+
+
 def test_loads_and_stores_with_cache_hints(device):
     @cuda.jit
     def loads(x, out):

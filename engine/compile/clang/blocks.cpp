@@ -126,6 +126,9 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   };
   arguments.warp_buffer = buffer(arg_warp_buffer, warp_buffer_bytes, before_warp_buffer);
   arguments.block_buffer = buffer(arg_block_buffer, block_buffer_bytes);
+  if (!llvm::isa<llvm::Constant>(arguments.warp_buffer)) {
+    builder.CreateMemSet(arguments.warp_buffer, builder.getInt8(0), warp_buffer_bytes, llvm::Align(buffer_align));
+  }
   arguments.args = load_field(builder, pointer, launch, offsetof(QuernCpuLaunch, args), "args");
   arguments.launch = launch;
   arguments.shared = blocks->getArg(3);

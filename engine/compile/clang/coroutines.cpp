@@ -173,7 +173,10 @@ class SuspendWriter {
     llvm::BasicBlock* after = before->splitBasicBlock(wait, "resumed");
     before->getTerminator()->eraseFromParent();
     builder_.SetInsertPoint(before);
-    if (kind == QUERN_WAIT_WARP) store(offsetof(QuernCpuThread, mask), wait->getArgOperand(0));
+    if (kind == QUERN_WAIT_WARP) {
+      store(offsetof(QuernCpuThread, mask), wait->getArgOperand(0));
+      store(offsetof(QuernCpuThread, place), builder_.getInt32(places_++));
+    }
     store(offsetof(QuernCpuThread, wait), builder_.getInt32(kind));
     llvm::SwitchInst* next = suspend(/*final=*/false);
     next->addCase(builder_.getInt8(0), after);
@@ -202,6 +205,7 @@ class SuspendWriter {
     return next;
   }
 
+  uint32_t places_ = 0;
   llvm::Function& start_;
   llvm::Module& module_;
   llvm::IRBuilder<> builder_;

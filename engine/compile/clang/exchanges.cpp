@@ -31,6 +31,13 @@ bool touches_warp_buffer(const Instruction& inst) {
   return llvm::any_of(inst.operands(), [](const llvm::Use& use) { return use->getType()->isPointerTy() && in_warp_buffer(use); });
 }
 
+// A vote that is taken back: it belongs to the exchange before it.
+bool is_clearing(const Instruction& inst) {
+  auto* store = llvm::dyn_cast<llvm::StoreInst>(&inst);
+  auto* value = store ? llvm::dyn_cast<llvm::ConstantInt>(store->getValueOperand()) : nullptr;
+  return value && value->isZero() && value->getType()->isIntegerTy(8);
+}
+
 // The exchanges of a block, in order; false if something in it uses the buffer in another way.
 bool find_exchanges(BasicBlock& block, std::vector<Exchange>& found) {
   Exchange current;
@@ -44,6 +51,11 @@ bool find_exchanges(BasicBlock& block, std::vector<Exchange>& found) {
         current.first = &inst;
       }
     } else if (touches_warp_buffer(inst)) {
+      if (!current.first && current.accesses.empty() && is_clearing(inst)) {
+        if (found.empty() || found.back().second->getParent() != &block) return false;
+        found.back().accesses.push_back(&inst);
+        continue;
+      }
       bool expected = current.first ? llvm::isa<llvm::LoadInst>(inst) : llvm::isa<llvm::StoreInst>(inst);
       if (!expected || !is_simple_access(inst)) return false;
       current.accesses.push_back(&inst);

@@ -27,6 +27,7 @@ constexpr Row rows[] = {
     {"nctaid_y", Op::nctaid, 1},
     {"nctaid_z", Op::nctaid, 2},
     {"lane", Op::lane, 0},
+    {"place", Op::place, 0},
     {"barrier", Op::barrier, 0},
     {"warp_barrier", Op::warp_barrier, 0},
     {"grid_barrier", Op::grid_barrier, 0},

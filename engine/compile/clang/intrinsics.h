@@ -21,6 +21,7 @@ enum class Op : uint8_t {
   warp_buffer,
   block_buffer,
   launch,
+  place,  // u32: from 1 to 255, a number of this place in the code
   // The lowering's own:
   shared_base,   // ptr: the block's shared memory
   soft_barrier,  // a block barrier that only says where to split; it orders nothing

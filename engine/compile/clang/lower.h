@@ -7,8 +7,11 @@
 //
 //   __quern_tid_x/y/z()  __quern_ctaid_x/y/z()  __quern_ntid_x/y/z()  __quern_nctaid_x/y/z()   unsigned; pure
 //   __quern_lane()                      unsigned: the thread's number in its warp; pure
+//   __quern_place()                     unsigned from 1 to 255: another one at each place in the code, as far as they reach
 //   __quern_barrier()                   __syncthreads; convergent
-//   __quern_warp_barrier(unsigned mask) __syncwarp and the steps of shuffles and votes; convergent
+//   __quern_warp_barrier(unsigned mask) __syncwarp and the steps of shuffles and votes; mask 0 stands for whoever of the warp
+//   comes
+//                                       there together; convergent
 //   __quern_grid_barrier()              grid-wide barrier of a cooperative launch; convergent
 //   __quern_warp_buffer()               void*: 32 * 16 bytes shared by the threads of a warp, zero at the start; what lies up to
 //                                       256 bytes before it may be read; pure

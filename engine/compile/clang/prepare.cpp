@@ -113,6 +113,16 @@ void inline_everything(llvm::Function& thread) {
   }
 }
 
+void number_places(llvm::Function& thread) {
+  constexpr uint32_t most = 255;
+  uint32_t number = 0;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(thread))) {
+    if (!is(&inst, Op::place)) continue;
+    inst.replaceAllUsesWith(llvm::ConstantInt::get(inst.getType(), number++ % most + 1));
+    inst.eraseFromParent();
+  }
+}
+
 // What stays a call (recursion, function pointers, virtual functions) must not ask where it runs: nobody could tell it.
 void refuse_places_in_calls(const Kernel& kernel) {
   llvm::SmallPtrSet<const llvm::Function*, 8> seen;
@@ -289,6 +299,7 @@ void prepare(Kernel& kernel) {
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);
   inline_everything(thread);
+  number_places(thread);
   refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);
   annotate_declarations(kernel.module);

@@ -305,6 +305,7 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
                       0,
                       {uint32_t(b % grid[0]), uint32_t(b / grid[0] % grid[1]), uint32_t(b / grid[0] / grid[1])},
                       0,
+                      0,
                       shared,
                       warp_buffers + t / 32 * 512,
                       block_buffer,

@@ -94,6 +94,7 @@ __QUERN_PURE unsigned __quern_lane();
 __QUERN_PURE void* __quern_warp_buffer();
 __QUERN_PURE void* __quern_block_buffer();
 #undef __QUERN_PURE
+__device__ __attribute__((convergent, nothrow)) unsigned __quern_place();
 __device__ __attribute__((convergent, nothrow)) void __quern_barrier();
 __device__ __attribute__((convergent, nothrow)) void __quern_warp_barrier(unsigned mask);
 __device__ __attribute__((convergent, nothrow)) void __quern_grid_barrier();

@@ -12,9 +12,6 @@ __QUERN_DEVICE unsigned int __quern_lanes() {
   unsigned int left = __quern_ntid_x() * __quern_ntid_y() * __quern_ntid_z() - first;
   return left >= 32 ? 0xffffffffu : (1u << left) - 1;
 }
-// Which threads run together is not known here: all that exist, as if control flow were uniform.
-__QUERN_DEVICE unsigned int __activemask() { return __quern_lanes(); }
-
 template <class T>
 __QUERN_DEVICE T __quern_shuffle(unsigned int mask, T value, unsigned int source) {
   T* values = static_cast<T*>(__quern_warp_buffer());
@@ -81,8 +78,9 @@ __QUERN_SHUFFLES(double)
 // ---- votes: a byte for each lane. A lane clears its own after the others have read it, so a lane that has left the kernel
 // counts as no.
 
+__QUERN_DEVICE unsigned char* __quern_vote_bytes() { return static_cast<unsigned char*>(__quern_warp_buffer()) + 256; }
 __QUERN_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
-  unsigned char* votes = static_cast<unsigned char*>(__quern_warp_buffer()) + 256;
+  unsigned char* votes = __quern_vote_bytes();
   unsigned int lane = __quern_lane();
   votes[lane] = predicate != 0;
   __quern_warp_barrier(mask);
@@ -95,6 +93,19 @@ __QUERN_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
   __quern_warp_barrier(mask);
   votes[lane] = 0;
   return result & mask & __quern_lanes();
+}
+// Who comes to this place together: a barrier for no lanes at all is one for those. Each place in the code has a number of its own, so
+// that the two sides of a branch do not become one.
+__QUERN_DEVICE unsigned int __activemask() {
+  unsigned char *votes = __quern_vote_bytes(), place = static_cast<unsigned char>(__quern_place());
+  unsigned int lane = __quern_lane();
+  votes[lane] = place;
+  __quern_warp_barrier(0);
+  unsigned int result = 0;
+  for (int i = 0; i < 32; ++i) result |= static_cast<unsigned int>(votes[i] == place) << i;
+  __quern_warp_barrier(0);
+  votes[lane] = 0;
+  return result;
 }
 __QUERN_DEVICE int __any_sync(unsigned int mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 __QUERN_DEVICE int __all_sync(unsigned int mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
