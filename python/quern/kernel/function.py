@@ -55,6 +55,8 @@ class Function(Expressions):
         """Types and text; returns self."""
         tree = self.source.tree
         names = [a.arg for a in tree.args.posonlyargs + tree.args.args]
+        if isinstance(tree, ast.AsyncFunctionDef):
+            raise self.error(UnsupportedError, tree, "`async def` has no meaning in a kernel", "write def")
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
             raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters have no place in a kernel")
         defaults = dict(zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False))
@@ -76,10 +78,14 @@ class Function(Expressions):
                     self.variables[name] = Variable(name, types.none)
                 else:
                     self.assign(name, self.of_object(defaults[name], tree), tree)
-            if isinstance(tree, ast.Lambda):
-                self.give_back(self.expression(tree.body), tree)
-            else:
-                self.block(tree.body)
+            self.at = tree
+            try:
+                if isinstance(tree, ast.Lambda):
+                    self.give_back(self.expression(tree.body), tree)
+                else:
+                    self.block(tree.body)
+            except RecursionError:
+                raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
             if not self.changed:
                 break
         else:
@@ -104,6 +110,8 @@ class Function(Expressions):
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
         lines += self.lines
+        if not self.is_kernel and not isinstance(self.result, types.NoneType) and not self.lines[-1].startswith("  return"):
+            lines.append(f"  return {self.result.c}{{}};")  # Python gives None here; C++ may do anything
         lines.append("}")
         return "\n".join(lines)
 
@@ -148,6 +156,8 @@ class Function(Expressions):
             variable = self.variables[name] = Variable(name)
             self.changed = True
         if isinstance(value.type, types.Known):
+            if getattr(value.const, "is_looped_over", False):
+                raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
             if variable.type is not None and variable.type != value.type:
                 raise self.error(TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}")
             if variable.type is None:
@@ -156,6 +166,7 @@ class Function(Expressions):
             return
         if isinstance(value.type, types.NoneType):
             raise self.error(TypingError, node, f"'{name}' would be None", "a kernel's variables hold numbers, arrays and tuples")
+        self.tangible(value, node)
         to = value.type if variable.type is None else types.unified(variable.type, value.type)
         if to is None:
             raise self.error(
@@ -170,6 +181,14 @@ class Function(Expressions):
             for of in self.memory_of(value):
                 self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
+
+    def tangible(self, value, node):
+        """Raises TypingError for a tuple with something in it that has no value in a kernel."""
+        for part in value.type.types if isinstance(value.type, types.Tuple) else ():
+            if isinstance(part, (types.Known, types.NoneType)):
+                hint = "tuples that are kept or handed over hold numbers, arrays and tuples"
+                raise self.error(TypingError, node, f"{part} would be part of a tuple", hint)
+            self.tangible(Value(part), node)
 
     def another(self, name, which):
         """From here on the name means a variable of its own."""
@@ -235,8 +254,10 @@ class Function(Expressions):
         for node in nodes:
             method = getattr(self, "stmt_" + type(node).__name__, None)
             if method is None:
-                raise self.error(UnsupportedError, node, f"`{_word(node)}` has no meaning in a kernel")
+                word, instead = _NOT_SERVED.get(type(node).__name__, (type(node).__name__.lower(), ""))
+                raise self.error(UnsupportedError, node, f"`{word}` has no meaning in a kernel", instead)
             self.place(node)
+            self.at = node
             left = method(node)
             if isinstance(node, (ast.Return, ast.Break, ast.Continue)) or (isinstance(node, ast.If) and left):
                 return True
@@ -281,6 +302,9 @@ class Function(Expressions):
         if isinstance(target, ast.Name):
             return self.assign(target.id, value, target)
         if isinstance(target, (ast.Tuple, ast.List)):
+            starred = next((t for t in target.elts if isinstance(t, ast.Starred)), None)
+            if starred is not None:
+                raise self.error(UnsupportedError, starred, f"`{ast.unparse(starred)}` has no meaning in a kernel", "name each value")
             parts = self.parts(value, target)
             if len(parts) != len(target.elts):
                 raise self.error(TypingError, target, f"there are {len(parts)} values for {len(target.elts)} names")
@@ -360,8 +384,12 @@ class Function(Expressions):
         return self.give_back(self.expression(node.value), node)
 
     def give_back(self, value, node):
+        if value is not None:
+            self.tangible(value, node)
+        if value is not None and isinstance(value.type, types.Known):
+            raise self.error(TypingError, node, f"{value.type} cannot be returned", "a function returns numbers, tuples and arrays")
         if self.is_kernel:
-            if value is not None:
+            if value is not None and not isinstance(value.type, types.NoneType):
                 raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
             return self.emit("return;")
         type_ = types.none if value is None else value.type
@@ -386,7 +414,10 @@ class Function(Expressions):
         self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
 
     def stmt_Delete(self, node):
-        pass
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise self.error(UnsupportedError, target, f"`del {ast.unparse(target)}` has no meaning in a kernel", "elements stay")
+            self.expression(_as_load(target))
 
     def stmt_FunctionDef(self, node):
         raise self.error(
@@ -411,6 +442,19 @@ def _as_load(node):
     return ast.copy_location(ast.Name(node.id, ast.Load()), node)
 
 
-def _word(node):
-    words = {"Try": "try", "With": "with", "Global": "global", "Nonlocal": "nonlocal", "Import": "import", "ImportFrom": "import"}
-    return words.get(type(node).__name__, type(node).__name__.lower())
+_IMPORT = "import it at the head of the file"
+# Statements that kernels do not have: as Python spells them, and what to write instead.
+_NOT_SERVED = {
+    "Try": ("try", "test what may fail before it does"),
+    "TryStar": ("try", "test what may fail before it does"),
+    "With": ("with", "write what it does"),
+    "AsyncWith": ("async with", "write what it does"),
+    "AsyncFor": ("async for", "write for"),
+    "Global": ("global", "write into an array that the kernel is given"),
+    "Nonlocal": ("nonlocal", "write into an array that the kernel is given"),
+    "Import": ("import", _IMPORT),
+    "ImportFrom": ("import", _IMPORT),
+    "ClassDef": ("class", "write it outside; kernels work on numbers, tuples and arrays"),
+    "Match": ("match", "write if and elif"),
+    "AsyncFunctionDef": ("async def", "write a function outside, with @cuda.jit(device=True)"),
+}

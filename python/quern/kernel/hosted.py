@@ -11,7 +11,6 @@ import os
 import numpy
 
 from quern.device import current_device, device, set_current_device
-from quern.errors import InternalError
 from quern.kernel import signatures, types
 from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
 from quern.kernel.errors import KernelError, UnsupportedError
@@ -80,8 +79,8 @@ class HostFunction:
             args = self._in_order(args, named)
         try:
             parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
-            result = self._program(parameters).kernel.result
-            places = [numpy.empty(1, t.dtype) for t in _parts(self, result)]
+            function = self._program(parameters).kernel
+            places = [numpy.empty(1, t.dtype) for t in _parts(function, function.result)]
         except (KernelError, TypeError) as e:
             if os.environ.get("QUERN_NJIT") == "python":
                 self._plain = True
@@ -93,7 +92,7 @@ class HostFunction:
             self._launch(*places, *args)
         finally:
             set_current_device(before)
-        return _value(result, [p[0] for p in places])
+        return _value(function.result, [p[0] for p in places])
 
     def _in_order(self, args, named):
         code = self.py_func.__code__
@@ -115,11 +114,9 @@ class HostFunction:
         """The kernel that calls the function and stores what it returns."""
         count = len(given)
         for parameters, program in self._programs.items():
-            parts = _parts(self, program.kernel.result)
+            parts = _parts(program.kernel, program.kernel.result)
             if given[len(parts) :] == parameters and count == len(parts) + len(parameters):
                 break
-        else:
-            raise InternalError(f"[{self.__name__}] a call of types that were not compiled")
         text = program.caller(given[: len(parts)])
         write_text(text)
         built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
@@ -134,7 +131,8 @@ def _parts(function, result):
     if isinstance(result, types.Tuple):
         return [part for t in result.types for part in _parts(function, t)]
     if not isinstance(result, types.Number):
-        raise UnsupportedError(f"[{function.__name__}] it returns {result}; a compiled function returns numbers and tuples of them")
+        hint = "a compiled function returns numbers and tuples of them; write arrays into ones that it is given"
+        raise function.error(UnsupportedError, function.source.tree, f"it returns {result}", hint)
     return [result]
 
 

@@ -14,6 +14,14 @@ from quern.kernel.errors import KernelError, UnsupportedError
 MISSING = object()
 
 
+def python_function(obj, decorator):
+    """The Python function that is decorated, be it inside of another decorator's object. Raises TypeError for what is none."""
+    function = getattr(obj, "py_func", obj)
+    if not inspect.isfunction(function):
+        raise TypeError(f"[{decorator}] a function written in Python is needed, not {obj!r}; write one with def")
+    return function
+
+
 class Source:
     """A function's source, read once.
 
@@ -38,6 +46,7 @@ class Source:
         self.tree = _definition(ast.parse(text), function)
         self.closure = inspect.getclosurevars(function).nonlocals
         self.globals = function.__globals__
+        self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
 
     def line(self, node):
         """The line in the file that a node stands in."""
@@ -58,7 +67,7 @@ class Source:
         until = self.indent + node.end_col_offset if getattr(node, "end_lineno", None) == node.lineno else len(text)
         caret = " " * column + "^" * max(1, until - column)
         made = kind(f"{self.file}:{number}: [{self.name}] {message}{'; ' + hint if hint else ''}\n    {text}\n    {caret}")
-        made.line = number
+        made.line, made.said = number, message
         return made
 
 
@@ -92,7 +101,7 @@ def _symbol(name):
 
 def _definition(tree, function):
     code = function.__code__
-    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and _is_of(n, code)]
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and _is_of(n, code)]
     if not found:
         raise KernelError(f"[{function.__name__}] its source is not a function's: {function.__code__.co_filename}")
     if len(found) > 1 and isinstance(found[0], ast.Lambda):
@@ -111,6 +120,6 @@ def _does_the_same(node, code):
 
 
 def _is_of(node, code):
-    if isinstance(node, ast.FunctionDef):
+    if not isinstance(node, ast.Lambda):
         return node.name == code.co_name
     return code.co_name == "<lambda>" and [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount])

@@ -9,6 +9,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.device import current_device
 from quern.kernel import signatures, types
+from quern.kernel.errors import TypingError
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -73,7 +74,7 @@ class VectorFunction:
             program = Program(self.py_func, parameters, False)
             made = program.kernel.result
             if not isinstance(made, types.Number):
-                raise TypeError(f"[{self.__name__}] it must return a number, not {made}")
+                raise program.kernel.error(TypingError, program.kernel.source.tree, f"it must return a number, not {made}")
             result = result or made
             values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
             value = f"quern::op::to<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
@@ -109,8 +110,10 @@ class VectorFunction:
             args, out = args[:-1], args[-1]
         if len(args) != self.nin:
             raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, not {len(args)}")
-        if isinstance(out, tuple):
+        if isinstance(out, tuple) and len(out) == 1:
             (out,) = out
+        if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
+            raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
         args = [numpy.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         loop = self._chosen(args)
         kernel, result = self._row(loop)
@@ -141,7 +144,7 @@ class VectorFunction:
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
         """The function folded over the elements along an axis; the function takes two arguments and its order does not matter."""
         if self.nin != 2:
-            raise ValueError("reduce only supported for binary functions")
+            raise ValueError(f"[{self.__name__}] reduce only supported for binary functions; this one takes {self.nin}")
         given = array
         array = _core.asarray(array)
         kernel = reduction(self.py_func, types.of_dtype(array.dtype), self.__name__, self.identity)
@@ -156,8 +159,9 @@ class VectorFunction:
 def reduction(function, type_, name, identity=None):
     """The engine's kernel that folds ``function`` over numbers of that type."""
     program = Program(function, (type_, type_), False)
-    if types.unified(program.kernel.result, type_) is None:
-        raise TypeError(f"[{name}] it folds numbers of {type_} and returns {program.kernel.result}")
+    result = program.kernel.result
+    if types.unified(result, type_) is None:
+        raise program.kernel.error(TypingError, program.kernel.source.tree, f"it folds numbers of {type_} and returns {result}")
     word = _word(type_)
     half = ".half()" if type_ == types.float16 else ""
     fold = f"quern::op::to<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
