@@ -12,7 +12,7 @@ from quern.kernel import library, operators, types
 from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
-from quern.kernel.value import MISSING, Value, cast, known
+from quern.kernel.value import MISSING, NotYet, Value, cast, known
 
 _TAKES_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 MOST_PARTS = 1000  # of a tuple
@@ -64,10 +64,12 @@ class Expressions(Indexing):
             if variable.const is not MISSING:
                 return known(variable.const)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
+        if node.id in self.source.locals:
+            error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
+            # A round of a loop may find what the one before has left.
+            raise NotYet(error) if self.exits or self.postponed else error
         found = self.source.lookup(node.id)
         if found is NOTHING:
-            if variable is not None:
-                raise self.error(TypingError, node, f"'{node.id}' is used before it has a value")
             raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
         return self.of_object(found, node)
 

@@ -11,9 +11,9 @@ import ast
 from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.value import MISSING, Value, cast
+from quern.kernel.value import MISSING, NotYet, Value, cast
 
-MOST_WALKS = 30
+MOST_WALKS = 1000
 
 
 class Variable:
@@ -78,7 +78,7 @@ class Function(Expressions):
                     self.variables[name] = Variable(name, types.none)
                 else:
                     self.assign(name, self.of_object(defaults[name], tree), tree)
-            self.at = tree
+            self.at, self.postponed = tree, None
             try:
                 if isinstance(tree, ast.Lambda):
                     self.give_back(self.expression(tree.body), tree)
@@ -86,6 +86,8 @@ class Function(Expressions):
                     self.block(tree.body)
             except RecursionError:
                 raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
+            if not self.changed and self.postponed is not None:
+                raise self.postponed.error
             if not self.changed:
                 break
         else:
@@ -258,7 +260,13 @@ class Function(Expressions):
                 raise self.error(UnsupportedError, node, f"`{word}` has no meaning in a kernel", instead)
             self.place(node)
             self.at = node
-            left = method(node)
+            before = self.depth, len(self.exits), len(self.unrolled)
+            try:
+                left = method(node)
+            except NotYet as e:  # a loop's round before may have given it a value: the next walk knows
+                self.depth, exits, unrolled = before
+                del self.exits[exits:], self.unrolled[unrolled:]
+                self.postponed, left = self.postponed or e, False
             if isinstance(node, (ast.Return, ast.Break, ast.Continue)) or (isinstance(node, ast.If) and left):
                 return True
         return False
@@ -291,10 +299,8 @@ class Function(Expressions):
             return self.assign(target.id, made, node)
         if isinstance(target, ast.Subscript):
             place = self.element_place(target)
-        elif isinstance(target, ast.Attribute):
-            place = self.attribute_place(target)
         else:
-            raise self.error(UnsupportedError, node, "this cannot be updated in place")
+            place = self.attribute_place(target)
         made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
         return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
 
@@ -315,9 +321,7 @@ class Function(Expressions):
             return None
         if isinstance(target, ast.Subscript):
             return self.store_item(target, value)
-        if isinstance(target, ast.Attribute):
-            return self.store_attribute(target, value)
-        raise self.error(UnsupportedError, target, f"`{ast.unparse(target)} = ...` has no meaning in a kernel")
+        return self.store_attribute(target, value)
 
     def stmt_If(self, node):
         condition = self.condition(node.test)

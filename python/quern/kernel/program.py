@@ -9,7 +9,7 @@ from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
 from quern.kernel.source import Source
-from quern.kernel.value import Value, literal_text
+from quern.kernel.value import NotYet, Value, literal_text
 
 _HEAD = '#include "quern/python.cuh"\n'
 # What is read where it is needed alone: NVRTC reads every line anew for each kernel.
@@ -59,12 +59,8 @@ class Program:
             if found in self.in_work and found.result is None:
                 if found.is_kernel:
                     raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
-                raise caller.error(
-                    TypingError,
-                    node,
-                    "what this call of itself returns is not known yet",
-                    "return a value before the function calls itself",
-                )
+                hint = "return a value where the function does not call itself"
+                raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint))
             return found
         if len(self.in_work) > MOST_NESTED:
             hint = "a function that calls itself does so with the same types"

@@ -44,6 +44,7 @@ class Source:
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         self.offset = first - 1
         self.tree = _definition(ast.parse(text), function)
+        self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
         self.closure = inspect.getclosurevars(function).nonlocals
         self.globals = function.__globals__
         self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself

@@ -11,6 +11,14 @@ from quern.kernel import types
 MISSING = object()
 
 
+class NotYet(Exception):  # noqa: N818  (no error yet)
+    """Something whose type this walk over a function does not know; ``error`` is raised where no walk comes to know it."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+
 @dataclass(frozen=True)
 class Value:
     """``text`` is a C++ expression of ``type``; ``const`` what Python would have, where that is known now.

@@ -9,6 +9,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.device import current_device
 from quern.kernel import signatures, types
+from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
 from quern.kernel.program import Program
 from quern.lib import _engine
@@ -36,6 +37,8 @@ class VectorFunction:
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (kernel, the name of the result's type)
         self._loops = []  # of the signatures that were given, in order
         self.identity = options.get("identity")
+        if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
+            raise ValueError(f"[{self.__name__}] an identity is a number, 'reorderable' or None, not {self.identity!r}")
         code = function.__code__
         self.nin, self.nout, self.nargs = code.co_argcount, 1, code.co_argcount + 1
         for one in given:
@@ -75,6 +78,7 @@ class VectorFunction:
             made = program.kernel.result
             if not isinstance(made, types.Number):
                 raise program.kernel.error(TypingError, program.kernel.source.tree, f"it must return a number, not {made}")
+            check_returned(program, result)
             result = result or made
             values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
             value = f"quern::op::to<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
@@ -151,6 +155,8 @@ class VectorFunction:
         axes = None if axis is None else [_core._axis(a, array.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))]
         (made,) = kernel.call([array], [], axes, bool(keepdims), type(array))
         if out is not None:
+            if out.shape != made.shape:
+                raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and the array for it {out.shape}")
             out[...] = _core.asnumpy(made) if isinstance(out, numpy.ndarray) else made
             return out
         return made if isinstance(given, _core.Array) else _core.asnumpy(made)[()]
@@ -165,7 +171,7 @@ def reduction(function, type_, name, identity=None):
     word = _word(type_)
     half = ".half()" if type_ == types.float16 else ""
     fold = f"quern::op::to<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
-    start = "" if identity is None else str(identity)
+    start = "" if identity in (None, "reorderable") else str(identity)
     return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
 
 

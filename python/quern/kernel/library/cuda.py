@@ -126,7 +126,7 @@ def call_this_grid(compiler, arguments, named, node):
 def grid_sync(compiler, owner, node):
     def sync(compiler, owner, arguments, named, node):
         if arguments or named:
-            raise compiler.error(TypingError, node, "sync takes no arguments")
+            raise compiler.error(TypingError, node, "grid.sync takes no arguments")
         return Value(types.none, f"{owner.text}.sync()")
 
     return bound(sync, owner)

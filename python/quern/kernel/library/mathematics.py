@@ -224,7 +224,7 @@ def _bits(text, count):
     def compile_call(compiler, arguments, named, node):
         values = [compiler.number(a, node) for a in arguments]
         if not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in values):
-            raise compiler.error(TypingError, node, f"it takes {count} integers")
+            raise compiler.error(TypingError, node, f"it takes integers, not {' and '.join(str(v.type) for v in values)}")
         to = values[0].type if count == 1 else types.unified(values[0].type, values[1].type)
         if isinstance(to, types.Float):
             raise compiler.error(TypingError, node, f"there is no integer type for {values[0].type} and {values[1].type}")

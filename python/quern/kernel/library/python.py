@@ -291,8 +291,8 @@ def _choose(name):
     return compile_call
 
 
-entry(min, takes=(1, 255))(_choose("min"))
-entry(max, takes=(1, 255))(_choose("max"))
+entry(min, takes=(1, None))(_choose("min"))
+entry(max, takes=(1, None))(_choose("max"))
 
 
 @entry(round, takes=(1, 2))

@@ -20,7 +20,7 @@ _freezers = []
 def entry(*objects, takes=None):
     """Decorates ``f(compiler, arguments, named, node) -> Value``, which compiles a call of each of the objects.
 
-    ``takes``: how many arguments, none of them named: a number, or the least and the most; None: f looks at what it is given.
+    ``takes``: how many arguments, none of them named: a number, or the least and the most (None: any); None: f looks itself.
     """
 
     def enter(f):
@@ -175,8 +175,9 @@ def _check_count(compiler, obj, takes, arguments, named, node):
     least, most = takes
     if named:
         raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
-    if not least <= len(arguments) <= most:
+    if len(arguments) < least or (most is not None and len(arguments) > most):
         wanted = f"{least or 'no'} argument{'s' * (least != 1)}" if least == most else f"{least} to {most} arguments"
+        wanted = f"at least {least} arguments" if most is None else wanted
         raise compiler.error(TypingError, node, f"{_name(obj)} takes {wanted} in a kernel, not {len(arguments)}")
 
 
@@ -211,7 +212,8 @@ def bound(function, owner):
 def _name(obj):
     module = getattr(obj, "__module__", None)
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
-    module = {"_operator": "operator", "quern.cuda": "cuda", "builtins": ""}.get(module, module)
+    module = {"_operator": "operator", "builtins": ""}.get(module, module)
+    module = "cuda" if module and module.startswith("quern.cuda") else module
     return f"{module}.{name}" if module else "numpy." + name if isinstance(obj, numpy.ufunc) else name
 
 
