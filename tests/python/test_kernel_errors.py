@@ -3,8 +3,10 @@
 Each row is a kernel's body with « and » around what the caret marks, and how the message begins. Python and Numba say what is wrong.
 """
 
+import ast
 import functools
 import math
+import operator
 import pathlib
 import textwrap
 
@@ -12,7 +14,8 @@ import numpy as np
 import pytest
 from kernels import module_of
 from quern import cuda, numba
-from quern.kernel import errors, types
+from quern.errors import InternalError
+from quern.kernel import errors, operators, types
 
 HEAD = """
 import enum
@@ -484,3 +487,119 @@ def test_sources_that_cannot_be_read(device):
         for decorator in (cuda.jit, numba.njit, numba.vectorize, cuda.reduce, numba.guvectorize(["void(f8[:], f8[:])"], "(n)->(n)")):
             with pytest.raises(TypeError, match="a function written in Python is needed, not"):
                 decorator(made)
+
+
+@cuda.jit(device=True)
+def plus(a, b):
+    return a + b
+
+
+@cuda.jit
+def kernel_of_one(x):
+    x[0] = 1
+
+
+def nothing_at_all(x):
+    pass
+
+
+@numba.vectorize
+def added(a, b):
+    return a + b
+
+
+X, RECORDS = np.zeros(8), np.zeros(4, RECORD)
+# What is called, the error's type, how its message begins (after where a kernel's place is).
+CALLS_OF_THE_HOST = [
+    # Decorators and their options.
+    (lambda: cuda.jit(foo=3), TypeError, "[jit] there is no option foo"),
+    (lambda: cuda.jit(launch_bounds="a")(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or a tuple of up to three"),
+    (lambda: cuda.jit(launch_bounds=-4)(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
+    (lambda: cuda.jit(launch_bounds=(1, 2, 3, 4))(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
+    (lambda: cuda.jit(max_registers="a")(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not 'a'"),
+    (lambda: cuda.jit(max_registers=-1)(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not -1"),
+    (lambda: cuda.jit(link=3)(nothing_at_all), TypeError, "[link] a path, a CUSource or its kin is linked, not int"),
+    (lambda: cuda.jit(extensions=[3])(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
+    (lambda: cuda.jit(extensions=3)(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
+    (lambda: cuda.jit("float64(float64)")(nothing_at_all), TypeError, "[nothing_at_all] a kernel returns nothing: its signature begins"),
+    (lambda: numba.guvectorize("(n)->(n)", 3), TypeError, "[guvectorize] it is called as guvectorize(signatures, layout)"),
+    # Signatures.
+    *[
+        (lambda text=text: cuda.jit(text)(nothing_at_all), TypeError, f"[signature] {text!r} is no signature; write it as 'void(float32[:], int32)'")
+        for text in ("void(", "", "void(float32[:", "void(f4, x=3)", 3, "\0")
+    ],
+    *[
+        (lambda text=text: cuda.jit(f"void({text})")(nothing_at_all), TypeError, f"[signature] {text!r} is no type, in {f'void({text})'!r}")
+        for text in (
+            *("float32[1:]", "float32[::2]", "float32[::x]", "float32[:, ::'a']", "f4 + 3", "*f4", "f4[3]", "UniTuple(f4, x)", "UniTuple(f4, -1)"),
+            *("Array(f4, 1, 'Q')", "Array(f4, -1, 'C')", "Array(f4, 'a', 'C')", "Array(f4, 1, C)", "Array(f4, 1)", "Tuple(f4)", "foo(f4)", "3"),
+        )
+    ],
+    (lambda: cuda.jit("void(foo[:])")(nothing_at_all), TypeError, "[signature] there is no type 'foo' in 'void(foo[:])'"),
+    (lambda: cuda.jit(("f4", 3))(nothing_at_all), TypeError, "[signature] 3 is no type: "),
+    (lambda: cuda.jit(("f4", "f4("))(nothing_at_all), TypeError, "[signature] 'f4(' is no type"),
+    (lambda: numba.float32[3], TypeError, "an array type is written float32[:] or float32[:, ::1], not with 3"),
+    (lambda: numba.float32[::2], TypeError, "an array type is written float32[:] or float32[:, ::1], not with slice(None, None, 2)"),
+    (lambda: numba.void[:], TypeError, "none has no arrays"),
+    (lambda: numba.typeof("a"), TypeError, "[launch] argument 1 is a str"),
+    # Launches; the others are in test_kernel_launch.py.
+    (lambda: kernel_of_one.forall(-1), ValueError, "[forall] ntasks, the number of threads, and tpb, those of a block, are from 0 up"),
+    (lambda: kernel_of_one.forall(3, tpb=-1), ValueError, "[forall] ntasks, the number of threads, and tpb, those of a block,"),
+    (lambda: kernel_of_one.forall("a"), TypeError, "[forall] ntasks and tpb are integers, not 'a' and 0"),
+    (lambda: kernel_of_one.forall(3, tpb="a"), TypeError, "[forall] ntasks and tpb are integers, not 3 and 'a'"),
+    (lambda: plus(1, 2), RuntimeError, "[plus] a device function is called by kernels; its Python function is plus.py_func"),
+    (lambda: plus[1, 1](X), TypeError, "[plus] a device function is called by kernels and not launched; leave out device=True"),
+    # Functions for the host.
+    (lambda: numba.njit(lambda x: x)(X), errors.UnsupportedError, "it returns array(float64, 1d, C); a compiled function returns numbers"),
+    (lambda: numba.njit(lambda x: (1, x[0]))(RECORDS), errors.UnsupportedError, "it returns Record("),
+    (lambda: numba.njit(lambda x: cuda.float32x2(1, 2))(1), errors.UnsupportedError, "it returns float32x2; a compiled function returns"),
+    (lambda: numba.njit(lambda x: "a")(1), errors.TypingError, "str(a) cannot be returned; a function returns numbers"),
+    (lambda: cuda.jit("i4(c16)", device=True)(lambda x: x), errors.TypingError, "it returns complex128, and its signature says int32"),
+    (lambda: cuda.jit("none(f4)", device=True)(lambda x: x), errors.TypingError, "it returns float32, and its signature says none"),
+    (lambda: cuda.jit(lambda x: x).compile_device(("c16",), "f4"), errors.TypingError, "it returns complex128, and its signature says float32"),
+    (lambda: cuda.compile(plus, "f4(c16, c16)"), errors.TypingError, "it returns complex128, and its signature says float32"),
+    (lambda: cuda.compile(plus, "f4(f4, f4)", output="foo"), NotImplementedError, "[compile] there is no output 'foo'; it is 'ptx'"),
+    (lambda: cuda.compile(lambda x: x[0], "f4(UniTuple(f4, 2))"), NotImplementedError, "[compile] UniTuple(float32 x 2) has no place in C"),
+    (lambda: cuda.compile(3, "f4(f4)"), TypeError, "[compile] a function written in Python is needed, not 3"),
+    (lambda: cuda.declare_device("1f", "f4(f4)"), TypeError, "[declare_device] '1f' is no name of a function of C++"),
+    (lambda: cuda.declare_device(3, "f4(f4)"), TypeError, "[declare_device] 3 is no name of a function of C++"),
+    # vectorize and reduce.
+    (lambda: added(X, X, out=3), TypeError, "[added] out is an array, not a int"),
+    (lambda: added(X, X, out=(X, X)), TypeError, "[added] out is an array, not a tuple"),
+    (lambda: added(None, X), TypeError, "[added] a function of numbers is vectorized; its arguments are numbers, not none"),
+    (lambda: numba.vectorize(lambda x: (x, x))(X), errors.TypingError, "it must return a number, not UniTuple(float64 x 2)"),
+    (lambda: numba.vectorize(lambda x: None)(X), errors.TypingError, "it must return a number, not none"),
+    (lambda: numba.vectorize(["i4(c16)"])(lambda x: x), errors.TypingError, "it returns complex128, and its signature says int32"),
+    (lambda: numba.vectorize(["f8(f8, f8)"], identity="a")(lambda x, y: x), ValueError, "[<lambda>] an identity is a number, 'reorderable' or"),
+    (lambda: numba.vectorize(lambda x: x).reduce(X), ValueError, "[<lambda>] reduce only supported for binary functions; this one takes 1"),
+    (lambda: numba.vectorize(lambda x, y: (x, y)).reduce(X), errors.TypingError, "it folds numbers of float64 and returns UniTuple(float64 x 2)"),
+    (lambda: added.reduce(X, out=np.zeros(3)), ValueError, "[added] the result has shape (), and the array for it (3,)"),
+    (lambda: cuda.reduce(lambda a, b: a - b)([1, 2]), TypeError, "[lambda] an array is reduced, not a list; numpy.asarray() makes one"),
+    (lambda: cuda.reduce(lambda a, b: a - b)(np.zeros((2, 2))), TypeError, "[lambda] only arrays of one dimension are reduced, not of 2"),
+    # Memory.
+    (lambda: cuda.pinned_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
+    (lambda: cuda.managed_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
+    (lambda: cuda.mapped_array(3, [("a", "O")]), TypeError, "[array] [('a', 'O')] has Python objects in it"),
+    (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), TypeError, "[records] [('a', 'O')] has Python objects in it"),
+    (lambda: cuda.device_array(3, RECORD, order="F"), NotImplementedError, "[device_array] records lie in C order, without gaps"),
+    (lambda: len(cuda.device_array((), RECORD)), TypeError, "len() of unsized object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call, kind, message", CALLS_OF_THE_HOST, ids=map(str, range(len(CALLS_OF_THE_HOST))))
+def test_the_host(device, call, kind, message):
+    with pytest.raises(kind) as caught:
+        call()
+    assert type(caught.value) is kind
+    lines = str(caught.value).split("\n")
+    if isinstance(caught.value, errors.KernelError):
+        assert len(lines) == 3 and lines[0].startswith(__file__) and "^" in lines[2]
+        lines[0] = lines[0].split("] ", 1)[1]
+    assert lines[0].startswith(message)
+
+
+def test_a_fault_of_quern_is_told_as_one(device, monkeypatch, tmp_path):
+    """Text that no compiler takes comes from a fault in the tables alone: here from one that the test makes."""
+    monkeypatch.setitem(operators.BINARY, ast.LShift, ("<<", "no_such_function", operator.lshift))
+    with pytest.raises(InternalError, match="made C\\+\\+ of this kernel that does not compile; that is a fault in quern, please tell"):
+        module_of(tmp_path, "@cuda.jit\ndef kernel(x):\n    x[0] = x[0] << x[1]\n").kernel[1, 1](np.zeros(2, "i8"))
