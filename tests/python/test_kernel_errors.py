@@ -5,6 +5,7 @@ Each row is a kernel's body with « and » around what the caret marks, and how 
 
 import ast
 import functools
+import linecache
 import math
 import operator
 import pathlib
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 from kernels import module_of
 from quern import cuda, numba
-from quern.errors import InternalError
-from quern.kernel import errors, operators, types
+from quern.errors import CompileError, InternalError
+from quern.kernel import dispatcher, errors, operators, types
 
 HEAD = """
 import enum
@@ -596,6 +597,26 @@ def test_the_host(device, call, kind, message):
         assert len(lines) == 3 and lines[0].startswith(__file__) and "^" in lines[2]
         lines[0] = lines[0].split("] ", 1)[1]
     assert lines[0].startswith(message)
+
+
+def test_too_much_shared_memory_is_told(device, monkeypatch, tmp_path):
+    """What NVIDIA's assembler says of it, as an engine that has one would."""
+
+    def build(*args):
+        raise CompileError("ptxas error   : Entry function 'kernel' uses too much shared data (0x13880 bytes, 0xc000 max)")
+
+    monkeypatch.setattr(dispatcher._engine, "build", build)
+    text = "@cuda.jit\ndef kernel(x, m, r, none, three):\n    a = cuda.shared.array(5, int32)\n    s = «cuda.shared.array(20000, int32)»\n"
+    told(tmp_path, text, errors.KernelError, "the device has 49152 bytes for the shared arrays of a kernel; ask for it at the launch")
+
+
+@pytest.mark.parametrize("now", ["y = 1\n", "    y = (\n", "def other(x):\n    pass\n"])
+def test_a_file_that_has_changed(device, tmp_path, now):
+    module = module_of(tmp_path, "@cuda.jit\ndef kernel(x):\n    x[0] = 1\n")
+    pathlib.Path(module.__file__).write_text(now * 20)
+    linecache.clearcache()
+    with pytest.raises(errors.KernelError, match="there is no function of that name any more; import the file again|cannot be read"):
+        module.kernel[1, 1](np.zeros(1))
 
 
 def test_a_fault_of_quern_is_told_as_one(device, monkeypatch, tmp_path):

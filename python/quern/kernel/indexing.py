@@ -132,8 +132,6 @@ class Indexing:
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Tuple):
             raise self.error(TypingError, node, "a tuple cannot be written to")
-        if not isinstance(owner.type, (types.Array, types.Record)):
-            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` has no meaning in a kernel")
         if owner.type.readonly:
             raise self.error(TypingError, node, "this array is read-only")
         self.writes_to_array(owner)

@@ -8,6 +8,7 @@ import inspect
 import linecache
 import math
 import textwrap
+import tokenize
 
 from quern.kernel.errors import KernelError, UnsupportedError
 
@@ -35,7 +36,7 @@ class Source:
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         try:
             lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        except (OSError, TypeError, SyntaxError, tokenize.TokenError):
             raise UnsupportedError(
                 f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec()"
             ) from None
@@ -43,7 +44,11 @@ class Source:
         text = textwrap.dedent("".join(lines))
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         self.offset = first - 1
-        self.tree = _definition(ast.parse(text), function)
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:  # the file is another one by now
+            tree = ast.Module([], [])
+        self.tree = _definition(tree, function)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
         self.closure = inspect.getclosurevars(function).nonlocals
         self.globals = function.__globals__
@@ -104,7 +109,8 @@ def _definition(tree, function):
     code = function.__code__
     found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and _is_of(n, code)]
     if not found:
-        raise KernelError(f"[{function.__name__}] its source is not a function's: {function.__code__.co_filename}")
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+        raise KernelError(f"{place}: [{function.__name__}] there is no function of that name any more; import the file again")
     if len(found) > 1 and isinstance(found[0], ast.Lambda):
         found = [n for n in found if _does_the_same(n, code)]
         if not found:

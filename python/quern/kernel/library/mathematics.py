@@ -156,15 +156,6 @@ for _name in ("floor", "ceil", "trunc", "rint"):
 entry(math.pow, takes=2)(_two("power"))
 
 
-@entry(numpy.power, takes=2)
-def call_power(compiler, arguments, named, node):
-    values = [compiler.number(a, node) for a in arguments]
-    if all(isinstance(v.type, (types.Integer, types.Boolean)) for v in values):
-        return operators.binary(ast.Pow, *values, compiler.failing(node))
-    to = types.common_real(*(operators.real_for(v.type) for v in values))
-    return Value(to, f"op::power({cast(values[0], to).text}, {cast(values[1], to).text})")
-
-
 def _test(text):
     def compile_call(compiler, arguments, named, node):
         value = compiler.number(arguments[0], node)
@@ -185,6 +176,26 @@ def _operator(node_type):
     return compile_call
 
 
+def _arithmetic(name, of_reals):
+    """NumPy's: integers stay in their own type, which operators of Python's make 64 bits."""
+
+    def compile_call(compiler, arguments, named, node):
+        values = [compiler.number(a, node) for a in arguments]
+        to = types.unified(values[0].type, values[1].type)
+        if name == "true_divide" or not isinstance(to, (types.Integer, types.Boolean)):
+            if isinstance(to, types.Float):  # of int64 and uint64
+                values = [cast(v, to) for v in values]
+            return of_reals(compiler, values, named, node)
+        if isinstance(to, types.Boolean) and name == "subtract":
+            raise compiler.error(TypingError, node, "NumPy has no difference of booleans", "write numpy.logical_xor")
+        if isinstance(to, types.Boolean) and name in ("add", "multiply"):
+            return Value(to, f"({values[0].text} {'||' if name == 'add' else '&&'} {values[1].text})")
+        to = types.int8 if isinstance(to, types.Boolean) else to
+        return Value(to, f"op::{name}({cast(values[0], to).text}, {cast(values[1], to).text})")
+
+    return compile_call
+
+
 def _comparison(node_type, is_numpys=False):
     def compile_call(compiler, arguments, named, node):
         return operators.compare(node_type, arguments[0], arguments[1], compiler.failing(node), is_numpys)
@@ -195,8 +206,9 @@ def _comparison(node_type, is_numpys=False):
 _WORDS = {"and_": "iand", "or_": "ior"}  # of `&=`; the others are named with an i before
 for _node, (_, _name, _function) in operators.BINARY.items():
     entry(_function, getattr(operator, _WORDS.get(_function.__name__, "i" + _function.__name__)), takes=2)(_operator(_node))
-    if _name != "power":
-        entry(getattr(numpy, _name), takes=2)(_operator(_node))
+    if hasattr(numpy, _name):
+        entry(getattr(numpy, _name), takes=2)(_arithmetic(_name, _operator(_node)))
+entry(numpy.fmod, takes=2)(_arithmetic("fmod", _two("fmod", _for_numpy)))
 for _node, (_symbol, _, _function) in operators.COMPARE.items():
     entry(_function, takes=2)(_comparison(_node))
 for _name, _node in {
