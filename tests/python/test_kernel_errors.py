@@ -385,6 +385,10 @@ TEXTS = [
     ("T", kernel("x[0] = «np.sum(x)»"), "numpy.sum cannot be called in a kernel; a kernel works on one element at a time: write a loop"),
     ("T", kernel("x[0] = «cuda.random.xoroshiro128p_uniform_float32(x, 0)»"), "xoroshiro128p_uniform_float32 does not take (array(float64,"),
     ("T", kernel("x[0] = «x[0].foo»"), "float64 has no attribute 'foo' in a kernel"),
+    ("T", kernel("«nothing(x), nothing(x)»"), "none would be part of a tuple; tuples that are kept or handed over hold numbers"),
+    ("T", kernel("return «None if x[0] else None»"), "it would be none, which has no value in a kernel; write if and else"),
+    ("T", kernel("«nothing(x) if x[0] else None»"), "it would be none, which has no value in a kernel; write if and else"),
+    ("T", kernel("f = «helper if x[0] else helper»"), "it would be DeviceFunction(helper), which has no value in a kernel"),
     ("T", kernel("x[0] = «y»\ny = 3"), "'y' is used before it has a value"),
     ("T", "y = 1\n" + kernel("x[0] = «y»\ny = 3"), "'y' is used before it has a value"),
     ("T", kernel("for i in range(3):\n    x[0] = «y»\nx[1] = 1"), "the name 'y' is not defined"),
@@ -437,10 +441,55 @@ def kernel(x):
 
 def test_no_value_at_a_functions_end(device, tmp_path):
     """Python returns None, which has no number: it is 0, not whatever lies there."""
-    text = "@cuda.jit(device=True)\ndef f(a):\n    if a > 1:\n        return 1.5\n\n@cuda.jit\ndef kernel(x):\n    x[0] = f(x[0])\n    x[1] = f(x[1])\n"
-    x = np.array([0.0, 2.0])
-    module_of(tmp_path, text).kernel[1, 1](x)
-    np.testing.assert_array_equal(x, [0, 1.5])
+    text = """
+@cuda.jit(device=True)
+def real(a):
+    if a > 1:
+        return 1.5
+
+@cuda.jit(device=True)
+def whole(a):
+    if a > 1:
+        return 7
+
+@cuda.jit(device=True)
+def raises(a):
+    if a > 1:
+        return np.uint64(7)
+    raise ValueError("too small")
+
+@cuda.jit(device=True)
+def pair(a):
+    if a > 1:
+        return a, 7
+
+@cuda.jit
+def kernel(x, out):
+    for i in range(x.size):
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = real(x[i]), whole(x[i]), raises(x[i]), pair(x[i])[1]
+"""
+    out = np.ones((2, 4))
+    module_of(tmp_path, text).kernel[1, 1](np.array([0.0, 2.0]), out)
+    np.testing.assert_array_equal(out, [[0, 0, 0, 0], [1.5, 7, 7, 7]])
+
+
+def test_calls_that_return_nothing_happen(device, tmp_path):
+    text = """
+@cuda.jit(device=True)
+def count(x):
+    x[0] += 1
+@cuda.jit
+def kernel(x, none):
+    none
+    if count(x):
+        x[1] = 1
+    x[2] = not count(x)
+    x[3] = count(x) is None
+    return count(x)
+"""
+    x = np.zeros(4)
+    module_of(tmp_path, text).kernel[1, 1](x, None)
+    np.testing.assert_array_equal(x, [4, 0, 1, 1])
 
 
 def test_constants(device, tmp_path):

@@ -40,7 +40,14 @@ class Expressions(Indexing):
         return method(node)
 
     def condition(self, node):
-        return operators.truth(self.expression(node), self.failing(node))
+        return operators.truth(self.done(self.expression(node)), self.failing(node))
+
+    def done(self, value):
+        """What returns nothing is called now: there is no value that would bring the call along."""
+        if isinstance(value.type, types.NoneType) and value.text:
+            self.emit(f"{value.text};")
+            return Value(types.none, "", None)
+        return value
 
     def kept(self, value):
         """The value in a variable of its own, so that it is computed once and now."""
@@ -63,6 +70,8 @@ class Expressions(Indexing):
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
                 return known(variable.const)
+            if isinstance(variable.type, types.NoneType):
+                return Value(types.none)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
         if node.id in self.source.locals:
             error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
@@ -135,10 +144,10 @@ class Expressions(Indexing):
         return operators.binary(type(node.op), left, right, self.failing(node))
 
     def expr_UnaryOp(self, node):
-        return operators.unary(type(node.op), self.expression(node.operand), self.failing(node))
+        return operators.unary(type(node.op), self.done(self.expression(node.operand)), self.failing(node))
 
     def expr_Compare(self, node):
-        left, tests = self.expression(node.left), []
+        left, tests = self.done(self.expression(node.left)), []
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.expression(right_node)
             if len(node.ops) > 1 and not right.is_const:
@@ -197,6 +206,8 @@ class Expressions(Indexing):
         to = types.unified(yes.type, no.type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        if isinstance(to, (types.NoneType, types.Known)):
+            raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
         text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
         return Value(to, text, natural=yes.natural and no.natural)
 

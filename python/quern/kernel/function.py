@@ -113,7 +113,7 @@ class Function(Expressions):
         lines += ["  " + line for line in self.head]
         lines += self.lines
         if not self.is_kernel and not isinstance(self.result, types.NoneType) and not self.lines[-1].startswith("  return"):
-            lines.append(f"  return {self.result.c}{{}};")  # Python gives None here; C++ may do anything
+            lines.append("  return {};")  # Python gives None here; C++ may do anything
         lines.append("}")
         return "\n".join(lines)
 
@@ -278,6 +278,7 @@ class Function(Expressions):
         if isinstance(node.value, ast.Constant):  # a docstring
             return
         value = self.expression(node.value)
+        self.tangible(value, node)
         if value.text:
             self.emit(f"{value.text};")
 
@@ -390,6 +391,7 @@ class Function(Expressions):
     def give_back(self, value, node):
         if value is not None:
             self.tangible(value, node)
+            self.done(value)
         if value is not None and isinstance(value.type, types.Known):
             raise self.error(TypingError, node, f"{value.type} cannot be returned", "a function returns numbers, tuples and arrays")
         if self.is_kernel:
@@ -415,7 +417,7 @@ class Function(Expressions):
         if self.program.debug:
             text = ast.unparse(node).replace("\\", "\\\\").replace('"', '\\"')
             self.emit(f'assert(!"{text}");')
-        self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
+        self.emit("return;" if self.is_kernel or self.result in (None, types.none) else "return {};")
 
     def stmt_Delete(self, node):
         for target in node.targets:
