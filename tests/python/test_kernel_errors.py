@@ -382,6 +382,10 @@ TEXTS = [
     ("T", kernel("a = I[2:]\n«a[0]» = 1"), "this array is read-only"),
     ("T", kernel("«cuda.atomic.add(I, 0, 1)»"), "this array is read-only"),
     ("T", "def f(a):\n    return [a]\n" + kernel("x[0] = «cuda.to_device(x)»"), "cuda.to_device cannot be called in a kernel"),
+    ("U", "D = cuda.to_device(np.zeros(3))\n" + kernel("x[0] = «D[0]»"), "DeviceNDArray([0. 0. 0.]) has no elements in a kernel; hand it over"),
+    ("U", "F4 = numba.float32\n" + kernel("x[0] = «F4[:]»"), "Float(float32) has no elements in a kernel; name the type of an array's elements"),
+    ("T", "import functools\nB = functools.partial(helper, 1)\n" + kernel("x[0] = «B(1)»"), "functools.partial("),
+    ("T", kernel("x[0] = «np.finfo(np.float32)».eps"), "numpy.finfo cannot be called in a kernel"),
     ("T", kernel("x[0] = «np.sum(x)»"), "numpy.sum cannot be called in a kernel; a kernel works on one element at a time: write a loop"),
     ("T", kernel("x[0] = «cuda.random.xoroshiro128p_uniform_float32(x, 0)»"), "xoroshiro128p_uniform_float32 does not take (array(float64,"),
     ("T", kernel("x[0] = «x[0].foo»"), "float64 has no attribute 'foo' in a kernel"),
@@ -670,6 +674,7 @@ def test_a_file_that_has_changed(device, tmp_path, now):
 
 def test_a_fault_of_quern_is_told_as_one(device, monkeypatch, tmp_path):
     """Text that no compiler takes comes from a fault in the tables alone: here from one that the test makes."""
+    monkeypatch.delenv("QUERN_KEEP_TEXTS", raising=False)  # which are to compile
     monkeypatch.setitem(operators.BINARY, ast.LShift, ("<<", "no_such_function", operator.lshift))
     with pytest.raises(InternalError, match="made C\\+\\+ of this kernel that does not compile; that is a fault in quern, please tell"):
         module_of(tmp_path, "@cuda.jit\ndef kernel(x):\n    x[0] = x[0] << x[1]\n").kernel[1, 1](np.zeros(2, "i8"))

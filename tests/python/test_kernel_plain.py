@@ -1,5 +1,6 @@
 """Kernels as plain Python (QUERN_PURE_PYTHON=1): the same results as compiled; errors name the thread; a debugger works in them."""
 
+import bdb
 import subprocess
 import sys
 import threading
@@ -299,3 +300,11 @@ def grid(x):
         module.grid[plain.MOST_TOGETHER, 2](x)
     with pytest.raises(ValueError, match="are from 0 up, not -1 and 0"):
         module.grid.forall(-1)
+
+
+def test_leaving_the_debugger_leaves_the_program(tmp_path, monkeypatch):
+    """What pdb raises at `q` goes through, as it is."""
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    module = module_of(tmp_path, "import bdb\n@cuda.jit\ndef kernel(x):\n    raise bdb.BdbQuit\n")
+    with pytest.raises(bdb.BdbQuit):
+        module.kernel[1, 1](np.zeros(1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.value import Value, cast
@@ -232,6 +233,8 @@ def _element_hint(obj):
         return "name the type of an array's elements"
     if hasattr(obj, "py_func"):
         return "a kernel cannot launch another one"
+    if isinstance(obj, _core.Array):
+        return "hand it over as an argument"
     return "write it as a tuple or as a NumPy array" if isinstance(obj, (list, dict, set)) else ""
 
 

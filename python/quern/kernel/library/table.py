@@ -167,7 +167,8 @@ def call(compiler, function, arguments, named, node):
     if isinstance(callee, python_types.FunctionType) and not (callee is obj and is_own(callee)):
         compiler.program.link(getattr(obj, "links", ()))
         return compiler.call_function(callee, arguments, named, node)
-    hint = "a kernel works on one element at a time: write a loop" if _name(obj).startswith("numpy.") else ""
+    is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
+    hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
 
 
@@ -210,10 +211,11 @@ def bound(function, owner):
 
 
 def _name(obj):
-    module = getattr(obj, "__module__", None)
-    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
-    module = {"_operator": "operator", "builtins": ""}.get(module, module)
-    module = "cuda" if module and module.startswith("quern.cuda") else module
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    if name is None:
+        return repr(obj)[:60]
+    module = getattr(obj, "__module__", None) or ""
+    module = {"_operator": "operator", "builtins": ""}.get(module, "cuda" if module.startswith("quern.cuda") else module)
     return f"{module}.{name}" if module else "numpy." + name if isinstance(obj, numpy.ufunc) else name
 
 
