@@ -407,6 +407,31 @@ def test_functions_and_globals(device, tmp_path, kind, text, message):
     told(tmp_path, text, {"T": errors.TypingError, "U": errors.UnsupportedError}[kind], message)
 
 
+def test_names_around_a_kernel(device):
+    """What a function inside of another names has no value yet; a wrapper is read as itself, not as what it wraps."""
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = later
+
+    def wrapped(x):
+        x[0] = 1
+
+    @cuda.jit
+    @functools.wraps(wrapped)
+    def wrapper(*args):
+        wrapped(*args)
+
+    with pytest.raises(errors.TypingError, match="the name 'later' is not defined"):
+        kernel[1, 1](np.zeros(1))
+    with pytest.raises(errors.UnsupportedError, match=r"wrapped\] \*args, \*\*kwargs and keyword-only parameters have no place"):
+        wrapper[1, 1](np.zeros(1))
+    later = 3
+    x = np.zeros(1)
+    kernel[1, 1](x)
+    assert x[0] == later
+
+
 def test_types_that_do_not_settle(device, tmp_path, monkeypatch):
     """A type goes through a chain of variables by one name in each round; forty are no trouble."""
     lines = ["for _ in range(41):", *[f"    v{i} = v{i + 1}" for i in range(40)], "    v40 = x[0]", "x[1] = v0"]
@@ -568,6 +593,8 @@ CALLS_OF_THE_HOST = [
     # Decorators and their options.
     (lambda: cuda.jit(foo=3), TypeError, "[jit] there is no option foo"),
     (lambda: cuda.jit(launch_bounds="a")(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or a tuple of up to three"),
+    (lambda: cuda.jit(launch_bounds=True)(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
+    (lambda: cuda.jit(launch_bounds=2**40)(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
     (lambda: cuda.jit(launch_bounds=-4)(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
     (lambda: cuda.jit(launch_bounds=(1, 2, 3, 4))(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
     (lambda: cuda.jit(max_registers="a")(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not 'a'"),

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from kernels import module_of
 from quern.kernel import errors
 from quern.numba import cuda, float32, float64, int32, int64
 
@@ -818,3 +819,30 @@ def test_numbers_of_cuda(device, dtype):
     np.testing.assert_allclose(out[1], np.cbrt(x.astype(float)), rtol=4 * eps)
     np.testing.assert_allclose(out[2], x.astype(float) ** 3 + 32, rtol=4 * eps)
     np.testing.assert_array_equal(out[3], np.full(3, 123))
+
+
+@pytest.mark.parametrize(
+    "name",
+    "array blockDim blockIdx clock_t const_cast double exp gridDim none_given offsetof size_t slice_of static_assert static_cast std template "
+    "threadIdx uint ushort warpSize CUDA_VERSION NULL half dim3 float4 uint3 int64_t cudaStream_t größe θ fill view from_end __init__".split(),
+)
+def test_names_that_mean_something_in_cuda(device, tmp_path, name):
+    """Kernels, functions that they call, parameters and variables may have them."""
+    text = f"""@cuda.jit(device=True)
+def {name}({name}):
+    return {name} * 2
+
+
+double_of = {name}
+
+
+@cuda.jit
+def {name}(x, {name}):
+    part = x[1:]
+    part[0] = double_of(x[{name}]) + cuda.threadIdx.x + round(x[0], 2)
+    {name} = -2
+    x[2:4] = {name}
+"""
+    x = np.arange(5.0)
+    getattr(module_of(tmp_path, text), name)[1, 1](x, -1)
+    np.testing.assert_array_equal(x, [0, 8, -2, -2, 4])

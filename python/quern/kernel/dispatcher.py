@@ -92,7 +92,7 @@ def bounds_text(bounds):
     if not bounds:
         return ""
     given = bounds if isinstance(bounds, (tuple, list)) else (bounds,)
-    if not 1 <= len(given) <= 3 or not all(isinstance(n, int) and n > 0 for n in given):
+    if not 1 <= len(given) <= 3 or not all(type(n) is int and 0 < n < 2**31 for n in given):
         raise TypeError(f"[jit] launch_bounds is a number of threads or a tuple of up to three numbers from 1 up, not {bounds!r}")
     return f"__launch_bounds__({', '.join(map(str, given))}) "
 

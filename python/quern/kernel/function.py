@@ -11,6 +11,7 @@ import ast
 from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
+from quern.kernel.source import variable_text
 from quern.kernel.value import MISSING, NotYet, Value, cast
 
 MOST_WALKS = 1000
@@ -21,7 +22,7 @@ class Variable:
 
     def __init__(self, name, type=None, natural=True):
         self.name, self.type, self.natural = name, type, natural
-        self.text = f"v_{name}"
+        self.text = variable_text(name)
         self.const = MISSING  # of names for what has no value: modules, functions
         self.is_parameter = False
 
@@ -198,7 +199,7 @@ class Function(Expressions):
         variable = self.variables.get(key)
         if variable is None:
             variable = self.variables[key] = Variable(name)
-            variable.text = f"v_{name}_{which}"
+            variable.text = variable_text(f"{name}_{which}")
             self.changed = True
         self.rebound.setdefault(name, self.variables.get(name))
         self.variables[name] = variable

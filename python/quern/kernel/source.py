@@ -7,6 +7,7 @@ import builtins
 import inspect
 import linecache
 import math
+import re
 import textwrap
 import tokenize
 
@@ -35,7 +36,7 @@ class Source:
         self.symbol = _symbol(self.name.replace("<lambda>", "function"))
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         try:
-            lines, first = inspect.getsourcelines(function)
+            lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps names
         except (OSError, TypeError, SyntaxError, tokenize.TokenError):
             raise UnsupportedError(
                 f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec()"
@@ -50,7 +51,12 @@ class Source:
             tree = ast.Module([], [])
         self.tree = _definition(tree, function)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
-        self.closure = inspect.getclosurevars(function).nonlocals
+        self.closure = {}  # MISSING: it has no value yet
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self.closure[name] = cell.cell_contents
+            except ValueError:
+                self.closure[name] = MISSING
         self.globals = function.__globals__
         self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
 
@@ -84,8 +90,13 @@ _TAKEN = frozenset(
     noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
     this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor main quern op printf assert
     malloc free memcpy memmove memset memcmp abort clock abs labs llabs min max llmin llmax
-    umin umax ullmin ullmax div""".split()
+    umin umax ullmin ullmax div std array slice_of none_given threadIdx blockIdx blockDim gridDim warpSize NULL offsetof static_assert
+    static_cast const_cast reinterpret_cast size_t ptrdiff_t clock_t uchar ushort uint ulong CUDA_VERSION CUDART_VERSION
+    QUERN_NO_SHORT_FLOATS""".split()
 )
+_TAKEN |= {"dim3"} | {
+    f"{name}{n}" for name in "char uchar short ushort int uint long ulong longlong ulonglong float double".split() for n in (1, 2, 3, 4)
+}
 # CUDA's functions of numbers, each with an f for float as well.
 _TAKEN |= {
     name + end
@@ -102,7 +113,14 @@ _TAKEN |= {
 def _symbol(name):
     """The C++ name of a Python function."""
     made = "".join(c if c.isalnum() and c.isascii() else "_" for c in name)
-    return f"kernel_{made}" if made in _TAKEN or made.startswith("__") else made
+    return f"kernel_{made}" if made in _TAKEN or re.match(r"__|_$|cuda[A-Z]|.*_t$", made) else made
+
+
+def variable_text(name):
+    """The C++ name of a variable. NVRTC reads no letters beyond ASCII's."""
+    if name.isascii():
+        return f"v_{name}"
+    return "w_" + "".join(c if c.isascii() else f"u{ord(c):06x}" for c in name)
 
 
 def _definition(tree, function):
