@@ -106,3 +106,28 @@ def test_what_is_refused():
         guvectorize([(int64[:],)], "(n)->(n)")(lambda x, y: None)
     with pytest.raises(ValueError, match="target"):
         guvectorize([(int64[:], int64[:])], "(n)->(n)", target="tpu")
+
+
+def test_results_that_do_not_fit(device):
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+    def f(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + 1
+
+    x = np.arange(3.0)
+    for call, kind, message in (
+        (lambda: f(), TypeError, "it takes 1 arguments, or 2 with the results, not 0"),
+        (lambda: f(x, x, x), TypeError, "it takes 1 arguments, or 2 with the results, not 3"),
+        (lambda: f(x, 3), TypeError, "a result goes into an array, not into a int"),
+        (lambda: f(x, out="a"), TypeError, "a result goes into an array, not into a str"),
+        (lambda: f(x, out=(x, x)), TypeError, "it has 1 results, and 2 arrays are given for them"),
+        (lambda: f(x, np.zeros(4)), ValueError, r"the result has shape \(3,\), and the array for it \(4,\)"),
+        (lambda: f(x, np.zeros(3, "i4")), TypeError, "the result is float64, which does not go into an array of int32"),
+        (lambda: f(x + 1j), TypeError, r"no signature takes \(complex128\); there is \(array\(float64"),
+        (lambda: f.add("float64(float64[:], float64[:])"), TypeError, "it returns nothing: its results are its last arguments"),
+    ):
+        with pytest.raises(kind, match=message):
+            call()
+    out = np.zeros(3)
+    assert f(x, out=out) is out
+    np.testing.assert_array_equal(out, x + 1)

@@ -1,9 +1,11 @@
 """What Python means inside of a kernel: statements, operators, loops, tuples, views, functions. Python itself is the oracle."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from kernels import module_of
 from quern.kernel import errors
 from quern.numba import cuda, float32, float64, int32, int64
 
@@ -474,7 +476,9 @@ def test_local_memory(device):
 
 
 ATOMICS = {
-    "add": (np.add, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "add": (np.add, ["i4", "u4", "i8", "u8", "f2", "f4", "f8"]),
+    "nanmax": (np.fmax, ["i4", "u4", "i8", "u8", "f4", "f8"]),
+    "nanmin": (np.fmin, ["i4", "u4", "i8", "u8", "f4", "f8"]),
     "sub": (np.subtract, ["i4", "u4", "i8", "u8", "f4", "f8"]),
     "max": (np.maximum, ["i4", "u4", "i8", "u8", "f4", "f8"]),
     "min": (np.minimum, ["i4", "u4", "i8", "u8", "f4", "f8"]),
@@ -495,7 +499,7 @@ def test_atomics(device, name, dtype):
             update(out, where[i], values[i])
 
     rng = np.random.default_rng(0)
-    values, where = rng.integers(1, 100, 500).astype(dtype), rng.integers(0, 7, 500)
+    values, where = rng.integers(1, 10 if dtype == "f2" else 100, 500).astype(dtype), rng.integers(0, 7, 500)
     out = np.full(7, 1000).astype(dtype)
     expected = out.copy()
     for v, w in zip(values, where, strict=True):
@@ -518,7 +522,7 @@ def test_atomic_counters(device, dtype):
     np.testing.assert_array_equal(np.sort(old), np.sort(np.arange(32) % 7))
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
 def test_atomic_swaps(device, dtype):
     @cuda.jit
     def kernel(a, b, seen):
@@ -530,6 +534,20 @@ def test_atomic_swaps(device, dtype):
     a, b, seen = np.zeros(4, dtype), np.array([5, 5], dtype), np.zeros(32, dtype)
     kernel[1, 32](a, b, seen)
     assert a.all() and (seen == 0).sum() == 4 and list(b) == [9, 5]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f4", "f8"])
+def test_atomic_exchange(device, dtype):
+    """Each thread puts its number and gets another's: all are there once."""
+
+    @cuda.jit
+    def kernel(place, seen):
+        i = cuda.grid(1)
+        seen[i] = cuda.atomic.exch(place, 0, i + 1)
+
+    place, seen = np.zeros(1, dtype), np.zeros(64, dtype)
+    kernel[2, 32](place, seen)
+    np.testing.assert_array_equal(np.sort([*seen, place[0]]), np.arange(65))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -577,6 +595,33 @@ def test_warps(device):
     np.testing.assert_array_equal(flags[5], np.where(lane < 16, 0xFFFF, 0xFFFF0000))
     np.testing.assert_array_equal(flags[6], (1 << lane) - 1)
     np.testing.assert_array_equal(flags[7], np.ones(64))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f4", "f8"])
+def test_what_warps_hand_on(device, dtype):
+    """Of each type, by the bits: what does not fit into half of it arrives, too."""
+
+    @cuda.jit
+    def kernel(x, out, masks, same):
+        i = cuda.threadIdx.x
+        out[0, i] = cuda.shfl_sync(0xFFFFFFFF, x[i], 3)
+        out[1, i] = cuda.shfl_up_sync(0xFFFFFFFF, x[i], 2)
+        out[2, i] = cuda.shfl_down_sync(0xFFFFFFFF, x[i], 5)
+        out[3, i] = cuda.shfl_xor_sync(0xFFFFFFFF, x[i], 9)
+        masks[0, i] = cuda.match_any_sync(0xFFFFFFFF, x[i // 8])
+        masks[1, i], same[0, i] = cuda.match_all_sync(0xFFFFFFFF, x[5])
+        masks[2, i], same[1, i] = cuda.match_all_sync(0xFFFFFFFF, x[i // 31])
+
+    x = (np.arange(32) * 2.0 ** (np.dtype(dtype).itemsize * 8 - 6) + np.arange(32)).astype(dtype)
+    out, masks, same = np.zeros((4, 32), dtype), np.zeros((3, 32), np.uint32), np.ones((2, 32), bool)
+    kernel[1, 32](x, out, masks, same)
+    lane = np.arange(32)
+    np.testing.assert_array_equal(out[0], np.full(32, x[3]))
+    np.testing.assert_array_equal(out[1], x[np.where(lane < 2, lane, lane - 2)])
+    np.testing.assert_array_equal(out[2], x[np.where(lane > 26, lane, lane + 5)])
+    np.testing.assert_array_equal(out[3], x[lane ^ 9])
+    np.testing.assert_array_equal(masks[0], [0xFF << (i // 8 * 8) for i in range(32)])
+    assert (masks[1] == 0xFFFFFFFF).all() and same[0].all() and not masks[2].any() and not same[1].any()
 
 
 def test_votes_of_a_block(device):
@@ -730,3 +775,74 @@ def test_lambdas_of_one_line_are_told_apart(device):
     k, m = 2, 3
     with pytest.raises(errors.KernelError, match="several lambdas"):
         [cuda.reduce(f)(x) for f in (lambda a, b: a + b * k, lambda a, b: a + b * m)]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
+def test_bits_of_each_type(device, dtype):
+    @cuda.jit
+    def kernel(a, out, turned):
+        i = cuda.grid(1)
+        out[0, i] = cuda.popc(a[i])
+        out[1, i] = cuda.clz(a[i])
+        out[2, i] = cuda.ffs(a[i])
+        turned[i] = cuda.brev(a[i])
+
+    bits = np.dtype(dtype).itemsize * 8
+    patterns = [0, 1, 6, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 2) + 4]
+    a = np.array(patterns, f"u{bits // 8}").view(dtype)
+    out, turned = np.zeros((3, 6), np.int64), np.zeros(6, dtype)
+    kernel[1, 6](a, out, turned)
+    np.testing.assert_array_equal(out[0], [bin(p).count("1") for p in patterns])
+    np.testing.assert_array_equal(out[1], [bits - p.bit_length() for p in patterns])
+    np.testing.assert_array_equal(out[2], [(p & -p).bit_length() for p in patterns])
+    np.testing.assert_array_equal(turned.view(f"u{bits // 8}"), [int(f"{p:0{bits}b}"[::-1], 2) for p in patterns])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_numbers_of_cuda(device, dtype):
+    """fma rounds once; cbrt takes negative numbers; pow is an operator's."""
+
+    @cuda.jit
+    def kernel(x, y, z, out):
+        i = cuda.grid(1)
+        out[0, i] = cuda.fma(x[i], y[i], z[i])
+        out[1, i] = cuda.cbrt(x[i])
+        out[2, i] = pow(x[i], 3) + pow(2, 5)
+        out[3, i] = cuda.gridDim.x * 100 + cuda.gridDim.y * 10 + cuda.gridDim.z
+
+    eps = np.finfo(dtype).eps
+    x, y, z = np.array([1 + eps, -8, 0.5], dtype), np.array([1 - eps, 3, 2], dtype), np.array([-1, 1, 1], dtype)
+    out = np.zeros((4, 3), dtype)
+    kernel[(1, 2, 3), 3](x, y, z, out)
+    exact = [Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) for a, b, c in zip(x, y, z, strict=True)]
+    np.testing.assert_array_equal(out[0], np.array([float(v) for v in exact], dtype))
+    np.testing.assert_allclose(out[1], np.cbrt(x.astype(float)), rtol=4 * eps)
+    np.testing.assert_allclose(out[2], x.astype(float) ** 3 + 32, rtol=4 * eps)
+    np.testing.assert_array_equal(out[3], np.full(3, 123))
+
+
+@pytest.mark.parametrize(
+    "name",
+    "array blockDim blockIdx clock_t const_cast double exp gridDim none_given offsetof size_t slice_of static_assert static_cast std template "
+    "threadIdx uint ushort warpSize CUDA_VERSION NULL half dim3 float4 uint3 int64_t cudaStream_t größe θ fill view from_end __init__".split(),
+)
+def test_names_that_mean_something_in_cuda(device, tmp_path, name):
+    """Kernels, functions that they call, parameters and variables may have them."""
+    text = f"""@cuda.jit(device=True)
+def {name}({name}):
+    return {name} * 2
+
+
+double_of = {name}
+
+
+@cuda.jit
+def {name}(x, {name}):
+    part = x[1:]
+    part[0] = double_of(x[{name}]) + cuda.threadIdx.x + round(x[0], 2)
+    {name} = -2
+    x[2:4] = {name}
+"""
+    x = np.arange(5.0)
+    getattr(module_of(tmp_path, text), name)[1, 1](x, -1)
+    np.testing.assert_array_equal(x, [0, 8, -2, -2, 4])

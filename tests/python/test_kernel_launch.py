@@ -300,7 +300,7 @@ def test_launch_errors(device):
         (lambda: add[1, 4](x, x.astype(">f8"), x), "byte order"),
         (lambda: add[1, 4](x, 2**70, x), "64 bits"),
         (lambda: add[1, 4](a=x, b=x, out=x), "keywords"),
-        (lambda: cuda.jit(lambda a, b, c: None)[1, 4](*[np.zeros((1,) * 60)] * 3), "3,000 bytes"),
+        (lambda: cuda.jit(lambda a, b, c, d, e: None)[1, 4](*[np.zeros((1,) * 60)] * 5), "take more than 3,000 bytes"),
     ):
         with pytest.raises(Exception, match=message) as caught:
             wrong()

@@ -1,5 +1,6 @@
 """Kernels as plain Python (QUERN_PURE_PYTHON=1): the same results as compiled; errors name the thread; a debugger works in them."""
 
+import bdb
 import subprocess
 import sys
 import threading
@@ -376,3 +377,40 @@ print(x.tolist())
     done = subprocess.run(command, input=commands, capture_output=True, text=True, timeout=300, env=environment(QUERN_PURE_PYTHON="1"))
     assert done.returncode == 0, done.stderr
     assert "('i is', 2, 1)" in done.stdout and "[0.0, 10.0, 20.0, 30.0]" in done.stdout
+
+
+def test_what_plain_python_does_not_have(tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    text = """
+def hidden(): cuda.syncthreads()
+waits = {"sync": cuda.syncthreads, "sin": cuda.libdevice.sin}
+@cuda.jit
+def kernel(x, which):
+    waits["sin" if which else "sync"](*((1.0,) if which else ()))
+@cuda.jit
+def lanes(x):
+    cuda.shfl_sync(0b10, x[0], 0)
+@cuda.jit
+def grid(x):
+    cuda.cg.this_grid().sync()
+"""
+    module = module_of(tmp_path, text)
+    x = np.zeros(4)
+    with pytest.raises(errors.LogicError, match="a wait was not seen before the launch: name cuda.syncthreads"):
+        module.kernel[1, 2](x, 0)
+    with pytest.raises(RuntimeError, match=r"libdevice.sin\] this has no meaning in plain Python"):
+        module.kernel[1, 1](x, 1)
+    with pytest.raises(errors.LogicError, match="this thread, lane 0, is not in the mask 0x2 that it gives"):
+        module.lanes[1, 2](x)
+    with pytest.raises(errors.LogicError, match="threads would run at once in plain Python; .* are the most"):
+        module.grid[plain.MOST_TOGETHER, 2](x)
+    with pytest.raises(ValueError, match="are from 0 up, not -1 and 0"):
+        module.grid.forall(-1)
+
+
+def test_leaving_the_debugger_leaves_the_program(tmp_path, monkeypatch):
+    """What pdb raises at `q` goes through, as it is."""
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+    module = module_of(tmp_path, "import bdb\n@cuda.jit\ndef kernel(x):\n    raise bdb.BdbQuit\n")
+    with pytest.raises(bdb.BdbQuit):
+        module.kernel[1, 1](np.zeros(1))

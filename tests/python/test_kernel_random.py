@@ -165,3 +165,8 @@ def test_states_as_an_array(device):
     with pytest.raises(ValueError, match="from 0 up"):
         cuda_random.create_xoroshiro128p_states(2, 1, -1)
     assert cuda_random.create_xoroshiro128p_states(0, 1).copy_to_host().shape == (0,)
+
+
+def test_names_that_there_are_not():
+    with pytest.raises(AttributeError, match="module 'quern.cuda.random' has no attribute 'foo'"):
+        cuda_random.foo  # noqa: B018

@@ -358,3 +358,9 @@ def test_what_is_an_array_on_the_device(device):
         devicearray.check_array_compatibility(made, host.astype(np.float32))
     with pytest.raises(ValueError):
         devicearray.check_array_compatibility(made, np.zeros((3, 2)))
+
+
+def test_arrays_that_lie_differently():
+    x = np.zeros((4, 3))
+    with pytest.raises(ValueError, match="the strides differ: \\(24, 8\\) and \\(8, 32\\)"):
+        devicearray.check_array_compatibility(x, np.asfortranarray(x))

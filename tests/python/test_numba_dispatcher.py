@@ -8,6 +8,7 @@ import pytest
 from quern import cuda
 from quern.cuda import errors
 from quern.cuda.dispatcher import CUDADispatcher
+from quern.errors import CompileError
 from quern.kernel import types
 
 FACTOR = 2
@@ -235,3 +236,17 @@ def test_extensions(device):
     assert kernel.signatures == [(F8, I8)]
     kernel.forall(4)(Box(x), 1)
     assert x.tolist() == [4] * 4
+
+
+def test_text_that_llvm_does_not_take(device, monkeypatch):
+    @cuda.jit("void(float64[::1])")
+    def kernel(x):
+        x[0] = 1
+
+    if device.kind != "cpu":
+        with pytest.raises(NotImplementedError, match="NVRTC, which compiles for GPUs, gives PTX and no LLVM"):
+            kernel.inspect_llvm()
+        return
+    monkeypatch.setattr(kernel.overloads[(F8,)], "text", "no C++")
+    with pytest.raises(CompileError, match="the compiler failed"):
+        kernel.inspect_llvm((F8,))

@@ -104,7 +104,7 @@ def test_loads_and_stores_with_cache_hints(device):
             cuda.stwb(out, (2, i), x[i])
             cuda.stwt(out, (3, i), x[i])
 
-    for dtype in (np.int8, np.uint16, np.int32, np.int64, np.float32, np.float64):
+    for dtype in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"):
         x = np.arange(40).astype(dtype)
         read, written = np.zeros((5, 40), dtype), np.zeros((4, 40), dtype)
         loads[2, 32](x, read)

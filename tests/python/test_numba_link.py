@@ -611,3 +611,30 @@ def test_a_loop_over_a_tuple_of_several_types(device, tmp_path):
         def wrong(x):
             for n in cuda.literal_unroll(3):
                 x[0] = n
+
+
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("x[0] = add_twice(1)", "add_twice was declared with 2 arguments, without names"),
+        ("x[0] = add_twice(1, b=2)", "add_twice was declared with 2 arguments, without names"),
+        ("x[0] = half_of(1j)", "half_of takes float32, not complex128; take its .real"),
+        ("x[0] = half_of(x)", "a number is needed, not array"),
+        ("x[0] = total(x[::2], 3)", "an array that may have gaps does not go as a pointer; hand over a copy of it"),
+        ("x[0] = total(x, 3)", "total takes float32*, not float64*"),
+        ("x[0] = total(FFI.from_buffer(3), 3)", "an array is needed, not int64"),
+    ],
+)
+def test_arguments_that_do_not_fit(device, tmp_path, body, message):
+    text = f"""class FFI:
+    from_buffer = staticmethod(lambda a: a)
+FFI.from_buffer.__qualname__ = "FFI.from_buffer"
+from {__name__} import add_twice, half_of, total
+@cuda.jit
+def kernel(x):
+    {body}
+"""
+    with pytest.raises(errors.TypingError) as caught:
+        module_of(tmp_path, text).kernel[1, 1](np.zeros(4))
+    lines = str(caught.value).split("\n")
+    assert len(lines) == 3 and message in lines[0] and body in lines[1] and "^" in lines[2]

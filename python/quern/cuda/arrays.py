@@ -150,6 +150,8 @@ def _check_like(device_array, other):
 def prepare_shape_strides_dtype(shape, strides, dtype, order):
     """(shape, strides, dtype) as tuples and NumPy's type; strides of ``order`` "C" or "F" where none are given."""
     dtype = numpy.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"[array] {dtype} has Python objects in it; a device has numbers only")
     shape = (int(shape),) if isinstance(shape, (int, numpy.integer)) else tuple(int(n) for n in shape)
     if strides is None:
         sizes = shape[1:] if order == "C" else shape[:-1]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from quern.cuda import config
 from quern.device import current_device
 from quern.kernel import signatures, types
-from quern.kernel.errors import TypingError
+from quern.kernel.dispatcher import bounds_text, check_returned
 from quern.kernel.inspection import ptx_of
 from quern.kernel.linked import CPointer
 from quern.kernel.program import Program
+from quern.kernel.source import python_function
 
 
 def compile(
@@ -65,20 +66,16 @@ def _capability():
 
 def _text(function, sig, debug, device, abi, abi_info, launch_bounds):
     """The CUDA C++ text, with the function under its own name, and the type that it returns."""
-    function = getattr(function, "py_func", function)
+    function = python_function(function, "compile")
     signature = signatures.parsed(sig)
     name = abi_info.get("abi_name", function.__name__)
     if not device:
         if signature.return_type not in (None, types.none):
             raise TypeError("CUDA kernel must have void return type.")
-        bounds = (launch_bounds,) if isinstance(launch_bounds, int) else launch_bounds
-        attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
-        return Program(function, signature.args, True, bool(debug), attributes, abi_info.get("abi_name")).text, types.none
+        return Program(function, signature.args, True, bool(debug), bounds_text(launch_bounds), abi_info.get("abi_name")).text, types.none
     program = Program(function, signature.args, False, bool(debug), symbol=f"python_{name}")
     returned = signature.return_type or program.kernel.result
-    made = program.kernel.result
-    if types.unified(made, returned) is None or (isinstance(made, types.Complex) and not isinstance(returned, types.Complex)):
-        raise TypingError(f"[{function.__name__}] it returns {made}, and its signature says {returned}")
+    check_returned(program, returned)
     for type_ in (*signature.args, returned):
         if not isinstance(type_, (types.Number, types.Vector, types.NoneType, types.Array, CPointer)):
             raise NotImplementedError(f"[compile] {type_} has no place in C")

@@ -12,7 +12,7 @@ from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
 from quern.kernel.errors import KernelError
 from quern.kernel.generalized import GeneralFunction
-from quern.kernel.source import Source
+from quern.kernel.source import Source, python_function
 from quern.kernel.vectorize import VectorFunction, reduction
 from quern.lib import _engine
 
@@ -66,6 +66,9 @@ def jit(func_or_sig=None, **options):
     unknown = set(options) - _OPTIONS
     if unknown:
         raise TypeError(f"[jit] there is no option {', '.join(sorted(unknown))}")
+    registers = options.get("max_registers")
+    if registers is not None and (not isinstance(registers, int) or registers < 0):
+        raise TypeError(f"[jit] max_registers is a number from 0 up, not {registers!r}")
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
     device = options.pop("device", False)
@@ -76,10 +79,14 @@ def jit(func_or_sig=None, **options):
 
 
 def _made(function, given, device, options):
-    function = getattr(function, "py_func", function)
+    function = python_function(function, "jit")
     if device:
         return DeviceFunction(function, given, **options)
-    kind = ExtendedDispatcher if options.get("extensions") else Dispatcher
+    extensions = options.get("extensions") or ()
+    for extension in extensions if isinstance(extensions, (list, tuple)) else [extensions]:
+        if not hasattr(extension, "prepare_args"):
+            raise TypeError(f"[jit] an extension has a method prepare_args(type, value, stream, retr); {extension!r} has none")
+    kind = ExtendedDispatcher if extensions else Dispatcher
     return dispatcher_class(kind)(function, given, **options)
 
 
@@ -122,13 +129,13 @@ def vectorize(ftylist_or_function=(), **options):
     if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
         raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
     if callable(ftylist_or_function) and not isinstance(ftylist_or_function, types.Type):
-        return VectorFunction(getattr(ftylist_or_function, "py_func", ftylist_or_function), **options)
+        return VectorFunction(python_function(ftylist_or_function, "vectorize"), **options)
     given = (
         [ftylist_or_function]
         if isinstance(ftylist_or_function, str) or not isinstance(ftylist_or_function, (list, tuple))
         else ftylist_or_function
     )
-    return lambda function: VectorFunction(getattr(function, "py_func", function), given, **options)
+    return lambda function: VectorFunction(python_function(function, "vectorize"), given, **options)
 
 
 def guvectorize(ftylist, signature=None, **options):
@@ -157,7 +164,7 @@ def guvectorize(ftylist, signature=None, **options):
             "[guvectorize] it is called as guvectorize(signatures, layout), such as guvectorize(['void(f8[:], f8[:])'], '(n)->()')"
         )
     given = ftylist if isinstance(ftylist, list) else [ftylist]
-    return lambda function: GeneralFunction(getattr(function, "py_func", function), given, signature, **options)
+    return lambda function: GeneralFunction(python_function(function, "guvectorize"), given, signature, **options)
 
 
 def _as_it_was_made(array):
@@ -198,13 +205,15 @@ class Reduce:
     """
 
     def __init__(self, functor):
-        self._function = getattr(functor, "py_func", functor)
+        self._function = python_function(functor, "reduce")
         self._fold = _fold_of_numpy(self._function)
         self.__name__ = self._function.__name__.strip("<>")
         self._kernels = {}
         self._both = VectorFunction(self._function)
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        if not hasattr(arr, "ndim"):
+            raise TypeError(f"[{self.__name__}] an array is reduced, not a {type(arr).__name__}; numpy.asarray() makes one")
         if arr.ndim != 1:
             raise TypeError(f"[{self.__name__}] only arrays of one dimension are reduced, not of {arr.ndim}; reshape(-1) makes one")
         array = _core.asarray(arr)

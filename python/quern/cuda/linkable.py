@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+from types import NoneType
 
 from quern.cuda import config
 from quern.kernel import signatures
@@ -71,7 +72,7 @@ def linked_texts(link):
 
     Raises NotImplementedError for LTO-IR and for files whose ending says nothing, FileNotFoundError for a file that is not there.
     """
-    items = [link] if isinstance(link, (str, os.PathLike, LinkableCode)) else list(link or ())
+    items = link or () if isinstance(link, (list, tuple, set, NoneType)) else [link]
     return tuple(_linked(item) for item in items)
 
 
@@ -125,6 +126,8 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     """
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"[declare_device] there is no ABI {abi!r}; it is 'numba' or 'c'")
+    if not isinstance(name, str) or not (name.isidentifier() and name.isascii()):
+        raise TypeError(f"[declare_device] {name!r} is no name of a function of C++")
     signature = signatures.parsed(sig)
     if signature.return_type is None:
         raise TypeError(f"[declare_device] {sig!r} does not say what is returned; write it as 'int32(float32)'")

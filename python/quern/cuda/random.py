@@ -16,7 +16,6 @@ from quern.arrays import core as _core
 from quern.cuda import config  # noqa: F401
 from quern.cuda.arrays import DeviceNDArray, device_array
 from quern.cuda.decorators import jit  # noqa: F401
-from quern.cuda.errors import NumbaNotImplementedError
 from quern.cuda.numpy_support import from_dtype
 from quern.kernel.dispatcher import DeviceFunction
 from quern.kernel.types import float32, float64, int64, uint32, uint64  # noqa: F401
@@ -308,8 +307,5 @@ __all__ = [
 
 def __getattr__(name):
     if name == "xoroshiro128p_type":
-        try:
-            return from_dtype(xoroshiro128p_dtype)
-        except NumbaNotImplementedError as e:
-            raise AttributeError(str(e)) from None
+        return from_dtype(xoroshiro128p_dtype)
     raise AttributeError(f"module 'quern.cuda.random' has no attribute '{name}'")

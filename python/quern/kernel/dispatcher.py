@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 import os
 import threading
 import weakref
@@ -45,6 +46,10 @@ class Definition:
             if program.linked or program.declared:
                 names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"
                 raise LinkError(f"[{dispatcher.__name__}] it and what it is linked to do not fit (declared: {names})\n{e}") from None
+            if "too much shared data" in str(e):  # of NVIDIA's assembler
+                _, compiler, node = program.largest_shared
+                hint = "ask for it at the launch: shape 0, kernel[grid, block, stream, bytes]"
+                raise compiler.error(KernelError, node, "the device has 49152 bytes for the shared arrays of a kernel", hint) from None
             raise InternalError(
                 f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
             ) from None
@@ -81,6 +86,16 @@ class Definition:
         if shared := -(-(self.info["static_shared"] + dynsmemsize + of(_RESERVED_SHARED)) // 128) * 128:
             counts.append(of(_SHARED) // shared)
         return min(counts)
+
+
+def bounds_text(bounds):
+    """``__launch_bounds__(...)`` for the option ``launch_bounds``. Raises TypeError for what are no bounds."""
+    if not bounds:
+        return ""
+    given = bounds if isinstance(bounds, (tuple, list)) else (bounds,)
+    if not 1 <= len(given) <= 3 or not all(type(n) is int and 0 < n < 2**31 for n in given):
+        raise TypeError(f"[jit] launch_bounds is a number of threads or a tuple of up to three numbers from 1 up, not {bounds!r}")
+    return f"__launch_bounds__({', '.join(map(str, given))}) "
 
 
 def flags_of(options, program, device):
@@ -141,6 +156,7 @@ class Dispatcher(Inspectable):
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
+        bounds_text(options.get("launch_bounds"))
         self._lock = threading.Lock()
         self._programs = {}  # types -> Program
         self._definitions = {}  # (device, types) -> Definition
@@ -172,9 +188,7 @@ class Dispatcher(Inspectable):
         found = self._programs.get(parameters)
         if found is None:
             options = self.targetoptions
-            bounds = options.get("launch_bounds")
-            bounds = (bounds,) if isinstance(bounds, int) else bounds
-            attributes = f"__launch_bounds__({', '.join(map(str, bounds))}) " if bounds else ""
+            attributes = bounds_text(options.get("launch_bounds"))
             links = options.get("link") or ()
             found = self._programs[parameters] = Program(
                 self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links
@@ -236,7 +250,7 @@ class Dispatcher(Inspectable):
         Raises TypingError where it returns another type than ``return_type``.
         """
         program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False)
-        return DeviceResult(self.__name__, program, return_type)
+        return DeviceResult(program, return_type)
 
     def disable_compile(self, val=True):
         """From now on (``val=True``) types that it was not compiled for raise RuntimeError."""
@@ -294,9 +308,7 @@ class Dispatcher(Inspectable):
         >>> x = np.arange(5.0)
         >>> double.forall(len(x))(x)  # doctest: +SKIP
         """
-        if ntasks < 0:
-            raise ValueError(f"[forall] ntasks is the number of threads, from 0 up, not {ntasks}")
-        return ForAll(self, ntasks, tpb, stream, sharedmem)
+        return ForAll(self, *checked_tasks(ntasks, tpb), stream, sharedmem)
 
     def _threads_for(self, args):
         """How many threads a block has where nobody says it."""
@@ -333,13 +345,30 @@ class ExtendedDispatcher(Dispatcher):
         return value
 
 
+def checked_tasks(ntasks, tpb):
+    """What ``forall`` is given, as ints. Raises ValueError, or TypeError where they are no integers."""
+    try:
+        ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
+    except TypeError:
+        raise TypeError(f"[forall] ntasks and tpb are integers, not {ntasks!r} and {tpb!r}") from None
+    if ntasks < 0 or tpb < 0:
+        raise ValueError(f"[forall] ntasks, the number of threads, and tpb, those of a block, are from 0 up, not {ntasks} and {tpb}")
+    return ntasks, tpb
+
+
+def check_returned(program, wanted):
+    """Raises TypingError where the function's result does not go into the type ``wanted``, which may be None."""
+    made, tree = program.kernel.result, program.kernel.source.tree
+    if wanted is not None and (types.unified(made, wanted) is None or isinstance(made, types.Complex) > isinstance(wanted, types.Complex)):
+        raise program.kernel.error(TypingError, tree, f"it returns {made}, and its signature says {wanted}")
+
+
 class DeviceResult:
     """A function compiled for given types, as one that kernels call: its ``signature``, its CUDA C++ ``text``."""
 
-    def __init__(self, name, program, return_type=None):
-        result = program.kernel.result
-        if return_type is not None and types.unified(result, signatures.as_type(return_type)) is None:
-            raise TypingError(f"[{name}] it returns {result}, and {return_type} is asked for")
+    def __init__(self, program, return_type=None):
+        result, wanted = program.kernel.result, None if return_type is None else signatures.as_type(return_type)
+        check_returned(program, wanted)
         self.signature = signatures.Signature(result, program.kernel.parameters)
         self.text = program.text
 
@@ -385,14 +414,15 @@ class DeviceFunction:
         self.links = tuple(options.get("link") or ())
         self._given = [signatures.parsed(s) for s in given_signatures or ()]
         for signature in self._given:
-            made = Program(function, signature.args, False).kernel.result
-            if signature.return_type is not None and types.unified(made, signature.return_type) is None:
-                raise TypingError(f"[{self.__name__}] it returns {made}, and its signature says {signature.return_type}")
+            check_returned(Program(function, signature.args, False), signature.return_type)
 
     def compile_device(self, args, return_type=None):
         """The function for arguments of these types: its ``signature`` and its ``text``."""
         program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False, links=self.links)
-        return DeviceResult(self.__name__, program, return_type)
+        return DeviceResult(program, return_type)
+
+    def __getitem__(self, key):
+        raise TypeError(f"[{self.__name__}] a device function is called by kernels and not launched; leave out device=True for a kernel")
 
     def __call__(self, *args, **named):
         if getattr(running, "thread", None) is not None:  # in a kernel that runs as plain Python

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import ast
+import enum
+import inspect
 
 import numpy
 
 from quern.kernel import library, operators, types
-from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
-from quern.kernel.value import MISSING, Value, cast, known
+from quern.kernel.value import MISSING, NotYet, Value, cast, known
+
+_TAKES_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+MOST_PARTS = 1000  # of a tuple
+# What to write instead of what kernels do not have.
+_INSTEAD = {
+    ast.List: "write a tuple, or fill an array of cuda.local.array()",
+    ast.Dict: "write a tuple, or an array that is indexed by number",
+    ast.Set: "write a tuple, or comparisons",
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), "write a loop"),
+    ast.Lambda: "write a function outside, with @cuda.jit(device=True)",
+    ast.JoinedStr: "print takes texts and numbers, with commas between them",
+    ast.NamedExpr: "write the assignment on a line of its own",
+    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), "write into an array that the kernel is given"),
+    ast.Starred: "write each value",
+}
 
 
 class Expressions(Indexing):
@@ -19,11 +36,18 @@ class Expressions(Indexing):
     def expression(self, node):
         method = getattr(self, "expr_" + type(node).__name__, None)
         if method is None:
-            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel")
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel", _INSTEAD.get(type(node), ""))
         return method(node)
 
     def condition(self, node):
-        return operators.truth(self.expression(node), self.failing(node))
+        return operators.truth(self.done(self.expression(node)), self.failing(node))
+
+    def done(self, value):
+        """What returns nothing is called now: there is no value that would bring the call along."""
+        if isinstance(value.type, types.NoneType) and value.text:
+            self.emit(f"{value.text};")
+            return Value(types.none, "", None)
+        return value
 
     def kept(self, value):
         """The value in a variable of its own, so that it is computed once and now."""
@@ -46,11 +70,15 @@ class Expressions(Indexing):
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
                 return known(variable.const)
+            if isinstance(variable.type, types.NoneType):
+                return Value(types.none)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
+        if node.id in self.source.locals:
+            error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
+            # A round of a loop may find what the one before has left.
+            raise NotYet(error) if self.exits or self.postponed else error
         found = self.source.lookup(node.id)
         if found is NOTHING:
-            if variable is not None:
-                raise self.error(TypingError, node, f"'{node.id}' is used before it has a value")
             raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
         return self.of_object(found, node)
 
@@ -60,6 +88,8 @@ class Expressions(Indexing):
             if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
                 raise self.error(TypingError, node, f"{obj} does not fit into 64 bits")
             return operators.constant(obj)
+        if isinstance(obj, enum.IntEnum):
+            return self.of_object(int(obj), node)
         frozen = library.frozen(obj)
         if frozen is not None:
             return frozen
@@ -83,7 +113,14 @@ class Expressions(Indexing):
         return Value(type_, text, const, items=tuple(items))
 
     def expr_Tuple(self, node):
-        return self.tuple_of([self.expression(e) for e in node.elts])
+        return self.limited(self.tuple_of([self.expression(e) for e in node.elts]), node)
+
+    def limited(self, value, node):
+        """A tuple that a compiler of C++ can be expected to read."""
+        if value.type.count > MOST_PARTS:
+            hint = "write an array, such as cuda.local.array()"
+            raise self.error(TypingError, node, f"a tuple of {value.type.count} values is too large for a kernel", hint)
+        return value
 
     def part(self, value, i):
         """Element ``i`` of a tuple."""
@@ -93,7 +130,7 @@ class Expressions(Indexing):
 
     def parts(self, value, node):
         if not isinstance(value.type, types.Tuple):
-            raise self.error(TypingError, node, f"{value.type} does not fall into parts")
+            raise self.error(TypingError, node, f"{value.type} does not fall into parts", "only tuples do")
         if value.items is None:
             value = self.kept(value)
         return [self.part(value, i) for i in range(len(value.type.types))]
@@ -103,14 +140,14 @@ class Expressions(Indexing):
     def expr_BinOp(self, node):
         left, right = self.expression(node.left), self.expression(node.right)
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
-            return self.tuple_of([*self.parts(left, node), *self.parts(right, node)])
+            return self.limited(self.tuple_of([*self.parts(left, node), *self.parts(right, node)]), node)
         return operators.binary(type(node.op), left, right, self.failing(node), is_of_literals(node))
 
     def expr_UnaryOp(self, node):
-        return operators.unary(type(node.op), self.expression(node.operand), self.failing(node))
+        return operators.unary(type(node.op), self.done(self.expression(node.operand)), self.failing(node))
 
     def expr_Compare(self, node):
-        left, tests = self.expression(node.left), []
+        left, tests = self.done(self.expression(node.left)), []
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.expression(right_node)
             if len(node.ops) > 1 and not right.is_const:
@@ -126,7 +163,7 @@ class Expressions(Indexing):
             if right.is_const and right.const is None:
                 is_none = isinstance(left.type, types.NoneType) or (left.is_const and left.const is None)
                 return operators.constant(is_none == isinstance(op, ast.Is))
-            raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel")
+            raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel", "write ==")
         if isinstance(op, (ast.In, ast.NotIn)):
             tests = [operators.compare(ast.Eq, left, part, self.failing(node)).text for part in self.parts(right, node)]
             text = "(" + (" || ".join(tests) or "false") + ")"
@@ -169,6 +206,8 @@ class Expressions(Indexing):
         to = types.unified(yes.type, no.type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        if isinstance(to, (types.NoneType, types.Known)):
+            raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
         text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
         return Value(to, text, natural=yes.natural and no.natural)
 
@@ -188,7 +227,7 @@ class Expressions(Indexing):
     def expr_Call(self, node):
         function = self.expression(node.func)
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise self.error(UnsupportedError, node, "arguments cannot be unpacked with * or ** in a kernel")
+            raise self.error(UnsupportedError, node, "arguments cannot be unpacked with * or ** in a kernel", "write each")
         arguments = [self.expression(a) for a in node.args]
         named = {k.arg: self.expression(k.value) for k in node.keywords}
         return library.call(self, function, arguments, named, node)
@@ -205,11 +244,25 @@ class Expressions(Indexing):
                     arguments = [*arguments, self.of_object(defaults[name], node)]
             if named:
                 raise self.error(TypingError, node, f"{callee.__name__} takes no argument '{next(iter(named))}' here")
-        made = self.program.function(callee, tuple(_loose(a.type) for a in arguments), self, node)
+        for argument in arguments:
+            if isinstance(argument.type, types.Known):
+                raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function", "name it in the function")
+            self.tangible(argument, node)
+        code = callee.__code__
+        least = code.co_argcount - len(callee.__defaults__ or ())
+        if not code.co_kwonlyargcount and not least <= len(arguments) <= code.co_argcount and not code.co_flags & _TAKES_STARS:
+            takes = least if least == code.co_argcount else f"{least} to {code.co_argcount}"
+            raise self.error(TypingError, node, f"{callee.__name__} takes {takes} arguments, not {len(arguments)}")
+        try:
+            made = self.program.function(callee, tuple(_loose(a.type) for a in arguments), self, node)
+        except KernelError as e:
+            if not library.is_own(callee) or self.source.is_own:
+                raise
+            # Of a function of quern's, which the caller handed something wrong.
+            given = ", ".join(str(a.type) for a in arguments)
+            raise self.error(TypingError, node, f"{callee.__name__} does not take ({given})", e.said) from None
         texts = []
         for i, argument in enumerate(arguments):
-            if isinstance(argument.type, types.Known):
-                raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function")
             if not isinstance(argument.type, types.NoneType):
                 texts.append(self.converted(argument, made.parameters[i], node).text)
             if made.parameter_names()[i] in made.written:

@@ -11,9 +11,10 @@ import ast
 from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.value import MISSING, Value, cast
+from quern.kernel.source import variable_text
+from quern.kernel.value import MISSING, NotYet, Value, cast
 
-MOST_WALKS = 30
+MOST_WALKS = 1000
 
 
 class Variable:
@@ -21,7 +22,7 @@ class Variable:
 
     def __init__(self, name, type=None, natural=True):
         self.name, self.type, self.natural = name, type, natural
-        self.text = f"v_{name}"
+        self.text = variable_text(name)
         self.const = MISSING  # of names for what has no value: modules, functions
         self.is_parameter = False
 
@@ -55,6 +56,8 @@ class Function(Expressions):
         """Types and text; returns self."""
         tree = self.source.tree
         names = [a.arg for a in tree.args.posonlyargs + tree.args.args]
+        if isinstance(tree, ast.AsyncFunctionDef):
+            raise self.error(UnsupportedError, tree, "`async def` has no meaning in a kernel", "write def")
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
             raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters have no place in a kernel")
         defaults = dict(zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False))
@@ -76,10 +79,16 @@ class Function(Expressions):
                     self.variables[name] = Variable(name, types.none)
                 else:
                     self.assign(name, self.of_object(defaults[name], tree), tree)
-            if isinstance(tree, ast.Lambda):
-                self.give_back(self.expression(tree.body), tree)
-            else:
-                self.block(tree.body)
+            self.at, self.postponed = tree, None
+            try:
+                if isinstance(tree, ast.Lambda):
+                    self.give_back(self.expression(tree.body), tree)
+                else:
+                    self.block(tree.body)
+            except RecursionError:
+                raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
+            if not self.changed and self.postponed is not None:
+                raise self.postponed.error
             if not self.changed:
                 break
         else:
@@ -104,6 +113,8 @@ class Function(Expressions):
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
         lines += self.lines
+        if not self.is_kernel and not isinstance(self.result, types.NoneType) and not self.lines[-1].startswith("  return"):
+            lines.append("  return {};")  # Python gives None here; C++ may do anything
         lines.append("}")
         return "\n".join(lines)
 
@@ -148,6 +159,8 @@ class Function(Expressions):
             variable = self.variables[name] = Variable(name)
             self.changed = True
         if isinstance(value.type, types.Known):
+            if getattr(value.const, "is_looped_over", False):
+                raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
             if variable.type is not None and variable.type != value.type:
                 raise self.error(TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}")
             if variable.type is None:
@@ -156,6 +169,7 @@ class Function(Expressions):
             return
         if isinstance(value.type, types.NoneType):
             raise self.error(TypingError, node, f"'{name}' would be None", "a kernel's variables hold numbers, arrays and tuples")
+        self.tangible(value, node)
         to = value.type if variable.type is None else types.unified(variable.type, value.type)
         if to is None:
             raise self.error(
@@ -171,13 +185,21 @@ class Function(Expressions):
                 self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
 
+    def tangible(self, value, node):
+        """Raises TypingError for a tuple with something in it that has no value in a kernel."""
+        for part in value.type.types if isinstance(value.type, types.Tuple) else ():
+            if isinstance(part, (types.Known, types.NoneType)):
+                hint = "tuples that are kept or handed over hold numbers, arrays and tuples"
+                raise self.error(TypingError, node, f"{part} would be part of a tuple", hint)
+            self.tangible(Value(part), node)
+
     def another(self, name, which):
         """From here on the name means a variable of its own."""
         key = f"{name} {which}"  # no name of Python's
         variable = self.variables.get(key)
         if variable is None:
             variable = self.variables[key] = Variable(name)
-            variable.text = f"v_{name}_{which}"
+            variable.text = variable_text(f"{name}_{which}")
             self.changed = True
         self.rebound.setdefault(name, self.variables.get(name))
         self.variables[name] = variable
@@ -235,9 +257,17 @@ class Function(Expressions):
         for node in nodes:
             method = getattr(self, "stmt_" + type(node).__name__, None)
             if method is None:
-                raise self.error(UnsupportedError, node, f"`{_word(node)}` has no meaning in a kernel")
+                word, instead = _NOT_SERVED.get(type(node).__name__, (type(node).__name__.lower(), ""))
+                raise self.error(UnsupportedError, node, f"`{word}` has no meaning in a kernel", instead)
             self.place(node)
-            left = method(node)
+            self.at = node
+            before = self.depth, len(self.exits), len(self.unrolled)
+            try:
+                left = method(node)
+            except NotYet as e:  # a loop's round before may have given it a value: the next walk knows
+                self.depth, exits, unrolled = before
+                del self.exits[exits:], self.unrolled[unrolled:]
+                self.postponed, left = self.postponed or e, False
             if isinstance(node, (ast.Return, ast.Break, ast.Continue)) or (isinstance(node, ast.If) and left):
                 return True
         return False
@@ -249,6 +279,7 @@ class Function(Expressions):
         if isinstance(node.value, ast.Constant):  # a docstring
             return
         value = self.expression(node.value)
+        self.tangible(value, node)
         if value.text:
             self.emit(f"{value.text};")
 
@@ -270,10 +301,8 @@ class Function(Expressions):
             return self.assign(target.id, made, node)
         if isinstance(target, ast.Subscript):
             place = self.element_place(target)
-        elif isinstance(target, ast.Attribute):
-            place = self.attribute_place(target)
         else:
-            raise self.error(UnsupportedError, node, "this cannot be updated in place")
+            place = self.attribute_place(target)
         made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
         return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
 
@@ -281,6 +310,9 @@ class Function(Expressions):
         if isinstance(target, ast.Name):
             return self.assign(target.id, value, target)
         if isinstance(target, (ast.Tuple, ast.List)):
+            starred = next((t for t in target.elts if isinstance(t, ast.Starred)), None)
+            if starred is not None:
+                raise self.error(UnsupportedError, starred, f"`{ast.unparse(starred)}` has no meaning in a kernel", "name each value")
             parts = self.parts(value, target)
             if len(parts) != len(target.elts):
                 raise self.error(TypingError, target, f"there are {len(parts)} values for {len(target.elts)} names")
@@ -291,9 +323,7 @@ class Function(Expressions):
             return None
         if isinstance(target, ast.Subscript):
             return self.store_item(target, value)
-        if isinstance(target, ast.Attribute):
-            return self.store_attribute(target, value)
-        raise self.error(UnsupportedError, target, f"`{ast.unparse(target)} = ...` has no meaning in a kernel")
+        return self.store_attribute(target, value)
 
     def stmt_If(self, node):
         condition = self.condition(node.test)
@@ -360,8 +390,13 @@ class Function(Expressions):
         return self.give_back(self.expression(node.value), node)
 
     def give_back(self, value, node):
+        if value is not None:
+            self.tangible(value, node)
+            self.done(value)
+        if value is not None and isinstance(value.type, types.Known):
+            raise self.error(TypingError, node, f"{value.type} cannot be returned", "a function returns numbers, tuples and arrays")
         if self.is_kernel:
-            if value is not None:
+            if value is not None and not isinstance(value.type, types.NoneType):
                 raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
             return self.emit("return;")
         type_ = types.none if value is None else value.type
@@ -383,10 +418,13 @@ class Function(Expressions):
         if self.program.debug:
             text = ast.unparse(node).replace("\\", "\\\\").replace('"', '\\"')
             self.emit(f'assert(!"{text}");')
-        self.emit("return;" if self.is_kernel or self.result in (None, types.none) else f"return {self.result.c}{{}};")
+        self.emit("return;" if self.is_kernel or self.result in (None, types.none) else "return {};")
 
     def stmt_Delete(self, node):
-        pass
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise self.error(UnsupportedError, target, f"`del {ast.unparse(target)}` has no meaning in a kernel", "elements stay")
+            self.expression(_as_load(target))
 
     def stmt_FunctionDef(self, node):
         raise self.error(
@@ -411,6 +449,19 @@ def _as_load(node):
     return ast.copy_location(ast.Name(node.id, ast.Load()), node)
 
 
-def _word(node):
-    words = {"Try": "try", "With": "with", "Global": "global", "Nonlocal": "nonlocal", "Import": "import", "ImportFrom": "import"}
-    return words.get(type(node).__name__, type(node).__name__.lower())
+_IMPORT = "import it at the head of the file"
+# Statements that kernels do not have: as Python spells them, and what to write instead.
+_NOT_SERVED = {
+    "Try": ("try", "test what may fail before it does"),
+    "TryStar": ("try", "test what may fail before it does"),
+    "With": ("with", "write what it does"),
+    "AsyncWith": ("async with", "write what it does"),
+    "AsyncFor": ("async for", "write for"),
+    "Global": ("global", "write into an array that the kernel is given"),
+    "Nonlocal": ("nonlocal", "write into an array that the kernel is given"),
+    "Import": ("import", _IMPORT),
+    "ImportFrom": ("import", _IMPORT),
+    "ClassDef": ("class", "write it outside; kernels work on numbers, tuples and arrays"),
+    "Match": ("match", "write if and elif"),
+    "AsyncFunctionDef": ("async def", "write a function outside, with @cuda.jit(device=True)"),
+}

@@ -106,6 +106,9 @@ class GeneralFunction:
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, or {self.nargs} with the results, not {len(args)}")
         given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        for to in given:
+            if not isinstance(to, (numpy.ndarray, _core.Array)):
+                raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
         args = [a if isinstance(a, _core.Array) or hasattr(a, "__cuda_array_interface__") else numpy.asarray(a) for a in args[: self.nin]]
         if not self._loops and given:
             self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))

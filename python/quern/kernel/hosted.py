@@ -11,7 +11,6 @@ import os
 import numpy
 
 from quern.device import current_device, device, set_current_device
-from quern.errors import InternalError
 from quern.kernel import signatures, types
 from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
 from quern.kernel.errors import KernelError, UnsupportedError
@@ -97,8 +96,8 @@ class HostFunction:
     def _places(self, args):
         """The type of what is returned, and an array for each number of it; compiles."""
         parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
-        result = self._program(parameters).kernel.result
-        return result, [numpy.empty(1, t.dtype) for t in _parts(self, result)]
+        function = self._program(parameters).kernel
+        return function.result, [numpy.empty(1, t.dtype) for t in _parts(function, function.result)]
 
     def _run(self, places, args):
         before = current_device()
@@ -128,11 +127,9 @@ class HostFunction:
         """The kernel that calls the function and stores what it returns."""
         count = len(given)
         for parameters, program in self._programs.items():
-            parts = _parts(self, program.kernel.result)
+            parts = _parts(program.kernel, program.kernel.result)
             if given[len(parts) :] == parameters and count == len(parts) + len(parameters):
                 break
-        else:
-            raise InternalError(f"[{self.__name__}] a call of types that were not compiled")
         text = program.caller(given[: len(parts)])
         write_text(text)
         built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
@@ -147,7 +144,8 @@ def _parts(function, result):
     if isinstance(result, types.Tuple):
         return [part for t in result.types for part in _parts(function, t)]
     if not isinstance(result, types.Number):
-        raise UnsupportedError(f"[{function.__name__}] it returns {result}; a compiled function returns numbers and tuples of them")
+        hint = "a compiled function returns numbers and tuples of them; write arrays into ones that it is given"
+        raise function.error(UnsupportedError, function.source.tree, f"it returns {result}", hint)
     return [result]
 
 

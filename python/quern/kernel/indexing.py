@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.value import Value, cast
@@ -15,7 +16,7 @@ class Indexing:
     def expr_Subscript(self, node):
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Known):
-            return self.launch_error(owner, node)
+            raise self.error(UnsupportedError, node, f"{owner.type} has no elements in a kernel", _element_hint(owner.const))
         if isinstance(owner.type, types.Tuple):
             return self.tuple_item(owner, node)
         if isinstance(owner.type, types.Record) or _holds_records(owner.type):
@@ -28,9 +29,6 @@ class Indexing:
         if len(parts) == owner.type.ndim and not any(isinstance(p, slice) for p in parts):
             return self.element(owner, parts, node)
         return self.view(owner, parts, node)
-
-    def launch_error(self, owner, node):
-        raise self.error(UnsupportedError, node, f"{owner.type} has no elements", "a kernel cannot launch another one")
 
     def tuple_item(self, owner, node):
         if isinstance(node.slice, ast.Slice):
@@ -46,6 +44,7 @@ class Indexing:
         same = owner.type.types and all(t == owner.type.types[0] for t in owner.type.types)
         if not same:
             raise self.error(TypingError, node, "the index into a tuple of several types must be known when the kernel is compiled")
+        self.tangible(owner, node)
         owner = self.kept(owner)
         return Value(owner.type.types[0], f"{owner.text}.at({self.integer(index, node).text})")
 
@@ -55,7 +54,14 @@ class Indexing:
         parts = []
         for part in nodes:
             if isinstance(part, ast.Slice):
-                parts.append(slice(*(None if b is None else self.expression(b) for b in _bounds(part))))
+                bounds = [None if b is None else self.expression(b) for b in _bounds(part)]
+                for bound in bounds:
+                    if bound is not None and not isinstance(bound.type, types.NoneType):
+                        self.integer(bound, part, "an integer in a slice")
+                bounds = [None if b is None or isinstance(b.type, types.NoneType) else b for b in bounds]
+                if bounds[2] is not None and bounds[2].is_const and bounds[2].const == 0:
+                    raise self.error(TypingError, part, "the step of a slice is 0")
+                parts.append(slice(*bounds))
                 continue
             if isinstance(part, ast.Constant) and part.value is Ellipsis:
                 parts.append(Ellipsis)
@@ -65,6 +71,8 @@ class Indexing:
                 parts += self.parts(value, part)
             else:
                 parts.append(value)
+        if parts.count(Ellipsis) > 1:
+            raise self.error(TypingError, node, "an index has one ellipsis")
         if Ellipsis in parts:
             at = parts.index(Ellipsis)
             parts[at : at + 1] = [slice(None)] * (owner.type.ndim - len(parts) + 1)
@@ -99,9 +107,7 @@ class Indexing:
             part = parts[axis] if axis < len(parts) else slice(None)
             if isinstance(part, slice):
                 ndim += 1
-                start, stop, step = (
-                    "none_given" if b is None else cast(self.number(b, node), types.int64).text for b in (part.start, part.stop, part.step)
-                )
+                start, stop, step = ("none_given" if b is None else cast(b, types.int64).text for b in (part.start, part.stop, part.step))
                 axes.append(f"slice_of({start}, {stop}, {step})")
             else:
                 axes.append(f"at({self.index_text(owner, axis, part)})")
@@ -127,8 +133,6 @@ class Indexing:
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Tuple):
             raise self.error(TypingError, node, "a tuple cannot be written to")
-        if not isinstance(owner.type, (types.Array, types.Record)):
-            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` has no meaning in a kernel")
         if owner.type.readonly:
             raise self.error(TypingError, node, "this array is read-only")
         self.writes_to_array(owner)
@@ -155,8 +159,11 @@ class Indexing:
             if isinstance(value.type, types.Number):
                 return self.emit(f"fill({place.text}, {self.converted(value, place.type.dtype, node).text});")
             if isinstance(value.type, types.Array) and value.type.ndim <= place.type.ndim:
-                if isinstance(value.type.dtype, types.Complex) and not isinstance(place.type.dtype, types.Complex):
-                    raise self.error(TypingError, node, f"{value.type.dtype} does not convert to {place.type.dtype}", "take its .real")
+                of, to = value.type.dtype, place.type.dtype
+                if (isinstance(of, types.Record) or isinstance(to, types.Record)) and of.dtype != to.dtype:
+                    raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
+                if isinstance(of, types.Complex) and not isinstance(to, types.Complex):
+                    raise self.error(TypingError, node, f"{of} does not convert to {to}", "take its .real")
                 return self.emit(f"assign({place.text}, {value.text});")
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
         if not isinstance(value.type, types.Number):
@@ -219,6 +226,16 @@ class Indexing:
         for name, part in zip(names, [self.kept(p) for p in self.parts(value, node)], strict=True):
             self.store_place(self.field(place, name, node), part, node)
         return None
+
+
+def _element_hint(obj):
+    if isinstance(obj, types.Type):
+        return "name the type of an array's elements"
+    if hasattr(obj, "py_func"):
+        return "a kernel cannot launch another one"
+    if isinstance(obj, _core.Array):
+        return "hand it over as an argument"
+    return "write it as a tuple or as a NumPy array" if isinstance(obj, (list, dict, set)) else ""
 
 
 def _holds_records(type_):

@@ -84,6 +84,8 @@ def binary_types(symbol, a, b):
 
 def binary(node_type, a, b, fail, of_literals=False):
     """The value of ``a <op> b``; ``fail(message)`` makes the error. ``of_literals``: Python itself has made a constant of it."""
+    if node_type not in BINARY:
+        raise fail(TypingError, f"there is no {a.type} @ {b.type} in a kernel", "write the product's sums as a loop")
     symbol, name, compute = BINARY[node_type]
     if _is_pythons(a) and _is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
@@ -91,7 +93,7 @@ def binary(node_type, a, b, fail, of_literals=False):
             return folded
     work = binary_types(symbol, a.type, b.type)
     if work is None:
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", _of_elements(a, b))
     if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
         return _small_power(cast(a, work), b.const)
     if symbol == "**" and isinstance(work, Integer):
@@ -113,6 +115,11 @@ def binary(node_type, a, b, fail, of_literals=False):
 def _is_a_whole_fraction(symbol, a, b):
     """``N ** -1`` of global integers: an integer in kernels, not Python's fraction."""
     return symbol == "**" and isinstance(a, int) and isinstance(b, int) and b < 0
+
+
+def _of_elements(*operands):
+    """What to write where whole arrays are operands."""
+    return "a kernel works on elements: write a loop, or x[i]" if any(isinstance(o.type, types.Array) for o in operands) else ""
 
 
 def _small_power(a, exponent):
@@ -167,7 +174,7 @@ def unary(node_type, a, fail):
     if symbol == "not":
         return Value(boolean, f"!{truth(a, fail).text}")
     if not isinstance(a.type, Number) or (symbol == "~" and not isinstance(a.type, (Integer, Boolean))):
-        raise fail(TypingError, f"there is no {symbol}{a.type}")
+        raise fail(TypingError, f"there is no {symbol}{a.type}", _of_elements(a))
     if symbol == "~" and isinstance(a.type, Boolean):
         return Value(boolean, f"!{a.text}")
     work = wide(_as_integer(a.type)) if isinstance(a.type, (Integer, Boolean)) else a.type
@@ -189,16 +196,19 @@ def truth(a, fail):
     if isinstance(a.type, types.Tuple):
         return constant(bool(a.type.types))
     if not isinstance(a.type, Number):
-        raise fail(TypingError, f"{a.type} is neither true nor false")
+        raise fail(TypingError, f"{a.type} is neither true nor false", "test its size, or an element" * isinstance(a.type, types.Array))
     return Value(boolean, f"op::to<bool>({a.text})", MISSING if not a.is_const else bool(a.const))
 
 
-def compare(node_type, a, b, fail):
+def compare(node_type, a, b, fail, orders_complex=False):
+    """The value of ``a <op> b``. ``orders_complex``: `<` of complex numbers goes by the real, then the imaginary part, as NumPy has it."""
     symbol, text, compute = COMPARE[node_type]
     if _is_pythons(a) and _is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", _of_elements(a, b))
+    if symbol not in ("==", "!=") and not orders_complex and any(isinstance(t, Complex) for t in (a.type, b.type)):
+        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", "compare their .real, or abs()")
     if isinstance(a.type, Boolean) and isinstance(b.type, Integer):
         a = cast(a, b.type)
     elif isinstance(a.type, Integer) and isinstance(b.type, Boolean):

@@ -380,8 +380,9 @@ class PlainKernel:
         return self[griddim, blockdim, stream, sharedmem]
 
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
-        if ntasks < 0:
-            raise ValueError(f"[forall] ntasks is the number of threads, from 0 up, not {ntasks}")
+        from quern.kernel.dispatcher import checked_tasks
+
+        ntasks, tpb = checked_tasks(ntasks, tpb)
         tpb = tpb or 64
         return self[-(-ntasks // tpb), tpb, stream, sharedmem] if ntasks else lambda *args: None
 

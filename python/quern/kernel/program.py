@@ -9,7 +9,7 @@ from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
 from quern.kernel.source import Source
-from quern.kernel.value import Value, literal_text
+from quern.kernel.value import NotYet, Value, literal_text
 
 _HEAD = '#include "quern/python.cuh"\n'
 # What is read where it is needed alone: NVRTC reads every line anew for each kernel.
@@ -17,6 +17,7 @@ _NO_SHORT_FLOATS = "#define QUERN_NO_SHORT_FLOATS\n"
 _ATOMICS = '#include "quern/python_atomics.cuh"\n'
 _COOPERATIVE = '#include "cooperative_groups.h"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
+MOST_NESTED = 50  # calls inside of each other
 MOST_CONSTANTS = 8192  # elements of a global array that become text
 
 
@@ -37,6 +38,7 @@ class Program:
         self.constants = {}  # id -> (array, name, text)
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
+        self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
         self.is_cooperative = False  # do its blocks wait for each other?
         source = self._source(function)
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
@@ -57,13 +59,12 @@ class Program:
             if found in self.in_work and found.result is None:
                 if found.is_kernel:
                     raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
-                raise caller.error(
-                    TypingError,
-                    node,
-                    "what this call of itself returns is not known yet",
-                    "return a value before the function calls itself",
-                )
+                hint = "return a value where the function does not call itself"
+                raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint))
             return found
+        if len(self.in_work) > MOST_NESTED:
+            hint = "a function that calls itself does so with the same types"
+            raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
         source = Source(callee)
         found = Function(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
         self.functions[callee, parameters] = found
@@ -84,6 +85,10 @@ class Program:
     def linked_code(self):
         """Of what it is linked with, the compiled code, as the engine takes it: (kind, bytes, name)."""
         return [(code.kind, code.data, code.name) for code in self.linked if isinstance(code, LinkedCode)]
+
+    def has_shared(self, size, compiler, node):
+        if size > self.largest_shared[0]:
+            self.largest_shared = (size, compiler, node)
 
     def uses_dynamic_shared(self, source, node):
         if self.dynamic_shared_place is None:

@@ -60,9 +60,11 @@ def parsed(given):
         raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'")
     try:
         tree = ast.parse(given.strip(), mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'") from None
     if isinstance(tree, ast.Call):
+        if tree.keywords:
+            raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'")
         return Signature(_of_node(tree.func, given), [_of_node(a, given) for a in tree.args])
     if isinstance(tree, ast.Tuple):
         return Signature(None, [_of_node(a, given) for a in tree.elts])
@@ -76,11 +78,14 @@ def as_type(given):
     if isinstance(given, str):
         try:
             return _of_node(ast.parse(given.strip(), mode="eval").body, given)
-        except SyntaxError:
+        except (SyntaxError, ValueError):
             raise TypeError(f"[signature] {given!r} is no type") from None
     if given is None:
         return types.none
-    return types.of_dtype(given)
+    try:
+        return types.of_dtype(given)
+    except TypeError as e:
+        raise TypeError(f"[signature] {given!r} is no type: {e}") from None
 
 
 def _of_node(node, text):
@@ -97,20 +102,28 @@ def _of_node(node, text):
         element = _of_node(node.value, text)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(element, types.Number) and all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in parts):
-            keys = tuple(slice(None, None, None if p.step is None else ast.literal_eval(p.step)) for p in parts)
-            return element[keys]
+            steps = [1 if isinstance(p.step, ast.Constant) and p.step.value == 1 else p.step for p in parts]
+            if all(step in (None, 1) for step in steps):
+                return element[tuple(slice(None, None, step) for step in steps)]
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
         name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
         if name in ("optional", "Optional") and len(node.args) == 1:
             return types.Optional(_of_node(node.args[0], text))
-        if name == "UniTuple" and len(node.args) == 2:
-            return types.Tuple([_of_node(node.args[0], text)] * ast.literal_eval(node.args[1]))
+        values = [a.value if isinstance(a, ast.Constant) else None for a in node.args]
+        if name == "UniTuple" and len(node.args) == 2 and type(values[1]) is int and values[1] >= 0:
+            return types.Tuple([_of_node(node.args[0], text)] * values[1])
         if name == "Tuple" and len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):
             return types.Tuple(_of_node(a, text) for a in node.args[0].elts)
         if name == "CPointer" and len(node.args) == 1:
             return CPointer(_of_node(node.args[0], text))
-        if name in ("Array", "array") and len(node.args) == 3:
-            return types.Array(_of_node(node.args[0], text), ast.literal_eval(node.args[1]), ast.literal_eval(node.args[2]))
+        if (
+            name in ("Array", "array")
+            and len(node.args) == 3
+            and type(values[1]) is int
+            and values[1] >= 0
+            and values[2] in ("C", "F", "A")
+        ):
+            return types.Array(_of_node(node.args[0], text), values[1], values[2])
     raise TypeError(f"[signature] {ast.unparse(node)!r} is no type, in {text!r}")
 
 

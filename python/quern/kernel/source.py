@@ -7,11 +7,21 @@ import builtins
 import inspect
 import linecache
 import math
+import re
 import textwrap
+import tokenize
 
 from quern.kernel.errors import KernelError, UnsupportedError
 
 MISSING = object()
+
+
+def python_function(obj, decorator):
+    """The Python function that is decorated, be it inside of another decorator's object. Raises TypeError for what is none."""
+    function = getattr(obj, "py_func", obj)
+    if not inspect.isfunction(function):
+        raise TypeError(f"[{decorator}] a function written in Python is needed, not {obj!r}; write one with def")
+    return function
 
 
 class Source:
@@ -26,8 +36,8 @@ class Source:
         self.symbol = _symbol(self.name.replace("<lambda>", "function"))
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         try:
-            lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+            lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps names
+        except (OSError, TypeError, SyntaxError, tokenize.TokenError):
             raise UnsupportedError(
                 f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec()"
             ) from None
@@ -35,9 +45,20 @@ class Source:
         text = textwrap.dedent("".join(lines))
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         self.offset = first - 1
-        self.tree = _definition(ast.parse(text), function)
-        self.closure = inspect.getclosurevars(function).nonlocals
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:  # the file is another one by now
+            tree = ast.Module([], [])
+        self.tree = _definition(tree, function)
+        self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
+        self.closure = {}  # MISSING: it has no value yet
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self.closure[name] = cell.cell_contents
+            except ValueError:
+                self.closure[name] = MISSING
         self.globals = function.__globals__
+        self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
 
     def line(self, node):
         """The line in the file that a node stands in."""
@@ -58,7 +79,7 @@ class Source:
         until = self.indent + node.end_col_offset if getattr(node, "end_lineno", None) == node.lineno else len(text)
         caret = " " * column + "^" * max(1, until - column)
         made = kind(f"{self.file}:{number}: [{self.name}] {message}{'; ' + hint if hint else ''}\n    {text}\n    {caret}")
-        made.line = number
+        made.line, made.said = number, message
         return made
 
 
@@ -69,8 +90,13 @@ _TAKEN = frozenset(
     noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
     this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor main quern op printf assert
     malloc free memcpy memmove memset memcmp abort clock abs labs llabs min max llmin llmax
-    umin umax ullmin ullmax div""".split()
+    umin umax ullmin ullmax div std array slice_of none_given threadIdx blockIdx blockDim gridDim warpSize NULL offsetof static_assert
+    static_cast const_cast reinterpret_cast size_t ptrdiff_t clock_t uchar ushort uint ulong CUDA_VERSION CUDART_VERSION
+    QUERN_NO_SHORT_FLOATS""".split()
 )
+_TAKEN |= {"dim3"} | {
+    f"{name}{n}" for name in "char uchar short ushort int uint long ulong longlong ulonglong float double".split() for n in (1, 2, 3, 4)
+}
 # CUDA's functions of numbers, each with an f for float as well.
 _TAKEN |= {
     name + end
@@ -87,14 +113,22 @@ _TAKEN |= {
 def _symbol(name):
     """The C++ name of a Python function."""
     made = "".join(c if c.isalnum() and c.isascii() else "_" for c in name)
-    return f"kernel_{made}" if made in _TAKEN or made.startswith("__") else made
+    return f"kernel_{made}" if made in _TAKEN or re.match(r"__|_$|cuda[A-Z]|.*_t$", made) else made
+
+
+def variable_text(name):
+    """The C++ name of a variable. NVRTC reads no letters beyond ASCII's."""
+    if name.isascii():
+        return f"v_{name}"
+    return "w_" + "".join(c if c.isascii() else f"u{ord(c):06x}" for c in name)
 
 
 def _definition(tree, function):
     code = function.__code__
-    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and _is_of(n, code)]
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and _is_of(n, code)]
     if not found:
-        raise KernelError(f"[{function.__name__}] its source is not a function's: {function.__code__.co_filename}")
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+        raise KernelError(f"{place}: [{function.__name__}] there is no function of that name any more; import the file again")
     if len(found) > 1 and isinstance(found[0], ast.Lambda):
         found = [n for n in found if _does_the_same(n, code)]
         if not found:
@@ -111,6 +145,6 @@ def _does_the_same(node, code):
 
 
 def _is_of(node, code):
-    if isinstance(node, ast.FunctionDef):
+    if not isinstance(node, ast.Lambda):
         return node.name == code.co_name
     return code.co_name == "<lambda>" and [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount])

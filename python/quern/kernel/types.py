@@ -102,7 +102,8 @@ class Known(Type):
 
     def __init__(self, obj):
         self.obj = obj
-        self.name = f"{type(obj).__name__}({getattr(obj, '__name__', obj)!s})"
+        text = str(getattr(obj, "__name__", obj))
+        self.name = f"{type(obj).__name__}({text if len(text) <= 40 else text[:40] + '...'})"
 
     def __eq__(self, other):
         return isinstance(other, Known) and other.obj is self.obj
@@ -193,12 +194,13 @@ class FixedArray(Array):
 
     @property
     def loose(self):
-        return Array(self.dtype, self.ndim, "C")
+        return Array(self.dtype, self.ndim, "C", self.readonly)
 
 
 class Tuple(Type):
     def __init__(self, types):
         self.types = tuple(types)
+        self.count = sum(t.count if isinstance(t, Tuple) else 1 for t in self.types)  # of what is no tuple
         same = self.types and all(t == self.types[0] for t in self.types)
         self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if same else f"Tuple({', '.join(map(str, self.types))})"
         self.c = f"tuple<{', '.join(t.c for t in self.types)}>"

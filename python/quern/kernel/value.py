@@ -11,6 +11,14 @@ from quern.kernel import types
 MISSING = object()
 
 
+class NotYet(Exception):  # noqa: N818  (no error yet)
+    """Something whose type this walk over a function does not know; ``error`` is raised where no walk comes to know it."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+
 @dataclass(frozen=True)
 class Value:
     """``text`` is a C++ expression of ``type``; ``const`` what Python would have, where that is known now.
@@ -65,6 +73,7 @@ def literal_text(const, to):
     if isinstance(to, types.Integer):
         if not isinstance(const, int) or not (-(2 ** (to.bits - 1)) if to.signed else 0) <= const < 2 ** (to.bits - to.signed):
             return None
+        const = int(const)  # True
         if const == -(2**63):
             return "(-9223372036854775807LL - 1)"
         suffix = ("" if to.signed else "u") + ("LL" if to.bits == 64 else "")
@@ -81,7 +90,7 @@ def literal_text(const, to):
 def _real(const, to):
     const = float(const)
     if const != const:
-        text = "op::nan_of<double>()"
+        text = "static_cast<double>(__uint_as_float(0x7fc00000u))"
     elif const in (float("inf"), float("-inf")):
         text = ("-" if const < 0 else "") + "static_cast<double>(op::infinity())"
     else:

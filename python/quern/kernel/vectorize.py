@@ -9,6 +9,8 @@ import numpy
 from quern.arrays import core as _core
 from quern.device import current_device
 from quern.kernel import signatures, types
+from quern.kernel.dispatcher import check_returned
+from quern.kernel.errors import TypingError
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -35,6 +37,8 @@ class VectorFunction:
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (kernel, the name of the result's type)
         self._loops = []  # of the signatures that were given, in order
         self.identity = options.get("identity")
+        if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
+            raise ValueError(f"[{self.__name__}] an identity is a number, 'reorderable' or None, not {self.identity!r}")
         code = function.__code__
         self.nin, self.nout, self.nargs = code.co_argcount, 1, code.co_argcount + 1
         for one in given:
@@ -73,7 +77,8 @@ class VectorFunction:
             program = Program(self.py_func, parameters, False)
             made = program.kernel.result
             if not isinstance(made, types.Number):
-                raise TypeError(f"[{self.__name__}] it must return a number, not {made}")
+                raise program.kernel.error(TypingError, program.kernel.source.tree, f"it must return a number, not {made}")
+            check_returned(program, result)
             result = result or made
             values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
             value = f"quern::op::to<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
@@ -109,8 +114,10 @@ class VectorFunction:
             args, out = args[:-1], args[-1]
         if len(args) != self.nin:
             raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, not {len(args)}")
-        if isinstance(out, tuple):
+        if isinstance(out, tuple) and len(out) == 1:
             (out,) = out
+        if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
+            raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
         args = [numpy.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         loop = self._chosen(args)
         kernel, result = self._row(loop)
@@ -141,13 +148,15 @@ class VectorFunction:
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
         """The function folded over the elements along an axis; the function takes two arguments and its order does not matter."""
         if self.nin != 2:
-            raise ValueError("reduce only supported for binary functions")
+            raise ValueError(f"[{self.__name__}] reduce only supported for binary functions; this one takes {self.nin}")
         given = array
         array = _core.asarray(array)
         kernel = reduction(self.py_func, types.of_dtype(array.dtype), self.__name__, self.identity)
         axes = None if axis is None else [_core._axis(a, array.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))]
         (made,) = kernel.call([array], [], axes, bool(keepdims), type(array))
         if out is not None:
+            if out.shape != made.shape:
+                raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and the array for it {out.shape}")
             out[...] = _core.asnumpy(made) if isinstance(out, numpy.ndarray) else made
             return out
         return made if isinstance(given, _core.Array) else _core.asnumpy(made)[()]
@@ -156,12 +165,13 @@ class VectorFunction:
 def reduction(function, type_, name, identity=None):
     """The engine's kernel that folds ``function`` over numbers of that type."""
     program = Program(function, (type_, type_), False)
-    if types.unified(program.kernel.result, type_) is None:
-        raise TypeError(f"[{name}] it folds numbers of {type_} and returns {program.kernel.result}")
+    result = program.kernel.result
+    if types.unified(result, type_) is None:
+        raise program.kernel.error(TypingError, program.kernel.source.tree, f"it folds numbers of {type_} and returns {result}")
     word = _word(type_)
     half = ".half()" if type_ == types.float16 else ""
     fold = f"quern::op::to<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
-    start = "" if identity is None else str(identity)
+    start = "" if identity in (None, "reorderable") else str(identity)
     return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from quern.kernel import types
 from quern.kernel.hosted import HostFunction
 from quern.kernel.intrinsics import prange  # noqa: F401
+from quern.kernel.source import python_function
 
 
 def jit(signature_or_function=None, **options):
@@ -26,10 +27,10 @@ def jit(signature_or_function=None, **options):
     14.0
     """
     if callable(signature_or_function) and not isinstance(signature_or_function, types.Type):
-        return HostFunction(getattr(signature_or_function, "py_func", signature_or_function), **options)
+        return HostFunction(python_function(signature_or_function, "jit"), **options)
     given = signature_or_function
     given = [] if given is None else given if isinstance(given, list) else [given]
-    return lambda function: HostFunction(getattr(function, "py_func", function), given, **options)
+    return lambda function: HostFunction(python_function(function, "jit"), given, **options)
 
 
 njit = jit

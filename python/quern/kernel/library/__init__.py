@@ -11,4 +11,4 @@ vectors.py    float4 and its like
 
 from quern.kernel.library import bfloat, cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
 from quern.kernel.library.python import loop  # noqa: F401
-from quern.kernel.library.table import attribute, call, frozen  # noqa: F401
+from quern.kernel.library.table import attribute, call, frozen, is_own  # noqa: F401

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
-from quern.kernel.library.table import attributes_of, bound, entry, freezer, method, rows
+from quern.kernel.library.table import attributes_of, bound, chosen, entry, freezer, method, rows
 from quern.kernel.value import Value, cast
+
+MOST_BYTES = 2**31 - 1  # of an array of a kernel's own: how much there is, the device says at the launch
+MOST_ALIGNED = 4096
 
 # ---- places
 
@@ -24,6 +29,8 @@ def number_of_a_thread(obj):
 
 def _of_grid(pattern):
     def compile_call(compiler, arguments, named, node):
+        if len(arguments) + len(named) > 1 or set(named) - {"ndim"}:
+            raise compiler.error(TypingError, node, "it takes the number of dimensions, ndim, and nothing else")
         (ndim,) = [*arguments, *named.values()] or [operators.constant(1)]
         count = compiler.constant_of(ndim, node, "ndim")
         if count not in (1, 2, 3):
@@ -42,24 +49,27 @@ entry(intrinsics.gridsize)(_of_grid("(static_cast<long long>(gridDim.{0}) * bloc
 
 def _asked(compiler, arguments, named, node):
     """Shape, type and alignment that an array is asked for with."""
-    given = dict(zip(("shape", "dtype", "alignment"), arguments, strict=False), **named)
-    if "shape" not in given or "dtype" not in given or set(given) - {"shape", "dtype", "alignment"}:
+    given = {**dict(zip(("shape", "dtype", "alignment"), arguments, strict=False)), **named}
+    unknown = set(given) - {"shape", "dtype", "alignment"}
+    if "shape" not in given or "dtype" not in given or unknown or len(given) != len(arguments) + len(named):
         raise compiler.error(TypingError, node, "an array needs (shape, dtype), and may have an alignment")
     shape = compiler.constant_of(given["shape"], node, "the shape of an array of the kernel's own")
     shape = shape if isinstance(shape, tuple) else (shape,)
-    if not shape or not all(isinstance(n, int) and n >= 0 for n in shape):
+    if not shape or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape):
         raise compiler.error(TypingError, node, f"a shape is a number or a tuple of numbers from 0 up, not {shape}")
     alignment = compiler.constant_of(given["alignment"], node, "alignment") if "alignment" in given else None
-    if alignment is not None and (not isinstance(alignment, int) or alignment <= 0 or alignment & (alignment - 1)):
-        raise compiler.error(TypingError, node, f"an alignment is a power of two, not {alignment}")
-    return shape, compiler.dtype_of(given["dtype"], node), alignment
+    if alignment is not None and (not isinstance(alignment, int) or not 0 < alignment <= MOST_ALIGNED or alignment & (alignment - 1)):
+        raise compiler.error(TypingError, node, f"an alignment is a power of two up to {MOST_ALIGNED}, not {alignment}")
+    dtype = compiler.dtype_of(given["dtype"], node)
+    count = math.prod(shape)
+    if count * dtype.bits // 8 > MOST_BYTES:
+        raise compiler.error(TypingError, node, f"an array of {count} elements is too large for a kernel's own", "hand one over")
+    return shape, dtype, alignment
 
 
 def _declared(compiler, kind, shape, dtype, alignment):
     name = compiler.temporary("own")
-    count = 1
-    for n in shape:
-        count *= n
+    count = math.prod(shape)
     # As bytes, since shared memory cannot have constructors.
     own = dtype.aligned_at if isinstance(dtype, types.Record) else min(16, dtype.bits // 8)
     align = f"__align__({max(alignment or 0, own)})"
@@ -72,6 +82,7 @@ def _declared(compiler, kind, shape, dtype, alignment):
 def call_shared_array(compiler, arguments, named, node):
     shape, dtype, alignment = _asked(compiler, arguments, named, node)
     if 0 not in shape:
+        compiler.program.has_shared(math.prod(shape) * dtype.bits // 8, compiler, node)
         return _declared(compiler, "__shared__ ", shape, dtype, alignment)
     if len(shape) > 1:
         raise compiler.error(TypingError, node, "a dynamic shared array has one dimension", "write shape=0 and take parts of it")
@@ -86,7 +97,7 @@ def call_local_array(compiler, arguments, named, node):
     return _declared(compiler, "", shape, dtype, alignment)
 
 
-@entry(intrinsics.const.array_like)
+@entry(intrinsics.const.array_like, takes=1)
 def call_const_array(compiler, arguments, named, node):
     (value,) = arguments
     if not isinstance(value.type, types.FixedArray) or not value.type.readonly:
@@ -105,10 +116,8 @@ rows(intrinsics.nanosleep, ("none(uint32)", "__nanosleep({0})"))
 # ---- all threads of a launch
 
 
-@entry(intrinsics.cg.this_grid)
+@entry(intrinsics.cg.this_grid, takes=0)
 def call_this_grid(compiler, arguments, named, node):
-    if arguments or named:
-        raise compiler.error(TypingError, node, "cg.this_grid takes no arguments")
     compiler.program.is_cooperative = True
     return Value(types.grid_group, f"{types.grid_group.c}()")
 
@@ -117,7 +126,7 @@ def call_this_grid(compiler, arguments, named, node):
 def grid_sync(compiler, owner, node):
     def sync(compiler, owner, arguments, named, node):
         if arguments or named:
-            raise compiler.error(TypingError, node, "sync takes no arguments")
+            raise compiler.error(TypingError, node, "grid.sync takes no arguments")
         return Value(types.none, f"{owner.text}.sync()")
 
     return bound(sync, owner)
@@ -140,18 +149,17 @@ for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):
             for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")
         ],
     )
-rows(
-    intrinsics.match_any_sync,
-    *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")],
-)
+_MATCHED = ("int32", "uint32", "int64", "uint64", "float32", "float64")
+rows(intrinsics.match_any_sync, *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in _MATCHED])
 
 
 @entry(intrinsics.match_all_sync)
 def call_match_all(compiler, arguments, named, node):
-    mask, value = (compiler.number(a, node) for a in arguments)
+    takes = [(types.uint32, types.NUMBERS[t]) for t in _MATCHED]
+    _, (mask, value) = chosen(compiler, intrinsics.match_all_sync, takes, arguments, named, node)
     same = compiler.temporary("same")
     compiler.head.append(f"int {same} = 0;")
-    found = compiler.kept(Value(types.uint32, f"__match_all_sync({cast(mask, types.uint32).text}, {compiler.kept(value).text}, &{same})"))
+    found = compiler.kept(Value(types.uint32, f"__match_all_sync({mask}, {value}, &{same})"))
     return compiler.tuple_of([found, Value(types.boolean, f"({same} != 0)")])
 
 
@@ -187,7 +195,7 @@ rows(
 rows(intrinsics.cbrt, ("float32(float32)", "cbrtf({0})"), ("float64(float64)", "::cbrt({0})"))
 
 
-@entry(intrinsics.selp)
+@entry(intrinsics.selp, takes=3)
 def call_selp(compiler, arguments, named, node):
     test, a, b = arguments
     to = types.unified(a.type, b.type)
@@ -306,6 +314,6 @@ def _store(name):
 
 
 for _name in ("ldca", "ldcg", "ldcs", "ldlu", "ldcv"):
-    entry(getattr(intrinsics, _name))(_load(_name))
+    entry(getattr(intrinsics, _name), takes=2)(_load(_name))
 for _name in ("stcg", "stcs", "stwb", "stwt"):
-    entry(getattr(intrinsics, _name))(_store(_name))
+    entry(getattr(intrinsics, _name), takes=3)(_store(_name))

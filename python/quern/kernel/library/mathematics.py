@@ -43,8 +43,6 @@ def _complex_for(t):
 
 def _one(text, takes_complex, work=operators.real_for):
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) != 1 or named:
-            raise compiler.error(TypingError, node, "it takes one number")
         value = compiler.number(arguments[0], node)
         if isinstance(value.type, types.Complex) and not takes_complex:
             raise compiler.error(TypingError, node, f"it does not take {value.type}")
@@ -56,8 +54,6 @@ def _one(text, takes_complex, work=operators.real_for):
 
 def _two(text, work=operators.real_for):
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) != 2 or named:
-            raise compiler.error(TypingError, node, "it takes two numbers")
         values = [compiler.number(a, node) for a in arguments]
         to = types.common_real(*(work(v.type) for v in values))
         if isinstance(to, types.Complex):
@@ -69,22 +65,22 @@ def _two(text, work=operators.real_for):
 
 for _name, _complex in ONE.items():
     if hasattr(numpy, _name):
-        entry(getattr(numpy, _name))(_one(_name, _complex, _for_numpy))
+        entry(getattr(numpy, _name), takes=1)(_one(_name, _complex, _for_numpy))
     if hasattr(math, _name):
-        entry(getattr(math, _name))(_one(_name, False))
+        entry(getattr(math, _name), takes=1)(_one(_name, False))
     if hasattr(cmath, _name):
-        entry(getattr(cmath, _name))(_one(_name, True, _complex_for))
+        entry(getattr(cmath, _name), takes=1)(_one(_name, True, _complex_for))
 for _name, _text in MATH_NAMES.items():
-    entry(getattr(math, _name))(_one(_text, False))
-    entry(getattr(cmath, _name))(_one(_text, True, _complex_for))
+    entry(getattr(math, _name), takes=1)(_one(_text, False))
+    entry(getattr(cmath, _name), takes=1)(_one(_text, True, _complex_for))
 for _name, _text in TWO.items():
     if hasattr(math, _name):
-        entry(getattr(math, _name))(_two(_text))
+        entry(getattr(math, _name), takes=2)(_two(_text))
     if hasattr(numpy, _name):
-        entry(getattr(numpy, _name))(_two(_text, _for_numpy))
-entry(math.atan2)(_two("arctan2"))
-entry(numpy.deg2rad)(_one("radians", False, _for_numpy))
-entry(numpy.rad2deg)(_one("degrees", False, _for_numpy))
+        entry(getattr(numpy, _name), takes=2)(_two(_text, _for_numpy))
+entry(math.atan2, takes=2)(_two("arctan2"))
+entry(numpy.deg2rad, takes=1)(_one("radians", False, _for_numpy))
+entry(numpy.rad2deg, takes=1)(_one("degrees", False, _for_numpy))
 
 for _name in ("erf", "erfc", "gamma", "lgamma"):
     _c = {"gamma": "tgamma"}.get(_name, _name)
@@ -109,28 +105,26 @@ rows(
 )
 
 
-@entry(math.frexp)
+@entry(math.frexp, takes=1)
 def call_frexp(compiler, arguments, named, node):
-    value = _real(compiler, arguments, named, node)
+    value = _real(compiler, arguments, node)
     exponent = compiler.temporary("exponent")
     compiler.head.append(f"int {exponent} = 0;")
     fraction = compiler.kept(Value(value.type, f"op::frexp_of({value.text}, &{exponent})"))
     return compiler.tuple_of([fraction, Value(types.int32, exponent)])
 
 
-@entry(math.modf)
+@entry(math.modf, takes=1)
 def call_modf(compiler, arguments, named, node):
-    value = _real(compiler, arguments, named, node)
+    value = _real(compiler, arguments, node)
     whole = compiler.temporary("whole")
     compiler.head.append(f"{value.type.c} {whole} = 0;")
     fraction = compiler.kept(Value(value.type, f"::modf({value.text}, &{whole})"))
     return compiler.tuple_of([fraction, Value(value.type, whole)])
 
 
-def _real(compiler, arguments, named, node):
+def _real(compiler, arguments, node):
     """One number, as float32 or float64."""
-    if len(arguments) != 1 or named:
-        raise compiler.error(TypingError, node, "it takes one number")
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex):
         raise compiler.error(TypingError, node, f"it does not take {value.type}")
@@ -141,8 +135,6 @@ def _rounding(text):
     """Integers stay. Of a number with a fraction the type stays in kernels, as in Numba's; functions for the host give an integer."""
 
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) != 1 or named:
-            raise compiler.error(TypingError, node, "it takes one number")
         value = compiler.number(arguments[0], node)
         if isinstance(value.type, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {value.type}")
@@ -155,17 +147,13 @@ def _rounding(text):
 
 
 for _name in ("floor", "ceil", "trunc"):
-    entry(getattr(math, _name))(_rounding(_name))
+    entry(getattr(math, _name), takes=1)(_rounding(_name))
 
 for _name in ("floor", "ceil", "trunc", "rint"):
-    entry(getattr(numpy, _name))(_one(_name, False, _for_numpy))
+    entry(getattr(numpy, _name), takes=1)(_one(_name, False, _for_numpy))
 
 
-@entry(math.pow, numpy.power)
-def call_power(compiler, arguments, named, node):
-    values = [compiler.number(a, node) for a in arguments]
-    to = types.common_real(*(operators.real_for(v.type) for v in values))
-    return Value(to, f"op::power({cast(values[0], to).text}, {cast(values[1], to).text})")
+entry(math.pow, takes=2)(_two("power"))
 
 
 def _test(text):
@@ -178,7 +166,7 @@ def _test(text):
 
 for _name, _text in {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite"}.items():
     for _module in (math, cmath, numpy):
-        entry(getattr(_module, _name))(_test(_text))
+        entry(getattr(_module, _name), takes=1)(_test(_text))
 
 
 def _operator(node_type):
@@ -188,24 +176,45 @@ def _operator(node_type):
     return compile_call
 
 
-def _comparison(node_type):
+def _arithmetic(name, of_reals):
+    """NumPy's: integers stay in their own type, which operators of Python's make 64 bits."""
+
     def compile_call(compiler, arguments, named, node):
-        return operators.compare(node_type, arguments[0], arguments[1], compiler.failing(node))
+        values = [compiler.number(a, node) for a in arguments]
+        to = types.unified(values[0].type, values[1].type)
+        if name == "true_divide" or not isinstance(to, (types.Integer, types.Boolean)):
+            if isinstance(to, types.Float):  # of int64 and uint64
+                values = [cast(v, to) for v in values]
+            return of_reals(compiler, values, named, node)
+        if isinstance(to, types.Boolean) and name == "subtract":
+            raise compiler.error(TypingError, node, "NumPy has no difference of booleans", "write numpy.logical_xor")
+        if isinstance(to, types.Boolean) and name in ("add", "multiply"):
+            return Value(to, f"({values[0].text} {'||' if name == 'add' else '&&'} {values[1].text})")
+        to = types.int8 if isinstance(to, types.Boolean) else to
+        return Value(to, f"op::{name}({cast(values[0], to).text}, {cast(values[1], to).text})")
+
+    return compile_call
+
+
+def _comparison(node_type, is_numpys=False):
+    def compile_call(compiler, arguments, named, node):
+        return operators.compare(node_type, arguments[0], arguments[1], compiler.failing(node), is_numpys)
 
     return compile_call
 
 
 _WORDS = {"and_": "iand", "or_": "ior"}  # of `&=`; the others are named with an i before
 for _node, (_, _name, _function) in operators.BINARY.items():
-    entry(_function, getattr(operator, _WORDS.get(_function.__name__, "i" + _function.__name__)))(_operator(_node))
-    if _name != "power":
-        entry(getattr(numpy, _name))(_operator(_node))
+    entry(_function, getattr(operator, _WORDS.get(_function.__name__, "i" + _function.__name__)), takes=2)(_operator(_node))
+    if hasattr(numpy, _name):
+        entry(getattr(numpy, _name), takes=2)(_arithmetic(_name, _operator(_node)))
+entry(numpy.fmod, takes=2)(_arithmetic("fmod", _two("fmod", _for_numpy)))
 for _node, (_symbol, _, _function) in operators.COMPARE.items():
-    entry(_function)(_comparison(_node))
+    entry(_function, takes=2)(_comparison(_node))
 for _name, _node in {
     "equal": ast.Eq, "not_equal": ast.NotEq, "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE,
 }.items():  # fmt: skip
-    entry(getattr(numpy, _name))(_comparison(_node))
+    entry(getattr(numpy, _name), takes=2)(_comparison(_node, True))
 
 
 def _extreme(text):
@@ -218,7 +227,7 @@ def _extreme(text):
 
 
 for _name in ("maximum", "minimum", "fmax", "fmin"):
-    entry(getattr(numpy, _name))(_extreme(_name))
+    entry(getattr(numpy, _name), takes=2)(_extreme(_name))
 
 
 def _bits(text, count):
@@ -226,8 +235,8 @@ def _bits(text, count):
 
     def compile_call(compiler, arguments, named, node):
         values = [compiler.number(a, node) for a in arguments]
-        if len(values) != count or named or not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in values):
-            raise compiler.error(TypingError, node, f"it takes {count} integers")
+        if not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in values):
+            raise compiler.error(TypingError, node, f"it takes integers, not {' and '.join(str(v.type) for v in values)}")
         to = values[0].type if count == 1 else types.unified(values[0].type, values[1].type)
         if isinstance(to, types.Float):
             raise compiler.error(TypingError, node, f"there is no integer type for {values[0].type} and {values[1].type}")
@@ -239,68 +248,60 @@ def _bits(text, count):
 
 
 for _name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
-    entry(getattr(numpy, _name))(_bits(_name, 2))
-entry(numpy.invert)(_bits("invert", 1))  # which bitwise_not is, too
+    entry(getattr(numpy, _name), takes=2)(_bits(_name, 2))
+entry(numpy.invert, takes=1)(_bits("invert", 1))  # which bitwise_not is, too
 
 
-def _logical(text, count):
+def _logical(text):
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) != count or named:
-            raise compiler.error(TypingError, node, f"it takes {count} numbers")
         tests = [operators.truth(compiler.number(a, node), compiler.failing(node)).text for a in arguments]
         return Value(types.boolean, text.format(*tests))
 
     return compile_call
 
 
-entry(numpy.logical_and)(_logical("({0} && {1})", 2))
-entry(numpy.logical_or)(_logical("({0} || {1})", 2))
-entry(numpy.logical_xor)(_logical("({0} != {1})", 2))
-entry(numpy.logical_not)(_logical("(!{0})", 1))
+entry(numpy.logical_and, takes=2)(_logical("({0} && {1})"))
+entry(numpy.logical_or, takes=2)(_logical("({0} || {1})"))
+entry(numpy.logical_xor, takes=2)(_logical("({0} != {1})"))
+entry(numpy.logical_not, takes=1)(_logical("(!{0})"))
 
 
 def _unary(node_type):
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) != 1 or named:
-            raise compiler.error(TypingError, node, "it takes one number")
         return operators.unary(node_type, arguments[0], compiler.failing(node))
 
     return compile_call
 
 
-entry(operator.neg, numpy.negative)(_unary(ast.USub))
-entry(operator.pos)(_unary(ast.UAdd))
-entry(operator.invert, operator.inv)(_unary(ast.Invert))
-entry(operator.not_)(_unary(ast.Not))
+entry(operator.neg, numpy.negative, takes=1)(_unary(ast.USub))
+entry(operator.pos, takes=1)(_unary(ast.UAdd))
+entry(operator.invert, operator.inv, takes=1)(_unary(ast.Invert))
+entry(operator.not_, takes=1)(_unary(ast.Not))
 
 
 # ---- complex numbers
 
 
-@entry(cmath.phase)
+@entry(cmath.phase, takes=1)
 def call_phase(compiler, arguments, named, node):
-    value = _complex(compiler, arguments, named, node)
+    value = _complex(compiler, arguments, node)
     return Value(value.type.part, f"op::arctan2({value.text}.im, {value.text}.re)")
 
 
-@entry(cmath.polar)
+@entry(cmath.polar, takes=1)
 def call_polar(compiler, arguments, named, node):
-    value = _complex(compiler, arguments, named, node)
+    value = _complex(compiler, arguments, node)
     part = value.type.part
     return compiler.tuple_of([Value(part, f"op::absolute({value.text})"), Value(part, f"op::arctan2({value.text}.im, {value.text}.re)")])
 
 
-def _complex(compiler, arguments, named, node):
-    if len(arguments) != 1 or named:
-        raise compiler.error(TypingError, node, "it takes one number")
+def _complex(compiler, arguments, node):
     value = compiler.number(arguments[0], node)
     return compiler.kept(Value(_complex_for(value.type), cast(value, _complex_for(value.type)).text))
 
 
-@entry(cmath.rect)
+@entry(cmath.rect, takes=2)
 def call_rect(compiler, arguments, named, node):
-    if len(arguments) != 2 or named:
-        raise compiler.error(TypingError, node, "it takes two numbers: the length and the angle")
     values = [compiler.number(a, node) for a in arguments]
     part = types.float32 if all(v.type == types.float32 for v in values) else types.float64
     if any(isinstance(v.type, types.Complex) for v in values):
@@ -309,13 +310,13 @@ def call_rect(compiler, arguments, named, node):
     return Value(to, f"quern::polar<{part.c}>({cast(values[0], part).text}, {cast(values[1], part).text})")
 
 
-@entry(numpy.square)
+@entry(numpy.square, takes=1)
 def call_square(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
     return Value(value.type, f"op::square({value.text})")
 
 
-@entry(numpy.conjugate)
+@entry(numpy.conjugate, takes=1)
 def call_conjugate(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
     return Value(value.type, f"op::conjugate({value.text})")

@@ -15,12 +15,16 @@ from quern.kernel.value import Value, cast, literal_text
 class Range:
     """What ``range(...)`` is until it is looped over."""
 
+    __name__, is_looped_over = "...", True  # for messages
+
     def __init__(self, start, stop, step):
         self.start, self.stop, self.step = start, stop, step
 
 
 class Numbered:
     """``enumerate(...)`` and ``zip(...)``: what is looped over side by side."""
+
+    __name__, is_looped_over = "...", True
 
     def __init__(self, iterables, start=None):
         self.iterables, self.start = iterables, start
@@ -42,10 +46,8 @@ def numpy_scalar(obj):
 # ---- loops
 
 
-@entry(range, intrinsics.prange)
+@entry(range, intrinsics.prange, takes=(1, 3))
 def call_range(compiler, arguments, named, node):
-    if named or not 1 <= len(arguments) <= 3:
-        raise compiler.error(TypingError, node, f"range takes one to three integers, not {len(arguments)}")
     for a in arguments:
         compiler.integer(a, node)
     zero, one = operators.constant(0), operators.constant(1)
@@ -54,22 +56,28 @@ def call_range(compiler, arguments, named, node):
     return Value(types.Known(made), const=made)
 
 
-@entry(intrinsics.literal_unroll)
+@entry(intrinsics.literal_unroll, takes=1)
 def call_literal_unroll(compiler, arguments, named, node):
-    if named or len(arguments) != 1 or not isinstance(arguments[0].type, types.Tuple):
+    if not isinstance(arguments[0].type, types.Tuple):
         raise compiler.error(TypingError, node, "literal_unroll takes a tuple")
     return arguments[0]
 
 
 @entry(enumerate)
 def call_enumerate(compiler, arguments, named, node):
-    start = named.get("start", arguments[1] if len(arguments) > 1 else operators.constant(0))
+    given = dict(zip(("iterable", "start"), arguments, strict=False), **named)
+    if not 1 <= len(arguments) <= 2 or set(given) - {"iterable", "start"} or len(given) != len(arguments) + len(named):
+        raise compiler.error(TypingError, node, "enumerate takes what it goes over, and the number that it starts with")
+    start = given.get("start", operators.constant(0))
+    compiler.integer(start, node)
     made = Numbered(arguments[:1], start)
     return Value(types.Known(made), const=made)
 
 
 @entry(zip)
 def call_zip(compiler, arguments, named, node):
+    if named or not arguments:
+        raise compiler.error(TypingError, node, "zip takes what it goes over side by side, and no keyword arguments in a kernel")
     made = Numbered(arguments)
     return Value(types.Known(made), const=made)
 
@@ -211,7 +219,7 @@ def _item(compiler, iterable, i, node):
 # ---- functions
 
 
-@entry(len)
+@entry(len, takes=1)
 def call_len(compiler, arguments, named, node):
     (value,) = arguments
     if isinstance(value.type, types.Tuple):
@@ -221,7 +229,7 @@ def call_len(compiler, arguments, named, node):
     return Value(types.int64, f"{value.text}.extent(0)", natural=True)
 
 
-@entry(int)
+@entry(int, takes=(0, 1))
 def call_int(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node) if arguments else operators.constant(0)
     if isinstance(value.type, types.Integer):
@@ -231,28 +239,32 @@ def call_int(compiler, arguments, named, node):
     return cast(value, types.int64)
 
 
-@entry(float)
+@entry(float, takes=(0, 1))
 def call_float(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node) if arguments else operators.constant(0.0)
+    if isinstance(value.type, types.Complex):
+        raise compiler.error(TypingError, node, "a complex number is no real one", "take its .real")
     return value if isinstance(value.type, types.Float) else cast(value, types.float64)
 
 
-@entry(bool)
+@entry(bool, takes=(0, 1))
 def call_bool(compiler, arguments, named, node):
     return operators.truth(arguments[0], compiler.failing(node)) if arguments else operators.constant(False)
 
 
-@entry(complex)
+@entry(complex, takes=(0, 2))
 def call_complex(compiler, arguments, named, node):
-    values = [compiler.number(a, node) for a in arguments]
+    values = [compiler.number(a, node) for a in arguments] or [operators.constant(0.0)]
     if len(values) == 1:
         return values[0] if isinstance(values[0].type, types.Complex) else cast(values[0], types.complex128)
+    if any(isinstance(v.type, types.Complex) for v in values):
+        raise compiler.error(TypingError, node, "a complex number is made of two real ones", "take their .real")
     part = types.float32 if all(v.type == types.float32 for v in values) else types.float64
     to = types.complex64 if part == types.float32 else types.complex128
     return Value(to, f"{to.c}({cast(values[0], part).text}, {cast(values[1], part).text})")
 
 
-@entry(abs, numpy.abs, numpy.absolute)
+@entry(abs, numpy.absolute, takes=1)  # which numpy.abs is, too
 def call_abs(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex):
@@ -270,8 +282,11 @@ def _choose(name):
         if len(arguments) < 2:
             raise compiler.error(TypingError, node, f"{name} needs at least two numbers")
         result = compiler.number(arguments[0], node)
+        for value in arguments:
+            if isinstance(compiler.number(value, node).type, types.Complex):
+                raise compiler.error(TypingError, node, f"{value.type} has no order", "take its .real, or abs()")
         for value in arguments[1:]:
-            to = types.unified(result.type, compiler.number(value, node).type)
+            to = types.unified(result.type, value.type)
             less = "<" if name == "min" else ">"
             a, b = compiler.kept(cast(result, to)), compiler.kept(cast(value, to))
             # As Python does it: the first one stays, unless the other is less (greater).
@@ -281,13 +296,15 @@ def _choose(name):
     return compile_call
 
 
-entry(min)(_choose("min"))
-entry(max)(_choose("max"))
+entry(min, takes=(1, None))(_choose("min"))
+entry(max, takes=(1, None))(_choose("max"))
 
 
-@entry(round)
+@entry(round, takes=(1, 2))
 def call_round(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
+    if isinstance(value.type, types.Complex):
+        raise compiler.error(TypingError, node, "a complex number is not rounded", "round its .real")
     if isinstance(value.type, (types.Integer, types.Boolean)):
         value = cast(value, types.int64)
         if len(arguments) == 1:
@@ -298,14 +315,14 @@ def call_round(compiler, arguments, named, node):
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
 
 
-@entry(divmod)
+@entry(divmod, takes=2)
 def call_divmod(compiler, arguments, named, node):
     a, b = (compiler.kept(compiler.number(x, node)) for x in arguments)
     fail = compiler.failing(node)
     return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
 
-@entry(pow)
+@entry(pow, takes=2)
 def call_pow(compiler, arguments, named, node):
     return operators.binary(ast.Pow, arguments[0], arguments[1], compiler.failing(node))
 
@@ -313,6 +330,8 @@ def call_pow(compiler, arguments, named, node):
 @entry(print)
 def call_print(compiler, arguments, named, node):
     """Values apart by spaces, then a line's end; numbers as C prints them, as Numba does."""
+    if named:
+        raise compiler.error(TypingError, node, "print takes no keyword arguments in a kernel")
     formats, values = [], []
     for argument in arguments:
         if argument.is_const and isinstance(argument.const, str):
@@ -357,6 +376,8 @@ def number_imag(compiler, owner, node):
 @method(types.Number, "conjugate")
 def number_conjugate(compiler, owner, node):
     def conjugate(compiler, owner, arguments, named, node):
+        if arguments or named:
+            raise compiler.error(TypingError, node, "conjugate takes no arguments")
         return Value(owner.type, f"op::conjugate({owner.text})") if isinstance(owner.type, types.Complex) else owner
 
     return bound(conjugate, owner)

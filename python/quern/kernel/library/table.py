@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import types as python_types
 
+import numpy
+
 from quern.kernel import types
 from quern.kernel.errors import TypingError
 from quern.kernel.linked import DeclaredFunction, pointer_to
 from quern.kernel.value import Value, cast, known
 
-_calls = {}  # id -> (object, function)
+_calls = {}  # id -> (object, function, how many arguments it takes)
 _attributes = {}  # id of an object -> {name: function()}
 _methods = {}  # (class of type, name) -> function(compiler, owner, node)
 _freezers = []
 
 
-def entry(*objects):
-    """Decorates ``f(compiler, arguments, named, node) -> Value``, which compiles a call of each of the objects."""
+def entry(*objects, takes=None):
+    """Decorates ``f(compiler, arguments, named, node) -> Value``, which compiles a call of each of the objects.
+
+    ``takes``: how many arguments, none of them named: a number, or the least and the most (None: any); None: f looks itself.
+    """
 
     def enter(f):
         for obj in objects:
-            _calls[id(obj)] = (obj, f)
+            _calls[id(obj)] = (obj, f, (takes, takes) if isinstance(takes, int) else takes)
         return f
 
     return enter
@@ -145,26 +150,44 @@ def call(compiler, function, arguments, named, node):
     if obj is None:
         raise compiler.error(TypingError, node, f"{function.type} cannot be called")
     if id(obj) in _calls:
-        return _calls[id(obj)][1](compiler, arguments, named, node)
+        _, compile_call, takes = _calls[id(obj)]
+        if takes is not None:
+            _check_count(compiler, obj, takes, arguments, named, node)
+        return compile_call(compiler, arguments, named, node)
     if isinstance(obj, DeclaredFunction):
         return obj.compile_call(compiler, arguments, named, node)
     if isinstance(obj, types.Number):
-        return _conversion(compiler, obj, arguments, node)
+        return _conversion(compiler, obj, arguments, named, node)
     numpy_type = _number_type(obj)
     if numpy_type is not None:
-        return _conversion(compiler, numpy_type, arguments, node)
+        return _conversion(compiler, numpy_type, arguments, named, node)
     if getattr(obj, "__qualname__", "").endswith("FFI.from_buffer") and len(arguments) == 1:  # of cffi, which need not be there
         return pointer_to(compiler, arguments[0], node)
     callee = getattr(obj, "py_func", obj)
-    compiler.program.link(getattr(obj, "links", ()))
-    if isinstance(callee, python_types.FunctionType):
+    if isinstance(callee, python_types.FunctionType) and not (callee is obj and is_own(callee)):
+        compiler.program.link(getattr(obj, "links", ()))
         return compiler.call_function(callee, arguments, named, node)
-    raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel")
+    is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
+    hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
+    raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
+
+
+def _check_count(compiler, obj, takes, arguments, named, node):
+    least, most = takes
+    if named:
+        raise compiler.error(TypingError, node, f"{_name(obj)} takes no keyword arguments in a kernel")
+    if len(arguments) < least or (most is not None and len(arguments) > most):
+        wanted = f"{least or 'no'} argument{'s' * (least != 1)}" if least == most else f"{least} to {most} arguments"
+        wanted = f"at least {least} arguments" if most is None else wanted
+        raise compiler.error(TypingError, node, f"{_name(obj)} takes {wanted} in a kernel, not {len(arguments)}")
+
+
+def is_own(function):
+    """Is it a function of quern's?"""
+    return (function.__module__ or "").partition(".")[0] == "quern"
 
 
 def _number_type(obj):
-    import numpy
-
     if isinstance(obj, type) and issubclass(obj, numpy.generic):
         try:
             return types.of_dtype(obj)
@@ -173,8 +196,8 @@ def _number_type(obj):
     return None
 
 
-def _conversion(compiler, to, arguments, node):
-    if len(arguments) != 1:
+def _conversion(compiler, to, arguments, named, node):
+    if len(arguments) != 1 or named:
         raise compiler.error(TypingError, node, f"{to}() takes one number")
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
@@ -188,9 +211,12 @@ def bound(function, owner):
 
 
 def _name(obj):
-    module = getattr(obj, "__module__", None)
-    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
-    return f"{module}.{name}" if module and module != "builtins" else name
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    if name is None:
+        return repr(obj)[:60]
+    module = getattr(obj, "__module__", None) or ""
+    module = {"_operator": "operator", "builtins": ""}.get(module, "cuda" if module.startswith("quern.cuda") else module)
+    return f"{module}.{name}" if module else "numpy." + name if isinstance(obj, numpy.ufunc) else name
 
 
-__all__ = ["attribute", "attributes_of", "bound", "call", "chosen", "entry", "freezer", "frozen", "known", "method", "rows"]
+__all__ = ["attribute", "attributes_of", "bound", "call", "chosen", "entry", "freezer", "frozen", "is_own", "known", "method", "rows"]
