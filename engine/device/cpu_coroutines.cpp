@@ -172,8 +172,12 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
   constexpr auto patience = std::chrono::seconds(20);
   Geometry geometry(*kernel.code, launch);
   size_t limit = std::max<size_t>(1, memory_for_blocks / geometry.bytes);
-  // Each thread takes its share, so that none has more to do between two barriers; if another does not come, its share, too.
-  size_t share = (count + threads - 1) / threads;
+  // Where all blocks meet at barriers, each thread takes its share, so that none has more to do between two of them; if another
+  // does not come, its share, too. Neighbours belong together: their memory is likely to, and stays in one core's cache. Blocks
+  // that wait for memory are taken one by one, since they may wait for those before them.
+  bool by_share = kernel.code->flags & QUERN_KERNEL_WHOLE_BLOCKS;
+  size_t share = by_share ? (count + threads - 1) / threads : count;
+  uint64_t mine = 0, end_of_mine = 0;
   constexpr auto others_come_within = std::chrono::microseconds(200);
   struct InFlight {
     std::unique_ptr<char[]> memory;
@@ -212,8 +216,13 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
     if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) barrier.passed.fetch_add(1);
     bool wants_more = blocks.size() < share || Clock::now() - last_progress > others_come_within;
     if (!progress && wants_more && blocks.size() < limit) {
-      uint64_t b = next.fetch_add(1, std::memory_order_relaxed);
-      if (b < count) {
+      if (mine == end_of_mine) {
+        uint64_t at_once = by_share ? std::min(share, limit) : 1;
+        mine = std::min(count, next.fetch_add(at_once, std::memory_order_relaxed));
+        end_of_mine = std::min(count, mine + at_once);
+      }
+      if (mine < end_of_mine) {
+        uint64_t b = mine++;
         auto raw = std::make_unique<char[]>(geometry.bytes + 64);
         char* memory = reinterpret_cast<char*>(round_up(reinterpret_cast<size_t>(raw.get()), 64));
         auto run = std::make_unique<BlockRun>(*kernel.code, launch, geometry, b, memory);

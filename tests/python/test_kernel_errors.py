@@ -662,7 +662,6 @@ CALLS_OF_THE_HOST = [
     (lambda: cuda.managed_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
     (lambda: cuda.mapped_array(3, [("a", "O")]), TypeError, "[array] [('a', 'O')] has Python objects in it"),
     (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), TypeError, "[records] [('a', 'O')] has Python objects in it"),
-    (lambda: cuda.device_array(3, RECORD, order="F"), NotImplementedError, "[device_array] records lie in C order, without gaps"),
     (lambda: len(cuda.device_array((), RECORD)), TypeError, "len() of unsized object"),
 ]  # fmt: skip
 

@@ -846,3 +846,43 @@ def {name}(x, {name}):
     x = np.arange(5.0)
     getattr(module_of(tmp_path, text), name)[1, 1](x, -1)
     np.testing.assert_array_equal(x, [0, 8, -2, -2, 4])
+
+
+def test_shapes_from_variables_that_are_assigned_once(device, tmp_path):
+    kernel = module_of(
+        tmp_path,
+        """
+@cuda.jit
+def kernel(out):
+    n = 4
+    m, w = 2 * n, 3
+    shape = (n, m)
+    own = cuda.local.array(shape, np.float32)
+    together = cuda.shared.array((m, w - 1), np.int32)
+    for i in range(n):
+        for j in range(m):
+            own[i, j] = i * j
+    together[3, 1] = 5
+    out[0] = own[3, 7] + together[3, 1]
+    out[1], out[2] = own.size, together.size
+""",
+    ).kernel
+    out = np.zeros(3)
+    kernel[1, 1](out)
+    assert out.tolist() == [26, 32, 16]
+
+
+def test_a_variable_that_changes_is_no_shape(device, tmp_path):
+    kernel = module_of(
+        tmp_path,
+        """
+@cuda.jit
+def kernel(out):
+    n = 4
+    n += 1
+    own = cuda.local.array(n, np.float32)
+    out[0] = own[0]
+""",
+    ).kernel
+    with pytest.raises(errors.TypingError, match="the shape of an array of the kernel's own must be known when the kernel is compiled"):
+        kernel[1, 1](np.zeros(1))

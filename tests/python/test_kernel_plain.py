@@ -383,10 +383,10 @@ def test_what_plain_python_does_not_have(tmp_path, monkeypatch):
     monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
     text = """
 def hidden(): cuda.syncthreads()
-waits = {"sync": cuda.syncthreads, "sin": cuda.libdevice.sin}
+waits = {"sync": cuda.syncthreads}
 @cuda.jit
-def kernel(x, which):
-    waits["sin" if which else "sync"](*((1.0,) if which else ()))
+def kernel(x):
+    waits["sync"]()
 @cuda.jit
 def lanes(x):
     cuda.shfl_sync(0b10, x[0], 0)
@@ -397,9 +397,7 @@ def grid(x):
     module = module_of(tmp_path, text)
     x = np.zeros(4)
     with pytest.raises(errors.LogicError, match="a wait was not seen before the launch: name cuda.syncthreads"):
-        module.kernel[1, 2](x, 0)
-    with pytest.raises(RuntimeError, match=r"libdevice.sin\] this has no meaning in plain Python"):
-        module.kernel[1, 1](x, 1)
+        module.kernel[1, 2](x)
     with pytest.raises(errors.LogicError, match="this thread, lane 0, is not in the mask 0x2 that it gives"):
         module.lanes[1, 2](x)
     with pytest.raises(errors.LogicError, match="threads would run at once in plain Python; .* are the most"):

@@ -57,7 +57,11 @@ class Expressions(Indexing):
         self.head.append(f"{value.type.c} {name}{{}};")
         self.emit(f"{name} = {value.text};")
         return Value(
-            value.type, name, natural=value.natural, name=value.name if isinstance(value.type, (types.Array, types.Record)) else None
+            value.type,
+            name,
+            natural=value.natural,
+            fixed=value.foreseen,
+            name=value.name if isinstance(value.type, (types.Array, types.Record)) else None,
         )
 
     # ---- names and constants
@@ -72,7 +76,7 @@ class Expressions(Indexing):
                 return known(variable.const)
             if isinstance(variable.type, types.NoneType):
                 return Value(types.none)
-            return Value(variable.type, variable.text, natural=variable.natural, name=node.id)
+            return Value(variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed)
         if node.id in self.source.locals:
             error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
             # A round of a loop may find what the one before has left.
@@ -110,7 +114,8 @@ class Expressions(Indexing):
         text = f"{type_.c}{{{', '.join(i.text for i in items)}}}"
         if const is MISSING and all(i.is_const for i in items):
             const = tuple(i.const for i in items)
-        return Value(type_, text, const, items=tuple(items))
+        fixed = tuple(i.foreseen for i in items)
+        return Value(type_, text, const, items=tuple(items), fixed=MISSING if MISSING in fixed else fixed)
 
     def expr_Tuple(self, node):
         return self.limited(self.tuple_of([self.expression(e) for e in node.elts]), node)
@@ -307,9 +312,9 @@ class Expressions(Indexing):
             raise self.error(TypingError, node, f"as dtype: {e}") from None
 
     def constant_of(self, value, node, what):
-        if not value.is_const:
+        if value.foreseen is MISSING:
             raise self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
-        return value.const
+        return value.foreseen
 
 
 def is_of_literals(node):

@@ -24,6 +24,7 @@ class Variable:
         self.name, self.type, self.natural = name, type, natural
         self.text = variable_text(name)
         self.const = MISSING  # of names for what has no value: modules, functions
+        self.fixed = MISSING  # the constant that a variable is that is assigned once
         self.is_parameter = False
 
     @property
@@ -177,6 +178,8 @@ class Function(Expressions):
             )
         if to != variable.type:
             variable.type, self.changed = to, True
+        if name in self.source.assigned_once:
+            variable.fixed = value.foreseen
         natural = variable.natural and value.natural
         if natural != variable.natural:
             variable.natural, self.changed = natural, True

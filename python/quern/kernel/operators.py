@@ -109,7 +109,8 @@ def binary(node_type, a, b, fail, of_literals=False):
         return Value(work, f"remainder_of_natural({left.text}, {right.text})", natural=True)
     if isinstance(work, Integer) and not work.signed:
         natural = True
-    return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural)
+    fixed = _folded(compute, a.foreseen, b.foreseen) if type(a.foreseen) is int and type(b.foreseen) is int else None
+    return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural, fixed=fixed.const if fixed else MISSING)
 
 
 def _is_a_whole_fraction(symbol, a, b):

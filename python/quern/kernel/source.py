@@ -50,6 +50,7 @@ class Source:
         except SyntaxError:  # the file is another one by now
             tree = ast.Module([], [])
         self.tree = _definition(tree, function)
+        self.assigned_once = _assigned_once(self.tree)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
         self.closure = {}  # MISSING: it has no value yet
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -121,6 +122,16 @@ def variable_text(name):
     if name.isascii():
         return f"v_{name}"
     return "w_" + "".join(c if c.isascii() else f"u{ord(c):06x}" for c in name)
+
+
+def _assigned_once(tree):
+    """The names that get a value in one place, which is a plain assignment: constants there may be shapes."""
+    stores = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))]
+    plain = set()
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        plain.update(part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
+    return frozenset(name for name in plain if stores.count(name) == 1)
 
 
 def _definition(tree, function):

@@ -24,7 +24,8 @@ class Value:
     """``text`` is a C++ expression of ``type``; ``const`` what Python would have, where that is known now.
 
     ``items``: the parts of a tuple, when they stand apart. ``natural``: an integer that cannot be negative. ``name``: the variable that
-    it is. ``bound``: of a method, the value it belongs to. ``place``: what is written to, where that is not the text.
+    it is. ``fixed``: the constant that it will be, as a variable that is assigned once. ``bound``: of a method, the value it belongs to.
+    ``place``: what is written to, where that is not the text.
     """
 
     type: types.Type
@@ -33,12 +34,18 @@ class Value:
     items: tuple | None = None
     natural: bool = False
     name: str | None = None
+    fixed: object = MISSING
     bound: Value | None = None
     place: str = ""
 
     @property
     def is_const(self):
         return self.const is not MISSING
+
+    @property
+    def foreseen(self):
+        """The constant that it is, or that its variable has wherever it has a value."""
+        return self.const if self.is_const else self.fixed
 
     def with_text(self, text):
         return replace(self, text=text)
