@@ -162,6 +162,31 @@ def kernel(given, out):
     assert out.copy_to_host().tolist() == [list(x) for x in expected]
 
 
+def test_ranges_of_all_steps(device, tmp_path):
+    """Where a start or a step may be negative, rounds are counted beforehand."""
+    kernel = module_of(
+        tmp_path,
+        """
+@cuda.jit
+def kernel(given, out):
+    i = cuda.grid(1)
+    if i < given.shape[0]:
+        rounds, last = 0, 0
+        for k in range(given[i, 0], given[i, 1], given[i, 2]):
+            rounds += 1
+            last = k
+        out[i, 0], out[i, 1] = rounds, last
+""",
+    ).kernel
+    least = -(2**63)
+    down = [(10, 0, -3), (0, 10, -1), (5, 5, -1), (MOST, least, least), (least, MOST, MOST), (MOST, MOST - 3, -1), (-7, 9, 4), (9, -7, -4)]
+    ranges = [*RANGES, *down]
+    out = cuda.to_device(np.zeros((len(ranges), 2), np.int64))
+    kernel[1, 32](cuda.to_device(np.array(ranges)), out)
+    numbers = [range(*r) if r[2] else range(0) for r in ranges]
+    assert out.copy_to_host().tolist() == [[len(r), r[-1] if r else 0] for r in numbers]
+
+
 def test_ranges_upwards_of_small_integers(device, tmp_path):
     kernel = module_of(
         tmp_path,

@@ -71,9 +71,13 @@ __QUERN_DEVICE long long round_integer(long long x, long long digits) {
   return op::multiply(up ? whole + 1 : whole, scale);
 }
 
+// Without a sign, since distances may be longer than the largest number.
 __QUERN_DEVICE long long range_length(long long start, long long stop, long long step) {
-  if (step > 0) return start < stop ? (stop - start + step - 1) / step : 0;
-  return step < 0 && start > stop ? (start - stop - step - 1) / -step : 0;
+  typedef unsigned long long U;
+  const bool up = step > 0;
+  if (step == 0 || (up ? start >= stop : start <= stop)) return 0;
+  const U distance = up ? static_cast<U>(stop) - static_cast<U>(start) : static_cast<U>(start) - static_cast<U>(stop);
+  return static_cast<long long>((distance - 1) / (up ? static_cast<U>(step) : 0 - static_cast<U>(step)) + 1);
 }
 
 // A range whose start and step are not negative. On the CPU threads go round together as long as any has something to do: they are asked
