@@ -209,11 +209,11 @@ void place_shared(Kernel& kernel) {
 
 // Loops of a few known rounds are written out before barriers split them and threads become loops around them: index
 // sums and shuffle distances become constants, local arrays become registers, and the innermost loop is the one over
-// threads.
-void unroll_short_loops(Kernel& kernel) {
+// threads. Returns whether there were any: loops around them may be short now.
+bool unroll_short_loops(Kernel& kernel) {
   llvm::DominatorTree dominators(*kernel.thread);
   llvm::LoopInfo loops(dominators);
-  if (loops.empty()) return;
+  if (loops.empty()) return false;
   kernel.passes.functions.clear(*kernel.thread, kernel.thread->getName());
   size_t before = loops.getLoopsInPreorder().size();
   // Shuffles look large to the unroller, and gain most: their distances become constants.
@@ -232,13 +232,14 @@ void unroll_short_loops(Kernel& kernel) {
   llvm::FunctionPassManager unroll;
   unroll.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(/*OptLevel=*/2), false, false));
   kernel.passes.run(unroll, *kernel.thread);
-  if (llvm::LoopInfo(llvm::DominatorTree(*kernel.thread)).getLoopsInPreorder().size() == before) return;
+  if (llvm::LoopInfo(llvm::DominatorTree(*kernel.thread)).getLoopsInPreorder().size() == before) return false;
   llvm::FunctionPassManager cleanup;
   cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   cleanup.addPass(llvm::EarlyCSEPass(true));
   cleanup.addPass(llvm::InstCombinePass());
   cleanup.addPass(llvm::SimplifyCFGPass());
   kernel.passes.run(cleanup, *kernel.thread);
+  return true;
 }
 
 // What a thread reads of the launch's arguments, behind whatever conditions, it reads at its beginning: nobody writes there. So
@@ -319,7 +320,7 @@ void prepare(Kernel& kernel) {
   cleanup.addPass(llvm::InstCombinePass());
   cleanup.addPass(llvm::SimplifyCFGPass());
   kernel.passes.run(cleanup, thread);
-  unroll_short_loops(kernel);
+  if (unroll_short_loops(kernel)) unroll_short_loops(kernel);
   read_arguments_first(kernel);
   gather_allocas(thread);
   verify(thread, "clean-up");
