@@ -96,11 +96,11 @@ def check_power(got, want, a, b):
     """Whole powers are products, which NumPy's compiler may round once: looked at where nothing overflows on the way."""
     whole = (b.imag == 0) & (abs(b.real) < 100) & (b.real != 0)
     ordinary = ~whole | (np.isfinite(a) & (abs(a.real) < 1e30) & (abs(a.imag) < 1e30))
-    # Where the angle is far beyond what its digits tell, so is the direction.
+    # Where the angle is far beyond what its digits tell, so is the direction; and beside an axis, of what is 0 or infinite.
     with np.errstate(all="ignore"):
         turns = abs((b * np.log(a)).imag)
         axis = np.minimum(abs(np.sin(turns)), abs(np.cos(turns))) < 1e-4  # on which side of it?
-    ordinary &= ~(((turns > 1e5) | (np.isinf(want) & axis & (turns != 0))) & np.isfinite(a) & np.isfinite(b))
+    ordinary &= ~(((turns > 1e5) | ((np.isinf(want) | (want == 0)) & axis & (turns != 0))) & np.isfinite(a) & np.isfinite(b))
     ordinary &= ~((want == 0) & ~np.isfinite(turns))  # a zero in no direction
     check_special("power", got[ordinary], want[ordinary], [a[ordinary], b[ordinary]])
 
