@@ -557,6 +557,16 @@ def test_shared_memory_that_a_gpu_does_not_have(device, tmp_path):
     assert x[0] == 7
 
 
+def test_a_local_array_does_not_outlive_its_function(device, tmp_path):
+    """One that is shared by the block does."""
+    text = "@cuda.jit\ndef {0}():\n    a = cuda.{1}.array(4, np.int32)\n    a[0] = 7\n    return a\n@cuda.jit\ndef kernel(x):\n    x[0] = {0}()[0]\n"
+    x = np.zeros(1)
+    module_of(tmp_path, text.format("together", "shared")).kernel[1, 1](x)
+    assert x[0] == 7
+    with pytest.raises(errors.UnsupportedError, match="it returns a local array, which ends with the call; hand the function an array"):
+        module_of(tmp_path, text.format("own", "local")).kernel[1, 1](x)
+
+
 def test_sources_that_cannot_be_read(device):
     scope = {}
     exec("def f(x): x[0] = 1", scope)

@@ -96,9 +96,70 @@ def test_errors_that_a_function_raises(device):
         return math.sqrt(x)
 
     assert root(4.0) == 2.0
-    with pytest.raises(Exception, match="negative"):
+    with pytest.raises(ValueError, match="^negative$"):
         root(-1.0)
     assert root(9.0) == 3.0
+
+    @njit
+    def fails():
+        raise KeyError('it\'s "this"', 3)
+
+    with pytest.raises(KeyError) as caught:  # by itself: nothing is returned that would be waited for
+        fails()
+    assert caught.value.args == ('it\'s "this"', 3)
+
+    @njit
+    def of_names(a):
+        raise IndexError(a)
+
+    with pytest.raises(IndexError, match="^a$"):
+        of_names(1)
+
+    @njit
+    def holds(a):
+        assert a > 2
+        return a
+
+    assert holds(3) == 3
+    with pytest.raises(AssertionError):
+        holds(2)
+
+
+def test_divisions_by_zero(device):
+    @njit
+    def divide(a, b):
+        return a / b
+
+    @njit
+    def floor(a, b):
+        return a // b
+
+    @njit
+    def rest(a, b):
+        a %= b
+        return a
+
+    for f, python in ((divide, lambda a, b: a / b), (floor, lambda a, b: a // b), (rest, lambda a, b: a % b)):
+        for a, b in ((7, 2), (-7, 2), (7.5, -2), (7.5, 2.5)):
+            assert f(a, b) == python(a, b)
+        for a, b in ((7, 0), (7.5, 0.0), (0, 0), (7, 0.0)):
+            with pytest.raises(ZeroDivisionError, match="^division by zero$"):
+                f(a, b)
+
+    @njit
+    def guarded(x):
+        total = 0
+        for i in range(x.size):
+            total += 10 // x[i] if x[i] != 0 else 1
+        return total
+
+    assert guarded(np.array([1, 0, 5])) == 13
+
+    @njit(error_model="numpy")
+    def as_numpy(a, b):
+        return a / b
+
+    assert as_numpy(1.0, 0.0) == math.inf
 
 
 def test_signatures_ahead(device):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+from dataclasses import replace
 
 import numpy
 
@@ -146,7 +147,14 @@ class Expressions(Indexing):
         left, right = self.expression(node.left), self.expression(node.right)
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
             return self.limited(self.tuple_of([*self.parts(left, node), *self.parts(right, node)]), node)
-        return operators.binary(type(node.op), left, right, self.failing(node), is_of_literals(node))
+        return self.arithmetic(node, left, right, is_of_literals(node))
+
+    def arithmetic(self, node, left, right, of_literals=False):
+        """What the node's operator makes of two values."""
+        divides = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
+        if self.program.raises and divides and isinstance(right.type, types.Number) and not (right.is_const and right.const):
+            right = replace(right, text=f"divisor({right.text}, __FILE__, __LINE__)", const=MISSING)
+        return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
 
     def expr_UnaryOp(self, node):
         return operators.unary(type(node.op), self.done(self.expression(node.operand)), self.failing(node))

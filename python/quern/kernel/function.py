@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from quern.kernel import operators, types
+from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
 from quern.kernel.source import variable_text
@@ -38,6 +38,7 @@ class Function(Expressions):
     def __init__(self, program, source, parameters, symbol, is_kernel):
         self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
         self.result = None  # the type that it returns, once that is known
+        self.has_local_arrays = self.has_shared_arrays = False
         self.variables = {}
         self.written = set()  # parameters whose memory it writes
         self.head = []  # declarations
@@ -300,13 +301,13 @@ class Function(Expressions):
     def stmt_AugAssign(self, node):
         target = node.target
         if isinstance(target, ast.Name):
-            made = operators.binary(type(node.op), self.expression(_as_load(target)), self.expression(node.value), self.failing(node))
+            made = self.arithmetic(node, self.expression(_as_load(target)), self.expression(node.value))
             return self.assign(target.id, made, node)
         if isinstance(target, ast.Subscript):
             place = self.element_place(target)
         else:
             place = self.attribute_place(target)
-        made = operators.binary(type(node.op), place, self.expression(node.value), self.failing(node))
+        made = self.arithmetic(node, place, self.expression(node.value))
         return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
 
     def store(self, target, value):
@@ -407,6 +408,9 @@ class Function(Expressions):
         if to is None:
             raise self.error(TypingError, node, f"it returns {self.result} elsewhere, and {type_} here")
         if isinstance(to, types.FixedArray):
+            if self.has_local_arrays and not self.has_shared_arrays:
+                hint = "hand the function an array to write to"
+                raise self.error(UnsupportedError, node, "it returns a local array, which ends with the call", hint)
             to = to.loose
         if to != self.result:
             self.result, self.changed = to, True

@@ -5,12 +5,16 @@ What the language of kernels does not have is told at the call; with QUERN_NJIT=
 
 from __future__ import annotations
 
+import ast
+import builtins
 import functools
 import os
+import re
 
 import numpy
 
 from quern.device import current_device, device, set_current_device
+from quern.errors import LaunchError
 from quern.kernel import signatures, types
 from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
 from quern.kernel.errors import KernelError, UnsupportedError
@@ -39,6 +43,8 @@ class HostFunction:
     ------
     quern.kernel.errors.KernelError
         When the function, with these types, cannot be compiled.
+    Exception
+        What the function raises; AssertionError; ZeroDivisionError (not with ``error_model="numpy"``, which divides as kernels do).
     """
 
     def __init__(self, function, given=(), **options):
@@ -49,6 +55,7 @@ class HostFunction:
         self._wrappers = {}
         self._launch = _Caller(self)[1, 1]
         self._plain = False
+        self._raises = options.get("error_model", "python") == "python"
         for one in given:
             self._program(signatures.parsed(one).args)
 
@@ -69,7 +76,7 @@ class HostFunction:
     def _program(self, parameters):
         found = self._programs.get(parameters)
         if found is None:
-            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True)
+            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True, raises=self._raises)
         return found
 
     def __call__(self, *args, **named):
@@ -104,6 +111,10 @@ class HostFunction:
         set_current_device(device("cpu"))
         try:
             self._launch(*places, *args)
+            if not places:  # nothing of the host waits for it
+                device("cpu").synchronize()
+        except LaunchError as e:
+            raise _pythons(e) from e
         finally:
             set_current_device(before)
 
@@ -135,6 +146,24 @@ class HostFunction:
         built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
         return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
+
+
+def _pythons(error):
+    """The exception of Python's that a function has raised: `raise`, `assert`, a division by 0. Another failure is what it is."""
+    found = re.search(r"Assertion `(.*?)` failed", str(error), re.DOTALL)
+    if found is None:
+        return error
+    literal = re.fullmatch(r'!"(.*)"', found[1], re.DOTALL)  # of C++: quotes and backslashes have one before them
+    if literal is None:
+        return AssertionError()
+    raised = re.fullmatch(r"(?:raise )?(\w+)(\(.*\))?", re.sub(r"\\(.)", r"\1", literal[1]), re.DOTALL)
+    kind = getattr(builtins, raised[1], None) if raised else None
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        return error
+    try:
+        return kind(*(ast.literal_eval(argument) for argument in ast.parse(raised[1] + (raised[2] or "()"), mode="eval").body.args))
+    except (SyntaxError, ValueError):  # arguments that only the function knows
+        return kind(raised[2][1:-1])
 
 
 def _parts(function, result):

@@ -25,11 +25,11 @@ class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
-    ``debug``: asserts count. ``links``: what it is linked with (linked.py).
+    ``debug``: asserts count. ``raises``: a division by 0 is an error, as it is in Python. ``links``: what it is linked with (linked.py).
     """
 
-    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=()):
-        self.debug = debug
+    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False):
+        self.debug, self.raises = debug, raises
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)

@@ -391,6 +391,12 @@ __QUERN_DEVICE void assign(const A& a, const B& from) {
 // ---- threads
 
 #ifdef __QUERN_CPU__
+// The right side of a division where one by 0 is an error, as in Python.
+template <class T>
+__QUERN_DEVICE T divisor(const T& b, const char* file, unsigned int line) {
+  if (b == T(0)) __quern_assert_fail("!\"ZeroDivisionError('division by zero')\"", file, line, "");
+  return b;
+}
 __QUERN_DEVICE int lane_id() { return static_cast<int>(__quern_lane()); }
 // As QuernCpuLaunch (compile/cpu_module.h) begins.
 struct launch_record {

@@ -82,6 +82,7 @@ def _declared(compiler, kind, shape, dtype, alignment):
 def call_shared_array(compiler, arguments, named, node):
     shape, dtype, alignment = _asked(compiler, arguments, named, node)
     if 0 not in shape:
+        compiler.has_shared_arrays = True
         compiler.program.has_shared(math.prod(shape) * dtype.bits // 8, compiler, node)
         return _declared(compiler, "__shared__ ", shape, dtype, alignment)
     if len(shape) > 1:
@@ -94,6 +95,7 @@ def call_shared_array(compiler, arguments, named, node):
 @entry(intrinsics.local.array)
 def call_local_array(compiler, arguments, named, node):
     shape, dtype, alignment = _asked(compiler, arguments, named, node)
+    compiler.has_local_arrays = True
     return _declared(compiler, "", shape, dtype, alignment)
 
 
