@@ -117,6 +117,7 @@ class Regions {
 
   // regions_plan.cpp: which blocks go together
   void predicate_exits();
+  void drop_unreachable_blocks();
   void turn_exit_into_leave(llvm::BasicBlock* block, unsigned dead_side, bool check_anybody_left);
   bool decides_by_memory(const Blocks& blocks) const;
   void choose_block_branches();

@@ -88,10 +88,28 @@ void Regions::predicate_exits() {
   if (exits.empty()) return;
   bool by_memory = decides_by_memory(to_sync);
   for (auto [block, side] : exits) turn_exit_into_leave(block, side, by_memory || reaches_itself(block));
-  llvm::removeUnreachableBlocks(*body_);
+  drop_unreachable_blocks();
   for (Leaving& leaving : leavings_) leaving.repeats = reaches_itself(leaving.marker->getParent());
   uniform_ = std::make_unique<Uniformity>(*body_, has_warp_syncs_);
   verify(*body_, "predicating exits");
+}
+
+// What nobody comes to any more goes, and is no barrier any more. Branches that are decided by now are folded on the way.
+void Regions::drop_unreachable_blocks() {
+  std::vector<BasicBlock*> homes;
+  for (const Leaving& leaving : leavings_) homes.push_back(leaving.marker->getParent());
+  llvm::removeUnreachableBlocks(*body_);
+  llvm::SmallPtrSet<const BasicBlock*, 32> left;
+  for (const BasicBlock& block : *body_) left.insert(&block);
+  auto is_gone = [&](const BasicBlock* block) { return !left.count(block); };
+  if (is_gone(end_)) throw Refused{"the kernel never returns"};
+  block_sync_.remove_if(is_gone);
+  warp_sync_.remove_if(is_gone);
+  size_t kept = 0;
+  for (size_t i = 0; i < homes.size(); ++i) {
+    if (!is_gone(homes[i])) leavings_[kept++] = leavings_[i];
+  }
+  leavings_.resize(kept);
 }
 
 // The dead side's code is copied, so that it ends here, where the other threads go on:
