@@ -526,6 +526,7 @@ void init_arrays(nb::module_& m) {
     Context& context = context_on(array.device());
     use_on(context.work_stream, *buffer.block(), false);
     context.wait(context.work_stream);
+    raise_if_wrong(array);
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/print.h"
 #include "device/cuda_driver.h"
+#include "run/synchronize.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -122,7 +123,7 @@ void init_devices(nb::module_& m) {
            })
       .def("pool_info",
            [](const PyDevice& d) {
-             PoolInfo i = d.context->pool.info();
+             PoolInfo i = pool_info(*d.context);
              nb::dict out;
              out["used"] = i.used;
              out["blocks"] = i.blocks;
@@ -141,7 +142,7 @@ void init_devices(nb::module_& m) {
            [](const PyDevice& d) {
              release_kept();
              ReleaseGil release;
-             d.context->wait_all();
+             synchronize(*d.context);
            })
       .def("default_stream", [](const PyDevice& d) { return PyStream{d.context, d.context->default_stream}; })
       .def(
@@ -176,15 +177,15 @@ void init_devices(nb::module_& m) {
              Context& context = s.where();
              StreamPtr stream = s.get();
              ReleaseGil release;
-             context.wait(stream);
+             synchronize(context, stream);
            })
-      .def("is_done", [](const PyStream& s) { return s.get()->done(); })
-      .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { s.get()->wait(*e.event); })
+      .def("is_done", [](const PyStream& s) { return is_done(*s.get()); })
+      .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { wait_for(*s.get(), *e.event); })
       .def("add_callback",
            [](const PyStream& s, nb::callable f) {
              PyObject* callable = f.inc_ref().ptr();
              ++pending_callbacks;
-             s.get()->call([callable] {
+             call_after(*s.get(), [callable] {
                if (!Py_IsInitialized()) return;
                nb::gil_scoped_acquire hold;
                nb::object result = nb::steal(PyObject_CallNoArgs(callable));
@@ -208,16 +209,16 @@ void init_devices(nb::module_& m) {
           "record",
           [](PyEvent& e, nb::handle stream) {
             PyStream* s = stream_or_null(stream);
-            e.event->record(s ? *s->stream : *e.context->default_stream);
+            record(*e.event, s ? s->stream : e.context->default_stream);
           },
           nb::arg("stream").none() = nb::none())
       .def("synchronize",
            [](PyEvent& e) {
              release_kept();
              ReleaseGil release;
-             e.context->wait(*e.event);
+             synchronize(*e.context, *e.event);
            })
-      .def("query", [](PyEvent& e) { return e.event->done(); })
+      .def("query", [](PyEvent& e) { return is_done(*e.event); })
       .def("elapsed_since", [](PyEvent& e, PyEvent& start) { return e.event->elapsed_ms(*start.event); })
       .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
 

@@ -152,6 +152,11 @@ void update(const Array& target, Operand value) {
   if (now) submit_now(*target.cell()->node);
 }
 
+void raise_if_wrong(const Node& node) {
+  if (node.error) raise_text(node.error->kind, node.error->text);
+  raise_confirmed(node.doubts);
+}
+
 bool same_kind(DType from, DType to) {
   auto rank = [](DType t) { return row(t).kind == DTypeKind::boolean ? 0 : is_integer(t) ? 1 : is_complex(t) ? 3 : 2; };
   if (rank(from) != rank(to)) return rank(from) < rank(to);
@@ -169,9 +174,11 @@ void recorded() {
 }
 
 void submit_now(Node& node) {
+  NodeRef held(&node);
   Node* target = &node;
   if (!node.is_computed) the_evaluator->evaluate({&target, 1});
   the_evaluator->finish(node.device);
+  raise_if_wrong(node);
 }
 
 bool reads_pinned(Node& node, const Node* except) {
@@ -602,6 +609,7 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
   }
   bool now = !made.empty() && reads_pinned(*made[0]);
   if (first || now) the_evaluator->evaluate(made);
+  if (first) raise_if_wrong(*made[0]);
   if (first) proven->insert({&row, device});
   if (now) the_evaluator->finish(device);
   recorded();
@@ -737,11 +745,17 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 
 Buffer evaluate(const Array& array) {
   GraphLock lock;
-  Node* node = array.cell()->node.get();
+  NodeRef held = array.cell()->node;
+  Node* node = held.get();
   if (!node->is_computed) the_evaluator->evaluate({&node, 1});
-  if (node->error) raise(ErrorKind::launch, "{}", *node->error);
-  raise_confirmed(node->doubts);
+  raise_if_wrong(*node);
   return node->buffer;
+}
+
+void raise_if_wrong(const Array& array) {
+  GraphLock lock;
+  NodeRef held = array.cell()->node;
+  raise_if_wrong(*held);
 }
 
 bool is_there(const Array& array) {
@@ -770,7 +784,8 @@ Pin pin(const Array& array) {
   GraphLock lock;
   Cell& cell = *array.cell().get();
   if (!cell.node->is_pinned() || !cell.node->is_computed) {
-    Node* node = cell.node.get();
+    NodeRef held = cell.node;
+    Node* node = held.get();
     std::vector<Node*> targets{node};
     for (Node* reader : pending()) {
       if (!reader) continue;
@@ -779,16 +794,18 @@ Pin pin(const Array& array) {
       }
     }
     if (!node->is_computed || targets.size() > 1) the_evaluator->evaluate(targets);
-    if (node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory
+    held = {};
+    if (cell.node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory
   }
   Buffer buffer = evaluate(array);
   the_evaluator->finish(array.device());
+  raise_if_wrong(array);
   return Pin(std::move(buffer));
 }
 
 void evaluate_all() {
   GraphLock lock;
-  the_evaluator->evaluate({});
+  if (pending_count() > 0) the_evaluator->evaluate({});
 }
 
 }  // namespace quern

@@ -159,8 +159,11 @@ Array reshape(const Array& array, const Shape& shape);
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims,
              std::optional<DType> dtype = std::nullopt);
 
-// Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted).
+// Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted). What is known to be wrong of
+// it is raised; whoever has waited for the value looks again.
 Buffer evaluate(const Array& array);
+// The same without computing anything: why the value is wrong, as far as is known.
+void raise_if_wrong(const Array& array);
 void evaluate_all();
 // Is there nothing to wait for? It says no where it cannot tell at once.
 bool is_there(const Array& array);

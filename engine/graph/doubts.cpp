@@ -11,15 +11,12 @@ namespace {
 
 constexpr size_t most_of_a_value = 16;
 
-struct Confirmed {
-  ErrorKind kind;
-  std::string text;
-};
 struct Doubts {
   std::mutex lock;
   Doubt next = 0;
   std::set<Doubt> open;
-  std::map<Doubt, Confirmed> confirmed;
+  std::map<Doubt, Failed> confirmed;
+  std::set<Doubt> told_once;
 };
 Doubts& all() {
   static auto* doubts = new Doubts;  // never destroyed: work may end late
@@ -39,9 +36,15 @@ Doubt next_doubt() {
   return all().next;
 }
 
+void tell_once(Doubt doubt) {
+  std::lock_guard hold(all().lock);
+  if (all().open.contains(doubt) || all().confirmed.contains(doubt)) all().told_once.insert(doubt);
+}
+
 void settle_doubt(Doubt doubt) {
   std::lock_guard hold(all().lock);
   all().open.erase(doubt);
+  all().told_once.erase(doubt);
 }
 
 void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text) {
@@ -63,12 +66,13 @@ void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from) {
 
 void raise_confirmed(std::span<const Doubt> doubts) {
   if (doubts.empty()) return;
-  Confirmed found;
+  Failed found;
   {
     std::lock_guard hold(all().lock);
     auto first = std::find_if(doubts.begin(), doubts.end(), [](Doubt d) { return all().confirmed.contains(d); });
     if (first == doubts.end()) return;
     found = all().confirmed[*first];
+    if (all().told_once.erase(*first) > 0) all().confirmed.erase(*first);
   }
   raise_text(found.kind, found.text);
 }

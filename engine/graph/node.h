@@ -182,14 +182,14 @@ struct Node {
   std::array<Operand, 3> operands;
   SpaceRef target;  // an update's: the part that is replaced
   DType target_dtype = DType::boolean;
-  Constant constant;                         // a constant's
-  std::vector<bool> axes;                    // a reduction's: true for each that goes
-  std::unique_ptr<Call> call;                // a call's: the function, and the operands; a user row's: the operands
-  const UserRow* user = nullptr;             // a user row's
-  uint8_t output = 0;                        // which of its results
-  Buffer buffer;                             // once computed
-  std::shared_ptr<const std::string> error;  // why it cannot be computed
-  std::vector<Doubt> doubts;                 // of a computed value: what may yet prove wrong of it
+  Constant constant;                    // a constant's
+  std::vector<bool> axes;               // a reduction's: true for each that goes
+  std::unique_ptr<Call> call;           // a call's: the function, and the operands; a user row's: the operands
+  const UserRow* user = nullptr;        // a user row's
+  uint8_t output = 0;                   // which of its results
+  Buffer buffer;                        // once computed
+  std::shared_ptr<const Failed> error;  // why it cannot be computed
+  std::vector<Doubt> doubts;            // of a computed value: what may yet prove wrong of it
 
   Node* next = nullptr;  // in a list of those that are let go
 

@@ -41,7 +41,7 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
   device.copy(*stream, dst, src, bytes, kind);
   if (!blocking) return;
   stream->synchronize();
-  raise_found_error(*this, stream.get());
+  settle_found_errors(*this, stream.get());
 }
 
 void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
@@ -56,7 +56,7 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 void Context::wait(const StreamPtr& stream) {
   Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
   stream->synchronize();
-  raise_found_error(*this, stream.get());
+  settle_found_errors(*this, stream.get());
 }
 
 void Context::wait(Event& event) {
@@ -67,7 +67,7 @@ void Context::wait(Event& event) {
 void Context::wait_all() {
   Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
   device.synchronize();
-  raise_found_error(*this, nullptr);
+  settle_found_errors(*this, nullptr);
 }
 
 bool Context::idle() {

@@ -48,7 +48,7 @@ class GroupEvaluator : public Evaluator {
   void finish(int8_t device) override {
     if (device >= 0) return;
     Context& context = context_on(device);
-    if (idle(device)) return raise_found_error(context, streams_were_chosen ? nullptr : context.default_stream.get());
+    if (idle(device)) return settle_found_errors(context, streams_were_chosen ? nullptr : context.default_stream.get());
     Waiting waiting;
     streams_were_chosen ? context.wait_all() : context.wait(context.default_stream);
   }
@@ -102,12 +102,16 @@ class GroupEvaluator : public Evaluator {
         launch(group, plan);
       }
     } catch (const Error& e) {
-      // Out of memory leaves the group pending: whoever looks again tries again.
-      if (e.kind() != ErrorKind::out_of_memory) fail(group, std::make_shared<const std::string>(e.what()));
-      throw;
+      // Out of memory leaves the group pending: whoever looks again tries again. Everything else is told by looks at its values.
+      if (e.kind() == ErrorKind::out_of_memory) throw;
+      fail(group, std::make_shared<const Failed>(e.kind(), e.what()));
+      return;
     }
-    if (group.is_call && !group.nodes[0]->writes()) {  // what an update may not find is told once: the array lives on
-      for (Doubt opened = first, end = next_doubt(); opened < end; ++opened) add_doubts(doubts, {&opened, 1});
+    if (group.is_call) {
+      for (Doubt opened = first, end = next_doubt(); opened < end; ++opened) {
+        if (group.nodes[0]->writes()) tell_once(opened);
+        add_doubts(doubts, {&opened, 1});
+      }
     }
     finish(group, doubts);
   }
@@ -128,10 +132,9 @@ class GroupEvaluator : public Evaluator {
     try {
       submit_together(context, batch, stores);
     } catch (const Error& e) {
-      if (e.kind() != ErrorKind::out_of_memory) {
-        for (Batch::Member& member : members) fail(member.group, std::make_shared<const std::string>(e.what()));
-      }
-      throw;
+      if (e.kind() == ErrorKind::out_of_memory) throw;
+      for (Batch::Member& member : members) fail(member.group, std::make_shared<const Failed>(e.kind(), e.what()));
+      return true;
     }
     for (size_t m = 0; m < members.size(); ++m) {
       Group& group = members[m].group;
@@ -152,7 +155,7 @@ class GroupEvaluator : public Evaluator {
     return doubts;
   }
 
-  static std::shared_ptr<const std::string> failed_input(const Group& group) {
+  static std::shared_ptr<const Failed> failed_input(const Group& group) {
     for (const Load& load : group.loads) {
       if (load.node->error) return load.node->error;
     }
@@ -162,7 +165,7 @@ class GroupEvaluator : public Evaluator {
     return nullptr;
   }
 
-  static void fail(Group& group, const std::shared_ptr<const std::string>& error) {
+  static void fail(Group& group, const std::shared_ptr<const Failed>& error) {
     for (Node* node : group.nodes) {
       node->error = error;
       node->is_computed = true;
@@ -445,7 +448,7 @@ void keep_text(const std::string& text) {
 std::string explain(const Array& array) {
   GraphLock lock;
   Node* target = array.cell()->node.get();
-  if (target->error) return fmt::format("it failed: {}\n", *target->error);
+  if (target->error) return fmt::format("it failed: {}\n", target->error->text);
   if (target->is_computed) return "the value is computed: nothing would run\n";
   constexpr const char* reasons[] = {
       "",

@@ -63,11 +63,11 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   return words;
 }
 
-void raise_found_error(Context& context, const Stream* waited) {
+void settle_found_errors(Context& context, const Stream* waited) {
   if (active_watches.load(std::memory_order_relaxed) == 0) return;
   Watches& watches = watches_of(context);
-  Watch found{};
-  int64_t number = 0;
+  std::vector<Watch> found;
+  std::vector<int64_t> numbers;
   {
     std::lock_guard hold(watches.lock);
     for (auto at = watches.active.begin(); at != watches.active.end();) {
@@ -81,18 +81,17 @@ void raise_found_error(Context& context, const Stream* waited) {
       watches.free.push_back(watch.words);
       if (watch.words.on_host[0] == 0) {
         settle_doubt(watch.doubt);
-        continue;
+      } else {
+        numbers.push_back(watch.words.on_host[1]);
+        found.push_back(std::move(watch));
       }
-      number = watch.words.on_host[1];
-      found = std::move(watch);
-      break;
     }
   }
-  if (!found.text) return;
-  std::string where = describe_site(found.site);
-  std::string text = fmt::format("{}{}", found.text(number), where.empty() ? "" : " (recorded at " + where + ")");
-  confirm_doubt(found.doubt, found.kind, text);
-  raise_text(found.kind, text);
+  for (size_t i = 0; i < found.size(); ++i) {  // who describes a site may take Python's lock
+    std::string where = describe_site(found[i].site);
+    confirm_doubt(found[i].doubt, found[i].kind,
+                  fmt::format("{}{}", found[i].text(numbers[i]), where.empty() ? "" : " (recorded at " + where + ")"));
+  }
 }
 
 }  // namespace quern

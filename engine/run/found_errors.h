@@ -1,6 +1,6 @@
 // Errors that follow from values on the device: an index out of range, a singular matrix. Work that may find one asks for a
-// FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that raises it, naming the line that
-// recorded the work.
+// FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that confirms the doubt (graph/doubts.h),
+// and a look at what depends on it raises it, naming the line that recorded the work.
 #pragma once
 
 #include "core/error.h"
@@ -22,8 +22,7 @@ struct FoundError {
 
 FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t number)> text, Site site);
 
-// After a wait for a stream, or for all (none): raises the first error that its work found. Those not raised stay for the next
-// wait.
-void raise_found_error(Context& context, const Stream* waited);
+// After a wait for a stream, or for all (none): settles or confirms the doubts of its work.
+void settle_found_errors(Context& context, const Stream* waited);
 
 }  // namespace quern

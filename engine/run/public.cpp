@@ -5,16 +5,12 @@
 #include "run/context.h"
 #include "run/eval.h"
 #include "run/kernel.h"
+#include "run/synchronize.h"
 #include "run/trace.h"
 
 namespace qn {
 
 // ---- devices, streams, events
-
-static void submit_recorded() {
-  quern::install_evaluator();
-  quern::evaluate_all();
-}
 
 Device::Device() : context_(&quern::default_context()) {}
 Device Device::cpu() { return Device(quern::cpu_context()); }
@@ -23,22 +19,15 @@ int Device::cuda_count() { return quern::cuda_device_count(); }
 std::string Device::name() const { return context_->name(); }
 std::string Device::description() const { return context_->device.info().name; }
 size_t Device::total_memory() const { return context_->device.info().total_memory; }
-void Device::synchronize() const {
-  submit_recorded();
-  context_->wait_all();
-}
+void Device::synchronize() const { quern::synchronize(*context_); }
 
 Stream::Stream(const Device& device) : device_(device), handle_(device.context().create_stream({})) {}
 Stream Stream::of(const Device& device) { return Stream(device, device.context().default_stream); }
-void Stream::synchronize() const {
-  submit_recorded();
-  device_.context().wait(handle_);
-}
-bool Stream::done() const { return handle_->done(); }
+void Stream::synchronize() const { quern::synchronize(device_.context(), handle_); }
+bool Stream::done() const { return quern::is_done(*handle_); }
 
 Event::Event(const Stream& stream) : handle_(stream.device().context().device.create_event({true, false})) {
-  submit_recorded();
-  handle_->record(*stream.handle());
+  quern::record(*handle_, stream.handle());
 }
 void Event::synchronize() const { handle_->synchronize(); }
 double Event::milliseconds_since(const Event& start) const { return handle_->elapsed_ms(*start.handle_); }

@@ -33,6 +33,7 @@ const StreamPtr& current_stream(Context& context) { return stream_in(of_thread.g
 
 void set_current_stream(Context& context, StreamPtr stream) {
   if (stream_in(of_thread.get(), context) == (stream ? stream : context.default_stream)) return;
+  evaluate_all();
   Streams next = of_thread ? *of_thread : Streams();
   std::erase_if(next, [&](const auto& entry) { return entry.first == &context; });
   if (stream && stream != context.default_stream) next.emplace_back(&context, std::move(stream));

@@ -55,9 +55,9 @@ void read_into(const Array& array, void* out, size_t bytes) {
   Context& context = context_on(array.device());
   use_on(context.work_stream, *memory.buffer.block(), false);
   context.copy(context.work_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
-  if (streams_were_chosen && in_doubt(memory.array)) {  // whose work may be other streams'
-    context.wait_all();
-    evaluate(memory.array);
+  if (in_doubt(memory.array)) {
+    if (streams_were_chosen) context.wait_all();  // the work may be other streams'
+    raise_if_wrong(memory.array);
   }
   settle(array);
 }
@@ -70,6 +70,7 @@ Array moved_to(const Array& array, Context& context) {
       Waiting waiting;
       evaluator().finish(-1);
     }
+    raise_if_wrong(memory.array);
     return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
   }
   size_t bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());

@@ -53,5 +53,4 @@ def set_current_device(device) -> None:
 
 def synchronize() -> None:
     """Submits what arrays have recorded and waits for all work of the current device; raises what failed in it."""
-    _engine.array_evaluate_all()
     current_device().synchronize()

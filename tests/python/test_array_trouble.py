@@ -298,7 +298,7 @@ def test_a_negative_exponent_that_only_the_device_knows(device):
     assert qn.asnumpy(qn.asarray(2) ** qn.asarray(np.zeros((0, 3), int))).shape == (0, 3)
 
 
-@pytest.mark.parametrize("seen", [np.asarray, memoryview, qn.asnumpy, lambda x: np.from_dlpack(x), lambda x: x.tolist(), repr])
+@pytest.mark.parametrize("seen", [np.asarray, memoryview, qn.asnumpy, lambda x: np.from_dlpack(x), lambda x: x.tolist(), str])
 def test_an_error_is_raised_by_whatever_looks(seen):
     """Also where the memory itself is handed out and nothing is left to wait for."""
     x = qn.asarray([1, 2, 3], device="cpu")[qn.asarray([7, 1], device="cpu")]
@@ -310,6 +310,44 @@ def test_an_error_is_raised_by_whatever_looks(seen):
 LIMITS = [float(2**k) for k in (7, 8, 15, 16, 31, 32, 63, 64)]
 NUMBERS = [m * sign - (sign < 0) * off for m in LIMITS for sign in (1, -1) for off in (0, 1)]
 NUMBERS += [0.9, -0.9, 127.9, -128.9, -1.0, 300.5, float("nan"), float("inf"), -float("inf")]
+
+
+def test_an_error_is_raised_by_looks_at_what_depends_on_it_and_by_nothing_else(device):
+    x = qn.asarray(np.arange(2000.0))
+    wrong = x[qn.asarray(np.full(1500, 3000))]
+    right = x + 1
+    for _ in range(3):
+        qn.synchronize()
+        device.synchronize()
+        device.default_stream().synchronize()
+        assert np.array_equal(qn.asnumpy(right), np.arange(2000.0) + 1)
+        assert float((right * 2).sum()) == 2001 * 2000
+        with pytest.raises(IndexError, match="index 3000"):
+            qn.asnumpy(wrong)
+        with pytest.raises(IndexError, match="index 3000"):
+            float(wrong.sum())
+
+
+def test_a_failed_array_says_so_in_its_repr(device):
+    wrong = qn.asarray(np.arange(3.0))[qn.asarray([7, 1])]
+    for array in (wrong, wrong * 2):
+        for _ in range(2):
+            assert "failed array" in repr(array) and "index 7 is out of bounds" in repr(array) and "shape=(2,)" in repr(array)
+            with pytest.raises(IndexError, match="index 7"):
+                str(array)
+
+
+def test_an_error_that_nobody_looks_at_is_not_raised(device):
+    x = qn.asarray(np.arange(2000.0))
+    for _ in range(3):
+        x[qn.asarray(np.full(1500, 3000))] + 1
+        qn.linalg.inv(qn.zeros((40, 40)))
+        qn.synchronize()
+    x[qn.asarray(np.full(1500, 3000))] = 1
+    qn.synchronize()
+    assert qn.asnumpy(qn.ones(3)).tolist() == [1, 1, 1]
+    with pytest.raises(IndexError, match="index 3000"):
+        qn.asnumpy(x)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])

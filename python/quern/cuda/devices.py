@@ -40,7 +40,6 @@ class Device:
 
     def reset(self):
         """Waits for all its work; memory stays with the arrays that use it."""
-        _engine.array_evaluate_all()
         self._device.synchronize()
 
     def __enter__(self):
@@ -291,7 +290,6 @@ class Stream(_engine.Stream):
 
     def synchronize(self):
         """Waits until all of its work is done."""
-        _engine.array_evaluate_all()
         super().synchronize()
 
     def add_callback(self, callback, arg=None):
@@ -331,7 +329,6 @@ class Event(_engine.Event):
 
     def record(self, stream=0):
         """Marks where the stream is now."""
-        _engine.array_evaluate_all()
         super().record(stream if isinstance(stream, Stream) else default_stream())
 
     def wait(self, stream=0):

@@ -49,7 +49,6 @@ class ManagedNDArray(MappedNDArray):
 
 
 def _wait():
-    _engine.array_evaluate_all()
     current_device().synchronize()
 
 

@@ -4,7 +4,6 @@ import functools
 
 from quern.cupy.cuda._constants import DEVICE_ATTRIBUTES as _attributes
 from quern.device import current_device, door_devices, set_current_device
-from quern.lib import _engine
 
 _LIBRARIES = {
     "cublas_handle": "cuBLAS: matrix products go through cuBLASLt, which has no such handle",
@@ -67,7 +66,6 @@ class Device:
         from quern.cupy.cuda.stream import _may_wait
 
         _may_wait("Device.synchronize()")
-        _engine.array_evaluate_all()
         _engine_of(self.id).synchronize()
 
     @property

@@ -239,10 +239,9 @@ class MemoryPointer:
 
 
 def _on(stream):
-    """The stream for a copy; what arrays have recorded goes first."""
+    """The stream for a copy."""
     from quern.cupy.cuda.stream import Stream, get_current_stream
 
-    _engine.array_evaluate_all()
     if stream is None:
         return get_current_stream()
     return stream if isinstance(stream, Stream) else Stream.from_external(stream)
@@ -267,7 +266,6 @@ class MemoryPool:
 
     @staticmethod
     def _info():
-        _engine.array_evaluate_all()  # what is recorded counts
         return current_device().pool_info()
 
     def used_bytes(self):

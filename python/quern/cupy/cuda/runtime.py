@@ -62,10 +62,6 @@ def _call(function):
     return call
 
 
-def _submit():
-    _engine.array_evaluate_all()
-
-
 # ---- devices and versions
 
 
@@ -349,12 +345,6 @@ def _bytes_at(address, size):
     return (ctypes.c_char * int(size)).from_address(int(address))
 
 
-def _on(stream):
-    """The stream for a handle; what arrays have recorded goes first."""
-    _submit()
-    return _stream(stream)
-
-
 def _copy(dst, src, size, kind, stream, blocking):
     size, device = int(size), current_device()
     if size == 0:
@@ -383,27 +373,25 @@ def _copy(dst, src, size, kind, stream, blocking):
 @_call
 def memcpy(dst, src, size, kind):
     """Copies bytes between addresses; ``kind``: one of the memcpy* constants. Waits for it."""
-    _submit()
     _copy(dst, src, size, kind, None, True)
 
 
 @_call
 def memcpyAsync(dst, src, size, kind, stream):
     """The same in a stream."""
-    _copy(dst, src, size, kind, _on(stream), False)
+    _copy(dst, src, size, kind, _stream(stream), False)
 
 
 @_call
 def memcpyPeer(dst, dstDevice, src, srcDevice, size):
     """Copies bytes between devices."""
-    _submit()
     _engine.dtod(_device(dstDevice), int(dst), int(src), int(size))
 
 
 @_call
 def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
     """The same in a stream."""
-    _engine.dtod(_device(dstDevice), int(dst), int(src), int(size), _on(stream))
+    _engine.dtod(_device(dstDevice), int(dst), int(src), int(size), _stream(stream))
 
 
 def _copy_rows(dst, dpitch, src, spitch, width, height, kind, stream, blocking):
@@ -416,20 +404,18 @@ def _copy_rows(dst, dpitch, src, spitch, width, height, kind, stream, blocking):
 @_call
 def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
     """Copies ``height`` rows of ``width`` bytes, which start ``dpitch`` and ``spitch`` bytes apart."""
-    _submit()
     _copy_rows(dst, dpitch, src, spitch, width, height, kind, None, True)
 
 
 @_call
 def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
     """The same in a stream."""
-    _copy_rows(dst, dpitch, src, spitch, width, height, kind, _on(stream), False)
+    _copy_rows(dst, dpitch, src, spitch, width, height, kind, _stream(stream), False)
 
 
 @_call
 def memset(ptr, value, size):
     """Sets bytes to ``value``."""
-    _submit()
     if size:
         _engine.fill(current_device(), int(ptr), 0, int(value) & 255, 1, int(size))
 
@@ -438,7 +424,7 @@ def memset(ptr, value, size):
 def memsetAsync(ptr, value, size, stream):
     """The same in a stream."""
     if size:
-        _engine.fill(current_device(), int(ptr), 0, int(value) & 255, 1, int(size), 1, _on(stream))
+        _engine.fill(current_device(), int(ptr), 0, int(value) & 255, 1, int(size), 1, _stream(stream))
 
 
 def memPrefetchAsync(devPtr, count, dstDevice, stream):

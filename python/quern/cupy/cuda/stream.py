@@ -12,7 +12,6 @@ from quern.cupy.cuda.device import _current_id, _engine_of
 from quern.device import current_device
 from quern.lib import _engine
 
-_submit = _engine.array_evaluate_all
 _by_handle = weakref.WeakValueDictionary()  # streams of ours, by what `ptr` says
 
 
@@ -65,7 +64,6 @@ class Event(_engine.Event):
         stream = get_current_stream() if stream is None else stream
         if not isinstance(stream, Stream):
             raise TypeError(f"[cupy.cuda.Event.record] a Stream is needed, not {type(stream).__name__}")
-        _submit()
         super().record(stream)
 
     def synchronize(self):
@@ -141,7 +139,6 @@ class Stream(_engine.Stream):
 
     def use(self):
         """Makes it the current stream of this thread; returns it."""
-        _submit()
         _local.current[_current_id()] = self
         _engine.set_current_stream(current_device(), None if self.ptr in (0, 1, 2) else self)
         return self
@@ -158,13 +155,11 @@ class Stream(_engine.Stream):
     @property
     def done(self):
         """Is all work done that was given to it? Submits what arrays have recorded."""
-        _submit()
         return self.is_done()
 
     def synchronize(self):
         """Waits for its work, and what arrays have recorded."""
         _may_wait("Stream.synchronize()")
-        _submit()
         super().synchronize()
 
     def record(self, event=None):
@@ -175,7 +170,6 @@ class Stream(_engine.Stream):
 
     def wait_event(self, event):
         """What it is given from now on waits for ``event``."""
-        _submit()
         self.wait_for_event(event)
 
     def add_callback(self, callback, arg):
@@ -187,7 +181,6 @@ class Stream(_engine.Stream):
         self._call(lambda: callback(arg))
 
     def _call(self, function):
-        _submit()
         _engine.Stream.add_callback(self, function)
 
     # ---- capture
