@@ -1,5 +1,6 @@
 // Errors become exceptions here and nowhere else. The classes that Python has not are in quern/errors.py.
 #include "core/error.h"
+#include "core/wait.h"
 
 #include "bindings/objects.h"
 
@@ -49,11 +50,35 @@ PyObject* class_of(ErrorKind kind) {
 
 }  // namespace
 
+// The exception of the handler, with what was stopped because of it.
+static void set_interrupt(const Interrupted& stopped) noexcept {
+  try {
+    std::rethrow_exception(stopped.cause);
+  } catch (nb::python_error& e) {
+    if (!stopped.text.empty()) {
+      nb::object error = nb::borrow(e.value());
+      std::string text = "[interrupt] " + stopped.text;
+      try {
+        if (nb::len(nb::object(error.attr("args"))) == 0)
+          error.attr("args") = nb::make_tuple(text);
+        else if (nb::hasattr(error, "add_note"))
+          error.attr("add_note")(text);
+      } catch (nb::python_error&) {  // an exception of the user's that takes neither
+      }
+    }
+    e.restore();
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "a handler of a signal failed");
+  }
+}
+
 void set_python_error() noexcept {
   try {
     throw;
   } catch (nb::python_error& e) {
     e.restore();
+  } catch (const Interrupted& stopped) {
+    set_interrupt(stopped);
   } catch (const Error& e) {
     PyErr_SetString(class_of(e.kind()), e.what());
   } catch (const std::bad_alloc&) {
@@ -71,6 +96,8 @@ void init_errors(nb::module_&) {
       std::rethrow_exception(p);
     } catch (const Error& e) {
       PyErr_SetString(class_of(e.kind()), e.what());
+    } catch (const Interrupted& stopped) {
+      set_interrupt(stopped);
     }
   });
 }

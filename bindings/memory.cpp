@@ -1,6 +1,7 @@
 // Device memory, host memory of the device's, copies and fills.
 #include "bindings/objects.h"
 #include "core/error.h"
+#include "core/wait.h"
 #include "run/host_ranges.h"
 
 namespace quern::python {
@@ -42,6 +43,8 @@ PyHostMemory::~PyHostMemory() {
       }
     } catch (const std::exception&) {
       // The failure belongs to whoever waits next; there is nobody to tell here.
+    } catch (const Interrupted&) {
+      PyErr_SetInterrupt();  // nor here: what the signal asks for is asked for again
     }
   free();
 }

@@ -4,6 +4,7 @@
 
 #include "bindings/objects.h"
 #include "core/wait.h"
+#include "run/interrupt.h"
 
 #include <unistd.h>
 
@@ -150,6 +151,20 @@ std::atomic<bool> exiting{false};
 std::thread::id exit_thread;
 }  // namespace
 
+namespace {
+
+pthread_t main_thread;  // Python's: handlers of signals run there
+
+void handle_signals() {
+  PyGILState_STATE state = PyGILState_Ensure();
+  std::exception_ptr raised;
+  if (PyErr_CheckSignals() != 0) raised = std::make_exception_ptr(nb::python_error());
+  PyGILState_Release(state);
+  if (raised) std::rethrow_exception(raised);
+}
+
+}  // namespace
+
 void ReleaseGil::begin_exit() {
   exit_thread = std::this_thread::get_id();
   exiting = true;
@@ -172,7 +187,12 @@ void init_sites(nb::module_& m) {
   set_wait_hooks({[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
                   [](void* state) {
                     if (state) ReleaseGil::take_back(static_cast<PyThreadState*>(state));
-                  }});
+                  },
+                  [] { return pthread_equal(pthread_self(), main_thread) && Py_IsInitialized(); }, handle_signals});
+  main_thread =
+      reinterpret_cast<pthread_t>(nb::cast<uintptr_t>(nb::module_::import_("threading").attr("main_thread")().attr("ident")));
+  pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
+  install_interrupts();
   m.def("set_package_folder", [](const std::string& folder) { package_folder = folder; });
   m.def("current_site", [] { return current(); });
   m.def("describe_site", [](Site site) { return describe_site(site); });

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/wait.h"
 #include "device/stream_order.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   void* base = idle ? idle->base : in_order ? nullptr : take_out_of_order(capacity);
   if (!base) base = take_new(capacity);
   if (!base) {
+    WithoutSignals undisturbed;
     device_.synchronize();  // what waits for pending work can go too
     trim();
     base = take_new(capacity);
@@ -257,14 +259,32 @@ void Pool::set_limit(size_t bytes) {
   limit_ = bytes;
 }
 
-bool Pool::holds(const void* pointer) {
+Block* Pool::find(const void* pointer) {
   const char* p = static_cast<const char*>(pointer);
-  std::lock_guard hold(lock_);
   for (Block* b = live_; b; b = b->next) {
     const char* start = static_cast<const char*>(b->pointer);
-    if (start <= p && p < start + b->bytes) return true;
+    if (start <= p && p < start + b->bytes) return b;
   }
-  return false;
+  return nullptr;
+}
+
+bool Pool::holds(const void* pointer) {
+  std::lock_guard hold(lock_);
+  return find(pointer) != nullptr;
+}
+
+std::string Pool::describe(const void* pointer) {
+  size_t bytes;
+  Site site;
+  {
+    std::lock_guard hold(lock_);
+    Block* block = find(pointer);
+    if (!block) return "";
+    bytes = block->bytes;
+    site = block->site;
+  }
+  std::string line = describe_site(site);
+  return readable(bytes) + (line.empty() ? "" : " made at " + line);
 }
 
 std::vector<std::shared_ptr<Stream>> Pool::streams() {

@@ -38,13 +38,15 @@ class Pool : public BlockOwner {
   PoolInfo info();
   // What the pool may take from the device; 0: no limit. What is live already may be more than that.
   void set_limit(size_t bytes);
-  bool holds(const void* pointer);  // does it point into a live block?
+  bool holds(const void* pointer);            // does it point into a live block?
+  std::string describe(const void* pointer);  // that block: its size and who made it; "" for others
 
   // Streams that exist: memory whose address escaped may be in use on any of them.
   void know(const std::shared_ptr<Stream>& stream);
   std::vector<std::shared_ptr<Stream>> streams();  // those; not the default one
 
  private:
+  Block* find(const void* pointer);  // with the lock held
   struct Idle {
     void* base;
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it

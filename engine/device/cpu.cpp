@@ -136,11 +136,16 @@ Target CpuDevice::target() { return {DeviceKind::cpu, ""}; }
 
 void on_cpu_threads(size_t count, const std::function<void(size_t)>& f) {
   auto& device = static_cast<CpuDevice&>(cpu_device());
+  const std::atomic<bool>* stop = StopsWith::flag();
+  auto part = [&](size_t i) {
+    if (stop && stop->load(std::memory_order_relaxed)) throw Interrupt{};
+    f(i);
+  };
   if (count <= 1 || device.threads() == 1) {
-    for (size_t i = 0; i < count; ++i) f(i);
+    for (size_t i = 0; i < count; ++i) part(i);
     return;
   }
-  device.pool().for_each(count, f);
+  device.pool().for_each(count, part);
 }
 
 unsigned cpu_threads() { return static_cast<CpuDevice&>(cpu_device()).threads(); }
@@ -195,7 +200,7 @@ std::vector<Dependency> CpuDevice::dependencies(const CpuStream& stream) {
   return out;
 }
 
-void CpuDevice::synchronize() {
+std::vector<std::shared_ptr<StreamState>> CpuDevice::states() {
   std::vector<std::shared_ptr<StreamState>> all;
   {
     std::lock_guard hold(streams_lock_);
@@ -203,9 +208,14 @@ void CpuDevice::synchronize() {
       if (auto s = weak.lock()) all.push_back(s);
   }
   all.push_back(static_cast<CpuStream&>(default_stream()).state);
+  return all;
+}
+
+void CpuDevice::synchronize() {
+  std::vector<std::shared_ptr<StreamState>> all = states();
   std::optional<Failure> first;
   for (auto& s : all) {
-    finish(*s, s->submitted.load());
+    wait_until(*s, s->submitted.load());
     std::lock_guard hold(s->failure_lock);
     if (s->failure && !first) first = s->failure;
     s->failure.reset();
@@ -232,7 +242,7 @@ void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, C
     on.submit(fill);
     return;
   }
-  finish(*on.state, on.submit(fill, CpuStream::Wake::by_waiter));
+  wait_until(*on.state, on.submit(fill, CpuStream::Wake::by_waiter));
   if (kind == CopyKind::device_to_host) raise_failure(*on.state);
 }
 

@@ -3,6 +3,7 @@
 //   cpu.cpp             the Device: information, copies, fills; hands work to streams
 //   cpu_stream.cpp      streams that run in order in the background, events
 //   cpu_launch.cpp      a launch: blocks over the thread pool, faults caught
+//   cpu_interrupt.cpp   stops what runs and drops what is submitted
 //   cpu_coroutines.cpp  blocks whose threads are coroutines
 //   cpu_module.cpp      loads compiled objects
 //   cpu_runtime.cpp     what kernel code may call: printf, assert, clocks
@@ -13,10 +14,13 @@
 
 #include "compile/cpu_module.h"
 #include "core/error.h"
+#include "core/interrupts.h"
+#include "core/wait.h"
 #include "device/device.h"
 #include "device/thread_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -32,6 +36,7 @@ class CpuDevice;
 class CpuStream;
 class CpuEvent;
 class CpuModule;
+struct Stoppable;  // a launch that runs
 
 class CpuKernel : public LoadedKernel {
  public:
@@ -69,6 +74,9 @@ struct Command {
   CpuKernel* kernel = nullptr;
   LaunchShape shape;
   Site site = no_site;
+  void* by = nullptr;  // the thread that submitted it
+  uint64_t work = 0;   // the array work that it belongs to; 0: none
+  bool is_heavy = false;
   uint32_t arg_bytes = 0;
   alignas(16) std::array<char, 160> small_args;
   std::unique_ptr<char[]> large_args;
@@ -96,7 +104,7 @@ struct Command {
 
 // The queue behind a stream; outlives the Stream object while work is pending. Producers fill slots under `producers`;
 // whoever holds `baton` (the stream's own thread, or a thread that waits) carries commands out in order.
-struct StreamState {
+struct StreamState : std::enable_shared_from_this<StreamState> {
   static constexpr uint32_t capacity = 1024;
 
   explicit StreamState(CpuDevice& device, bool blocking) : device(device), blocking(blocking), slots(capacity) {}
@@ -110,12 +118,28 @@ struct StreamState {
   std::atomic<uint32_t> completed{0};
   std::atomic<bool> closing{false};
   std::thread worker;
+  std::atomic<uint32_t> waiters{0};  // for `completed`
   std::mutex failure_lock;
   std::optional<Failure> failure;
+
+  // Interrupts: what runs now, and what is to be dropped: commands up to a number that a thread has submitted.
+  std::mutex running_lock;
+  const Command* running_command = nullptr;
+  std::atomic<uint32_t> heavy{0};          // commands that may take long, not done yet
+  std::atomic<uint64_t> running_since{0};  // the processor's time stamp; 0: nothing runs
+  Stoppable* running = nullptr;            // when it is a launch
+  std::atomic<bool> stop{false};
+  std::atomic<void*> cancelled_by{nullptr};
+  std::atomic<uint32_t> cancelled_until{0};
+  std::vector<Stopped> stopped;  // with running_lock held
 
   bool reached(uint32_t sequence) const {
     return static_cast<int32_t>(completed.load(std::memory_order_acquire) - sequence) >= 0;
   }
+  void complete(uint32_t sequence);
+  static double seconds_since(uint64_t stamp);
+  // Returns when `completed` is not `seen` any more, or after that time.
+  void wait_for_change(uint32_t seen, std::chrono::nanoseconds time);
   bool idle() const { return completed.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire); }
 };
 
@@ -124,6 +148,8 @@ void raise_failure(StreamState& state);
 
 // Waits until `sequence` is done, carrying work out on the calling thread when nobody else does.
 void finish(StreamState& stream, uint32_t sequence) noexcept;
+// The same, handling signals where this thread does so; it then carries out short work alone. Throws Interrupted.
+void wait_until(StreamState& stream, uint32_t sequence);
 
 class CpuStream : public Stream {
  public:
@@ -135,6 +161,7 @@ class CpuStream : public Stream {
   void wait(Event& event) override;
   void call(std::function<void()> f) override;
   uintptr_t native() override;
+  void make_room() override;
 
   enum class Wake { now, by_waiter };  // by_waiter: the caller waits next and does the work itself
   // fill(Command&) says what to do; the command is a cleared one that lies in the queue already.
@@ -145,6 +172,9 @@ class CpuStream : public Stream {
     std::unique_lock hold(state->producers);
     Command& command = next_slot();
     fill(command);
+    command.by = __builtin_thread_pointer();
+    command.work = ArrayWork::current();
+    weigh(command);
     command.after = std::move(after);
     return publish(hold, wake);
   }
@@ -156,6 +186,7 @@ class CpuStream : public Stream {
  private:
   bool is_shut() const;
   std::vector<Dependency> dependencies() const;
+  void weigh(Command& command);
   Command& next_slot();  // with `producers` held; waits for room
   uint32_t publish(std::unique_lock<std::mutex>& hold, Wake wake);
 };
@@ -216,15 +247,17 @@ class CpuDevice : public Device {
   std::shared_ptr<LoadedModule> load(const Binary& binary) override;
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;
+  std::vector<Stopped> interrupt() noexcept override;
   void shut_down() noexcept override;
 
   // For the other files of this device.
-  void run(StreamState& stream, Command& command) noexcept;
-  std::optional<Failure> run_launch(const Command& command) noexcept;
+  void run(StreamState& stream, Command& command, uint32_t number) noexcept;
+  std::optional<Failure> run_launch(StreamState& stream, const Command& command) noexcept;
   void copy_bytes(void* dst, const void* src, size_t bytes) noexcept;
   void fill_bytes(const Command& command) noexcept;
   bool is_pinned(const void* pointer, size_t bytes);
   std::vector<Dependency> dependencies(const CpuStream& stream);
+  std::vector<std::shared_ptr<StreamState>> states();  // of all streams
   ThreadPool& pool();
   unsigned threads() const { return threads_; }
   bool shut() const { return shut_.load(std::memory_order_relaxed); }
@@ -255,18 +288,35 @@ struct KernelFault {
   const void* address = nullptr;
   std::string text;  // of assert, trap
 };
+// A launch that was stopped, or a function of the engine's own between two of its parts.
+struct Interrupt {};
+// While one lives, on_cpu_threads() called from this thread ends with an Interrupt once the flag is set.
+class StopsWith {
+ public:
+  explicit StopsWith(const std::atomic<bool>& flag) : before_(std::exchange(flag_, &flag)) {}
+  ~StopsWith() { flag_ = before_; }
+  StopsWith(const StopsWith&) = delete;
+  StopsWith& operator=(const StopsWith&) = delete;
+  static const std::atomic<bool>* flag() { return flag_; }
+
+ private:
+  static thread_local const std::atomic<bool>* flag_;
+  const std::atomic<bool>* before_;
+};
+
 extern const QuernCpuRuntime cpu_runtime;
 [[noreturn]] void end_kernel(std::string text);  // from runtime calls inside a kernel
 
 // Blocks [first, last) of a coroutine kernel on this thread.
-void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last);
+void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last,
+                          const std::atomic<bool>& failed);
 // Where all blocks of a launch wait for each other: how many do, and how often they went on.
 struct GridBarrier {
   std::atomic<uint64_t> waiting{0}, passed{0};
 };
 // All blocks together, for kernels that wait on memory or on the whole grid.
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads);
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads, const std::atomic<bool>& failed);
 
 char* scratch(size_t bytes);  // this thread's, 64-byte aligned; valid until the next call on this thread
 

@@ -155,18 +155,22 @@ constexpr const char* stuck_text =
 
 }  // namespace
 
-void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last) {
+void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last,
+                          const std::atomic<bool>& failed) {
   Geometry geometry(*kernel.code, launch);
   char* memory = scratch(geometry.bytes);
   for (uint64_t b = first; b < last; ++b) {
     BlockRun block(*kernel.code, launch, geometry, b, memory);
-    while (!block.finished())
+    while (!block.finished()) {
       if (!block.turn() && !block.yields()) end_kernel(stuck_text);
+      if (failed.load(std::memory_order_relaxed)) return;
+    }
   }
 }
 
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
-                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads) {
+                        std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads,
+                        const std::atomic<bool>& failed) {
   using Clock = std::chrono::steady_clock;
   constexpr size_t memory_for_blocks = size_t{1} << 30;
   constexpr auto patience = std::chrono::seconds(20);
@@ -189,7 +193,7 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
   thread_local std::deque<InFlight> blocks;
   blocks.clear();
   auto last_progress = Clock::now();
-  while (finished.load(std::memory_order_acquire) < count) {
+  while (finished.load(std::memory_order_acquire) < count && !failed.load(std::memory_order_relaxed)) {
     bool progress = false;
     for (size_t i = 0; i < blocks.size();) {
       if (blocks[i].run->turn()) progress = true;

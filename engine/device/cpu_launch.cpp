@@ -4,10 +4,11 @@
 // here, and the launch fails with a text that names the kernel. Other faults go to the handler that was there before.
 #include "core/error.h"
 #include "core/log.h"
-#include "device/cpu.h"
+#include "device/cpu_interrupt.h"
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,6 +26,12 @@ struct Guard {
   Guard* outer = nullptr;
 };
 thread_local Guard* guard = nullptr;
+
+// See cpu_interrupt.h. The counter's register says where the thread was.
+void on_stop(int, siginfo_t*, void* context) {
+  auto at = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  if (guard && InKernel::must_leave(at)) siglongjmp(guard->way_out, 1);
+}
 
 constexpr int caught_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction previous_actions[64];
@@ -48,6 +55,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void install_handlers() {
+  install_stop_handler(on_stop);
   for (int signal : caught_signals) {
     struct sigaction current = {};
     sigaction(signal, nullptr, &current);
@@ -89,8 +97,9 @@ class SignalStack {
 };
 
 template <class F>
-std::optional<KernelFault> guarded(F&& f) {
+std::optional<KernelFault> guarded(Stoppable& launch, F&& f) {
   thread_local SignalStack stack;
+  InKernel in_kernel(launch);
   Guard here;
   here.outer = guard;
   guard = &here;
@@ -102,6 +111,7 @@ std::optional<KernelFault> guarded(F&& f) {
     sigset_t set;
     sigemptyset(&set);
     for (int signal : caught_signals) sigaddset(&set, signal);
+    sigaddset(&set, InKernel::signal());
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     fault = std::move(here.fault);
   }
@@ -124,7 +134,7 @@ std::string describe(const KernelFault& fault) {
 
 // ---- running blocks
 
-struct Job {
+struct Job : Stoppable {
   const CpuKernel& kernel;
   QuernCpuLaunch& launch;
   uint64_t count;
@@ -136,21 +146,31 @@ struct Job {
   GridBarrier barrier;
   bool together = false;            // blocks wait for each other, so all are in flight at once
   std::atomic<int64_t> busy_ns{0};  // of all threads together
-  std::atomic<bool> failed{false};
+  double seconds_left() const override {
+    float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed) * static_cast<float>(joined);
+    uint64_t begun = std::min(next.load(std::memory_order_relaxed), count);
+    return known < 0 ? -1 : 1e-9 * static_cast<double>(known) * static_cast<double>(count - begun) / threads;
+  }
   std::mutex fault_lock;
   KernelFault fault;
 
   Job(const CpuKernel& kernel, QuernCpuLaunch& launch, uint64_t count, unsigned threads)
-      : kernel(kernel), launch(launch), count(count), threads(threads) {}
+      : Stoppable(kernel.code->blocks ? reinterpret_cast<const void*>(kernel.code->blocks)
+                                      : reinterpret_cast<const void*>(kernel.code->start)),
+        kernel(kernel),
+        launch(launch),
+        count(count),
+        threads(threads) {}
 };
 
 bool as_coroutines(const QuernCpuKernel& code, const QuernCpuLaunch& launch) {
   return !code.blocks || ((code.flags & QUERN_KERNEL_FULL_WARPS) && launch.block[0] % 32 != 0);
 }
 
-void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last) {
+void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last,
+                const std::atomic<bool>& failed) {
   const QuernCpuKernel& code = *kernel.code;
-  if (as_coroutines(code, launch)) return run_coroutine_blocks(kernel, launch, first, last);
+  if (as_coroutines(code, launch)) return run_coroutine_blocks(kernel, launch, first, last, failed);
   size_t threads = size_t{launch.block[0]} * launch.block[1] * launch.block[2];
   size_t shared = (size_t{code.static_shared} + 63) / 64 * 64 + (size_t{launch.dynamic_shared} + 63) / 64 * 64;
   size_t slots = size_t{code.slot_bytes} * ((threads + 63) / 64 * 64);
@@ -160,13 +180,13 @@ void run_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t 
 
 void take_chunks(Job& job) {
   if (job.together) {
-    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished, job.barrier, job.threads);
+    run_coroutine_grid(job.kernel, job.launch, job.next, job.count, job.finished, job.barrier, job.threads, job.failed);
     return;
   }
   while (!job.failed.load(std::memory_order_relaxed)) {
     uint64_t first = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
     if (first >= job.count) return;
-    run_blocks(job.kernel, job.launch, first, std::min(job.count, first + job.chunk));
+    run_blocks(job.kernel, job.launch, first, std::min(job.count, first + job.chunk), job.failed);
   }
 }
 
@@ -176,7 +196,7 @@ int64_t now_ns() {
 
 void work_on(Job& job) {
   int64_t start = now_ns();
-  if (auto fault = guarded([&] { take_chunks(job); })) {
+  if (auto fault = guarded(job, [&] { take_chunks(job); })) {
     std::lock_guard hold(job.fault_lock);
     if (!job.failed.exchange(true)) job.fault = std::move(*fault);
   }
@@ -216,9 +236,9 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   if (known < 0 && !spins && job.count > 1) {
     // Not measured yet: the first block tells.
     int64_t start = now_ns();
-    if (auto fault = guarded([&] { run_blocks(kernel, job.launch, 0, 1); })) {
-      job.failed = true;
+    if (auto fault = guarded(job, [&] { run_blocks(kernel, job.launch, 0, 1, job.failed); })) {
       job.fault = std::move(*fault);
+      job.failed = true;
       return;
     }
     job.busy_ns = now_ns() - start;
@@ -252,7 +272,7 @@ void end_kernel(std::string text) {
   siglongjmp(guard->way_out, 1);
 }
 
-std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
+std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command& command) noexcept {
   static std::once_flag once;
   std::call_once(once, install_handlers);
   CpuKernel& kernel = *command.kernel;
@@ -271,11 +291,19 @@ std::optional<Failure> CpuDevice::run_launch(const Command& command) noexcept {
   Job job(kernel, launch, count, threads());
   launch.host = &job;
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
+  if (!begin_launch(stream, job)) {
+    drop_work(command.work);
+    return std::nullopt;
+  }
+  std::string error;
   try {
     run_job(*this, kernel, job);
   } catch (const std::exception& e) {
-    return Failure{ErrorKind::launch, e.what(), command.site};
+    error = e.what();
   }
+  end_launch(stream, command, job.stopped);
+  if (job.stopped) return std::nullopt;
+  if (!error.empty()) return Failure{ErrorKind::launch, error, command.site};
   if (!job.failed) return std::nullopt;
   return Failure{ErrorKind::launch, fmt::format("[launch] kernel '{}' failed: {}", kernel.info.name, describe(job.fault)),
                  command.site};

@@ -5,10 +5,17 @@
 #include "core/print.h"
 #include "core/wait.h"
 #include "device/cpu.h"
+#include "device/cpu_interrupt.h"
 
 #include <immintrin.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace quern {
 
@@ -20,16 +27,39 @@ int64_t now_ns() {
 
 constexpr int spins_before_sleep = 2000;  // some tens of microseconds
 
+// The next one; the caller holds the baton and knows that there is one.
+Command& next_command(StreamState& stream) {
+  return stream.slots[stream.completed.load(std::memory_order_relaxed) % StreamState::capacity];
+}
+
+void carry_out(StreamState& stream, Command& command) noexcept {
+  uint32_t number = stream.completed.load(std::memory_order_relaxed) + 1;
+  for (const Dependency& d : command.after) finish(*d.stream, d.sequence);
+  stream.device.run(stream, command, number);
+  if (command.is_heavy) stream.heavy.fetch_sub(1, std::memory_order_relaxed);
+  command.clear();  // before its slot is free
+  stream.complete(number);
+}
+
 // Carries out what is submitted, up to `until`; the caller holds the baton.
 void work(StreamState& stream, uint32_t until) noexcept {
-  while (!stream.reached(until)) {
-    uint32_t next = stream.completed.load(std::memory_order_relaxed);
-    Command& command = stream.slots[next % StreamState::capacity];
-    for (const Dependency& d : command.after) finish(*d.stream, d.sequence);
-    stream.device.run(stream, command);
-    command.clear();  // before its slot is free
-    stream.completed.store(next + 1, std::memory_order_release);
-    stream.completed.notify_all();
+  while (!stream.reached(until)) carry_out(stream, next_command(stream));
+}
+
+// Will it be done soon, whatever it does? Kernels of the user's may be endless.
+bool takes_short(const Command& command) {
+  constexpr float most_ns = 1e6f;
+  switch (command.what) {
+    case Command::What::launch: {
+      float each = command.kernel->nanoseconds_per_block.load(std::memory_order_relaxed);
+      float blocks = 1;
+      for (uint32_t n : command.shape.grid) blocks *= static_cast<float>(n);
+      return command.work != 0 && each >= 0 && each * blocks < most_ns;
+    }
+    case Command::What::call:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -48,7 +78,45 @@ void worker_main(std::shared_ptr<StreamState> stream) {
   }
 }
 
+bool is_short(const Command& command) {
+  return !command.is_heavy && std::all_of(command.after.begin(), command.after.end(),
+                                          [](const Dependency& d) { return d.stream->reached(d.sequence); });
+}
+
+void start_worker(StreamState& stream) {
+  if (!stream.worker.joinable()) stream.worker = std::thread(worker_main, stream.shared_from_this());
+}
+
+// Makes the stream's own thread carry out what is submitted.
+void wake_worker(StreamState& stream) {
+  {
+    std::lock_guard hold(stream.producers);
+    start_worker(stream);
+  }
+  stream.submitted.notify_one();
+}
+
 }  // namespace
+
+double StreamState::seconds_since(uint64_t stamp) {
+  constexpr double most_cycles_per_second = 5e9;
+  return stamp == 0 ? 0 : static_cast<double>(__rdtsc() - stamp) / most_cycles_per_second;
+}
+
+void StreamState::complete(uint32_t sequence) {
+  completed.store(sequence, std::memory_order_seq_cst);
+  if (waiters.load(std::memory_order_seq_cst) > 0)
+    syscall(SYS_futex, &completed, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
+
+void StreamState::wait_for_change(uint32_t seen, std::chrono::nanoseconds time) {
+  static_assert(sizeof completed == sizeof(uint32_t));
+  timespec limit{time.count() / 1'000'000'000, time.count() % 1'000'000'000};
+  waiters.fetch_add(1, std::memory_order_seq_cst);
+  if (completed.load(std::memory_order_seq_cst) == seen)
+    syscall(SYS_futex, &completed, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
+  waiters.fetch_sub(1, std::memory_order_relaxed);
+}
 
 void Failure::raise() const {
   std::string line = describe_site(site);
@@ -72,8 +140,28 @@ void finish(StreamState& stream, uint32_t sequence) noexcept {
       work(stream, sequence);
       stream.baton.unlock();
     } else if (static_cast<int32_t>(seen - sequence) < 0) {
-      stream.completed.wait(seen, std::memory_order_acquire);
+      stream.wait_for_change(seen, std::chrono::seconds(1));
     }
+  }
+}
+
+void wait_until(StreamState& stream, uint32_t sequence) {
+  if (stream.reached(sequence)) return;
+  if (!handles_signals()) return finish(stream, sequence);
+  bool woken = false;
+  while (!stream.reached(sequence)) {
+    uint32_t seen = stream.completed.load(std::memory_order_acquire);
+    if (stream.baton.try_lock()) {
+      while (!stream.reached(sequence) && is_short(next_command(stream))) carry_out(stream, next_command(stream));
+      stream.baton.unlock();
+      if (stream.reached(sequence)) return;
+      if (!woken) wake_worker(stream);
+      woken = true;
+      seen = stream.completed.load(std::memory_order_acquire);
+    }
+    for (int i = 0; i < spins_before_sleep && stream.completed.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
+    stream.wait_for_change(seen, slice);
+    look_at_signals();
   }
 }
 
@@ -104,11 +192,16 @@ Command& CpuStream::next_slot() {
   return state->slots[tail % StreamState::capacity];
 }
 
+void CpuStream::weigh(Command& command) {
+  command.is_heavy = !takes_short(command);
+  if (command.is_heavy) state->heavy.fetch_add(1, std::memory_order_relaxed);
+}
+
 uint32_t CpuStream::publish(std::unique_lock<std::mutex>& hold, Wake wake) {
   if (WaitsSoon::here()) wake = Wake::by_waiter;
   uint32_t sequence = state->submitted.load(std::memory_order_relaxed) + 1;
   state->submitted.store(sequence, std::memory_order_release);
-  if (wake == Wake::now && !state->worker.joinable()) state->worker = std::thread(worker_main, state);
+  if (wake == Wake::now) start_worker(*state);
   hold.unlock();
   if (wake == Wake::now) state->submitted.notify_one();
   return sequence;
@@ -120,17 +213,30 @@ void CpuStream::drain() noexcept {
   finish(*state, state->submitted.load(std::memory_order_acquire));
 }
 
+void CpuStream::make_room() {
+  uint32_t tail = state->submitted.load(std::memory_order_relaxed);
+  uint32_t waits = tail - state->completed.load(std::memory_order_acquire);
+  // What is not submitted is not lost by an interrupt: of work that takes long, little is.
+  constexpr uint32_t few = 3;
+  if (state->heavy.load(std::memory_order_relaxed) >= few && handles_signals()) {
+    Waiting waiting;
+    while (state->heavy.load(std::memory_order_relaxed) >= few) wait_until(*state, state->completed.load() + 1);
+  } else if (waits >= StreamState::capacity / 2) {
+    Waiting waiting;
+    wait_until(*state, tail - StreamState::capacity / 4);
+  }
+}
+
 void CpuStream::synchronize() {
-  drain();
+  auto& device = static_cast<CpuDevice&>(this->device);
+  for (const Dependency& d : device.dependencies(*this)) wait_until(*d.stream, d.sequence);
+  wait_until(*state, state->submitted.load(std::memory_order_acquire));
   raise_failure(*state);
 }
 
 bool CpuStream::done() {
   if (!state->idle()) {
-    // Somebody polls: make sure that somebody works.
-    std::lock_guard hold(state->producers);
-    if (!state->worker.joinable()) state->worker = std::thread(worker_main, state);
-    state->submitted.notify_one();
+    wake_worker(*state);  // somebody polls: make sure that somebody works
     return false;
   }
   raise_failure(*state);
@@ -170,7 +276,7 @@ void CpuEvent::record(Stream& stream) {
 
 void CpuEvent::synchronize() {
   if (!state) return;
-  finish(*state->stream, state->sequence.load());
+  wait_until(*state->stream, state->sequence.load());
   raise_failure(*state->stream);
 }
 
@@ -194,13 +300,15 @@ double CpuEvent::elapsed_ms(Event& start) {
 uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); }
 
 // One command; failures stay with the stream until somebody waits.
-void CpuDevice::run(StreamState& stream, Command& command) noexcept {
+void CpuDevice::run(StreamState& stream, Command& command, uint32_t number) noexcept {
   if (shut()) return;
+  if (is_cancelled(stream, command, number)) return drop_work(command.work);
+  Running running(stream, command);
   switch (command.what) {
     case Command::What::nothing:
       break;
     case Command::What::launch:
-      if (auto failure = run_launch(command)) {
+      if (auto failure = run_launch(stream, command)) {
         std::lock_guard hold(stream.failure_lock);
         if (!stream.failure) stream.failure = std::move(failure);
       }
@@ -216,7 +324,10 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
       break;
     case Command::What::call:
       try {
+        StopsWith stops(stream.stop);
         command.call();
+      } catch (const Interrupt&) {
+        drop_work(command.work);
       } catch (const std::exception& e) {
         std::lock_guard hold(stream.failure_lock);
         if (!stream.failure)

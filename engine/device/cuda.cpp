@@ -6,6 +6,7 @@
 #include "device/cuda.h"
 
 #include "core/error.h"
+#include "core/wait.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -102,8 +103,37 @@ void CudaDevice::synchronize() {
   Use use(*this, "synchronize");
   if (!use) return;
   before_wait();
+  wait_while_not_ready([] { return driver().cuStreamQuery(nullptr); });
+  if (has_other_streams_ && handles_signals()) {
+    run_beside([this] {
+      Use use(*this, "synchronize");
+      if (use) note(driver().cuCtxSynchronize());
+    });
+  }
   QUERN_CU(*this, "synchronize", cuCtxSynchronize());
   finished_all();
+}
+
+// What a GPU runs cannot be stopped. The kernels are those not known to have ended, the most likely one first.
+std::vector<Stopped> CudaDevice::interrupt() noexcept {
+  std::vector<Stopped> out;
+  if (!usable()) return out;
+  try {
+    Use use(*this, "interrupt");
+    if (!use || driver().cuStreamQuery(nullptr) != error_not_ready) return out;
+    left_running_ = true;
+    std::vector<Recent> running;
+    {
+      std::lock_guard lock(recent_mutex_);
+      for (const Recent& recent : recent_) {
+        if (recent.kernel) running.push_back(recent);
+      }
+    }
+    std::sort(running.begin(), running.end(), [](const Recent& a, const Recent& b) { return a.number < b.number; });
+    for (const Recent& recent : running) out.push_back({*recent.kernel, recent.site, true, {}});
+  } catch (...) {
+  }
+  return out;
 }
 
 void CudaDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
@@ -353,7 +383,8 @@ void CudaDevice::shut_down() noexcept {
   if (usable()) {
     try {
       Use use(*this, "exit");
-      driver().cuCtxSynchronize();
+      // An endless kernel that the user has interrupted is left to the driver, which ends it with the process.
+      if (!(left_running_ && driver().cuStreamQuery(nullptr) == error_not_ready)) driver().cuCtxSynchronize();
       std::fflush(stdout);
     } catch (...) {
     }

@@ -51,6 +51,9 @@ class CudaModule final : public LoadedModule {
   std::mutex mutex_;
 };
 
+// Waits, handling signals, where this thread does so.
+void wait_while_not_ready(const std::function<cuda::Result()>& query);
+
 class CudaStream final : public Stream {
  public:
   CudaStream(CudaDevice& device, cuda::StreamHandle handle, bool owned);
@@ -149,6 +152,7 @@ class CudaDevice final : public Device {
 
   std::shared_ptr<void> use() override;
 
+  std::vector<Stopped> interrupt() noexcept override;
   void shut_down() noexcept override;
 
   // For the classes above.
@@ -211,6 +215,8 @@ class CudaDevice final : public Device {
   std::atomic<uint64_t> launches_{0};
 
   std::atomic<bool> printed_{false};
+  std::atomic<bool> has_other_streams_{false};  // that the default one does not wait for
+  std::atomic<bool> left_running_{false};       // a wait was interrupted
   std::atomic<bool> has_failure_{false};
   std::mutex kept_mutex_;
   std::exception_ptr failure_;

@@ -119,6 +119,7 @@ void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, 
       break;
     case CopyKind::device_to_host:
       before_wait();
+      wait_while_not_ready([&] { return driver().cuStreamQuery(s); });
       if (staging_.takes(dst, bytes)) return staging_.to_host(s, static_cast<char*>(dst), address(src), bytes);
       QUERN_CU(*this, "copy", cuMemcpyDtoHAsync_v2(dst, address(src), bytes, s));
       break;

@@ -1,5 +1,6 @@
 // The CUDA device's streams and events.
 #include "core/error.h"
+#include "core/wait.h"
 #include "device/cuda.h"
 
 namespace quern {
@@ -31,11 +32,17 @@ void run_host_call(void* data) {
 
 }  // namespace
 
+// The driver's own waits cannot be ended: on the thread that handles signals nothing is left for them to wait for.
+void wait_while_not_ready(const std::function<Result()>& query) {
+  if (handles_signals()) wait_in_slices([&] { return query() != error_not_ready; });
+}
+
 std::unique_ptr<Stream> CudaDevice::create_stream(StreamOptions options) {
   Use use(*this, "stream");
   StreamHandle handle = nullptr;
   unsigned flags = options.non_blocking ? stream_non_blocking : 0u;
   if (use) QUERN_CU(*this, "stream", cuStreamCreateWithPriority(&handle, flags, options.priority));
+  if (options.non_blocking) has_other_streams_ = true;
   return std::make_unique<CudaStream>(*this, handle, handle != nullptr);
 }
 
@@ -62,6 +69,7 @@ void CudaStream::synchronize() {
   if (!use) return;
   uint64_t last = cuda_device.launches();
   cuda_device.before_wait();
+  wait_while_not_ready([&] { return driver().cuStreamQuery(handle); });
   QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(handle));
   cuda_device.finished(native(), last);
 }
@@ -123,6 +131,7 @@ void CudaEvent::synchronize() {
   uint64_t last = launches_;
   uintptr_t stream = stream_;
   device.before_wait();
+  wait_while_not_ready([&] { return driver().cuEventQuery(handle); });
   QUERN_CU(device, "synchronize", cuEventSynchronize(handle));
   if (recorded_) device.finished(stream, last);
 }

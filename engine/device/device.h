@@ -115,6 +115,7 @@ class Stream {
   virtual void wait(Event& event) = 0;             // later work of this stream waits for it
   virtual void call(std::function<void()> f) = 0;  // runs f on a thread of ours, in order; f must not call the engine
   virtual uintptr_t native() = 0;                  // cudaStream_t, or our own handle
+  virtual void make_room() {}                      // waits, handling signals, when much is submitted already
   Device& device;
   const uint64_t number;           // no other stream has it
   std::atomic<uint64_t> works{0};  // what was submitted that others may have to wait for; see stream_order.h
@@ -135,6 +136,14 @@ struct LinkedCode {
   CodeKind kind;
   std::string bytes;
   std::string name;  // for messages
+};
+
+// What was under way when the program was interrupted.
+struct Stopped {
+  std::string name;                  // of the kernel, or the function
+  Site site = no_site;               // who launched it
+  bool still_runs = false;           // it could not be stopped
+  std::vector<const void*> written;  // addresses that it was given and may have written to
 };
 
 enum class CopyKind { host_to_device, device_to_host, device_to_device };
@@ -190,6 +199,10 @@ class Device {
   // `args` is the packed parameter block, info.param_bytes long; it is copied before the call returns.
   virtual void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
                       Site site) = 0;
+
+  // A handler of a signal threw while the calling thread waited: on the CPU what it submitted is dropped and what runs of it is
+  // stopped; on a GPU it goes on. Returns what was under way.
+  virtual std::vector<Stopped> interrupt() noexcept = 0;
 
   // For libraries that work on this device: makes it the calling thread's, until what is returned goes.
   virtual std::shared_ptr<void> use() { return nullptr; }

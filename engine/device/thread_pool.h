@@ -31,7 +31,7 @@ class ThreadPool {
       size_t count;
       std::atomic<size_t> next{0};
       std::atomic<bool> failed{false};
-      std::exception_ptr error;
+      std::exception_ptr error{};
     } work{f, count};
     run(
         [](void* context) {

@@ -153,7 +153,8 @@ void update(const Array& target, Operand value) {
 }
 
 void raise_if_wrong(const Node& node) {
-  if (node.error) raise_text(node.error->kind, node.error->text);
+  std::shared_ptr<const Failed> error = node.error ? node.error : interrupted(node);
+  if (error) raise_text(error->kind, error->text);
   raise_confirmed(node.doubts);
 }
 
@@ -787,13 +788,16 @@ Pin pin(const Array& array) {
     NodeRef held = cell.node;
     Node* node = held.get();
     std::vector<Node*> targets{node};
+    std::vector<NodeRef> readers;
     for (Node* reader : pending()) {
       if (!reader) continue;
       for (Operand& o : reader->inputs()) {
-        if (o.node.get() == node) targets.push_back(reader);
+        if (o.node.get() == node) readers.emplace_back(reader);
       }
     }
+    for (const NodeRef& reader : readers) targets.push_back(reader.get());
     if (!node->is_computed || targets.size() > 1) the_evaluator->evaluate(targets);
+    readers.clear();
     held = {};
     if (cell.node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory
   }

@@ -1,6 +1,7 @@
 #include "graph/node.h"
 
 #include "core/error.h"
+#include "core/interrupts.h"
 #include "graph/array.h"
 
 #include <algorithm>
@@ -91,6 +92,25 @@ void GraphMutex::wait(void* self) {
   waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+uint32_t GraphMutex::give_up() {
+  if (owner_.load(std::memory_order_relaxed) != __builtin_thread_pointer()) return 0;
+  uint32_t times = depth_ + 1;
+  depth_ = 0;
+  unlock();
+  return times;
+}
+
+void GraphMutex::take_back(uint32_t times) {
+  lock();
+  depth_ = times - 1;
+}
+
+// Handlers of signals run without it.
+static const bool lock_is_known = [] {
+  set_lock_hooks({[] { return graph_mutex.give_up(); }, [](uint32_t times) { graph_mutex.take_back(times); }});
+  return true;
+}();
+
 SpaceRef space_of(Layout layout) { return spaces().find(std::move(layout)); }
 SpaceRef contiguous_space(const Shape& shape) { return space_of(Layout::contiguous(shape)); }
 
@@ -138,6 +158,14 @@ void Node::drop_inputs() {
   if (call) return call->operands.clear();
   for (Operand& o : inputs()) o = {};
   operand_count = 0;
+}
+
+std::shared_ptr<const Failed> interrupted(const Node& node) {
+  if (!is_dropped(node.work)) return nullptr;
+  std::string where = describe_site(node.site);
+  return std::make_shared<const Failed>(
+      ErrorKind::runtime, fmt::format("[array] the program was interrupted while the value was computed; compute it again{}",
+                                      where.empty() ? "" : " (recorded at " + where + ")"));
 }
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
@@ -192,6 +220,7 @@ void release(Node* node) {
       n->target = {};
       n->axes.clear();
       n->doubts.clear();
+      n->work = 0;
       n->user = nullptr;
       if (n->buffer) n->buffer.reset();
       if (n->error) n->error.reset();

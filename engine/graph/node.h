@@ -48,6 +48,9 @@ class GraphMutex {
     owner_.store(nullptr, std::memory_order_seq_cst);
     if (waiting_.load(std::memory_order_seq_cst) > 0) owner_.notify_one();
   }
+  // Lets go of it however often the calling thread holds it; returns how often, for take_back().
+  uint32_t give_up();
+  void take_back(uint32_t times);
 
  private:
   void wait(void* self);
@@ -190,6 +193,7 @@ struct Node {
   Buffer buffer;                        // once computed
   std::shared_ptr<const Failed> error;  // why it cannot be computed
   std::vector<Doubt> doubts;            // of a computed value: what may yet prove wrong of it
+  uint64_t work = 0;                    // of a computed value: the number of the work that writes it (interrupts.h)
 
   Node* next = nullptr;  // in a list of those that are let go
 
@@ -215,6 +219,9 @@ struct Node {
   bool writes() const { return op == Op::update || (call && call->in_place); }
   void drop_inputs();  // of a node that is computed
 };
+
+// Why the value is not what it should be, because of an interrupt; null when it is.
+std::shared_ptr<const Failed> interrupted(const Node& node);
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);
 NodeRef constant_node(const Constant& value, DType dtype, int8_t device);

@@ -3,11 +3,15 @@
 #include "compile/clang.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "core/wait.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -132,7 +136,21 @@ std::vector<Context*> all_contexts() {
 }
 
 void shut_down() noexcept {
-  for (Context* c : all_contexts()) c->device.shut_down();
+  for (Context* c : all_contexts()) {
+    try {
+      c->device.shut_down();
+    } catch (const Interrupted&) {  // the user waits no longer
+    }
+  }
+  // A compiler or a driver that is still at work must not have its library taken down under it.
+  if (left_running()) {
+    on_exit(
+        [](int status, void*) {
+          std::fflush(nullptr);
+          _exit(status);
+        },
+        nullptr);
+  }
 }
 
 }  // namespace quern

@@ -9,6 +9,7 @@
 
 #include "codegen/emit.h"
 #include "core/error.h"
+#include "core/interrupts.h"
 #include "core/log.h"
 #include "core/wait.h"
 #include "graph/call.h"
@@ -27,6 +28,9 @@ namespace {
 struct KeyHash {
   size_t operator()(const Key& key) const { return hash_of(key); }
 };
+
+// Handlers of signals have used arrays: what was about to run is to be scheduled anew.
+struct Restart {};
 
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
   CompileOptions options;
@@ -61,6 +65,19 @@ class GroupEvaluator : public Evaluator {
     struct Compact {
       ~Compact() { compact_pending(); }
     } at_the_end;
+    for (;;) {
+      try {
+        return evaluate_once(targets);
+      } catch (const Restart&) {
+      }
+    }
+  }
+
+  uint64_t replayed() const { return replayed_; }
+
+ private:
+  void evaluate_once(std::span<Node* const> targets) {
+    ++evaluations_;
     read_pending(targets, sequence_);
     if (Replay* known = replays_.find(sequence_)) {
       ++replayed_;
@@ -71,18 +88,36 @@ class GroupEvaluator : public Evaluator {
     for (Batch& batch : batches) run(batch);
   }
 
-  uint64_t replayed() const { return replayed_; }
-
- private:
   void replay(Replay& known) {
     for (size_t i = 0; i < known.size(); ++i) run(known.batch(i, sequence_));
   }
 
+  // Between groups, where nothing is half done: handles signals, and waits where much is submitted already.
+  void look(const Group& group) {
+    uint64_t before = evaluations_;
+    look_at_signals();
+    context_on(group.device).work_stream->make_room();
+    if (evaluations_ != before) throw Restart{};
+  }
+
   void run(Batch& batch) {
+    look(batch.members[0].group);
     bool together = batch.members.size() > 1 && std::none_of(batch.members.begin(), batch.members.end(),
                                                              [](const auto& member) { return failed_input(member.group); });
     if (together && run_together(batch)) return;
     for (Batch::Member& member : batch.members) run(member.group, member.plan);
+  }
+
+  // The kernel for a text, kept by its key. Throws Restart when arrays were used meanwhile.
+  Kernel* kernel_for(Context& context, const Key& key, const std::function<std::string()>& print) {
+    std::shared_ptr<Kernel> found = kernels_[key];
+    if (!found) {
+      uint64_t before = evaluations_;
+      found = compile(context, print());
+      kernels_[key] = found;
+      if (evaluations_ != before) throw Restart{};
+    }
+    return found.get();
   }
 
   void run(Group& group, std::optional<Plan>& plan) {
@@ -95,6 +130,8 @@ class GroupEvaluator : public Evaluator {
     }
     std::vector<Doubt> doubts = doubts_of(group);
     const Doubt first = group.is_call ? next_doubt() : 0;
+    const uint64_t before = evaluations_;
+    ArrayWork work;
     try {
       if (group.is_call) {
         call(*group.nodes[0]);
@@ -114,6 +151,7 @@ class GroupEvaluator : public Evaluator {
       }
     }
     finish(group, doubts);
+    if (evaluations_ != before) throw Restart{};
   }
 
   // All members in one launch. False: their memory does not allow it.
@@ -129,6 +167,7 @@ class GroupEvaluator : public Evaluator {
       for (uint32_t s : group.stores) stores[m].push_back(store_buffer(context, group.nodes, *group.nodes[s]));
       if (form.pack > 1 && !is_aligned(group, stores[m])) return false;
     }
+    ArrayWork work;
     try {
       submit_together(context, batch, stores);
     } catch (const Error& e) {
@@ -156,11 +195,13 @@ class GroupEvaluator : public Evaluator {
   }
 
   static std::shared_ptr<const Failed> failed_input(const Group& group) {
+    auto error_of = [](const Node& node) { return node.error ? node.error : interrupted(node); };
     for (const Load& load : group.loads) {
-      if (load.node->error) return load.node->error;
+      if (auto error = error_of(*load.node)) return error;
     }
     for (Node* node : group.nodes) {
-      if (node->writes() && node->inputs()[0].node->error) return node->inputs()[0].node->error;
+      if (!node->writes()) continue;
+      if (auto error = error_of(*node->inputs()[0].node)) return error;
     }
     return nullptr;
   }
@@ -176,6 +217,8 @@ class GroupEvaluator : public Evaluator {
   static void finish(Group& group, const std::vector<Doubt>& doubts) {
     for (uint32_t s : group.stores) {
       group.nodes[s]->is_computed = true;
+      Node& node = *group.nodes[s];
+      node.work = node.op == Op::part ? node.operands[0].node->work : ArrayWork::current();
       if (!doubts.empty()) group.nodes[s]->doubts = doubts;
     }
     let_go(group);
@@ -203,6 +246,10 @@ class GroupEvaluator : public Evaluator {
     };
     for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
       inputs.push_back(view(o.node->buffer, o.space, o.dtype));
+    std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something
+    for (const Operand& o : call.operands) held.push_back(o.node->buffer);
+    std::optional<WithoutSignals> undisturbed;
+    if (call.in_place) undisturbed.emplace();
     Node* self = &node;
     Buffer out = store_buffer(context, {&self, 1}, node);
     outputs.push_back(call.in_place ? view(out, node.target, node.target_dtype) : view(out, node.space, node.dtype));
@@ -253,9 +300,7 @@ class GroupEvaluator : public Evaluator {
     put_arguments(context, packed, group, form, stores, partials);
     if (!plan.kernel) {
       if (plan.key.empty()) plan.key = key_of(group, form);
-      std::shared_ptr<Kernel>& found = kernels_[plan.key];
-      if (!found) found = compile(context, print_kernel(group, form));
-      plan.kernel = found.get();
+      plan.kernel = kernel_for(context, plan.key, [&] { return print_kernel(group, form); });
       plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
     }
     submit(context, *plan.kernel, plan.shape, packed, group.nodes.back()->site);
@@ -294,9 +339,7 @@ class GroupEvaluator : public Evaluator {
     }
     Key key = first.plan->key;
     key.push_back(~uint64_t{0});  // no other key ends so
-    std::shared_ptr<Kernel>& found = kernels_[key];
-    if (!found) found = compile(context, print_kernel_of_segments(first.group, first.plan->form));
-    batch.kernel = found.get();
+    batch.kernel = kernel_for(context, key, [&] { return print_kernel_of_segments(first.group, first.plan->form); });
   }
 
   void put_arguments(Context& context, GroupArguments& packed, const Group& group, const Form& form,
@@ -401,7 +444,10 @@ class GroupEvaluator : public Evaluator {
       DType to = chunks == 1 ? node.dtype : type;
       Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site, true);
       std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
-      if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
+      if (!kernel) {
+        WithoutSignals undisturbed;  // a part of the group has run
+        kernel = compile(context, print_combine(node.reduction, type, to));
+      }
       GroupArguments packed;
       packed.pointer(partial, 0, false);
       packed.pointer(next, 0, true);
@@ -435,6 +481,7 @@ class GroupEvaluator : public Evaluator {
   Sequence sequence_;  // what is being evaluated
   Replays replays_;
   uint64_t replayed_ = 0;
+  uint64_t evaluations_ = 0;  // begun: whoever sees the number change was interrupted by another one
 };
 
 }  // namespace

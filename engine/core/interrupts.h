@@ -1,0 +1,26 @@
+// Work that was interrupted: it was submitted and never done, or only a part of it. Each piece of array work has a number, which its
+// results keep; numbers of work that was dropped are kept, and a look at such a result, or at what depends on it, raises.
+#pragma once
+
+#include <cstdint>
+
+namespace quern {
+
+// While one lives, what the calling thread submits belongs to a new piece of array work.
+class ArrayWork {
+ public:
+  ArrayWork();
+  ~ArrayWork() { current_ = before_; }
+  ArrayWork(const ArrayWork&) = delete;
+  ArrayWork& operator=(const ArrayWork&) = delete;
+  static uint64_t current() { return current_; }  // 0: of no array
+
+ private:
+  static thread_local uint64_t current_;
+  uint64_t before_;
+};
+
+void drop_work(uint64_t number);
+bool is_dropped(uint64_t number);  // quick while nothing ever was
+
+}  // namespace quern
