@@ -5,16 +5,10 @@
 #include "core/log.h"
 
 #define XXH_INLINE_ALL
-#include <fcntl.h>
-#include <pthread.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -72,7 +66,7 @@ std::string pack(const Binary& binary) {
   return out;
 }
 
-std::shared_ptr<const Binary> unpack(const std::string& bytes) {
+std::shared_ptr<const Binary> unpack(std::string_view bytes) {
   size_t at = 0;
   bool good = true;
   auto take = [&]() -> std::string {
@@ -81,7 +75,7 @@ std::shared_ptr<const Binary> unpack(const std::string& bytes) {
     std::memcpy(&n, bytes.data() + at, sizeof n);
     at += sizeof n;
     if (bytes.size() - at < n) return good = false, std::string();
-    std::string piece = bytes.substr(at, n);
+    std::string piece(bytes.substr(at, n));
     at += n;
     return piece;
   };
@@ -97,25 +91,16 @@ std::shared_ptr<const Binary> unpack(const std::string& bytes) {
   return good && !binary->code.empty() ? binary : nullptr;
 }
 
-// ---- where the files lie
+// ---- where the files lie, and how much of them
 
-std::string wished_directory() {
-  if (const char* dir = std::getenv("QUERN_CACHE_DIR")) return dir;
-  if (const char* dir = std::getenv("XDG_CACHE_HOME"); dir && *dir) return std::string(dir) + "/quern";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/quern";
-  return "";
-}
-
-// The folder must be ours and nobody else's to write.
-std::string make_private_directory(const std::string& directory) {
-  if (directory.empty()) return "no home folder; set QUERN_CACHE_DIR";
-  std::error_code error;
-  fs::create_directories(fs::path(directory).parent_path(), error);
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return directory + ": " + std::strerror(errno);
-  struct stat s;
-  if (stat(directory.c_str(), &s) != 0 || !S_ISDIR(s.st_mode)) return directory + " is not a folder";
-  if (s.st_uid != geteuid()) return directory + " belongs to another user";
-  if ((s.st_mode & 022) && chmod(directory.c_str(), 0700) != 0) return directory + " may be written by others";
+std::string given_directory() {
+  auto value = [](const char* name) -> std::string {
+    const char* text = std::getenv(name);
+    return text ? text : "";
+  };
+  if (std::string dir = value("QUERN_CACHE_DIR"); !dir.empty()) return dir;
+  if (std::string dir = value("XDG_CACHE_HOME"); !dir.empty()) return dir + "/quern";
+  if (std::string home = value("HOME"); !home.empty()) return home + "/.cache/quern";
   return "";
 }
 
@@ -177,11 +162,7 @@ CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& part
   return hasher.key();
 }
 
-Cache::Cache() : limit_(limit_from_environment()) {
-  directory_ = wished_directory();
-  problem_ = make_private_directory(directory_);
-  if (!problem_.empty()) log(LogLevel::compiles, "compiled code is not kept on disk: {}", problem_);
-}
+Cache::Cache() : folder_(given_directory()), limit_(limit_from_environment()) {}
 
 Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
   return get(cache_key(compiler, source, options, target), [&] { return compiler.compile(source, options, target); });
@@ -221,55 +202,28 @@ Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
   }
 }
 
-std::string Cache::path_of(const CacheKey& key) const {
-  std::string hex = key.hex();
-  return directory_ + "/" + hex.substr(0, 2) + "/" + hex;
-}
-
 std::shared_ptr<const Binary> Cache::read(const CacheKey& key) {
-  if (!problem_.empty()) return nullptr;
-  std::string path = path_of(key);
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return nullptr;
-  struct stat s;
-  std::string bytes;
-  bool good = fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022) &&
-              s.st_size > static_cast<off_t>(sizeof(Header));
-  if (good) {
-    bytes.resize(static_cast<size_t>(s.st_size));
-    size_t done = 0;
-    while (done < bytes.size()) {
-      ssize_t n = ::read(fd, bytes.data() + done, bytes.size() - done);
-      if (n <= 0) break;
-      done += static_cast<size_t>(n);
-    }
-    good = done == bytes.size();
-  }
-  close(fd);
+  std::optional<std::string> bytes = folder_.read(key.hex());
+  if (!bytes) return nullptr;
   std::shared_ptr<const Binary> binary;
-  if (good) {
+  if (bytes->size() > sizeof(Header)) {
     Header header;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    std::string payload = bytes.substr(sizeof header);
+    std::memcpy(&header, bytes->data(), sizeof header);
+    std::string_view payload = std::string_view(*bytes).substr(sizeof header);
     XXH128_hash_t hash = XXH3_128bits(payload.data(), payload.size());
     if (std::memcmp(header.magic, magic, sizeof magic) == 0 && header.key_high == key.high && header.key_low == key.low &&
         header.size == payload.size() && header.hash_high == hash.high64 && header.hash_low == hash.low64)
       binary = unpack(payload);
   }
   if (!binary) {
-    log(LogLevel::compiles, "cache entry {} is damaged or foreign; compiling again", path);
-    unlink(path.c_str());
-    return nullptr;
+    log(LogLevel::compiles, "the cache's entry {} is damaged or foreign; compiling again", key.hex());
+    folder_.remove(key.hex());
   }
-  // What was used last stays longest; once a day is exact enough.
-  if (time(nullptr) - s.st_mtime > 86400) utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return binary;
 }
 
-// Written beside its place and renamed into it: a reader sees all of an entry or none, also when the writer is killed.
 void Cache::write(const CacheKey& key, const Binary& binary) {
-  if (!problem_.empty() || limit_ == 0) return;
-  static std::atomic<unsigned> counter{0};
+  if (limit_ == 0) return;
   std::string payload = pack(binary);
   XXH128_hash_t hash = XXH3_128bits(payload.data(), payload.size());
   Header header{};
@@ -279,33 +233,9 @@ void Cache::write(const CacheKey& key, const Binary& binary) {
   header.size = payload.size();
   header.hash_high = hash.high64;
   header.hash_low = hash.low64;
-  std::string path = path_of(key);
-  std::string folder = path.substr(0, path.rfind('/'));
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    log(LogLevel::compiles, "cannot keep compiled code in {}: {}", folder, std::strerror(errno));
-    return;
-  }
-  std::string temporary = fmt::format("{}.{}.{}.tmp", path, getpid(), counter++);
-  int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    log(LogLevel::compiles, "cannot keep compiled code in {}: {}", temporary, std::strerror(errno));
-    return;
-  }
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes += payload;
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n <= 0) break;
-    done += static_cast<size_t>(n);
-  }
-  bool good = done == bytes.size();
-  good = close(fd) == 0 && good;
-  if (!good || rename(temporary.c_str(), path.c_str()) != 0) {
-    log(LogLevel::compiles, "cannot keep compiled code in {}: {}", path, std::strerror(errno));
-    unlink(temporary.c_str());
-    return;
-  }
+  if (!folder_.write(key.hex(), bytes)) return;
   bool full;
   {
     std::lock_guard hold(lock_);
@@ -313,72 +243,21 @@ void Cache::write(const CacheKey& key, const Binary& binary) {
     full = written_since_trim_ > limit_ / 16;
     if (full) written_since_trim_ = 0;
   }
-  if (full) trim();
-}
-
-// Removes the entries used longest ago until nine tenths of the limit are left, and what killed writers left behind.
-void Cache::trim() {
-  struct File {
-    fs::path path;
-    size_t size;
-    fs::file_time_type time;
-  };
-  std::vector<File> files;
-  size_t total = 0;
-  std::error_code error;
-  auto now = fs::file_time_type::clock::now();
-  for (auto it = fs::recursive_directory_iterator(directory_, error); !error && it != fs::recursive_directory_iterator();
-       it.increment(error)) {
-    std::error_code ignored;
-    if (!it->is_regular_file(ignored)) continue;
-    File f{it->path(), it->file_size(ignored), it->last_write_time(ignored)};
-    if (f.path.extension() == ".tmp") {
-      if (now - f.time > std::chrono::hours(1)) fs::remove(f.path, ignored);
-      continue;
-    }
-    total += f.size;
-    files.push_back(std::move(f));
-  }
-  if (total <= limit_) return;
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.time < b.time; });
-  for (const File& f : files) {
-    if (total <= limit_ / 10 * 9) break;
-    std::error_code ignored;
-    if (fs::remove(f.path, ignored)) total -= f.size;
-  }
+  if (full) folder_.trim(limit_);
 }
 
 CacheInfo Cache::info() {
-  CacheInfo info{directory_, problem_, 0, 0, limit_};
-  std::error_code error;
-  if (!problem_.empty()) return info;
-  for (auto it = fs::recursive_directory_iterator(directory_, error); !error && it != fs::recursive_directory_iterator();
-       it.increment(error)) {
-    std::error_code ignored;
-    if (!it->is_regular_file(ignored)) continue;
-    ++info.files;
-    info.bytes += it->file_size(ignored);
-  }
+  CacheInfo info{folder_.path(), folder_.problem(limit_ > 0), 0, 0, limit_};
+  if (!info.problem.empty()) return info;
+  CacheFolder::Sum sum = folder_.sum();
+  info.files = sum.files;
+  info.bytes = sum.bytes;
   return info;
 }
 
-// Only folders and files named as ours are: a wrong QUERN_CACHE_DIR must not cost anybody their files.
 size_t Cache::clear() {
   forget_memory();
-  size_t removed = 0;
-  std::error_code error;
-  auto is_hex = [](const std::string& s) { return s.find_first_not_of("0123456789abcdef") == std::string::npos; };
-  for (auto& folder : fs::directory_iterator(directory_, error)) {
-    std::string name = folder.path().filename();
-    if (name.size() != 2 || !is_hex(name)) continue;
-    std::error_code ignored;
-    for (auto& file : fs::directory_iterator(folder.path(), ignored)) {
-      std::string stem = file.path().filename().string().substr(0, 32);
-      if (stem.size() == 32 && is_hex(stem) && fs::remove(file.path(), ignored)) ++removed;
-    }
-    fs::remove(folder.path(), ignored);
-  }
-  return removed;
+  return folder_.clear();
 }
 
 void Cache::forget_memory() {

@@ -1,10 +1,11 @@
 // The cache of compiled code: memory first, then disk, then the compiler.
 //
 // Start at Cache::get(). A key is a hash of everything that decides the bytes: text, options, target and Compiler::id(). An entry
-// on disk carries its key and a hash of its content; one that is damaged, foreign or somebody else's is compiled again, never
-// run.
+// on disk (compile/cache_folder.h says where) carries its key and a hash of its content; one that is damaged, foreign or somebody
+// else's is compiled again, never run.
 #pragma once
 
+#include "compile/cache_folder.h"
 #include "compile/compiler.h"
 
 #include <condition_variable>
@@ -36,7 +37,7 @@ struct Cached {
 };
 
 struct CacheInfo {
-  std::string directory;  // "" when there is none to write to
+  std::string directory;  // the cache's own; "" when there is none to write to
   std::string problem;    // why the disk is not used
   size_t files = 0, bytes = 0, limit = 0;
 };
@@ -53,8 +54,6 @@ class Cache {
  private:
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);
-  void trim();
-  std::string path_of(const CacheKey& key) const;
 
   struct Entry {
     std::shared_ptr<const Binary> binary;  // null while somebody compiles it
@@ -62,8 +61,8 @@ class Cache {
   std::mutex lock_;
   std::condition_variable ready_;
   std::unordered_map<CacheKey, Entry, CacheKeyHash> memory_;
-  std::string directory_, problem_;
-  size_t limit_ = 0;
+  CacheFolder folder_;
+  size_t limit_ = 0;  // bytes on disk; 0: nothing is written
   size_t written_since_trim_ = 0;
 };
 
