@@ -5,17 +5,13 @@
 #include "core/log.h"
 
 #define XXH_INLINE_ALL
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 namespace quern {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -55,10 +51,12 @@ void put(std::string& out, const void* data, size_t size) {
   out.append(static_cast<const char*>(data), size);
 }
 
-std::string pack(const Binary& binary) {
+std::string pack_binary(const Binary& binary) {
   std::string out;
   put(out, binary.code.data(), binary.code.size());
   put(out, binary.log.data(), binary.log.size());
+  std::string files = pack(binary.files);
+  put(out, files.data(), files.size());
   for (auto& [expression, symbol] : binary.names) {
     put(out, expression.data(), expression.size());
     put(out, symbol.data(), symbol.size());
@@ -66,7 +64,7 @@ std::string pack(const Binary& binary) {
   return out;
 }
 
-std::shared_ptr<const Binary> unpack(std::string_view bytes) {
+std::shared_ptr<const Binary> unpack_binary(std::string_view bytes) {
   size_t at = 0;
   bool good = true;
   auto take = [&]() -> std::string {
@@ -84,6 +82,7 @@ std::shared_ptr<const Binary> unpack(std::string_view bytes) {
   binary->code.resize(code.size());
   std::memcpy(binary->code.data(), code.data(), code.size());
   binary->log = take();
+  good = good && unpack(take(), binary->files);
   while (good && at < bytes.size()) {
     std::string expression = take(), symbol = take();
     binary->names.emplace_back(std::move(expression), std::move(symbol));
@@ -109,31 +108,6 @@ size_t limit_from_environment() {
   return text ? static_cast<size_t>(std::max(0L, std::atol(text))) << 20 : default_limit;
 }
 
-// Headers that a text may include from the user's folders decide its code too.
-void add_include_folders(Hasher& hasher, const std::vector<std::string>& flags) {
-  for (size_t i = 0; i < flags.size(); ++i) {
-    const std::string& f = flags[i];
-    std::string dir;
-    if (f == "-I" || f == "--include-path")
-      dir = i + 1 < flags.size() ? flags[i + 1] : "";
-    else if (f.rfind("-I", 0) == 0)
-      dir = f.substr(2);
-    else if (f.rfind("--include-path=", 0) == 0)
-      dir = f.substr(15);
-    if (dir.empty()) continue;
-    std::error_code error;
-    int files = 0;
-    for (auto it = fs::recursive_directory_iterator(dir, fs::directory_options::skip_permission_denied, error);
-         !error && it != fs::recursive_directory_iterator() && ++files < 10000; it.increment(error)) {
-      struct stat s;
-      if (stat(it->path().c_str(), &s) != 0 || !S_ISREG(s.st_mode)) continue;
-      hasher.add(it->path().string());
-      hasher.add(&s.st_size, sizeof s.st_size);
-      hasher.add(&s.st_mtim, sizeof s.st_mtim);
-    }
-  }
-}
-
 }  // namespace
 
 std::string CacheKey::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
@@ -151,7 +125,6 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   hasher.add(compiler.id());
   if (options.with_cub) hasher.add(cccl_version());
   if (options.relocatable) hasher.add("relocatable");
-  add_include_folders(hasher, options.flags);
   return hasher.key();
 }
 
@@ -169,37 +142,77 @@ Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions
 }
 
 Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
-  {
-    std::unique_lock hold(lock_);
-    for (;;) {
-      auto found = memory_.find(key);
-      if (found == memory_.end()) break;
-      if (found->second.binary) return {found->second.binary, CacheHit::memory};
-      ready_.wait(hold);  // another thread is at it; when it fails, its entry goes and it is our turn
-    }
-    memory_[key] = {};
+  for (;;) {
+    std::shared_ptr<const Binary> known = memory_.take_or_claim(key);
+    if (!known) break;  // ours to make
+    if (known->files.empty() || are_unchanged(known->files)) return {known, CacheHit::memory};
+    memory_.forget(key, known);
   }
-  auto settle = [&](std::shared_ptr<const Binary> binary) {
-    std::lock_guard hold(lock_);
-    if (binary)
-      memory_[key].binary = std::move(binary);
-    else
-      memory_.erase(key);
-    ready_.notify_all();
-  };
   try {
-    if (auto binary = read(key)) {
-      settle(binary);
+    if (auto binary = read(key); binary && are_unchanged(binary->files)) {
+      memory_.settle(key, binary);
       return {binary, CacheHit::disk};
     }
     auto binary = std::make_shared<const Binary>(make());
-    settle(binary);
-    if (!binary->code.empty()) write(key, *binary);
+    memory_.settle(key, binary->lasting ? binary : nullptr);
+    if (binary->lasting && !binary->code.empty()) write(key, *binary);
     return {binary, CacheHit::compiled};
   } catch (...) {
-    settle(nullptr);
+    memory_.settle(key, nullptr);
     throw;
   }
+}
+
+std::shared_ptr<const Binary> CacheMemory::take_or_claim(const CacheKey& key) {
+  std::unique_lock hold(lock_);
+  for (;;) {
+    auto found = entries_.find(key);
+    if (found == entries_.end()) break;
+    if (found->second.binary) {
+      order_.splice(order_.begin(), order_, found->second.place);
+      return found->second.binary;
+    }
+    ready_.wait(hold);  // another thread is at it; when it fails, its entry goes and it is our turn
+  }
+  entries_[key] = {};
+  return nullptr;
+}
+
+void CacheMemory::settle(const CacheKey& key, std::shared_ptr<const Binary> binary) {
+  std::lock_guard hold(lock_);
+  ready_.notify_all();
+  if (!binary) {
+    entries_.erase(key);
+    return;
+  }
+  bytes_ += size_of(*binary);
+  order_.push_front(key);
+  entries_[key] = {std::move(binary), order_.begin()};
+  while (bytes_ > limit && order_.size() > 1) erase(entries_.find(order_.back()));
+}
+
+void CacheMemory::forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary) {
+  std::lock_guard hold(lock_);
+  auto found = entries_.find(key);
+  if (found != entries_.end() && found->second.binary == binary) erase(found);
+}
+
+void CacheMemory::clear() {
+  std::lock_guard hold(lock_);
+  while (!order_.empty()) erase(entries_.find(order_.front()));
+}
+
+void CacheMemory::erase(Entries::iterator entry) {
+  bytes_ -= size_of(*entry->second.binary);
+  order_.erase(entry->second.place);
+  entries_.erase(entry);
+}
+
+size_t CacheMemory::size_of(const Binary& binary) {
+  size_t size = 512 + binary.code.size() + binary.log.size();  // with what the entry itself takes
+  for (auto& [expression, symbol] : binary.names) size += 64 + expression.size() + symbol.size();
+  for (const FileRead& file : binary.files) size += sizeof file + file.path.size();
+  return size;
 }
 
 std::shared_ptr<const Binary> Cache::read(const CacheKey& key) {
@@ -213,7 +226,7 @@ std::shared_ptr<const Binary> Cache::read(const CacheKey& key) {
     XXH128_hash_t hash = XXH3_128bits(payload.data(), payload.size());
     if (std::memcmp(header.magic, magic, sizeof magic) == 0 && header.key_high == key.high && header.key_low == key.low &&
         header.size == payload.size() && header.hash_high == hash.high64 && header.hash_low == hash.low64)
-      binary = unpack(payload);
+      binary = unpack_binary(payload);
   }
   if (!binary) {
     log(LogLevel::compiles, "the cache's entry {} is damaged or foreign; compiling again", key.hex());
@@ -224,7 +237,7 @@ std::shared_ptr<const Binary> Cache::read(const CacheKey& key) {
 
 void Cache::write(const CacheKey& key, const Binary& binary) {
   if (limit_ == 0) return;
-  std::string payload = pack(binary);
+  std::string payload = pack_binary(binary);
   XXH128_hash_t hash = XXH3_128bits(payload.data(), payload.size());
   Header header{};
   std::memcpy(header.magic, magic, sizeof magic);
@@ -236,14 +249,9 @@ void Cache::write(const CacheKey& key, const Binary& binary) {
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes += payload;
   if (!folder_.write(key.hex(), bytes)) return;
-  bool full;
-  {
-    std::lock_guard hold(lock_);
-    written_since_trim_ += bytes.size();
-    full = written_since_trim_ > limit_ / 16;
-    if (full) written_since_trim_ = 0;
-  }
-  if (full) folder_.trim(limit_);
+  if ((written_since_trim_ += bytes.size()) <= limit_ / 16) return;
+  written_since_trim_ = 0;
+  folder_.trim(limit_);
 }
 
 CacheInfo Cache::info() {
@@ -260,10 +268,7 @@ size_t Cache::clear() {
   return folder_.clear();
 }
 
-void Cache::forget_memory() {
-  std::lock_guard hold(lock_);
-  std::erase_if(memory_, [](auto& entry) { return entry.second.binary != nullptr; });
-}
+void Cache::forget_memory() { memory_.clear(); }
 
 Cache& compile_cache() {
   static Cache* cache = new Cache;

@@ -123,7 +123,8 @@ std::string CacheFolder::problem(bool make) {
 
 Descriptor CacheFolder::open(bool make, std::string* problem) {
   auto refuse = [&](const std::string& why) {
-    if (problem) *problem = why;
+    if (problem)
+      *problem = why;
     else
       tell(why);
     return Descriptor();

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from programs import ROOT, code, environment, quern
+from quern.lib import _engine
 
 PROGRAM = """
 import numpy as np, quern
@@ -318,6 +319,15 @@ def test_a_size_of_zero_writes_nothing(device, tmp_path):
     for _ in range(2):
         assert run(device, tmp_path / "c", QUERN_CACHE_SIZE=0) == "compiled"
     assert not (tmp_path / "c").exists()
+
+
+def test_memory_keeps_the_last_ones_alone(device):
+    def build(k):
+        return _engine.build(device, f'__device__ int table[1000000] = {{{k}}}; __global__ void g(int* o) {{ o[0] = table[o[1]]; }}', "g.cu").cache
+
+    first = [build(k) for k in range(20)]  # 80 MB
+    assert first == ["compiled"] * 20
+    assert [build(k) for k in (19, 18, 0, 1, 0)] == ["memory", "memory", "disk", "disk", "memory"]
 
 
 def test_removed_while_the_process_lives(device, tmp_path):
