@@ -1,14 +1,18 @@
 // The cache of compiled code: memory first, then disk, then the compiler.
 //
 // Start at Cache::get(). A key is a hash of everything that decides the bytes: text, options, target and Compiler::id(). An entry
-// on disk carries its key and a hash of its content; one that is damaged, foreign or somebody else's is compiled again, never
-// run.
+// on disk (compile/cache_folder.h says where) carries its key and a hash of its content; one that is damaged, foreign or somebody
+// else's is compiled again, never run. Where the compiler reads files of the host's (-I), the entry lists what it saw of them
+// (compile/files_read.h) and is used while that is unchanged.
 #pragma once
 
+#include "compile/cache_folder.h"
 #include "compile/compiler.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,9 +40,36 @@ struct Cached {
 };
 
 struct CacheInfo {
-  std::string directory;  // "" when there is none to write to
+  std::string directory;  // the cache's own; "" when there is none to write to
   std::string problem;    // why the disk is not used
   size_t files = 0, bytes = 0, limit = 0;
+};
+
+// What was compiled or read last, up to a limit: a process that makes one kernel after the other does not keep them all twice.
+class CacheMemory {
+ public:
+  static constexpr size_t limit = size_t{32} << 20;  // bytes
+
+  // Nothing: the caller makes it, and everybody else waits until it calls settle().
+  std::shared_ptr<const Binary> take_or_claim(const CacheKey& key);
+  void settle(const CacheKey& key, std::shared_ptr<const Binary> binary);  // nothing: it was not to be
+  void forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary);
+  void clear();
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Binary> binary;  // null while somebody makes it
+    std::list<CacheKey>::iterator place;
+  };
+  using Entries = std::unordered_map<CacheKey, Entry, CacheKeyHash>;
+  static size_t size_of(const Binary& binary);
+  void erase(Entries::iterator entry);
+
+  std::mutex lock_;
+  std::condition_variable ready_;
+  Entries entries_;
+  std::list<CacheKey> order_;  // the newest first
+  size_t bytes_ = 0;
 };
 
 class Cache {
@@ -53,18 +84,11 @@ class Cache {
  private:
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);
-  void trim();
-  std::string path_of(const CacheKey& key) const;
 
-  struct Entry {
-    std::shared_ptr<const Binary> binary;  // null while somebody compiles it
-  };
-  std::mutex lock_;
-  std::condition_variable ready_;
-  std::unordered_map<CacheKey, Entry, CacheKeyHash> memory_;
-  std::string directory_, problem_;
-  size_t limit_ = 0;
-  size_t written_since_trim_ = 0;
+  CacheMemory memory_;
+  CacheFolder folder_;
+  size_t limit_ = 0;  // bytes on disk; 0: nothing is written
+  std::atomic<size_t> written_since_trim_{0};
 };
 
 Cache& compile_cache();

@@ -153,6 +153,12 @@ class ClangCompiler : public Compiler {
     for (size_t i = 0; i < options.name_expressions.size(); ++i)
       binary.names.emplace_back(options.name_expressions[i], result->symbols[i]);
     binary.log = std::move(text);
+    for (size_t i = 0; i < result->file_count; ++i) {
+      const quern_clang_file& f = result->files[i];
+      FileStamp stamp{f.stamp[0], f.stamp[1], f.stamp[2], f.stamp[3]};
+      binary.files.push_back({f.path, static_cast<FileRead::Kind>(f.kind), stamp, f.hash[0], f.hash[1]});
+    }
+    binary.lasting = result->files_steady != 0;
     return binary;
   }
 };

@@ -4,6 +4,8 @@
 // the CPU, by way of the plug-in in compile/clang/). compile/cache.h stands in front of both; nothing else calls them.
 #pragma once
 
+#include "compile/files_read.h"
+
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -35,6 +37,8 @@ struct Binary {
   std::vector<std::byte> code;                             // a cubin, or a shared object for the CPU
   std::vector<std::pair<std::string, std::string>> names;  // name expression -> symbol in the code
   std::string log;                                         // warnings; empty when there are none
+  std::vector<FileRead> files;  // what the compiler saw of the host's; the code holds while they are unchanged
+  bool lasting = true;          // false: what decides the code is not known; not to be used a second time
 };
 
 class Compiler {

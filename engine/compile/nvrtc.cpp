@@ -3,6 +3,7 @@
 
 #include "codegen/embedded.h"
 #include "compile/cccl.h"
+#include "compile/include_walk.h"
 #include "compile/libraries.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -359,6 +360,24 @@ std::string read_log(const Nvrtc& nvrtc, Program program) {
   return log;
 }
 
+// Texts of ours with CUB read only what quern brings.
+IncludeWalk walk(const Source& source, const CompileOptions& options, const std::vector<std::string>& words) {
+  if (options.with_cub) return {};
+  IncludeRoot root{source.text, source.name, {}, {}, {}, {}};
+  auto take = [](std::string_view word, std::string_view name, std::vector<std::string>& out) {
+    if (word.starts_with(name)) out.emplace_back(word.substr(name.size()));
+  };
+  for (const std::string& word : words) {
+    take(word, "--include-path=", root.folders);
+    take(word, "--pre-include=", root.before);
+    take(word, "--define-macro=", root.definitions);
+  }
+  root.ours = [](std::string_view name) {
+    return std::any_of(embedded_headers, embedded_headers + embedded_header_count, [&](auto& h) { return h.path == name; });
+  };
+  return walk_includes(root);
+}
+
 Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& options, const Target& target) {
   const Nvrtc& nvrtc = load_nvrtc();
   Architecture architecture = choose_architecture(nvrtc, target.arch);
@@ -371,6 +390,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
     texts.push_back(embedded_headers[i].text);
     names.push_back(embedded_headers[i].path);
   }
+  IncludeWalk read = walk(source, options, words);
   log(LogLevel::compiles, "nvrtc {}: {} for {}", nvrtc.version, source.name, architecture.name);
   log(LogLevel::source, "{}", source.text);
 
@@ -405,6 +425,8 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
       binary.names.emplace_back(expression, lowered);
     }
   }
+  binary.lasting = read.complete && are_unchanged(read.files);  // they were looked at before NVRTC read them
+  binary.files = std::move(read.files);
   return binary;
 }
 

@@ -36,7 +36,10 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
   Target target = context.device.target();
   return compile_cache().get(cache_key(cache_key(context.compiler(), source, options, target), parts), [&] {
     Cached own = compile_cache().get(context.compiler(), source, options, target);
-    return context.device.link(*own.binary, source.name, linked, registers);
+    Binary whole = context.device.link(*own.binary, source.name, linked, registers);
+    whole.files = own.binary->files;
+    whole.lasting = own.binary->lasting;
+    return whole;
   });
 }
 

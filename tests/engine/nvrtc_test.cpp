@@ -233,6 +233,58 @@ template <class T, int N> __global__ void reduce(const T* x, T* out, Pair p) { o
 extern "C" __global__ void plain(const double* a, double* b, char c, long long d) { b[0] = a[0] + c + d; atomicAdd(&counter, 1); }
 )";
 
+// What the walk over #include lines (compile/include_walk.h) stands on.
+TEST_F(Nvrtc, OurHeadersComeFirst) {
+  fs::path folder = fs::path(testing::TempDir()) / ("quern_headers_" + std::to_string(getpid()));
+  fs::create_directories(folder / "sub");
+  for (const char* name : {"cuda_fp16.h", "sub/cuda_fp16.h"}) std::ofstream(folder / name) << "#error not this one\n";
+  std::ofstream(folder / "sub" / "h.h") << "#include \"cuda_fp16.h\"\n";
+  CompileOptions options;
+  options.flags = {"-I" + folder.string()};
+  compile("#include <cuda_fp16.h>\n#include \"cuda_fp16.h\"\n#include <sub/h.h>\n__half h;\n", options, "sm_90");
+  fs::remove_all(folder);
+}
+
+TEST_F(Nvrtc, KeptWhileItsFilesAreTheSame) {
+  fs::path folder = fs::path(testing::TempDir()) / ("quern_headers_" + std::to_string(getpid()));
+  fs::remove_all(folder);
+  fs::create_directories(folder / "first");
+  auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  write("h.h", "#define VALUE 1\n");
+  Target target{DeviceKind::cuda, "sm_90"};
+  CompileOptions options;
+  options.flags = {"-I", (folder / "first").string(), "-I" + folder.string(), "-DNAME=\"h.h\""};
+  auto hit = [&](const std::string& text) {
+    return compile_cache()
+        .get(nvrtc_compiler(), {text + "\n__global__ void f(int* a) { *a = VALUE; } // " + folder.string()}, options, target)
+        .hit;
+  };
+  for (std::string text :
+       {"#include \"h.h\"", "#include NAME", "# /* x */ include /* y */ <h.h> // z", "#inc\\\nlude \"h.h\"",
+        "// #include NONE\n/*\n#include NONE\n*/\n%:include \"h.h\"", "const char* s = \"#include NONE\";\n#include \"h.h\"",
+        "#if 0\n don't\n#include NONE\n#endif\n#include \"h.h\""}) {
+    SCOPED_TRACE(text);
+    bool known = text.find("don't") == std::string::npos;
+    fs::remove(folder / "first" / "h.h");
+    write("h.h", "#define VALUE 1\n");
+    EXPECT_EQ(hit(text), CacheHit::compiled);
+    EXPECT_EQ(hit(text), known ? CacheHit::memory : CacheHit::compiled);
+    write("other.h", "");
+    EXPECT_EQ(hit(text), known ? CacheHit::memory : CacheHit::compiled);
+    write("h.h", "#define VALUE 2\n");
+    EXPECT_EQ(hit(text), CacheHit::compiled);
+    EXPECT_EQ(hit(text), known ? CacheHit::memory : CacheHit::compiled);
+    write("first/h.h", "#define VALUE 3\n");
+    EXPECT_EQ(hit(text), CacheHit::compiled);
+    EXPECT_EQ(hit(text), known ? CacheHit::memory : CacheHit::compiled);
+  }
+  // Put together by macros: nobody can tell, and nothing is kept.
+  std::string joined = "#define S(x) #x\n#define H(x) S(x.h)\n#include H(h)";
+  EXPECT_EQ(hit(joined), CacheHit::compiled);
+  EXPECT_EQ(hit(joined), CacheHit::compiled);
+  fs::remove_all(folder);
+}
+
 TEST_F(Nvrtc, CubinsOfThreeGenerations) {
   for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
     SCOPED_TRACE(arch);

@@ -76,9 +76,9 @@ std::vector<std::string> arguments(const Request& request, bool use_pch) {
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
 // The host's own files are looked at only when the user names folders of them.
-FileSystem with_host_files(const Request& request, FileSystem files) {
+FileSystem with_host_files(const Request& request, FileSystem files, HostFiles& record) {
   if (request.options.include_dirs.empty()) return files;
-  auto both = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto both = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(host_files(record));
   both->pushOverlay(files);
   return both;
 }
@@ -287,7 +287,8 @@ Program parse(const Request& request, std::string& log) {
     bool bad_pch = false;
     std::string messages;
     EmitAction action(request, program);
-    bool ok = run_clang(arguments(request, use_pch), with_host_files(request, files), action, messages, &bad_pch);
+    bool ok =
+        run_clang(arguments(request, use_pch), with_host_files(request, files, program.host_files), action, messages, &bad_pch);
     if (use_pch && bad_pch) continue;  // made by another build: the text says the same
     log += messages;
     if (!action.error.empty()) throw CompileError(log + action.error);

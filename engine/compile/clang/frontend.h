@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/clang/host_files.h"
 #include "compile/clang/lower.h"
 #include "compile/clang/request.h"
 
@@ -38,6 +39,7 @@ struct Program {
   std::vector<llvm::GlobalVariable*> shared;          // __shared__ with a size
   std::vector<llvm::GlobalVariable*> dynamic_shared;  // extern __shared__
   std::vector<std::string> name_symbols;              // one for each name expression
+  HostFiles host_files;                               // what clang saw of them
 };
 
 // Raises CompileError with the log; otherwise the log holds warnings, if there are any.

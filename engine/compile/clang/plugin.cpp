@@ -28,6 +28,8 @@ struct Result : quern_clang_result {
   std::string log_text;
   std::vector<std::string> symbol_texts;
   std::vector<const char*> symbol_pointers;
+  HostFiles host_files;
+  std::vector<quern_clang_file> file_list;
 
   Result() : quern_clang_result{} {}
 
@@ -37,6 +39,15 @@ struct Result : quern_clang_result {
     log = log_text.c_str();
     for (const std::string& text : symbol_texts) symbol_pointers.push_back(text.c_str());
     symbols = symbol_pointers.data();
+    for (const auto& [path, file] : host_files.seen) {
+      const FileStamp& stamp = file.stamp;
+      file_list.push_back(
+          {path.c_str(), file.kind, {stamp.size, stamp.written, stamp.changed, stamp.inode}, {file.hash[0], file.hash[1]}});
+    }
+    if (!host_files.relative_to.empty()) file_list.push_back({host_files.relative_to.c_str(), QUERN_CLANG_CURRENT, {}, {}});
+    files = file_list.data();
+    file_count = file_list.size();
+    files_steady = host_files.steady;
   }
 };
 
@@ -90,6 +101,7 @@ void compile(const quern_clang_request& raw, Result& result) {
   std::string& log = result.log_text;
 
   Program program = parse(request, log);
+  result.host_files = std::move(program.host_files);
   set_cpu_attributes(*program.module, cpu);
   watch.add_to(result.parse_ms);
 

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CLANG_ABI 1u
+#define QUERN_CLANG_ABI 2u
 
 typedef struct {
   const char* path; /* how an #include names it: "cuda_fp16.h" */
@@ -45,12 +45,32 @@ typedef struct {
   const char* pch; /* a file made by quern_clang_precompile from headers[0]; "" for none */
 } quern_clang_request;
 
+/* What the compiler saw of the host's files (compile/files_read.h): the value of `kind` as in FileRead::Kind. */
+enum {
+  QUERN_CLANG_ABSENT = 0,
+  QUERN_CLANG_FOLDER = 1,
+  QUERN_CLANG_FILE = 2,
+  QUERN_CLANG_READ = 3,
+  QUERN_CLANG_OTHER = 4,
+  QUERN_CLANG_CURRENT = 5,
+};
+
+typedef struct {
+  const char* path; /* absolute */
+  uint32_t kind;
+  uint64_t stamp[4]; /* size, written, changed, inode (compile/file_stamp.h) */
+  uint64_t hash[2];  /* of what was read: XXH3, high and low */
+} quern_clang_file;
+
 typedef struct {
   int ok;           /* 0: the log says why */
   const char* code; /* an ELF shared object; see compile/cpu_module.h for what it exports */
   size_t code_size;
-  const char* log;            /* errors or warnings, each with file:line:column, the source line and a caret */
-  const char* const* symbols; /* one for each name expression */
+  const char* log;               /* errors or warnings, each with file:line:column, the source line and a caret */
+  const char* const* symbols;    /* one for each name expression */
+  const quern_clang_file* files; /* none where no folder of the host's was named */
+  size_t file_count;
+  int files_steady; /* 0: one of them changed meanwhile */
   double parse_ms, lower_ms, optimise_ms, emit_ms, link_ms;
 } quern_clang_result;
 
