@@ -283,7 +283,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
   auto integer = [&](auto zero) {
     using T = decltype(zero);
     if (!whole) {
-      store(out, static_cast<T>(re));
+      tier0_convert(re, dtype, out.bytes.data());
       return;
     }
     if (s.is_huge) raise(ErrorKind::overflow, "Python integer {:.0f} out of bounds for {}", s.re, row(dtype).name);
@@ -324,7 +324,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
       break;
     case DType::float16:
     case DType::bfloat16:
-      store(out, tier0_half(re, dtype));
+      tier0_convert(re, dtype, out.bytes.data());
       break;
     case DType::float32:
       store(out, static_cast<float>(re));
