@@ -253,7 +253,8 @@ class CpuDevice : public Device {
 struct KernelFault {
   int signal = 0;
   const void* address = nullptr;
-  std::string text;  // of assert, trap
+  bool is_stack = false;  // there was no stack left
+  std::string text;       // of assert, trap
 };
 extern const QuernCpuRuntime cpu_runtime;
 [[noreturn]] void end_kernel(std::string text);  // from runtime calls inside a kernel
