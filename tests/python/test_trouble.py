@@ -169,6 +169,21 @@ def test_large_memory_ends_at_a_guard_page():
         set_current_device(None)
 
 
+@pytest.mark.parametrize("bytes", [64 << 10, 100_000, 400_000, 1_200_000, 4_000_000])
+def test_arrays_from_64_kib_on_end_at_a_guard_page(on_the_cpu, bytes):
+    """At the next multiple of 256 bytes, as README says, whatever size the pool's block has."""
+    f = SourceModule("__global__ void put(char* x, long at) { ((volatile char*)x)[at] = 1; }").get_function("put")
+    arrays = [quern.zeros(bytes, "uint8") + 1 for _ in range(2)]
+    for x in [*arrays, drv.mem_alloc(bytes)]:
+        end = -(-bytes // 256) * 256
+        f(x, np.int64(bytes - 1), block=(1, 1, 1))
+        drv.Context.synchronize()
+        for beyond in (end, end + 4095):
+            f(x, np.int64(beyond), block=(1, 1, 1))
+            with pytest.raises(drv.LaunchError, match="'put' failed: it accessed memory at"):
+                drv.Context.synchronize()
+
+
 def test_integer_division_by_zero_does_not_trap(device):
     f = SourceModule("__global__ void f(int* o, int a, int b) { o[0] = a / b; o[1] = a % b; o[2] = 7; }").get_function("f")
     out = np.zeros(3, np.int32)
