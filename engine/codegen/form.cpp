@@ -143,12 +143,10 @@ Form form_of(const Group& group) {
   bool inside =
       form.kept == 0 || form.reduced == 0 || group.loads.empty() || inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
   bool on_gpu = group.device >= 0;
-  if (on_gpu && form.results <= 4 && form.count > chunk_elements &&
-      form.results * form.count <= small_chunk_elements * most_small_chunks)
-    form.chunk = small_chunk_elements;
+  form.chunk = chunk_of(group.device, form.results, form.count);
   form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
   form.chunked = form.chunks > 1;
-  form.combines = on_gpu && form.chunked && form.results <= 4 && form.results * form.chunks <= most_small_chunks;
+  form.combines = on_gpu && form.chunked && form.results <= few_results && form.results * form.chunks <= most_small_chunks;
   form.has_long_rows = form.reduced > 1 && form.shape.back() >= reduce_lanes;
   constexpr int64_t warps_that_fill_a_gpu = 1024;
   if (form.count <= reduce_lanes) {

@@ -2,6 +2,7 @@
 // (patterns, which are part of the key) and what it takes as arguments (numbers).
 #pragma once
 
+#include "graph/reduction_order.h"
 #include "graph/schedule.h"
 
 namespace quern {
@@ -18,11 +19,6 @@ struct Place {
 // threads each, as neighbours (lanes_inside) or beside those of the next results (lanes_outside); on the CPU a thread each, lane
 // after lane (columns); on a GPU with few results a block for each chunk (block).
 enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block };
-
-// op::reduce_chunk, reduce_lanes and reduce_block of quern/array.cuh.
-constexpr int64_t chunk_elements = 4096, reduce_lanes = 32, reduce_block = 512;
-// On a GPU few results come from more, smaller chunks: there are more multiprocessors than chunks otherwise.
-constexpr int64_t small_chunk_elements = 1024, most_small_chunks = 1024;
 
 struct Form {
   // Dimensions: first the kept ones, then those that reductions take away; each part collapsed by itself.

@@ -286,7 +286,8 @@ class CpuDevice : public Device {
 struct KernelFault {
   int signal = 0;
   const void* address = nullptr;
-  std::string text;  // of assert, trap
+  bool is_stack = false;  // there was no stack left
+  std::string text;       // of assert, trap
 };
 // A launch that was stopped, or a function of the engine's own between two of its parts.
 struct Interrupt {};

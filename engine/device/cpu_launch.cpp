@@ -36,11 +36,21 @@ void on_stop(int, siginfo_t*, void* context) {
 constexpr int caught_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction previous_actions[64];
 
+// All that is between the stack pointer and the guard, which the kernel's caller has on its stack, can be read and written but
+// where the stack has run out. Below the pointer lie the 128 bytes that a function may use without moving it, and what is pushed.
+bool is_stack_overflow(const Guard& guard, const ucontext_t& context, const void* address) {
+  constexpr uintptr_t below = 256;
+  auto pointer = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+  auto at = reinterpret_cast<uintptr_t>(address);
+  return at >= pointer - below && at < reinterpret_cast<uintptr_t>(&guard);
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only faults that this thread's kernel code raised itself (si_code > 0), never one sent by another process.
   if (guard && info->si_code > 0) {
     guard->fault.signal = signal;
     guard->fault.address = info->si_addr;
+    guard->fault.is_stack = is_stack_overflow(*guard, *static_cast<const ucontext_t*>(context), info->si_addr);
     siglongjmp(guard->way_out, 1);
   }
   struct sigaction& previous = previous_actions[signal];
@@ -124,6 +134,7 @@ std::string describe(const KernelFault& fault) {
   switch (fault.signal) {
     case SIGSEGV:
     case SIGBUS:
+      if (fault.is_stack) return "its stack overflowed: a recursion too deep or without an end, or locals too large";
       return fmt::format("it accessed memory at {} that is not mapped; check the kernel's indices and pointers", fault.address);
     case SIGFPE:
       return "an arithmetic fault";

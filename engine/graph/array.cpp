@@ -1,6 +1,7 @@
 #include "graph/array.h"
 
 #include "core/error.h"
+#include "graph/fold.h"
 #include "graph/pressure.h"
 #include "graph/tier0.h"
 
@@ -291,7 +292,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
   auto integer = [&](auto zero) {
     using T = decltype(zero);
     if (!whole) {
-      store(out, static_cast<T>(re));
+      tier0_convert(re, dtype, out.bytes.data());
       return;
     }
     if (s.is_huge) raise(ErrorKind::overflow, "Python integer {:.0f} out of bounds for {}", s.re, row(dtype).name);
@@ -332,7 +333,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
       break;
     case DType::float16:
     case DType::bfloat16:
-      store(out, tier0_half(re, dtype));
+      tier0_convert(re, dtype, out.bytes.data());
       break;
     case DType::float32:
       store(out, static_cast<float>(re));
@@ -665,15 +666,19 @@ void assign(const Array& target, const Argument& value) {
   recorded();
 }
 
-Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
-  GraphLock lock;
-  SpaceRef space = contiguous_space(shape);
-  NodeRef node = new_node(Op::cast, dtype, space, device);
+static NodeRef filled(SpaceRef space, const Constant& value, DType dtype, int8_t device) {
+  NodeRef node = new_node(Op::cast, dtype, space, device), constant = constant_node(value, dtype, device);
   node->site = current_site();
   node->operand_count = 1;
-  node->operands[0] = operand_for(Argument(value), dtype, space, device);
+  SpaceRef one = constant->space;
+  node->operands[0] = {std::move(constant), one->layout.shape == space->layout.shape ? one : broadcast_space(one, space), dtype};
   submit_or_keep(*node);
-  return Array(std::move(node));
+  return node;
+}
+
+Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
+  GraphLock lock;
+  return Array(filled(contiguous_space(shape), constant_of(value, dtype), dtype, device));
 }
 
 Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device) {
@@ -701,6 +706,24 @@ Array reshape(const Array& array, const Shape& shape) {
   return copy.view(*copy.layout().reshaped(shape));
 }
 
+// A number as often as `times` says: the product of integers is their power, their sum a multiple, with the low bits kept.
+static std::optional<Array> repeated(Reduction reduction, const Array& once, int64_t times) {
+  DType type = once.dtype();
+  bool adds = reduction == Reduction::sum, multiplies = reduction == Reduction::product;
+  if ((!adds && !multiplies) || type == DType::boolean) return once;
+  Scalar number;
+  number.is_weak = false;
+  number.dtype = type;
+  number.kind = WeakScalar::integer;
+  int free_bits = 64 - 8 * static_cast<int>(size_of(type));
+  bool has_sign = row(type).kind == DTypeKind::integer;
+  auto low = static_cast<uint64_t>(times) << free_bits;
+  number.integer = has_sign ? static_cast<int64_t>(low) >> free_bits : static_cast<int64_t>(low >> free_bits);
+  if (multiplies && number.integer != times) return std::nullopt;
+  Argument both[] = {Argument(once), Argument(number)};
+  return elementwise(adds ? Op::multiply : Op::power, both, nullptr, Loop{type, type});
+}
+
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
   GraphLock lock;
   Shape kept, full_shape;
@@ -722,17 +745,34 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
           reduction == Reduction::maximum ? "maximum" : "minimum");
   bool is_test = reduction == Reduction::any || reduction == Reduction::all;
   DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
+  int64_t times = 1;
+  if (!array.space()->contiguous) {
+    if (auto once = without_repeats(reduction, array, axes, type, times)) {
+      if (auto out = repeated(reduction, reduce(reduction, *once, axes, keep_dims, type), times)) return *out;
+    }
+  }
   static const auto* none_kept = new SpaceRef(contiguous_space({}));
   auto stride = [&](size_t, size_t axis) { return kept[axis] == 1 ? 0 : std::abs(kept_strides[axis]); };
   SpaceRef space = kept.empty() ? *none_kept : kept.size() == 1 ? contiguous_space(kept) : space_in_order(kept, 1, stride);
-  NodeRef node = new_node(Op::reduce, type, space, array.device());
-  node->site = current_site();
-  node->reduction = reduction;
-  node->axes = axes;
-  node->compute = type;
-  node->operand_count = 1;
-  node->operands[0] = array.operand();
-  submit_or_keep_reading(*node);
+  NodeRef node;
+  std::optional<Constant> number;
+  if (!array.cell()->node->is_computed) number = number_of(array);
+  if (number) {
+    int64_t results = space->size;
+    node = filled(space,
+                  reduced_number(reduction, *number, array.dtype(), type, array.device(), results,
+                                 results > 0 ? array.size() / results : 0),
+                  type, array.device());
+  } else {
+    node = new_node(Op::reduce, type, space, array.device());
+    node->site = current_site();
+    node->reduction = reduction;
+    node->axes = axes;
+    node->compute = type;
+    node->operand_count = 1;
+    node->operands[0] = array.operand();
+    submit_or_keep_reading(*node);
+  }
   Array out(std::move(node));
   if (keep_dims) {
     size_t next = 0;

@@ -20,6 +20,14 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 inline unsigned int __float_as_uint(float x) { return __builtin_bit_cast(unsigned int, x); }
 inline float __uint_as_float(unsigned int x) { return __builtin_bit_cast(float, x); }
 unsigned int atomicCAS(unsigned int* address, unsigned int compare, unsigned int value);  // never called here
+template <class T>
+inline int __quern_int_of(T x) {
+  return static_cast<int>(x);
+}
+template <class T>
+inline long long __quern_long_of(T x) {
+  return static_cast<long long>(x);
+}
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 #include "quern/array.cuh"
 

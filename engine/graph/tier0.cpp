@@ -186,11 +186,7 @@ void set_tier0_limit(int64_t elements) { most_elements = std::min(elements, tier
 
 bool is_tier0_whole() { return most_elements == tier0_limit; }
 
-uint16_t tier0_half(double value, DType dtype) {
-  uint16_t bits;
-  conversion(DType::float64, dtype)(&value, 1, &bits, 1, 1);
-  return bits;
-}
+void tier0_convert(double value, DType dtype, void* out) { conversion(DType::float64, dtype)(&value, 1, out, 1, 1); }
 
 double tier0_wide(uint16_t bits, DType dtype) {
   double value;

@@ -19,8 +19,8 @@ bool is_tier0_whole();                   // no test has lowered the limit
 // The instruction set of its loops, chosen at start: "baseline", "avx2" or "avx512" (QUERN_TIER0_LEVEL lowers it).
 std::string_view tier0_level();
 
-// A float16's or bfloat16's bits, and the number that bits are.
-uint16_t tier0_half(double value, DType dtype);
+// A number of the host as any type, converted as an array's element is, and the number that a float16's or bfloat16's bits are.
+void tier0_convert(double value, DType dtype, void* out);
 double tier0_wide(uint16_t bits, DType dtype);
 
 }  // namespace quern

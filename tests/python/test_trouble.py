@@ -1,6 +1,7 @@
 """Bad input and faults: one clear message each, and the process lives on."""
 
 import resource
+import threading
 
 import numpy as np
 import pytest
@@ -168,6 +169,21 @@ def test_large_memory_ends_at_a_guard_page():
         set_current_device(None)
 
 
+@pytest.mark.parametrize("bytes", [64 << 10, 100_000, 400_000, 1_200_000, 4_000_000])
+def test_arrays_from_64_kib_on_end_at_a_guard_page(on_the_cpu, bytes):
+    """At the next multiple of 256 bytes, as README says, whatever size the pool's block has."""
+    f = SourceModule("__global__ void put(char* x, long at) { ((volatile char*)x)[at] = 1; }").get_function("put")
+    arrays = [quern.zeros(bytes, "uint8") + 1 for _ in range(2)]
+    for x in [*arrays, drv.mem_alloc(bytes)]:
+        end = -(-bytes // 256) * 256
+        f(x, np.int64(bytes - 1), block=(1, 1, 1))
+        drv.Context.synchronize()
+        for beyond in (end, end + 4095):
+            f(x, np.int64(beyond), block=(1, 1, 1))
+            with pytest.raises(drv.LaunchError, match="'put' failed: it accessed memory at"):
+                drv.Context.synchronize()
+
+
 def test_integer_division_by_zero_does_not_trap(device):
     f = SourceModule("__global__ void f(int* o, int a, int b) { o[0] = a / b; o[1] = a % b; o[2] = 7; }").get_function("f")
     out = np.zeros(3, np.int32)
@@ -176,26 +192,114 @@ def test_integer_division_by_zero_does_not_trap(device):
         assert out[2] == 7
 
 
-def test_a_stack_that_overflows_on_the_cpu():
+@pytest.fixture
+def on_the_cpu():
+    """With the main thread's stack as most systems have it."""
     from quern.device import set_current_device
 
     set_current_device(quern.device("cpu"))
     limits = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, limits[1]))
-    try:
-        f = SourceModule(
-            "__device__ __noinline__ int deep(int n, int* p) { int big[256]; big[n % 256] = n; p[0] = big[0];"
-            " return n == 0 ? 0 : deep(n - 1, p) + big[n % 256]; }"
-            "__global__ void deeper(int* p, int n) { p[1] = deep(n, p); }"
-        ).get_function("deeper")
-        p = drv.mem_alloc(64)
-        f(p, np.int32(1_000_000), block=(1, 1, 1))
-        with pytest.raises(drv.LaunchError, match="'deeper'"):
+    yield
+    resource.setrlimit(resource.RLIMIT_STACK, limits)
+    set_current_device(None)
+
+
+# Frames of some words, of nearly a page, of many pages: the last would reach past a guard page.
+DEEP = """
+__device__ __noinline__ int deep(int n, int* p)
+{
+    volatile int big[WORDS];
+    big[n % WORDS] = n;
+    p[0] = big[0];
+    return n == 0 ? 0 : deep(n - 1, p) + big[n % WORDS];
+}
+__global__ void deeper(int* p, int n, int who) { if (blockIdx.x == who) p[1] = deep(n, p); BARRIER }
+"""
+OVERFLOWED = r"kernel 'deeper' failed: its stack overflowed: a recursion too deep .*launched at .*test_trouble\.py:\d+"
+
+
+def deeper(words, barrier=""):
+    return SourceModule(DEEP.replace("WORDS", str(words)).replace("BARRIER", barrier)).get_function("deeper")
+
+
+@pytest.mark.parametrize("words", [4, 1000, 50_000])
+@pytest.mark.parametrize("block", [0, 63])  # of the calling thread mostly, and of any
+def test_a_stack_that_overflows_on_the_cpu(on_the_cpu, words, block):
+    f = deeper(words)
+    p = drv.mem_alloc(64)
+    for n in (10, 1 << 30, 10):
+        f(p, np.int32(n), np.int32(block), block=(1, 1, 1), grid=(64, 1))
+        if n == 10:
+            drv.Context.synchronize()
+            continue
+        with pytest.raises(drv.LaunchError, match=OVERFLOWED):
             drv.Context.synchronize()
         still_works(SourceModule(SCALE).get_function("scale"))
+
+
+def test_a_stack_that_overflows_in_another_thread(on_the_cpu):
+    f, said = deeper(4), []
+    p = drv.mem_alloc(64)
+
+    def work():
+        f(p, np.int32(1 << 30), np.int32(0), block=(1, 1, 1))
+        try:
+            drv.Context.synchronize()
+        except drv.LaunchError as error:
+            said.append(str(error))
+
+    before = threading.stack_size(256 << 10)
+    try:
+        for _ in range(3):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
     finally:
-        resource.setrlimit(resource.RLIMIT_STACK, limits)
-        set_current_device(None)
+        threading.stack_size(before)
+    assert len(said) == 3
+    assert all("its stack overflowed" in text for text in said)
+
+
+def test_a_stack_that_overflows_in_a_coroutine(on_the_cpu):
+    """Threads that wait for memory run as coroutines."""
+    f = deeper(4, "volatile int* v = p + 8; while (*v == 0) {}")
+    p = drv.to_device(np.ones(16, np.int32))
+    f(p, np.int32(1 << 30), np.int32(1), block=(2, 1, 1), grid=(4, 1))
+    with pytest.raises(drv.LaunchError, match=OVERFLOWED):
+        drv.Context.synchronize()
+    still_works(SourceModule(SCALE).get_function("scale"))
+
+
+def test_recursion_without_an_end_in_python(on_the_cpu):
+    from quern import cuda
+
+    @cuda.jit(device=True)
+    def endless(n):
+        if n < 0:
+            return 0
+        return endless(n + 1) + n
+
+    @cuda.jit
+    def start(out):
+        out[0] = endless(out[1])
+
+    out = np.array([0, 1], np.int64)
+    with pytest.raises(quern.LaunchError, match="its stack overflowed"):
+        start[1, 1](out)
+        drv.Context.synchronize()
+    still_works(SourceModule(SCALE).get_function("scale"))
+
+
+def test_a_wild_pointer_is_no_overflow(on_the_cpu):
+    """What lies near the stack, and the stack's own guard page, told from the rest by where the stack pointer is."""
+    source = "__global__ void wild(int* p, long far) { int here[4]; int* q = here; p[0] = q[far / 4]; }"
+    f = SourceModule(source).get_function("wild")
+    p = drv.mem_alloc(64)
+    for far in (-(1 << 40), 1 << 46):
+        f(p, np.int64(far), block=(1, 1, 1))
+        with pytest.raises(drv.LaunchError, match="'wild' failed: it accessed memory at"):
+            drv.Context.synchronize()
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,17 @@ void define_cast(llvm::CastInst& cast) {
   cast.eraseFromParent();
 }
 
+// What quern/casts.cuh asks for where it has made sure that the integer holds the number.
+void define_call(llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return;
+  llvm::StringRef name = callee->getName();
+  if (!name.consume_front("__quern_float_to_") && !name.consume_front("__quern_double_to_")) return;
+  llvm::IRBuilder<> builder(&call);
+  call.replaceAllUsesWith(builder.CreateFPToSI(call.getArgOperand(0), call.getType()));
+  call.eraseFromParent();
+}
+
 void define_division(llvm::BinaryOperator& division) {
   Value* divisor = division.getOperand(1);
   if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(divisor)) {
@@ -78,6 +89,9 @@ void define_arithmetic(llvm::Function& function) {
       case Instruction::FPToSI:
       case Instruction::FPToUI:
         define_cast(llvm::cast<llvm::CastInst>(inst));
+        break;
+      case Instruction::Call:
+        define_call(llvm::cast<llvm::CallInst>(inst));
         break;
       case Instruction::SDiv:
       case Instruction::SRem:

@@ -89,6 +89,8 @@ void set_cpu_attributes(llvm::Module& module, const Cpu& cpu) {
     function.removeFnAttr("tune-cpu");
     function.addFnAttr("target-cpu", cpu.name);
     function.addFnAttr("target-features", cpu.features);
+    // A frame of more than a page touches each, so that none reaches past the guard page at the end of the stack.
+    function.addFnAttr("probe-stack", "inline-asm");
     if (has_avx512(cpu)) function.addFnAttr("prefer-vector-width", "512");
   }
 }

@@ -4,11 +4,64 @@
 #include "graph/device_functions.h"
 #include "graph/tier0/levels.h"
 
+#include <concepts>
 #include <utility>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace quern::tier0 {
 
 namespace {
+
+// ---- reals to integers: op::whole() is what these instructions do, which saves its comparisons
+
+#ifdef __SSE2__
+inline int cut_32(float x) { return _mm_cvttss_si32(_mm_set_ss(x)); }
+inline int cut_32(double x) { return _mm_cvttsd_si32(_mm_set_sd(x)); }
+inline long long cut_64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
+inline long long cut_64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
+inline void cut_four(const float* x, int* out) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_cvttps_epi32(_mm_loadu_ps(x)));
+}
+inline void cut_four(const double* x, int* out) {
+  __m128i low = _mm_cvttpd_epi32(_mm_loadu_pd(x)), high = _mm_cvttpd_epi32(_mm_loadu_pd(x + 2));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_unpacklo_epi64(low, high));
+}
+
+template <class To>
+inline constexpr bool is_32 = sizeof(To) < 4 || std::same_as<To, int>;
+
+template <class To, class From>
+[[gnu::always_inline]] inline To cut(From x) {
+  if constexpr (is_32<To>) {
+    return static_cast<To>(cut_32(x));
+  } else if constexpr (!std::same_as<To, unsigned long long>) {
+    return static_cast<To>(cut_64(x));
+  } else {
+    constexpr From half = 0x1p63;
+    if (x >= half) return static_cast<To>(cut_64(x - half)) ^ 1ull << 63;
+    return static_cast<To>(cut_64(x));
+  }
+}
+
+template <class To, class From>
+void cut_all(const From* a, int64_t a_step, To* b, int64_t b_step, int64_t n) {
+  int64_t i = 0;
+  if constexpr (is_32<To>) {
+    constexpr int64_t width = 16;
+    for (; a_step == 1 && b_step == 1 && i + width <= n; i += width) {
+      int whole[width];
+      for (int64_t j = 0; j < width; j += 4) cut_four(a + i + j, whole + j);
+      for (int64_t j = 0; j < width; ++j) b[i + j] = static_cast<To>(whole[j]);
+    }
+  }
+  for (; i < n; ++i) b[i * b_step] = cut<To>(a[i * a_step]);
+}
+#endif
+
+// ---- all others
 
 template <DType from, DType to>
 [[gnu::always_inline]] inline void walk(const void* in, int64_t in_step, void* out, int64_t out_step, int64_t n) {
@@ -16,6 +69,11 @@ template <DType from, DType to>
   using To = typename HostType<to>::type;
   const From* a = static_cast<const From*>(in);
   To* b = static_cast<To*>(out);
+#ifdef __SSE2__
+  if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
+    return cut_all(a, in_step, b, out_step, n);
+  }
+#endif
   if (in_step == 1 && out_step == 1) {
     for (int64_t i = 0; i < n; ++i) b[i] = op::to<To>(a[i]);
   } else {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "graph/fold.h"
 #include "graph/tier0/loops.h"
 
 #include "run/calls/machine.h"
@@ -240,9 +241,13 @@ Array extreme_places(const Array& given, bool least) {
       return place;
     }
   }
-  Array array = in_c_order(given);
-  Shape shape = array.shape();
+  Shape shape = given.shape();
   if (!shape.empty()) shape.pop_back();
+  // Of equal numbers the first.
+  bool repeats = given.rank() > 0 && given.layout().strides.back() == 0;
+  if (given.size() > 0 && (repeats || number_of(given)))
+    return full(shape, Scalar{.kind = WeakScalar::integer}, DType::int64, given.device());
+  Array array = in_c_order(given);
   CallResult result{shape, DType::int64};
   return record_call(std::make_shared<Extreme>(least), {&array, 1}, {&result, 1}, array.device())[0];
 }

@@ -125,11 +125,19 @@ def _made(obj, dtype, device, copy):
         if target.kind != "cpu":
             raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
         return exchange._numpy_alias(numpy.asarray(obj, copy=False))
-    host = numpy.asarray(obj) if dtype is None or isinstance(dtype, str) and dtype == "bfloat16" else numpy.asarray(obj, dtype=dtype)
+    host = numpy.asarray(obj) if dtype is None or _is_ours_to_convert(obj, dtype) else numpy.asarray(obj, dtype=dtype)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     name = _dtype_name(host.dtype)
     return _engine.array_from_host(numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8), list(host.shape), name, target)
+
+
+def _is_ours_to_convert(obj, dtype):
+    """To what NumPy has not, and from reals to integers, where NumPy's answers beyond them depend on how many there are."""
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return True
+    is_real = isinstance(obj, (numpy.ndarray, numpy.generic)) and (obj.dtype.kind in "fc" or obj.dtype.name == "bfloat16")
+    return is_real and numpy.dtype(dtype).kind in "iu"
 
 
 def _is_on_gpu(obj):

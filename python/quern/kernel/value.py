@@ -69,8 +69,8 @@ def cast(value, to):
                 const = to.dtype.type(value.const).item()  # float32 has fewer digits
             return Value(to, made, const, natural=value.natural)
     if to == types.bfloat16 and not isinstance(value.type, types.Complex):
-        return Value(to, f"{to.c}({value.text})")  # op::to() goes by way of float, as NumPy's conversion does
-    return Value(to, f"op::to<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
+        return Value(to, f"{to.c}({value.text})")  # cast() goes by way of float, as NumPy's conversion does
+    return Value(to, f"cast<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
 
 
 def literal_text(const, to):

@@ -81,7 +81,7 @@ class VectorFunction:
             check_returned(program, result)
             result = result or made
             values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
-            value = f"quern::op::to<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
+            value = f"quern::py::cast<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
             inputs = ", ".join(f"{_word(t)} a{i}" for i, t in enumerate(parameters))
             kernel = _engine.ElementwiseKernel(
                 inputs, f"{_word(result)} out", f"out = {value}", program.kernel.symbol, program.inline(), "", "", True, [], True
@@ -170,7 +170,7 @@ def reduction(function, type_, name, identity=None):
         raise program.kernel.error(TypingError, program.kernel.source.tree, f"it folds numbers of {type_} and returns {result}")
     word = _word(type_)
     half = ".half()" if type_ == types.float16 else ""
-    fold = f"quern::op::to<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
+    fold = f"quern::py::cast<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
     start = "" if identity in (None, "reorderable") else str(identity)
     return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
 

@@ -34,6 +34,19 @@ __QUERN_TO_INTEGER(double, double, , ll, long long)
 __QUERN_TO_INTEGER(double, double, , ull, unsigned long long)
 #undef __QUERN_TO_INTEGER
 
+// Of numbers whose whole part the integer holds, and of nothing else: the lowering makes one instruction of them, without what it
+// puts around the casts above.
+extern "C" {
+__device__ __attribute__((const, nothrow)) int __quern_float_to_int(float x);
+__device__ __attribute__((const, nothrow)) int __quern_double_to_int(double x);
+__device__ __attribute__((const, nothrow)) long long __quern_float_to_long(float x);
+__device__ __attribute__((const, nothrow)) long long __quern_double_to_long(double x);
+}
+__QUERN_DEVICE int __quern_int_of(float x) { return __quern_float_to_int(x); }
+__QUERN_DEVICE int __quern_int_of(double x) { return __quern_double_to_int(x); }
+__QUERN_DEVICE long long __quern_long_of(float x) { return __quern_float_to_long(x); }
+__QUERN_DEVICE long long __quern_long_of(double x) { return __quern_double_to_long(x); }
+
 // ---- directed rounding: `value` rounded to nearest, and the sign of what it lacks
 
 enum __quern_rounding { __quern_toward_zero, __quern_upward, __quern_downward };

@@ -33,6 +33,15 @@
 #else
 #define __QUERN_DEVICE __device__ __forceinline__
 #define __QUERN_BOTH __host__ __device__ __forceinline__
+// See casts.cuh.
+template <class T>
+__QUERN_DEVICE int __quern_int_of(T x) {
+  return static_cast<int>(x);
+}
+template <class T>
+__QUERN_DEVICE long long __quern_long_of(T x) {
+  return static_cast<long long>(x);
+}
 #endif
 
 // nvcc's host headers give these names, and kernels written for it use them.

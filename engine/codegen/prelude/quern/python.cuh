@@ -17,6 +17,16 @@ namespace op = quern::op;
 
 // ---- numbers
 
+// As CUDA converts: an integer takes of a real what comes nearest. op::to() is what arrays do.
+template <class To, class From>
+__QUERN_DEVICE To cast(const From& x) {
+  if constexpr (op::Type<To>::is_integer && !op::Type<From>::is_integer && !op::Type<From>::is_complex) {
+    return static_cast<To>(op::to<typename op::Math<From>::type>(x));
+  } else {
+    return op::to<To>(x);
+  }
+}
+
 __QUERN_DEVICE long long from_end(long long i, long long extent) { return i < 0 ? i + extent : i; }
 
 // An integer and a natural number, compared as the numbers they are.
@@ -353,7 +363,7 @@ template <class To>
 struct stored {
   template <class From>
   __QUERN_DEVICE static To from(const From& x) {
-    return op::to<To>(x);
+    return cast<To>(x);
   }
 };
 #ifndef QUERN_NO_SHORT_FLOATS

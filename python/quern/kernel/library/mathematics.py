@@ -141,7 +141,7 @@ def _rounding(text):
         if isinstance(value.type, types.Integer):
             return value
         made = f"op::{text}({value.text})"
-        return Value(value.type, made) if compiler.program.kernel.is_kernel else Value(types.int64, f"op::to<long long>({made})")
+        return Value(value.type, made) if compiler.program.kernel.is_kernel else Value(types.int64, f"cast<long long>({made})")
 
     return compile_call
 

@@ -311,7 +311,7 @@ def call_round(compiler, arguments, named, node):
             return value
         return Value(types.int64, f"round_integer({value.text}, {compiler.integer(arguments[1], node).text})")
     if len(arguments) == 1:
-        return Value(types.int64, f"op::to<long long>(op::rint({value.text}))")
+        return Value(types.int64, f"cast<long long>(op::rint({value.text}))")
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
 
 

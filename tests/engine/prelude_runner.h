@@ -1,0 +1,45 @@
+// Expressions of CUDA C++ on the CPU, for many numbers at once: what the tests of the prelude share.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "plugin_runner.h"
+
+namespace quern_test {
+
+// Evaluates every expression in x (and y, z) for every row of inputs; result[e][i].
+template <class Out, class In>
+std::vector<std::vector<Out>> evaluate(const char* out_type, const char* in_type, const std::vector<std::string>& expressions,
+                                       const std::vector<In>& x, const std::vector<In>& y = {}, const std::vector<In>& z = {},
+                                       const std::string& before = "") {
+  std::string out(out_type), in(in_type);
+  std::string text = before + "extern \"C\" __global__ void k(const " + in + "* xs, const " + in + "* ys, const " + in +
+                     "* zs, " + out +
+                     "* out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  " + in +
+                     " x = xs[i], y = ys[i], z = zs[i];\n";
+  for (size_t e = 0; e < expressions.size(); ++e) {
+    text += "  out[" + std::to_string(e) + " * n + i] = " + expressions[e] + ";\n";
+  }
+  Module module(text + "}\n");
+  int n = static_cast<int>(x.size());
+  std::vector<In> other(x.size());
+  std::vector<Out> flat(expressions.size() * x.size());
+  module.launch("k", {static_cast<uint32_t>(n + 63) / 64}, {64}, 0, x.data(), y.empty() ? other.data() : y.data(),
+                z.empty() ? other.data() : z.data(), flat.data(), n);
+  std::vector<std::vector<Out>> results;
+  for (size_t e = 0; e < expressions.size(); ++e) results.emplace_back(flat.begin() + e * n, flat.begin() + (e + 1) * n);
+  return results;
+}
+
+template <class T>
+std::vector<T> numbers(size_t n, double low, double high) {
+  std::mt19937_64 random(42);
+  std::uniform_real_distribution<double> pick(low, high);
+  std::vector<T> out(n);
+  for (T& value : out) value = static_cast<T>(pick(random));
+  return out;
+}
+
+}  // namespace quern_test
