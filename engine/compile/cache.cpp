@@ -3,6 +3,7 @@
 #include "compile/cccl.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/wait.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -138,21 +139,54 @@ CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& part
 Cache::Cache() : folder_(given_directory()), limit_(limit_from_environment()) {}
 
 Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
-  return get(cache_key(compiler, source, options, target), [&] { return compiler.compile(source, options, target); });
+  CacheKey key = cache_key(compiler, source, options, target);
+  if (!handles_signals()) return get(key, [&] { return compiler.compile(source, options, target); });
+  if (auto found = find(key)) return *found;
+  // An interrupted caller leaves the compiler to its work, which therefore owns what it reads; and it is the compiler's thread
+  // that settles the entry, since a handler may ask for the same one while the caller waits.
+  struct Job {
+    Source source;
+    CompileOptions options;
+    Target target;
+    Cached made;
+  };
+  auto job = std::make_shared<Job>();
+  job->source = source;
+  job->options = options;
+  job->target = target;
+  run_beside([this, key, &compiler, job] {
+    job->made = make_claimed(key, [&] { return compiler.compile(job->source, job->options, job->target); });
+  });
+  return job->made;
 }
 
 Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
+  if (auto found = find(key)) return *found;
+  return make_claimed(key, make);
+}
+
+// In memory or on disk. None: the entry is the caller's to make.
+std::optional<Cached> Cache::find(const CacheKey& key) {
   for (;;) {
     std::shared_ptr<const Binary> known = memory_.take_or_claim(key);
-    if (!known) break;  // ours to make
-    if (known->files.empty() || are_unchanged(known->files)) return {known, CacheHit::memory};
+    if (!known) break;
+    if (known->files.empty() || are_unchanged(known->files)) return Cached{known, CacheHit::memory};
     memory_.forget(key, known);
   }
   try {
     if (auto binary = read(key); binary && are_unchanged(binary->files)) {
       memory_.settle(key, binary);
-      return {binary, CacheHit::disk};
+      return Cached{binary, CacheHit::disk};
     }
+  } catch (...) {
+    memory_.settle(key, nullptr);
+    throw;
+  }
+  return std::nullopt;
+}
+
+Cached Cache::make_claimed(const CacheKey& key, const std::function<Binary()>& make) {
+  try {
     auto binary = std::make_shared<const Binary>(make());
     memory_.settle(key, binary->lasting ? binary : nullptr);
     if (binary->lasting && !binary->code.empty()) write(key, *binary);
@@ -172,7 +206,12 @@ std::shared_ptr<const Binary> CacheMemory::take_or_claim(const CacheKey& key) {
       order_.splice(order_.begin(), order_, found->second.place);
       return found->second.binary;
     }
-    ready_.wait(hold);  // another thread is at it; when it fails, its entry goes and it is our turn
+    // Another thread is at it; when it fails, its entry goes and it is our turn.
+    if (ready_.wait_for(hold, slice) == std::cv_status::timeout) {
+      hold.unlock();
+      look_at_signals();
+      hold.lock();
+    }
   }
   entries_[key] = {};
   return nullptr;

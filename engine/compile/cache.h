@@ -15,6 +15,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -82,6 +83,8 @@ class Cache {
   void forget_memory();  // the next get() goes to the disk
 
  private:
+  std::optional<Cached> find(const CacheKey& key);
+  Cached make_claimed(const CacheKey& key, const std::function<Binary()>& make);
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);
 

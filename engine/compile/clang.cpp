@@ -22,7 +22,9 @@ namespace quern {
 namespace {
 
 std::atomic<LoweringWish> lowering_wish{LoweringWish::automatic};
-thread_local CompileTimes times;
+// Of the last compilation, whose thread may not be the one that asks.
+std::mutex times_lock;
+CompileTimes last_times;
 
 std::string plugin_path() {
   if (const char* path = std::getenv("QUERN_CLANG_PLUGIN")) return path;
@@ -109,7 +111,7 @@ class ClangCompiler : public Compiler {
   Binary compile(const Source& source, const CompileOptions& options, const Target&) override {
     double start = now_ms();
     Plugin& clang = plugin();
-    times = CompileTimes{};
+    CompileTimes times;
     times.load_ms = now_ms() - start;
     std::vector<const char*> flags, expressions;
     for (auto& f : options.flags) flags.push_back(f.c_str());
@@ -144,6 +146,10 @@ class ClangCompiler : public Compiler {
     times.optimise_ms = result->optimise_ms;
     times.emit_ms = result->emit_ms;
     times.link_ms = result->link_ms;
+    {
+      std::lock_guard hold(times_lock);
+      last_times = times;
+    }
     log(LogLevel::compiles, "{}: parse {:.1f} lower {:.1f} optimise {:.1f} emit {:.1f} link {:.1f} ms", source.name,
         result->parse_ms, result->lower_ms, result->optimise_ms, result->emit_ms, result->link_ms);
     if (logs(LogLevel::everything) && !text.empty()) log_text(text);
@@ -182,7 +188,10 @@ ClangReport clang_report() {
 
 void set_lowering_wish(LoweringWish wish) { lowering_wish = wish; }
 
-CompileTimes last_compile_times() { return times; }
+CompileTimes last_compile_times() {
+  std::lock_guard hold(times_lock);
+  return last_times;
+}
 
 std::string library_directory() {
   static const std::string directory = [] {

@@ -56,11 +56,11 @@ void look_at_signals() {
   auto now = Clock::now();
   if (now - last < slice) return;
   Unlocked unlocked;
+  WithoutSignals undisturbed;  // a handler that takes longer than its signal to come again must end all the same
   try {
     wait_hooks.handle_signals();
     last = Clock::now();
   } catch (...) {
-    WithoutSignals undisturbed;
     std::string text = interrupt_hook ? interrupt_hook() : "";
     last = Clock::now();
     throw Interrupted{std::current_exception(), std::move(text)};

@@ -168,6 +168,7 @@ class CpuStream : public Stream {
   template <class Fill>
   uint32_t submit(Fill&& fill, Wake wake = Wake::now) {
     if (is_shut()) return state->completed.load();
+    if (ArrayWork::current() == 0) make_room_for_launches();
     std::vector<Dependency> after = dependencies();
     std::unique_lock hold(state->producers);
     Command& command = next_slot();
@@ -186,6 +187,7 @@ class CpuStream : public Stream {
  private:
   bool is_shut() const;
   std::vector<Dependency> dependencies() const;
+  void make_room_for_launches();
   void weigh(Command& command);
   Command& next_slot();  // with `producers` held; waits for room
   uint32_t publish(std::unique_lock<std::mutex>& hold, Wake wake);

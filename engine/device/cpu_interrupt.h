@@ -1,5 +1,6 @@
-// Interrupts of the CPU device (docs/decisions/0011). Kernels of the user's are stopped, and those not begun are dropped. Array work
-// ends behind the program's back, so that no value is lost, unless that takes long: then it is stopped, and its results say so.
+// Interrupts of the CPU device (docs/decisions/0011). Kernels of the user's are stopped, and those not begun are dropped. Array
+// work ends behind the program's back, so that no value is lost, unless that takes long: then it is stopped, and its results say
+// so.
 //
 // A kernel is stopped by a signal to the threads that run it. Its handler jumps out of the kernel as the one for faults does, but
 // only from the kernel's own code: whoever is in the C library or in the engine meanwhile goes on, and gets the signal again. So
@@ -18,11 +19,11 @@ struct Stoppable {
   explicit Stoppable(const void* code) : code(code) {}
   virtual ~Stoppable() = default;
   virtual double seconds_left() const = 0;  // about; negative when nobody knows
-  const void* code;                  // an address in its code
-  std::atomic<bool> failed{false};   // no further block begins
-  std::atomic<bool> stopped{false};  // because of an interrupt
-  std::atomic<int> inside{0};        // threads that may be in its code
-  uintptr_t code_begin = 0, code_end = 0;  // valid once stopped
+  const void* code;                         // an address in its code
+  std::atomic<bool> failed{false};          // no further block begins
+  std::atomic<bool> stopped{false};         // because of an interrupt
+  std::atomic<int> inside{0};               // threads that may be in its code
+  uintptr_t code_begin = 0, code_end = 0;   // valid once stopped
 };
 
 // The calling thread runs this launch's code while one lives.

@@ -46,7 +46,7 @@ void work(StreamState& stream, uint32_t until) noexcept {
   while (!stream.reached(until)) carry_out(stream, next_command(stream));
 }
 
-// Will it be done soon, whatever it does? Kernels of the user's may be endless.
+// Will it be done soon, as far as is known?
 bool takes_short(const Command& command) {
   constexpr float most_ns = 1e6f;
   switch (command.what) {
@@ -54,7 +54,7 @@ bool takes_short(const Command& command) {
       float each = command.kernel->nanoseconds_per_block.load(std::memory_order_relaxed);
       float blocks = 1;
       for (uint32_t n : command.shape.grid) blocks *= static_cast<float>(n);
-      return command.work != 0 && each >= 0 && each * blocks < most_ns;
+      return each >= 0 && each * blocks < most_ns;
     }
     case Command::What::call:
       return false;
@@ -78,9 +78,12 @@ void worker_main(std::shared_ptr<StreamState> stream) {
   }
 }
 
+// The same whatever it does: kernels and callbacks of the user's may be endless.
 bool is_short(const Command& command) {
-  return !command.is_heavy && std::all_of(command.after.begin(), command.after.end(),
-                                          [](const Dependency& d) { return d.stream->reached(d.sequence); });
+  bool is_known = command.work != 0 || (command.what != Command::What::launch && command.what != Command::What::call);
+  return is_known && !command.is_heavy && std::all_of(command.after.begin(), command.after.end(), [](const Dependency& d) {
+           return d.stream->reached(d.sequence);
+         });
 }
 
 void start_worker(StreamState& stream) {
@@ -183,6 +186,15 @@ bool CpuStream::is_shut() const { return static_cast<CpuDevice&>(device).shut();
 
 std::vector<Dependency> CpuStream::dependencies() const { return static_cast<CpuDevice&>(device).dependencies(*this); }
 
+// Of launches of the user's: array work sees to that before it begins a group.
+void CpuStream::make_room_for_launches() {
+  uint32_t tail = state->submitted.load(std::memory_order_relaxed);
+  constexpr uint32_t spare = 64;
+  if (tail - state->completed.load(std::memory_order_acquire) < StreamState::capacity - spare || !handles_signals()) return;
+  Waiting waiting;
+  wait_until(*state, tail - StreamState::capacity / 2);
+}
+
 Command& CpuStream::next_slot() {
   uint32_t tail = state->submitted.load(std::memory_order_relaxed);
   if (tail - state->completed.load(std::memory_order_acquire) >= StreamState::capacity) {
@@ -193,7 +205,7 @@ Command& CpuStream::next_slot() {
 }
 
 void CpuStream::weigh(Command& command) {
-  command.is_heavy = !takes_short(command);
+  command.is_heavy = command.work != 0 && !takes_short(command);
   if (command.is_heavy) state->heavy.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -1,0 +1,398 @@
+"""Ctrl-C, and other signals with handlers, while the engine works.
+
+Each program runs in a process of its own, gets a signal in the middle of something long and says what it saw. Times are asked for only
+where the work would otherwise take many times as long.
+"""
+
+import re
+import signal
+import sys
+
+import pytest
+from programs import python
+
+SETUP = """
+import os, random, signal, sys, threading, time, traceback
+import numpy as np
+import quern
+import quern as qn
+from quern.device import set_current_device
+from quern.lib import _engine
+device = qn.device(DEVICE)
+set_current_device(device)
+on_cpu = device.kind == "cpu"
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupted(f, after=0.5, by=signal.SIGINT):
+    # What f raises when the signal comes; how long after the signal that is.
+    threading.Timer(after, lambda: os.kill(os.getpid(), by)).start()
+    start = time.monotonic()
+    try:
+        f()
+    except KeyboardInterrupt as error:
+        late = time.monotonic() - start - after
+        assert late < 10, late  # not the work's own time; machines may be busy
+        assert traceback.extract_tb(error.__traceback__)[-1].filename.endswith(".py")
+        return str(error)
+    raise AssertionError("it ended before the signal came")
+
+
+def works():
+    z = qn.asarray(np.arange(30000.0))
+    assert np.array_equal(qn.asnumpy(z * 2 + 1), np.arange(30000.0) * 2 + 1)
+    k = quern.RawKernel('extern "C" __global__ void twice(double* x) { x[threadIdx.x] *= 2; }', "twice")
+    k((1,), (64,), (z,))
+    assert float(z[63]) == 126 and float(z[64]) == 64
+"""
+
+
+@pytest.fixture
+def run(device, tmp_path):
+    def run(text):
+        done = start(device, tmp_path, text)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    return run
+
+
+def start(device, folder, text):
+    path = folder / "program.py"
+    path.write_text(SETUP.replace("DEVICE", repr(device.name)) + text)
+    return python(path, timeout=200)
+
+
+def on_the_cpu(device):
+    if device.kind != "cpu":
+        pytest.skip("a kernel on a GPU cannot be stopped")
+
+
+def test_products_of_matrices(device, run):
+    run(
+        """
+x = qn.asarray(np.full((1500, 1500), 1e-3)) if on_cpu else qn.asarray(np.full((12000, 12000), 1e-4))
+kept = []
+
+
+def work():
+    y = x
+    for _ in range(100):
+        y = y @ x
+    kept.append(y)
+    float(y[0, 0])
+
+
+interrupted(work)
+works()
+assert len(kept) == 1  # what was not computed yet can still be
+assert float((x + 1)[0, 0]) == float(x[0, 0]) + 1
+""",
+    )
+
+
+def test_array_work_is_not_lost(device, run):
+    run(
+        """
+n = 1 << 22 if on_cpu else 1 << 27
+x = qn.asarray(np.full(n, 0.5))
+y, want = x, np.full(4, 0.5)
+for _ in range(60):
+    y, want = qn.sin(y) + 0.25, np.sin(want) + 0.25
+    y, want = qn.flip(y), np.flip(want)
+counted = qn.zeros(n)
+for _ in range(40):
+    counted += 1
+    counted = qn.roll(counted, 1)
+interrupted(lambda: (qn.asnumpy(y[:4]), qn.asnumpy(counted[:4]), time.sleep(5)), 0.3)
+works()
+assert np.allclose(qn.asnumpy(y[:4]), want)
+assert np.array_equal(qn.asnumpy(counted[:4]), np.full(4, 40.0))
+""",
+    )
+
+
+ENDLESS = {
+    "a NumPy array": "x = np.zeros(10)\ncall = lambda: k[1, 1](x)",
+    "synchronize": "x = cuda.to_device(np.zeros(10))\ncall = lambda: (k[1, 1](x), cuda.synchronize())",
+    "copy_to_host": "x = cuda.to_device(np.zeros(10))\ncall = lambda: (k[1, 1](x), x.copy_to_host())",
+    "an event": "x = cuda.to_device(np.zeros(10))\ne = cuda.event()\ncall = lambda: (k[1, 1](x), e.record(), e.synchronize())",
+    "a stream": "x = cuda.to_device(np.zeros(10))\ns = cuda.stream()\ncall = lambda: (k[1, 1, s](x), s.synchronize())",
+    "an array": "x = qn.zeros(10)\ncall = lambda: (k[1, 1](x), float(x[1]))",
+}
+
+
+@pytest.mark.parametrize("wait", ENDLESS)
+def test_an_endless_kernel(device, run, wait):
+    on_the_cpu(device)
+    said = run(
+        """
+from quern import cuda
+
+
+@cuda.jit
+def k(x):
+    while x[0] == 0:
+        x[1] += 1
+
+
+@cuda.jit
+def ends(x):
+    x[2] = 5
+"""
+        + ENDLESS[wait]
+        + """
+print(interrupted(call))
+works()
+h = cuda.to_device(np.zeros(10))
+ends[1, 1](h)
+assert h.copy_to_host()[2] == 5
+print(interrupted(call))
+""",
+    )
+    assert said.count("the kernel 'k', launched at ") == 2 and said.count("was stopped") == 2
+
+
+@pytest.mark.parametrize(
+    "body, launch",
+    [
+        ("volatile double* v = x; while (v[0] == 0) v[1] = 1;", "(4,), (4,)"),
+        ("for (long long i = 0; i < n; ++i) x[1] = x[1] * 0.999 + i;", "(1,), (1,)"),
+        ("double a = 0; for (long long i = 0; i < n; ++i) a += sin(a + i); x[threadIdx.x] = a;", "(64,), (256,)"),
+        ("for (;;) { __syncthreads(); x[threadIdx.x] += 1; if (x[999] == 1) break; }", "(2,), (64,)"),
+        ("while (atomicAdd(x, 0.0) == 0) {}", "(2,), (64,)"),
+        ("for (int i = 0; i < 100000; ++i) { x[threadIdx.x] += __shfl_down_sync(~0u, x[threadIdx.x], 1); }", "(200000,), (32,)"),
+    ],
+)
+def test_kernels_of_every_shape_are_stopped(device, run, body, launch):
+    on_the_cpu(device)
+    said = run(
+        f"""
+k = quern.RawKernel('extern "C" __global__ void s(double* x, long long n) {{ {body} }}', "s")
+x = qn.zeros(1000)
+print(interrupted(lambda: (k({launch}, (x, 10**13)), qn.synchronize())))
+works()
+y = qn.ones(1000)
+assert float(y.sum()) == 1000
+""",
+    )
+    assert re.search(r"the kernel 's', launched at \S+program.py:\d+, was stopped; may be half written: .* made at \S+program.py:\d+", said)
+
+
+def test_launches_that_wait_behind_a_stopped_one_are_dropped(device, run):
+    on_the_cpu(device)
+    run(
+        """
+k = quern.RawKernel('extern "C" __global__ void s(double* x, long long n) { for (long long i = 0; i < n; ++i) x[0] = x[0] + i % 3; }', "s")
+x = qn.zeros(10)
+
+
+def work():
+    for _ in range(200):
+        k((1,), (1,), (x, 10**12))
+    qn.synchronize()
+
+
+interrupted(work)
+start = time.monotonic()
+works()
+assert time.monotonic() - start < 60
+""",
+    )
+
+
+def test_a_compilation(device, run):
+    run(
+        """
+body = "".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(3000))
+k = quern.RawKernel('extern "C" __global__ void s(double* x) {' + body + "}", "s")
+x = qn.zeros(4000)
+interrupted(lambda: k((1,), (1,), (x,)), 0.2)
+works()
+""",
+    )
+
+
+def test_a_process_ends_while_a_compiler_is_at_work(device, tmp_path):
+    done = start(
+        device,
+        tmp_path,
+        """
+body = "".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(6000))
+k = quern.RawKernel('extern "C" __global__ void s(double* x) {' + body + "}", "s")
+interrupted(lambda: k((1,), (1,), (qn.zeros(7000),)), 0.2)
+print("said before the end")
+sys.exit(7)
+"""
+    )
+    assert done.returncode == 7, done.stderr[-2000:]
+    assert done.stdout.split("\n") == ["said before the end", ""] and done.stderr == ""
+
+
+def test_a_reduction_of_something_absurd(device, run):
+    run(
+        """
+x = qn.asarray([1.0, 2.0])
+try:
+    interrupted(lambda: qn.sin(qn.broadcast_to(x, (10**13, 2)) * 2 + qn.arange(2.0)).sum().item())
+except (AssertionError, MemoryError):
+    pass  # it was refused, or known at once
+works()
+""",
+    )
+
+
+def test_handlers_may_use_arrays(device, run):
+    run(
+        """
+n = 1 << 20
+h = np.random.default_rng(0).random(n)
+x = qn.asarray(h)
+seen = []
+signal.signal(signal.SIGALRM, lambda *_: seen.append(float((qn.arange(20000.0) + 1).sum()) + float(x[0])))
+signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)
+for _ in range(3):
+    y, b = x, h
+    c, d = qn.zeros(n), np.zeros(n)
+    for i in range(30):
+        y, b = qn.sin(y) + x * i, np.sin(b) + h * i
+        c += y
+        d += b
+        c[::2] *= 0.5
+        d[::2] *= 0.5
+    s = qn.cumsum(qn.sort(y))
+    t = np.cumsum(np.sort(b))
+    assert np.allclose(qn.asnumpy(y), b) and np.allclose(qn.asnumpy(c), d) and np.allclose(qn.asnumpy(s), t)
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert seen and set(seen) == {200010000.0 + h[0]}, (len(seen), set(seen))
+""",
+    )
+
+
+def test_other_handlers_that_raise(device, run):
+    run(
+        """
+class Enough(Exception):
+    pass
+
+
+def enough(*_):
+    raise Enough("the time is over", 3)
+
+
+signal.signal(signal.SIGTERM, enough)
+x = qn.asarray(np.full((1200, 1200), 1e-3)) if on_cpu else qn.asarray(np.full((12000, 12000), 1e-4))
+
+
+def work():
+    y = x
+    for _ in range(100):
+        y = y @ x
+    float(y[0, 0])
+
+
+try:
+    interrupted(work, 0.3, signal.SIGTERM)
+except Enough as error:
+    assert error.args == ("the time is over", 3)
+else:
+    raise AssertionError
+works()
+""",
+    )
+
+
+RANDOM = """
+rng = random.Random(SEED)
+ran = [0]
+
+
+def program(m, seed):
+    # The same program for NumPy and quern.
+    r = random.Random(seed)
+    n = r.choice([300, 5000, 200000])
+    a, b = m.arange(float(n)), m.ones(n) * 3
+    for _ in range(r.randrange(5, 40)):
+        k = r.randrange(9)
+        if k == 0: a = a * 0.5 + b
+        elif k == 1: b = m.sqrt(m.abs(a)) + 1
+        elif k == 2: a[::2] += 1
+        elif k == 3: b[r.randrange(n) :] = r.randrange(9)
+        elif k == 4: a = m.flip(a) - b
+        elif k == 5: a = m.where(a > b, a, b * 2)
+        elif k == 6: b = m.sort(b)
+        elif k == 7: a = a.reshape(-1, 10)[:, ::-1].ravel()
+        else: a = a - m.max(b)
+    return m.stack([a, b])
+
+
+lock, armed = threading.Lock(), threading.Event()
+
+
+def sends():
+    while True:
+        armed.wait()
+        time.sleep(rng.random() * 0.03)
+        with lock:
+            if armed.is_set():
+                armed.clear()
+                os.kill(os.getpid(), signal.SIGINT)
+
+
+def attempt(f):
+    # Has f ended before a signal came?
+    try:
+        armed.set()
+        try:
+            return f()
+        finally:
+            with lock:
+                armed.clear()
+            time.sleep(0.001)  # one that was sent comes here
+    except KeyboardInterrupt:
+        return None
+
+
+hit = 0
+threading.Thread(target=sends, daemon=True).start()
+end = time.monotonic() + SECONDS
+seed = SEED * 1000
+while time.monotonic() < end:
+    seed += 1
+    if attempt(lambda: qn.asnumpy(program(qn, seed))) is None:
+        hit += 1
+    got = qn.asnumpy(program(qn, seed))  # afterwards the same program gives NumPy's answer
+    assert np.array_equal(got, program(np, seed)), seed
+    ran[0] += 1
+print(hit, ran[0])
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_programs_interrupted_at_random_times(device, run, seed):
+    said = run(RANDOM.replace("SEED", str(seed)).replace("SECONDS", "6"))
+    hit, ran = map(int, said.split())
+    assert hit > 5 and ran > 2, said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals")
+def test_a_signal_of_python_s_is_not_taken(device, run):
+    """The signal that stops kernels is one that the program has not taken."""
+    out = run(
+        """
+taken = []
+signal.signal(signal.SIGRTMAX - 1, lambda *_: taken.append(1))
+x = qn.ones(100000) * 2
+assert float(x.sum()) == 200000
+if on_cpu:
+    k = quern.RawKernel('extern "C" __global__ void s(double* x) { while (x[0] == 0) x[1] += 1; }', "s")
+    z = qn.zeros(10)
+    interrupted(lambda: (k((1,), (1,), (z,)), qn.synchronize()))
+assert not taken
+os.kill(os.getpid(), signal.SIGRTMAX - 1)
+time.sleep(0.01)
+assert taken
+""",
+    )
+    assert out == ""
+    assert signal.SIGRTMAX > signal.SIGRTMIN
