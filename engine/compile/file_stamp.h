@@ -16,7 +16,9 @@ struct FileStamp {
 
 // A file that was written just now may be written again without a sign: clocks of file systems are coarse.
 inline FileStamp stamp_of(const struct stat& s) {
-  auto nanoseconds = [](const timespec& t) { return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec); };
+  auto nanoseconds = [](const timespec& t) {
+    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+  };
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   constexpr time_t coarse = 2;  // seconds; FAT's

@@ -1,7 +1,7 @@
 // What a compile saw of the host's files. Code is used again only where the compiler would see the same once more.
 //
-// Everything that was looked for is listed, also in vain: a header that appears in a folder that is searched earlier changes what an
-// #include means, and __has_include asks for nothing else.
+// Everything that was looked for is listed, also in vain: a header that appears in a folder that is searched earlier changes what
+// an #include means, and __has_include asks for nothing else.
 #pragma once
 
 #include "compile/file_stamp.h"

@@ -17,12 +17,12 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 
 // What a text says about others.
 struct Mentions {
-  std::vector<std::string> names;              // in an #include or __has_include
-  std::vector<std::string> possible;           // anything else that looks like a header's name where a macro may take it
-  std::vector<std::string> macros;             // #include NAME
-  std::map<std::string, bool> defined;         // #define NAME: is it a header's name by itself?
-  bool asks_by_macro = false;                  // __has_include(NAME)
-  bool hopeless = false;                       // #include NAME(...), or what cannot be read
+  std::vector<std::string> names;       // in an #include or __has_include
+  std::vector<std::string> possible;    // anything else that looks like a header's name where a macro may take it
+  std::vector<std::string> macros;      // #include NAME
+  std::map<std::string, bool> defined;  // #define NAME: is it a header's name by itself?
+  bool asks_by_macro = false;           // __has_include(NAME)
+  bool hopeless = false;                // #include NAME(...), or what cannot be read
 };
 
 // Lines that a backslash continues, made one.
@@ -103,9 +103,8 @@ void take_possible(std::string_view text, bool all, std::vector<std::string>& ou
     if (c == '"' || c == '<') {
       size_t start = reader.at;
       std::string name = reader.header();
-      bool fit = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return is_word(c) || c == '.' || c == '/' || c == '-' || c == '+';
-      });
+      bool fit = !name.empty() && std::all_of(name.begin(), name.end(),
+                                              [](char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '+'; });
       if (fit && (all || after_parenthesis)) out.push_back(name);
       reader.at = start + 1;
     } else {
@@ -179,7 +178,8 @@ Mentions read_mentions(std::string_view raw) {
       at_start = true;
       if (in != In::comment) in = In::code;
     } else if (in == In::code) {
-      if (reader.starts("//")) in = In::line_comment;
+      if (reader.starts("//"))
+        in = In::line_comment;
       else if (reader.starts("/*")) {
         in = In::comment;
         ++reader.at;
@@ -194,7 +194,8 @@ Mentions read_mentions(std::string_view raw) {
         ++reader.at;
       }
     } else if (in == In::text || in == In::character) {
-      if (c == '\\') ++reader.at;
+      if (c == '\\')
+        ++reader.at;
       else if (c == (in == In::text ? '"' : '\''))
         in = In::code;
     }

@@ -1,6 +1,6 @@
-// Which of the host's files a text for NVRTC may read. NVRTC does not tell, so its #include lines are followed here, and rather too
-// many files are listed than too few: lines in comments and behind #if count, each folder is looked at though the header was found
-// before. Where a name is put together by macros and nobody can tell, nothing is kept.
+// Which of the host's files a text for NVRTC may read. NVRTC does not tell, so its #include lines are followed here, and rather
+// too many files are listed than too few: lines in comments and behind #if count, each folder is looked at though the header was
+// found before. Where a name is put together by macros and nobody can tell, nothing is kept.
 #pragma once
 
 #include "compile/files_read.h"

@@ -26,7 +26,8 @@ class RecordedFile : public llvm::vfs::File {
     if (!buffer) return buffer;
     llvm::StringRef text = (*buffer)->getBuffer();
     llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-    if (entry_.kind == QUERN_CLANG_READ && (entry_.hash[0] != hash.high64 || entry_.hash[1] != hash.low64)) record_.steady = false;
+    if (entry_.kind == QUERN_CLANG_READ && (entry_.hash[0] != hash.high64 || entry_.hash[1] != hash.low64))
+      record_.steady = false;
     entry_.kind = QUERN_CLANG_READ;
     entry_.hash[0] = hash.high64;
     entry_.hash[1] = hash.low64;

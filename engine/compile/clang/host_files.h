@@ -1,5 +1,5 @@
-// The host's files as clang sees them, and a list of what it saw: every path that was looked at, found or not, with the hash of what
-// was read. Macros, __has_include, links and "../" need no care of ours: what clang asks the file system for is the truth.
+// The host's files as clang sees them, and a list of what it saw: every path that was looked at, found or not, with the hash of
+// what was read. Macros, __has_include, links and "../" need no care of ours: what clang asks the file system for is the truth.
 #pragma once
 
 #include <llvm/ADT/IntrusiveRefCntPtr.h>
