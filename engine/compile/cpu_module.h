@@ -1,6 +1,8 @@
 /* What a kernel compiled for the CPU looks like: the contract between the lowering (compile/clang/) and the CPU device.
  *
- * A compiled text is a small ELF shared object that needs libm, libmvec and nothing else. It exports two symbols:
+ * A compiled text is a small ELF shared object that needs libm, libmvec and nothing else. Code and constants begin at address 0;
+ * what may be written, __device__ variables, begins at QUERN_CPU_DATA_ADDRESS, so that objects can be packed
+ * (device/cpu_image.h). It exports two symbols:
  *
  *   const QuernCpuModule quern_module      what is inside
  *   const QuernCpuRuntime* quern_runtime   set by the loader before anything runs
@@ -21,7 +23,8 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 2u
+#define QUERN_CPU_ABI 3u
+#define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
 

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/interrupts.h"
 #include "core/wait.h"
+#include "device/cpu_image.h"
 #include "device/device.h"
 #include "device/thread_pool.h"
 
@@ -208,13 +209,12 @@ class CpuEvent : public Event {
 class CpuModule : public LoadedModule, public std::enable_shared_from_this<CpuModule> {
  public:
   explicit CpuModule(const Binary& binary);
-  ~CpuModule() override;
   LoadedKernel* kernel(const std::string& name) override;
   std::vector<std::string> kernel_names() override;
   std::optional<GlobalInfo> global(const std::string& name) override;
 
  private:
-  void* handle_ = nullptr;
+  CpuImage image_;
   const QuernCpuModule* table_ = nullptr;
   std::vector<std::unique_ptr<CpuKernel>> kernels_;
 };

@@ -22,6 +22,7 @@
 #include "compile/clang/request.h"
 #include "compile/clang/stub_library.h"
 #include "compile/clang/vector_math.h"
+#include "compile/cpu_module.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -126,9 +127,36 @@ constexpr const char* libgcc_functions[] = {
     "__floattisf", "__floattidf", "__floatuntisf", "__floatuntidf", "__fixsfti", "__fixdfti",    "__fixunssfti", "__fixunsdfti",
 };
 
+// Constants that hold addresses lie with the code: they are written once, by the loader, before anything runs. The segment says
+// that it may be written for other loaders; ours takes that away.
+std::string layout() {
+  return "PHDRS { code PT_LOAD FILEHDR PHDRS FLAGS(7); data PT_LOAD FLAGS(6); dynamic PT_DYNAMIC FLAGS(4); }\n"
+         "SECTIONS {\n"
+         "  . = SIZEOF_HEADERS;\n"
+         "  .dynsym : { *(.dynsym) } :code\n"
+         "  .hash : { *(.hash) } :code\n"
+         "  .dynstr : { *(.dynstr) } :code\n"
+         "  .rela.dyn : { *(.rela.dyn) } :code\n"
+         "  .rela.plt : { *(.rela.plt) } :code\n"
+         "  .rodata : { *(.rodata .rodata.*) } :code\n"
+         "  .text : { *(.text .text.*) } :code\n"
+         "  .plt : { *(.plt) } :code\n"
+         "  .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) } :code\n"
+         "  .dynamic : { *(.dynamic) } :code :dynamic\n"
+         "  .got : { *(.got) } :code\n"
+         "  .got.plt : { *(.got.plt) } :code\n"
+         "  . = MAX(ALIGN(4096), " +
+         std::to_string(QUERN_CPU_DATA_ADDRESS) +
+         ");\n"
+         "  .data : { *(.data .data.*) } :data\n"
+         "  .bss : { *(.bss .bss.* COMMON) } :data\n"
+         "  /DISCARD/ : { *(.eh_frame .note .note.*) }\n"
+         "}\n";
+}
+
 // Made once; they live as long as the process.
 struct Stubs {
-  MemoryFile libm{"libm"}, libmvec{"libmvec"}, libc{"libc"}, libgcc{"libgcc"};
+  MemoryFile libm{"libm"}, libmvec{"libmvec"}, libc{"libc"}, libgcc{"libgcc"}, script{"layout"};
 
   Stubs() {
     std::vector<std::string> libm_names;
@@ -140,6 +168,8 @@ struct Stubs {
     fill(libmvec, "libmvec.so.1", libmvec_symbols());
     fill(libc, "libc.so.6", {std::begin(libc_functions), std::end(libc_functions)});
     fill(libgcc, "libgcc_s.so.1", {std::begin(libgcc_functions), std::end(libgcc_functions)});
+    std::string text = layout();
+    script.write(text.data(), text.size());
   }
 
  private:
@@ -191,7 +221,13 @@ std::vector<char> link_object(const llvm::SmallVectorImpl<char>& object) {
                                     "-z",
                                     "defs",
                                     "-Bsymbolic",
-                                    "--hash-style=gnu",
+                                    "-z",
+                                    "norelro",
+                                    "-z",
+                                    "max-page-size=4096",
+                                    "-T",
+                                    stubs.script.path(),
+                                    "--hash-style=sysv",
                                     "--build-id=none",
                                     "--threads=1",
                                     "--no-mmap-output-file",

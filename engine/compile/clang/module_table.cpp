@@ -87,6 +87,7 @@ void add_module_table(Program& program, const std::vector<lowering::LoweredKerne
   runtime->setInitializer(table.null());
   runtime->setVisibility(llvm::GlobalValue::DefaultVisibility);
   runtime->setConstant(false);
+  runtime->setSection(".data.rel.ro.quern_runtime");  // set by the loader and never again
 }
 
 }  // namespace quern::plugin
