@@ -7,6 +7,7 @@
 #include "bindings/arrays.h"
 #include "core/error.h"
 #include "device/stream_order.h"
+#include "graph/memory_order.h"
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
@@ -44,6 +45,24 @@ DType dtype_of(const std::string& name) {
           "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
           name);
   return *found;
+}
+
+Order order_of(nb::handle given, Order otherwise) {
+  if (given.is_none()) return otherwise;
+  if (!PyUnicode_Check(given.ptr()) && !PyBytes_Check(given.ptr()))
+    raise(ErrorKind::type, "order must be str, not {}", Py_TYPE(given.ptr())->tp_name);
+  std::string name = PyBytes_Check(given.ptr()) ? PyBytes_AS_STRING(given.ptr()) : nb::cast<std::string>(given);
+  switch (name.size() == 1 ? name[0] | 0x20 : 0) {
+    case 'c':
+      return Order::c;
+    case 'f':
+      return Order::fortran;
+    case 'a':
+      return Order::any;
+    case 'k':
+      return Order::keep;
+  }
+  raise(ErrorKind::value, "order must be one of 'C', 'F', 'A', or 'K' (got '{}')", name);
 }
 
 int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
@@ -322,6 +341,23 @@ nb::tuple tuple_of(const std::vector<int64_t>& values) {
   return nb::borrow<nb::tuple>(out);
 }
 
+// In place: the same elements over the same memory.
+void set_shape(Array& array, nb::handle given) {
+  Shape shape;
+  auto add = [&](nb::handle size) {
+    Py_ssize_t value = PyNumber_AsSsize_t(size.ptr(), PyExc_ValueError);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    shape.push_back(value);
+  };
+  if (PyIndex_Check(given.ptr()))
+    add(given);
+  else
+    for (nb::handle size : given) add(size);
+  if (!array.set_shape(shape))
+    throw nb::attribute_error(
+        "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+}
+
 PyType_Slot slots[] = {
     {Py_nb_add, reinterpret_cast<void*>(binary_slot<Op::add>)},
     {Py_nb_subtract, reinterpret_cast<void*>(binary_slot<Op::subtract>)},
@@ -402,7 +438,8 @@ void init_arrays(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   nb::object generic = nb::module_::import_("numpy").attr("generic");
   generic_type = reinterpret_cast<PyTypeObject*>(generic.release().ptr());
-  type.def_prop_ro("shape", [](const Array& a) { return tuple_of(a.shape()); })
+  type.def_prop_rw(
+          "shape", [](const Array& a) { return tuple_of(a.shape()); }, &set_shape)
       .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })
       .def_prop_ro("size", [](const Array& a) { return a.size(); })
       .def_prop_ro("itemsize", [](const Array& a) { return size_of(a.dtype()); })
@@ -436,16 +473,36 @@ void init_arrays(nb::module_& m) {
              Self self(given);
              return like(self, self->view(Layout{shape, std::move(strides), self->layout().offset}));
            })
-      .def("_reshaped",
-           [](nb::handle_t<Array> given, const Shape& shape) {
-             Self self(given);
-             return like(self, reshape(*self, shape));
-           })
-      .def("_astype",
-           [](nb::handle_t<Array> given, const std::string& dtype) {
-             Self self(given);
-             return like(self, astype(*self, dtype_of(dtype)));
-           })
+      .def(
+          "_reshaped",
+          [](nb::handle_t<Array> given, const Shape& shape, nb::handle order) {
+            Self self(given);
+            return like(self, reshaped(*self, shape, order_of(order, Order::c)));
+          },
+          nb::arg("shape"), nb::arg("order").none() = nb::none())
+      .def(
+          "_raveled",
+          [](nb::handle_t<Array> given, nb::handle order) {
+            Self self(given);
+            return like(self, raveled(*self, order_of(order, Order::c)));
+          },
+          nb::arg("order").none() = nb::none())
+      .def(
+          "_astype",
+          [](nb::handle_t<Array> given, const std::string& dtype, nb::handle order) {
+            Self self(given);
+            return like(self, astype(*self, dtype_of(dtype), order_of(order, Order::keep)));
+          },
+          nb::arg("dtype"), nb::arg("order").none() = nb::none())
+      // The array itself where it lies so.
+      .def(
+          "_in_order",
+          [](nb::handle_t<Array> given, nb::handle order) {
+            Self self(given);
+            Order wanted = order_of(order, Order::keep);
+            return is_in_order(*self, wanted) ? nb::borrow(given) : like(self, in_order(*self, wanted));
+          },
+          nb::arg("order").none())
       .def("_real",
            [](nb::handle_t<Array> given) {
              Self self(given);
@@ -465,10 +522,26 @@ void init_arrays(nb::module_& m) {
 
   define_exchange(m, type);
   m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
-  m.def("array_full", [](Shape shape, nb::handle value, const std::string& dtype, PyDevice device) {
-    Scalar scalar;
-    if (!read_scalar(value.ptr(), scalar)) raise(ErrorKind::type, "[full] the value must be a number");
-    return full(shape, scalar, dtype_of(dtype), device_number(device));
+  // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
+  m.def(
+      "array_full",
+      [](const Shape& shape, nb::handle value, const std::string& dtype, PyDevice device, nb::handle order, nb::handle like) {
+        Scalar scalar;
+        if (!read_scalar(value.ptr(), scalar)) raise(ErrorKind::type, "[full] the value must be a number");
+        Order wanted = order_of(order, like.is_none() ? Order::c : Order::keep);
+        if (like.is_none() && (wanted == Order::any || wanted == Order::keep))
+          raise(ErrorKind::value, "only 'C' or 'F' order is permitted");
+        SpaceRef space = like.is_none() ? space_of(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
+                                        : space_beside(*as_array(like.ptr()), shape, wanted);
+        return full_in(std::move(space), scalar, dtype_of(dtype), device_number(device));
+      },
+      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),
+      nb::arg("like").none() = nb::none());
+  // Zeros that lie as those arrays do when they are put one after the other.
+  m.def("array_beside", [](const Shape& shape, const std::string& dtype, nb::sequence parts) {
+    std::vector<Array> given;
+    for (nb::handle part : parts) given.push_back(*as_array(part.ptr()));
+    return like(parts[0], full_in(joined_space(shape, given), Scalar{}, dtype_of(dtype), given[0].device()));
   });
   m.def("array_assign", [](nb::handle_t<Array> target, nb::handle value) {
     Operand operand;

@@ -138,6 +138,22 @@ void init_array_calls(nb::module_& m) {
     }
     return like(given, take(array, picks));
   });
+  m.def("array_take_along", [](nb::handle_t<Array> given, nb::handle_t<Array> index, size_t axis) {
+    return like(given, take_along(*as_array(given.ptr()), *as_array(index.ptr()), axis));
+  });
+  // The new result of a function, which is its own owner where nobody else has its memory; tuples and lists of results alike.
+  auto settled = [](nb::object result) {
+    auto settle = [](PyObject* object, Py_ssize_t holders) {
+      Array* array = Py_REFCNT(object) <= holders ? as_array(object) : nullptr;
+      if (array) array->settle_owner();
+    };
+    settle(result.ptr(), 2);  // the caller and `result`
+    if (PyTuple_CheckExact(result.ptr()) || PyList_CheckExact(result.ptr()))
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(result.ptr()); ++i)
+        settle(PySequence_Fast_GET_ITEM(result.ptr(), i), 1);
+    return result;
+  };
+  m.def("array_settled", settled, nb::arg().none());
   m.def("array_matmul",
         [](nb::handle_t<Array> a, nb::handle_t<Array> b) { return like(a, matmul(*as_array(a.ptr()), *as_array(b.ptr()))); });
   m.def("array_put", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
@@ -171,13 +187,15 @@ void init_array_calls(nb::module_& m) {
     for (Array& result : factor(name, operands, mode, number)) out.append(like(given[0], std::move(result)));
     return out;
   });
-  m.def("array_fourier", [](nb::handle_t<Array> given, const std::string& kind, int64_t n, double scale) {
-    return like(given, fourier(*as_array(given.ptr()), kind, n, scale));
+  m.def("array_fourier", [](nb::handle_t<Array> given, const std::string& kind, int64_t n, double scale, size_t axis) {
+    return like(given, fourier(*as_array(given.ptr()), kind, n, scale, axis));
   });
-  // Sorting and searching along the last axis.
-  m.def("array_sort", [](nb::handle_t<Array> a, bool descending) { return like(a, sorted(*as_array(a.ptr()), descending)); });
-  m.def("array_argsort",
-        [](nb::handle_t<Array> a, bool descending) { return like(a, sorted_places(*as_array(a.ptr()), descending)); });
+  m.def("array_sort", [](nb::handle_t<Array> a, bool descending, size_t axis) {
+    return like(a, sorted(*as_array(a.ptr()), descending, axis));
+  });
+  m.def("array_argsort", [](nb::handle_t<Array> a, bool descending, size_t axis) {
+    return like(a, sorted_places(*as_array(a.ptr()), descending, axis));
+  });
   m.def("array_extreme_places",
         [](nb::handle_t<Array> a, bool least) { return like(a, extreme_places(*as_array(a.ptr()), least)); });
   m.def("array_places_in", [](nb::handle_t<Array> a, nb::handle_t<Array> values, bool right) {
@@ -189,7 +207,8 @@ void init_array_calls(nb::module_& m) {
         return like(numbers, counts_of(*as_array(numbers.ptr()), weights.is_none() ? nullptr : as_array(weights.ptr()), bins));
       },
       nb::arg(), nb::arg().none(), nb::arg());
-  m.def("array_running", [](nb::handle_t<Array> a, const std::string& op) { return like(a, running(*as_array(a.ptr()), op)); });
+  m.def("array_running",
+        [](nb::handle_t<Array> a, const std::string& op, size_t axis) { return like(a, running(*as_array(a.ptr()), op, axis)); });
   m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
   // The device of the first array among arguments (or of the lists among them), when it is not the current one; else None.
   m.def("device_elsewhere", [](nb::tuple arguments) -> nb::object {

@@ -18,6 +18,8 @@ PyTypeObject* type_of(PyObject* left, PyObject* right);
 nb::object array_of(PyObject* value);                 // as asarray makes it
 nb::object array_of(PyObject* value, int8_t device);  // on that device
 DType dtype_of(const std::string& name);
+// As NumPy takes it, in capitals or not; None is `otherwise`. Raises ValueError, TypeError for what is no order.
+Order order_of(nb::handle given, Order otherwise);
 // Python's own numbers are weak; NumPy's have a type. False: it is no number.
 bool read_scalar(PyObject* value, Scalar& out);
 bool is_numpy_scalar(PyObject* value);  // also of types that others add to NumPy, as bfloat16

@@ -15,9 +15,12 @@ namespace quern::python {
 
 namespace {
 
-Array from_host(nb::handle memory, Shape shape, const std::string& dtype, PyDevice device) {
+// `strides`: of the array that the memory, which has no gaps, is; the new one lies as it does. None: in C order.
+Array from_host(nb::handle memory, const Shape& shape, const std::string& dtype, PyDevice device,
+                const std::optional<std::vector<int64_t>>& strides) {
   HostView host(memory, false, "asarray");
-  return copied_in(*device.context, host.data(), host.bytes(), shape, dtype_of(dtype), CopyKind::host_to_device);
+  SpaceRef space = strides ? space_of(Layout::ordered(shape, *strides)) : contiguous_space(shape);
+  return copied_in(*device.context, host.data(), host.bytes(), std::move(space), dtype_of(dtype), CopyKind::host_to_device);
 }
 
 // ---- memory of others
@@ -419,6 +422,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));
     out->shape.assign(layout.shape.begin(), layout.shape.end());
     for (int64_t stride : layout.strides) out->strides.push_back(stride * size);
+    if (array.size() == 0) {  // what buffers have, as if there were elements
+      Py_ssize_t step = size;
+      for (size_t i = layout.rank(); i-- > 0; step *= std::max<Py_ssize_t>(out->shape[i], 1)) out->strides[i] = step;
+    }
     view->buf = static_cast<char*>(out->pin.buffer().pointer()) + layout.offset * size;
     view->len = array.size() * size;
     view->itemsize = size;
@@ -462,16 +469,14 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
       .def_prop_ro("_is_view", &Array::is_view)
       .def_prop_ro("_pinned", &Array::is_pinned)
       .def("_address", &pinned_address);
-  m.def("array_from_host", &from_host);
+  m.def("array_from_host", &from_host, nb::arg("memory"), nb::arg("shape"), nb::arg("dtype"), nb::arg("device"),
+        nb::arg("strides").none() = nb::none());
   m.def("array_read", [](const Array& array, nb::handle out) {
     HostView host(out, true, "asnumpy");
     read_into(array, host.data(), host.bytes());
   });
   m.def("array_move", [](nb::handle given, PyDevice device) {
     return nb::steal(wrap(moved_to(*as_array(given.ptr()), *device.context), Py_TYPE(given.ptr())));
-  });
-  m.def("array_dense", [](nb::handle given) {
-    return nb::steal(wrap(copied(*as_array(given.ptr()), as_array(given.ptr())->dtype()), Py_TYPE(given.ptr())));
   });
   m.def("array_whole", [](nb::handle given) {
     const Array& array = *as_array(given.ptr());

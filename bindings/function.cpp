@@ -4,6 +4,7 @@
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
 #include "graph/composed.h"
+#include "graph/memory_order.h"
 #include "run/calls/sorting.h"
 
 #include <array>
@@ -68,9 +69,9 @@ template <bool multiplies>
 PyObject* quick_running(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? as_array(values[0]) : nullptr;
   if (!array) return nullptr;
-  Array flat = array->rank() == 1 ? *array : reshape(*array, {array->size()});
+  Array flat = array->rank() == 1 ? *array : raveled(*array, Order::c);
   if (DType type = summed_type(array->dtype()); type != array->dtype()) flat = astype(flat, type);
-  return wrap(running(flat, multiplies ? "multiply" : "add"), Py_TYPE(values[0]));
+  return wrap(running(flat, multiplies ? "multiply" : "add", 0), Py_TYPE(values[0]));
 }
 
 PyObject* quick_sort(PyObject* const* values, size_t count) {

@@ -3,6 +3,7 @@
 #include "core/error.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace quern {
@@ -25,25 +26,37 @@ std::string to_string(const Shape& shape) {
 }
 
 Layout Layout::contiguous(Shape shape) {
-  product(shape);
   Layout out{std::move(shape), {}, 0};
   out.strides.resize(out.rank());
-  int64_t step = 1;
+  int64_t step = product(out.shape) == 0 ? 0 : 1;
   for (size_t i = out.rank(); i-- > 0;) {
     out.strides[i] = step;
-    step *= std::max<int64_t>(out.shape[i], 1);
+    step *= out.shape[i];
   }
   return out;
 }
 
 Layout Layout::fortran(Shape shape) {
-  product(shape);
   Layout out{std::move(shape), {}, 0};
   out.strides.resize(out.rank());
-  int64_t step = 1;
+  int64_t step = product(out.shape) == 0 ? 0 : 1;
   for (size_t i = 0; i < out.rank(); ++i) {
     out.strides[i] = step;
-    step *= std::max<int64_t>(out.shape[i], 1);
+    step *= out.shape[i];
+  }
+  return out;
+}
+
+Layout Layout::ordered(Shape shape, std::span<const int64_t> strides) {
+  std::vector<size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) { return std::abs(strides[x]) > std::abs(strides[y]); });
+  Layout out{std::move(shape), {}, 0};
+  out.strides.resize(out.rank());
+  int64_t step = product(out.shape) == 0 ? 0 : 1;
+  for (size_t i = out.rank(); i-- > 0;) {
+    out.strides[order[i]] = step;
+    step *= out.shape[order[i]];
   }
   return out;
 }
@@ -129,7 +142,11 @@ std::optional<Layout> Layout::reshaped(const Shape& to) const {
   if (product(to) != size())
     raise(ErrorKind::value, "[reshape] cannot reshape array of size {} into shape {}", size(), to_string(to));
   Layout out{to, std::vector<int64_t>(to.size(), 0), offset};
-  if (size() == 0) return Layout{to, contiguous(to).strides, offset};
+  if (size() == 0) {
+    int64_t step = 1;
+    for (size_t i = to.size(); i-- > 0; step *= std::max<int64_t>(to[i], 1)) out.strides[i] = step;
+    return out;
+  }
   Shape old_shape;
   std::vector<int64_t> old_strides;
   for (size_t i = 0; i < rank(); ++i)
@@ -157,6 +174,24 @@ std::optional<Layout> Layout::reshaped(const Shape& to) const {
   int64_t last = ni > 0 ? out.strides[ni - 1] : 1;
   for (; ni < to.size(); ++ni) out.strides[ni] = last;
   return out;
+}
+
+Shape known_shape(const Shape& given, int64_t size) {
+  Shape shape = given;
+  int64_t* unknown = nullptr;
+  int64_t known = 1;
+  for (int64_t& n : shape) {
+    if (n < -1) raise(ErrorKind::value, "[reshape] {} has a negative number", to_string(given));
+    if (n == -1 && unknown) raise(ErrorKind::value, "[reshape] {} has -1 twice", to_string(given));
+    if (n == -1)
+      unknown = &n;
+    else if (__builtin_mul_overflow(known, n, &known))
+      raise(ErrorKind::value, "[reshape] {} has too many elements", to_string(given));
+  }
+  if (unknown ? known == 0 || size % known != 0 : known != size)
+    raise(ErrorKind::value, "[reshape] cannot reshape array of size {} into shape {}", size, to_string(given));
+  if (unknown) *unknown = size / known;
+  return shape;
 }
 
 Shape broadcast_shapes(std::span<const Shape> shapes) {

@@ -15,13 +15,19 @@ namespace quern {
 
 using Shape = std::vector<int64_t>;
 
+// NumPy's orders of elements in memory: C, Fortran, and those that look at an array: A is Fortran's where that has it (and not
+// C's), K is as close to the array's own as can be.
+enum class Order : uint8_t { c, fortran, any, keep };
+
 struct Layout {
   Shape shape;
   std::vector<int64_t> strides;
   int64_t offset = 0;
 
+  // Without gaps; without elements, the strides are 0.
   static Layout contiguous(Shape shape);  // C order
   static Layout fortran(Shape shape);
+  static Layout ordered(Shape shape, std::span<const int64_t> strides);  // the axes lie in memory as those strides have them
 
   size_t rank() const { return shape.size(); }
   int64_t size() const;        // elements
@@ -37,6 +43,9 @@ struct Layout {
 
   bool operator==(const Layout&) const = default;
 };
+
+// The shape of so many elements with its -1, of which there may be one, replaced; raises ErrorKind::value where nothing fits.
+Shape known_shape(const Shape& shape, int64_t size);
 
 // The shape that all broadcast to; raises ErrorKind::value naming the shapes.
 Shape broadcast_shapes(std::span<const Shape> shapes);

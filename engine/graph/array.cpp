@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "graph/fold.h"
+#include "graph/memory_order.h"
 #include "graph/pressure.h"
 #include "graph/tier0.h"
 
@@ -26,77 +27,6 @@ int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) 
     first = a.array();
   }
   return first ? first->device() : int8_t{-1};
-}
-
-// A layout without gaps whose axes lie in memory in the order of those strides.
-SpaceRef ordered_space(const Shape& shape, const std::vector<int64_t>& strides) {
-  std::vector<size_t> order(shape.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) { return std::abs(strides[x]) > std::abs(strides[y]); });
-  Layout out{shape, std::vector<int64_t>(shape.size()), 0};
-  int64_t step = 1;
-  for (size_t i = order.size(); i-- > 0;) {
-    out.strides[order[i]] = step;
-    step *= std::max<int64_t>(shape[order[i]], 1);
-  }
-  return space_of(std::move(out));
-}
-
-// NumPy's order "K": the result's axes lie in memory as those of its operands. Where operands disagree about two axes, C order
-// wins; axes of one element, and those along which an operand is repeated, say nothing. `stride`: (operand, axis) -> how far
-// apart its elements lie, 0 where it says nothing.
-template <class Stride>
-SpaceRef space_in_order(const Shape& shape, size_t operands, const Stride& stride) {
-  size_t rank = shape.size();
-  std::vector<size_t> inner_first(rank);
-  for (size_t i = 0; i < rank; ++i) inner_first[i] = rank - 1 - i;
-  for (size_t i = 1; i < rank; ++i) {
-    size_t axis = inner_first[i], to = i;
-    for (size_t j = i; j-- > 0;) {
-      bool is_known = false, swaps = false;
-      for (size_t k = 0; k < operands; ++k) {
-        int64_t outer = stride(k, axis), inner = stride(k, inner_first[j]);
-        if (outer == 0 || inner == 0) continue;
-        if (inner <= outer)
-          swaps = false;
-        else if (!is_known)
-          swaps = true;
-        is_known = true;
-      }
-      if (is_known && !swaps) break;
-      if (is_known) to = j;
-    }
-    std::rotate(inner_first.begin() + static_cast<ptrdiff_t>(to), inner_first.begin() + static_cast<ptrdiff_t>(i),
-                inner_first.begin() + static_cast<ptrdiff_t>(i) + 1);
-  }
-  std::vector<int64_t> strides(rank);
-  for (size_t i = 0; i < rank; ++i) strides[inner_first[i]] = static_cast<int64_t>(i) + 1;
-  return ordered_space(shape, strides);
-}
-
-// A copy's order, which NumPy has by the strides alone: an axis along which the array is repeated becomes the innermost one.
-SpaceRef copied_space(const Array& array) {
-  return array.space()->contiguous ? array.space() : ordered_space(array.shape(), array.layout().strides);
-}
-
-SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
-  bool any = false;  // is there an operand in another order?
-  for (const Argument& a : arguments) {
-    if (!a.array() || a.array()->rank() < 2) continue;
-    if (a.array()->space()->contiguous) {
-      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
-    } else {
-      any = true;
-    }
-  }
-  if (!any || shape.size() < 2) return contiguous_space(shape);
-  return space_in_order(shape, arguments.size(), [&](size_t operand, size_t axis) -> int64_t {
-    const Array* array = arguments[operand].array();
-    if (!array) return 0;
-    size_t missing = shape.size() - array->rank();
-    if (axis < missing || array->shape()[axis - missing] == 1) return 0;
-    return std::abs(array->layout().strides[axis - missing]);
-  });
 }
 
 // Gives the node its value at once when it is tiny, else leaves it pending.
@@ -239,6 +169,19 @@ Array Array::view(Layout layout, DType as) const {
   return out;
 }
 
+Array Array::of_shape(Layout layout) const {
+  Array out = view(std::move(layout));
+  out.is_view_ = is_view_;
+  return out;
+}
+
+bool Array::set_shape(const Shape& shape) {
+  GraphLock lock;
+  std::optional<Layout> layout = this->layout().reshaped(known_shape(shape, size()));
+  if (layout) space_ = space_of(std::move(*layout));
+  return layout.has_value();
+}
+
 static Array part(const Array& array, int which) {
   Layout layout = array.layout();
   for (int64_t& s : layout.strides) s *= 2;
@@ -248,7 +191,7 @@ static Array part(const Array& array, int which) {
 Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; }
 Array Array::imag() const {
   if (!is_complex(dtype_)) {
-    Array zeros = full(shape(), Scalar{}, dtype_, device());
+    Array zeros = full_in(copied_space(*this, Order::any), Scalar{}, dtype_, device());
     zeros.set_read_only(true);
     return zeros;
   }
@@ -552,16 +495,19 @@ Array raised(const Argument& base, const Argument& exponent) {
   return elementwise(Op::power, both);
 }
 
-Array astype(const Array& array, DType dtype) {
+Array astype(const Array& array, DType dtype, Order order) {
+  if (order != Order::keep && !array.is_value()) return copied(array, dtype, order);
   Argument argument(array);
   Array out = elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
   out.set_value(array.is_value());
   return out;
 }
 
-Array copied(const Array& array, DType dtype) {
+Array copied(const Array& array, DType dtype, Order order) { return copied(array, dtype, copied_space(array, order)); }
+
+Array copied(const Array& array, DType dtype, SpaceRef space) {
   GraphLock lock;
-  NodeRef node = new_node(Op::cast, dtype, contiguous_space(array.shape()), array.device());
+  NodeRef node = new_node(Op::cast, dtype, std::move(space), array.device());
   node->site = current_site();
   node->operand_count = 1;
   node->operands[0] = array.operand();
@@ -678,12 +624,22 @@ static NodeRef filled(SpaceRef space, const Constant& value, DType dtype, int8_t
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
   GraphLock lock;
-  return Array(filled(contiguous_space(shape), constant_of(value, dtype), dtype, device));
+  return full_in(contiguous_space(shape), value, dtype, device);
+}
+
+Array full_in(SpaceRef space, const Scalar& value, DType dtype, int8_t device) {
+  GraphLock lock;
+  return Array(filled(std::move(space), constant_of(value, dtype), dtype, device));
 }
 
 Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device) {
   GraphLock lock;
-  NodeRef node = new_node(Op::data, dtype, contiguous_space(shape), device);
+  return from_memory(std::move(buffer), contiguous_space(shape), dtype, device);
+}
+
+Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device) {
+  GraphLock lock;
+  NodeRef node = new_node(Op::data, dtype, std::move(space), device);
   node->site = current_site();
   node->buffer = std::move(buffer);
   node->is_computed = node->is_settled = true;
@@ -726,20 +682,8 @@ static std::optional<Array> repeated(Reduction reduction, const Array& once, int
 
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
   GraphLock lock;
-  Shape kept, full_shape;
-  std::vector<int64_t> kept_strides, full_strides;
   bool none = false;
-  for (size_t i = 0; i < array.rank(); ++i) {
-    int64_t d = array.shape()[i];
-    if (axes[i]) {
-      none |= d == 0;
-      if (keep_dims) full_shape.push_back(1);
-    } else {
-      kept.push_back(d);
-      kept_strides.push_back(array.layout().strides[i]);
-      if (keep_dims) full_shape.push_back(d);
-    }
-  }
+  for (size_t i = 0; i < array.rank(); ++i) none |= axes[i] && array.shape()[i] == 0;
   if (none && (reduction == Reduction::maximum || reduction == Reduction::minimum))
     raise(ErrorKind::value, "zero-size array to reduction operation {} which has no identity",
           reduction == Reduction::maximum ? "maximum" : "minimum");
@@ -751,20 +695,17 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
       if (auto out = repeated(reduction, reduce(reduction, *once, axes, keep_dims, type), times)) return *out;
     }
   }
-  static const auto* none_kept = new SpaceRef(contiguous_space({}));
-  auto stride = [&](size_t, size_t axis) { return kept[axis] == 1 ? 0 : std::abs(kept_strides[axis]); };
-  SpaceRef space = kept.empty() ? *none_kept : kept.size() == 1 ? contiguous_space(kept) : space_in_order(kept, 1, stride);
+  Reduced spaces = reduced_spaces(array, axes, keep_dims);
   NodeRef node;
   std::optional<Constant> number;
   if (!array.cell()->node->is_computed) number = number_of(array);
   if (number) {
-    int64_t results = space->size;
-    node = filled(space,
-                  reduced_number(reduction, *number, array.dtype(), type, array.device(), results,
-                                 results > 0 ? array.size() / results : 0),
-                  type, array.device());
+    int64_t results = spaces.result->size;
+    Constant one = reduced_number(reduction, *number, array.dtype(), type, array.device(), results,
+                                  results > 0 ? array.size() / results : 0);
+    node = filled(std::move(spaces.result), one, type, array.device());
   } else {
-    node = new_node(Op::reduce, type, space, array.device());
+    node = new_node(Op::reduce, type, std::move(spaces.result), array.device());
     node->site = current_site();
     node->reduction = reduction;
     node->axes = axes;
@@ -774,11 +715,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
     submit_or_keep_reading(*node);
   }
   Array out(std::move(node));
-  if (keep_dims) {
-    size_t next = 0;
-    for (size_t i = 0; i < array.rank(); ++i) full_strides.push_back(axes[i] ? 0 : out.layout().strides[next++]);
-    out = out.view(Layout{full_shape, full_strides, 0});
-  }
+  if (keep_dims) out = out.of_shape(std::move(spaces.shown));
   out.set_value(out.rank() == 0);
   recorded();
   return out;

@@ -59,6 +59,8 @@ class Array {
   const CellRef& cell() const { return cell_; }
   bool is_pinned() const { return cell_->is_pinned(); }
   bool is_view() const { return is_view_; }
+  // A view of all of a memory that nobody else knows is no view. Asked of results, once what they were made with is gone.
+  void settle_owner() { is_view_ &= cell_->references > 1 || size() != cell_->node->size(); }
   // A number, as NumPy's scalars are: what changes "in place" is the name, not the value.
   bool is_value() const { return is_value_; }
   void set_value(bool value) { is_value_ = value; }
@@ -71,6 +73,10 @@ class Array {
   // Views of the same memory.
   Array view(Layout layout) const;
   Array view(Layout layout, DType as) const;
+  // Of a new array, which nobody has seen yet: the same with axes of one element more or fewer, or as one line.
+  Array of_shape(Layout layout) const;
+  // This view itself in another shape; false where the elements would have to move.
+  bool set_shape(const Shape& shape);
   Array real() const;  // of complex numbers; others as they are
   Array imag() const;
 
@@ -129,8 +135,9 @@ class TruncatedPowers {
 };
 // a ** b: by a number that is 2 or 0.5 it is a product or a root, which are exact and cheaper.
 Array raised(const Argument& base, const Argument& exponent);
-Array astype(const Array& array, DType dtype);  // always a copy
-Array copied(const Array& array, DType dtype);  // in C order
+Array astype(const Array& array, DType dtype, Order order = Order::keep);  // always a copy
+Array copied(const Array& array, DType dtype, Order order = Order::c);
+Array copied(const Array& array, DType dtype, SpaceRef space);
 // The elements as they are now, whatever is written later. Nothing is copied before that.
 Array as_it_is(const Array& array);
 
@@ -149,7 +156,9 @@ class KeepPending {
 void assign(const Array& target, const Argument& value);
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
+Array full_in(SpaceRef space, const Scalar& value, DType dtype, int8_t device);
 Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device);
+Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device);
 // A view of memory that is not ours, pinned for good. `layout` counts from the start of the buffer.
 Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only);
 // Rows and blocks of memory are the same elements in C order; a view where that is possible.

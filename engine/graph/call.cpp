@@ -42,14 +42,14 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
                                std::span<const CallResult> results, int8_t device) {
   GraphLock lock;
   check_devices(*body, operands, device);
-  NodeRef node = call_node(std::move(body), results[0].dtype, contiguous_space(results[0].shape), device);
+  NodeRef node = call_node(std::move(body), results[0].dtype, space_of_result(results[0]), device);
   for (const Array& array : operands) node->call->operands.push_back(array.operand());
   node->call->more.assign(results.begin() + 1, results.end());
   add_pending(*node);
   bool now = reads_pinned(*node);
   std::vector<Array> out{Array(node)};
   for (size_t i = 1; i < results.size(); ++i) {
-    NodeRef part = new_node(Op::part, results[i].dtype, contiguous_space(results[i].shape), device);
+    NodeRef part = new_node(Op::part, results[i].dtype, space_of_result(results[i]), device);
     part->site = node->site;
     part->part = static_cast<uint8_t>(i);
     part->operands[0] = {node, node->space, node->dtype};
@@ -107,6 +107,8 @@ Array made_now(SpaceRef space, DType dtype, char*& memory) {
   memory = static_cast<char*>(node->buffer.pointer());
   return Array(std::move(node));
 }
+
+SpaceRef space_of_result(const CallResult& result) { return result.space ? result.space : contiguous_space(result.shape); }
 
 SpaceRef space_like(const Array& array) { return array.space()->contiguous ? array.space() : contiguous_space(array.shape()); }
 

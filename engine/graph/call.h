@@ -38,7 +38,7 @@ class CallBody {
   virtual void run(const CallRun& run) const = 0;
 };
 
-// Results lie in C order. Operands may have any layout: see in_c_order().
+// Operands may have any layout: see in_c_order().
 std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
                                std::span<const CallResult> results, int8_t device);
 // The body gets `target` as its result, with what stands there.
@@ -57,6 +57,7 @@ inline constexpr int64_t at_once = 4096;
 const char* at_hand(const Array& array, int64_t most = at_once);
 Array made_now(SpaceRef space, DType dtype, char*& memory);
 SpaceRef space_like(const Array& array);  // its shape, in C order without gaps
+SpaceRef space_of_result(const CallResult& result);
 
 // The array, or its copy without gaps and in C order; `dtype`: converted to that.
 Array in_c_order(const Array& array);

@@ -150,6 +150,7 @@ class CallBody;
 struct CallResult {
   Shape shape;
   DType dtype;
+  SpaceRef space = {};  // how it lies in memory; none: in C order
 };
 
 // What a call node holds; see call.h.

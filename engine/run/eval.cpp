@@ -255,7 +255,7 @@ class GroupEvaluator : public Evaluator {
     outputs.push_back(call.in_place ? view(out, node.target, node.target_dtype) : view(out, node.space, node.dtype));
     std::vector<Buffer> more;
     for (const CallResult& result : call.more) {
-      SpaceRef space = contiguous_space(result.shape);
+      SpaceRef space = space_of_result(result);
       more.push_back(context.allocate(std::max<size_t>(static_cast<size_t>(space->size) * size_of(result.dtype), 1), node.site));
       outputs.push_back(view(more.back(), space, result.dtype));
     }

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "core/error.h"
+#include "graph/memory_order.h"
 #include "quern/kernel.h"
 #include "run/calls/matmul.h"
 #include "run/calls/parts.h"
@@ -350,29 +351,12 @@ Array Array::slice(int axis, std::optional<int64_t> start, std::optional<int64_t
   });
 }
 
-Array Array::reshape(const Shape& given, Here here) const {
-  return asked(here, [&] {
-    Shape shape = given;
-    int64_t* unknown = nullptr;
-    int64_t known = 1;
-    for (int64_t& n : shape) {
-      if (n < -1 || (n == -1 && unknown))
-        raise(ErrorKind::value, "[reshape] {} has {}", quern::to_string(given), n == -1 ? "-1 twice" : "a negative number");
-      if (n == -1) {
-        unknown = &n;
-      } else if (__builtin_mul_overflow(known, n, &known)) {
-        raise(ErrorKind::value, "[reshape] {} has too many elements", quern::to_string(given));
-      }
-    }
-    if (unknown) {
-      if (known == 0 || size() % known != 0)
-        raise(ErrorKind::value, "[reshape] cannot reshape array of size {} into shape {}", size(), quern::to_string(given));
-      *unknown = size() / known;
-    }
-    return wrap(quern::reshape(handle(), shape));
-  });
+Array Array::reshape(const Shape& shape, Here here) const {
+  return asked(here, [&] { return wrap(quern::reshape(handle(), quern::known_shape(shape, size()))); });
 }
-Array Array::ravel(Here here) const { return reshape({size()}, here); }
+Array Array::ravel(Here here) const {
+  return asked(here, [&] { return wrap(quern::raveled(handle(), quern::Order::c)); });
+}
 
 Array Array::transpose(Here here) const {
   return asked(here, [&] {

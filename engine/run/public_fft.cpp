@@ -1,8 +1,9 @@
-// quern/fft.h on run/calls/fourier.h, which works along the last axis. Start at transformed().
+// quern/fft.h on run/calls/fourier.h. Start at transformed().
 #include "quern/fft.h"
 
 #include <cmath>
 
+#include "graph/memory_order.h"
 #include "quern/shaping.h"
 #include "run/calls/fourier.h"
 #include "run/public_array.h"
@@ -17,15 +18,14 @@ bool is_single(DType type) {
   return type == DType::float32 || type == DType::complex64 || type == DType::float16 || type == DType::bfloat16;
 }
 
-// The last axis cut, or filled up with zeros.
-Array resized(const Array& a, int64_t n) {
-  size_t last = a.handle().rank() - 1;
+// The axis cut, or filled up with zeros.
+Array resized(const Array& a, int64_t n, size_t axis) {
   Shape shape = a.shape();
-  int64_t have = shape[last];
-  if (have >= n) return have == n ? a : cut(a, last, {}, n);
-  shape[last] = n;
-  Array out = made(shape, whole(0), a.dtype(), a.device());
-  quern::assign(cut(out, last, {}, have).handle(), operand(a));
+  int64_t have = shape[axis];
+  if (have >= n) return have == n ? a : cut(a, axis, {}, n);
+  shape[axis] = n;
+  Array out = wrap(quern::full_in(quern::space_beside(a.handle(), shape), whole(0), a.dtype(), a.handle().device()));
+  quern::assign(cut(out, axis, {}, have).handle(), operand(a));
   return out;
 }
 
@@ -41,8 +41,8 @@ Array transformed(std::string_view kind, const Array& a, std::optional<int64_t> 
   bool single = is_single(a.dtype());
   if (kind == "half" && quern::is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
   DType type = kind == "half" ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128;
-  Array lines = resized(with_last(as_type(a, type), axis), kind == "whole" ? n / 2 + 1 : n);
-  Array out = from_last(wrap(quern::fourier(lines.handle(), kind, n, scale)), axis);
+  Array lines = resized(as_type(a, type), kind == "whole" ? n / 2 + 1 : n, axis);
+  Array out = wrap(quern::fourier(lines.handle(), kind, n, scale, axis));
   // NumPy keeps the type of real numbers.
   return kind == "whole" && a.dtype() == DType::float16 ? as_type(out, DType::float16) : out;
 }

@@ -1,6 +1,7 @@
 // quern/sorting.h on run/calls/sorting.h, whose functions work along the last axis.
 #include "quern/sorting.h"
 
+#include "graph/memory_order.h"
 #include "quern/picking.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
@@ -12,9 +13,11 @@ using namespace inside;
 
 namespace {
 
-Array in_order(const Array& lines, bool descending, Here here) {
-  if (!quern::is_complex(lines.dtype())) return wrap(quern::sorted(lines.handle(), descending));
-  return take_along_axis(lines, wrap(quern::sorted_places(lines.handle(), descending)), -1, here);
+Array in_order(const Array& a, bool descending, size_t axis, Here here) {
+  if (!quern::is_complex(a.dtype())) return wrap(quern::sorted(a.handle(), descending, axis));
+  Array places = wrap(quern::sorted_places(a.handle(), descending, axis));
+  return wrap(
+      quern::arranged(take_along_axis(a, places, static_cast<int>(axis), here).handle(), quern::copied_space(a.handle())));
 }
 
 Array extreme(const char* name, const Array& a, std::optional<int> axis, bool keepdims, bool least, Here here) {
@@ -37,7 +40,7 @@ Array extreme(const char* name, const Array& a, std::optional<int> axis, bool ke
 
 // Sorted, and where another value begins.
 std::pair<Array, Array> distinct(const Array& a, Here here) {
-  Array flat = in_order(a.ravel(here), false, here);
+  Array flat = in_order(a.ravel(here), false, 0, here);
   int64_t n = flat.size();
   Array starts = made({n}, whole(1), DType::boolean, a.device());
   if (n > 1) {
@@ -91,13 +94,13 @@ Array lexsort(const std::vector<Array>& keys, int axis, Here here) {
 Array partition(const Array& a, int64_t kth, int axis, Here here) {
   return asked(here, [&] {
     size_t n = checked_place(a, kth, axis);
-    return from_last(in_order(with_last(a, n), false, here), n);
+    return in_order(a, false, n, here);
   });
 }
 Array argpartition(const Array& a, int64_t kth, int axis, Here here) {
   return asked(here, [&] {
     size_t n = checked_place(a, kth, axis);
-    return from_last(wrap(quern::sorted_places(with_last(a, n).handle(), false)), n);
+    return wrap(quern::sorted_places(a.handle(), false, n));
   });
 }
 
@@ -118,14 +121,14 @@ Array searchsorted(const Array& a, const Array& values, bool right, const Array&
 Array sort(const Array& a, int axis, bool descending, Here here) {
   return asked(here, [&] {
     size_t n = checked_axis(axis, a.handle().rank());
-    return from_last(in_order(with_last(a, n), descending, here), n);
+    return in_order(a, descending, n, here);
   });
 }
 
 Array argsort(const Array& a, int axis, bool descending, Here here) {
   return asked(here, [&] {
     size_t n = checked_axis(axis, a.handle().rank());
-    return from_last(wrap(quern::sorted_places(with_last(a, n).handle(), descending)), n);
+    return wrap(quern::sorted_places(a.handle(), descending, n));
   });
 }
 
@@ -166,7 +169,7 @@ Array isin(const Array& a, const Array& values, Here here) {
   return asked(here, [&] {
     if (values.size() == 0) return made(a.shape(), whole(0), DType::boolean, a.device());
     DType type = common_type({a.dtype(), values.dtype()});
-    Array sorted = in_order(as_type(values.ravel(here), type), false, here), wanted = as_type(a, type);
+    Array sorted = in_order(as_type(values.ravel(here), type), false, 0, here), wanted = as_type(a, type);
     Array place = wrap(quern::places_in(sorted.handle(), wanted.handle(), false));
     place = compute(Op::minimum, place, values.size() - 1);  // behind all: the last is not equal
     return compute(Op::equal, take(sorted, place, 0, here), wanted);

@@ -27,7 +27,7 @@ Array running(const char* op, const Array& a, std::optional<int> axis, std::opti
     size_t n = flat ? 0 : checked_axis(*axis, a.handle().rank());
     DType type = dtype.value_or(quern::summed_type(a.dtype()));
     if (!quern::has_scan(op, type)) raise(ErrorKind::type, "[cumsum] running values of {} are not served", name_of(type));
-    return from_last(wrap(quern::running(with_last(as_type(all, type), n).handle(), op)), n);
+    return wrap(quern::running(as_type(all, type).handle(), op, n));
   });
 }
 

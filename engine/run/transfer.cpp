@@ -37,13 +37,17 @@ bool in_doubt(const Array& array) {
 }  // namespace
 
 Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind) {
+  return copied_in(context, data, bytes, contiguous_space(shape), dtype, kind);
+}
+
+Array copied_in(Context& context, const void* data, size_t bytes, SpaceRef space, DType dtype, CopyKind kind) {
   Buffer buffer = context.allocate(std::max<size_t>(bytes, 1));
   use_on(context.work_stream, *buffer.block(), true);
   if (bytes > 0) {
     Waiting waiting;
     context.copy(context.work_stream, buffer.pointer(), data, bytes, kind, true);
   }
-  return from_memory(std::move(buffer), shape, dtype, static_cast<int8_t>(context.trace_index()));
+  return from_memory(std::move(buffer), std::move(space), dtype, static_cast<int8_t>(context.trace_index()));
 }
 
 void read_into(const Array& array, void* out, size_t bytes) {

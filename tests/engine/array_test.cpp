@@ -111,6 +111,9 @@ TEST_P(Arrays, AreRearranged) {
   qn::Array a = grid();
   EXPECT_EQ(a.reshape({2, -1}).shape(), (qn::Shape{2, 6}));
   EXPECT_EQ(ints(a.transpose().ravel()), (Ints{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+  EXPECT_FALSE(a.slice(0, 0, 3, 2).ravel().shares_memory_with(a));  // which reshape() may show as a view
+  EXPECT_FALSE(a.slice(1, 0, 1).ravel().shares_memory_with(a));
+  EXPECT_TRUE(a.ravel().shares_memory_with(a));
   EXPECT_EQ(a.transpose({1, -2}).shape(), (qn::Shape{4, 3}));
   qn::Array b = a.reshape({1, 3, 4});
   EXPECT_EQ(b.swapaxes(0, -1).shape(), (qn::Shape{4, 3, 1}));

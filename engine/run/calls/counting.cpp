@@ -76,7 +76,7 @@ Array histogram_counts(const Array& elements, const Array& edges, const EvenBins
   if (weights) {
     DType added = summed_type(weights->dtype());
     if (!has_scan("add", added)) added = DType::float64;
-    Array sums = running(as_type(at(*weights, places), added), "add");
+    Array sums = running(as_type(at(*weights, places), added), "add", 0);
     Array with_none[] = {full({1}, whole(0), added, sums.device()), sums};
     found = at(joined(with_none, 0), found);
   }

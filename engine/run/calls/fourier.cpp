@@ -14,6 +14,8 @@
 #include "core/error.h"
 #include "device/cufft.h"
 #include "graph/call.h"
+#include "graph/memory_order.h"
+#include "run/calls/lines.h"
 #include "run/calls/machine.h"
 #include "run/trace.h"
 
@@ -254,21 +256,21 @@ enum class Kind { forward, backward, half, whole };
 constexpr std::string_view kinds[] = {"forward", "backward", "half", "whole"};
 
 template <class T>
-void transform(Kind kind, const void* in, void* out, int64_t n, int64_t count, double given_scale) {
+void transform(Kind kind, const Lines& lines, const char* in_data, char* out_data, int64_t n, double given_scale) {
   using C = Number<T>;
   bool is_real = kind == Kind::half || kind == Kind::whole, is_packed = is_real && n % 2 == 0;
   int64_t length = is_packed ? n / 2 : n, bins = n / 2 + 1;
   std::shared_ptr<const Plan<T>> plan = plan_of<T>(length, is_packed ? n : 0);
   const C* turns = plan->ends();
   T scale = static_cast<T>(given_scale);
-  auto part = [&](int64_t from, int64_t to) {
+  auto part = [&](const char* in, char* out, int64_t rows) {
     std::vector<C> row(static_cast<size_t>(length)), room(static_cast<size_t>(plan->scratch()));
     C* x = row.data();
-    for (int64_t i = from; i < to; ++i) {
-      const C* complex_in = static_cast<const C*>(in) + i * (kind == Kind::whole ? bins : n);
-      C* complex_out = static_cast<C*>(out) + i * (kind == Kind::half ? bins : n);
-      const T* real_in = static_cast<const T*>(in) + i * n;
-      T* real_out = static_cast<T*>(out) + i * n;
+    for (int64_t i = 0; i < rows; ++i) {
+      const C* complex_in = reinterpret_cast<const C*>(in) + i * (kind == Kind::whole ? bins : n);
+      C* complex_out = reinterpret_cast<C*>(out) + i * (kind == Kind::half ? bins : n);
+      const T* real_in = reinterpret_cast<const T*>(in) + i * n;
+      T* real_out = reinterpret_cast<T*>(out) + i * n;
       switch (kind) {
         case Kind::forward:
           std::copy_n(complex_in, n, x);
@@ -325,22 +327,24 @@ void transform(Kind kind, const void* in, void* out, int64_t n, int64_t count, d
       }
     }
   };
-  in_slices(count, part, std::max<int64_t>(1, 8192 / n));
+  lines.each(in_data, kind == Kind::half ? sizeof(T) : sizeof(C), out_data, kind == Kind::whole ? sizeof(T) : sizeof(C), part,
+             std::max<int64_t>(1, 8192 / n));
 }
 
 class Fourier : public CallBody {
  public:
-  Fourier(Kind kind, int64_t n, double scale) : kind_(kind), n_(n), scale_(scale) {}
+  Fourier(Kind kind, int64_t n, double scale, size_t axis) : kind_(kind), n_(n), scale_(scale), axis_(axis) {}
   std::string_view name() const override { return "fft"; }
 
   void run(const CallRun& run) const override {
     const CallView &in = run.inputs[0], &out = run.outputs[0];
-    int64_t count = out.shape().back() ? out.space->size / out.shape().back() : 0;
+    int64_t count = out.shape()[axis_] ? out.space->size / out.shape()[axis_] : 0;
     if (count == 0) return;
     bool is_double = in.dtype == DType::float64 || in.dtype == DType::complex128;
     if (run.device >= 0) return on_gpu(run, count, is_double);
+    Lines lines(in.space->layout, out.space->layout, axis_);
     on_cpu(run, name(), out.space->size * 8, [=, *this, from = in.data, to = out.data] {
-      is_double ? transform<double>(kind_, from, to, n_, count, scale_) : transform<float>(kind_, from, to, n_, count, scale_);
+      is_double ? transform<double>(kind_, lines, from, to, n_, scale_) : transform<float>(kind_, lines, from, to, n_, scale_);
     });
   }
 
@@ -378,27 +382,30 @@ class Fourier : public CallBody {
   Kind kind_;
   int64_t n_;
   double scale_;
+  size_t axis_;
 };
 
 }  // namespace
 
-Array fourier(const Array& given, std::string_view name, int64_t n, double scale) {
+Array fourier(const Array& given, std::string_view name, int64_t n, double scale, size_t axis) {
   const std::string_view* found = std::find(std::begin(kinds), std::end(kinds), name);
   if (found == std::end(kinds)) bug("no Fourier transform {}", name);
   Kind kind = static_cast<Kind>(found - kinds);
   GraphLock lock;
-  Array array = in_c_order(given);
-  bool is_double = array.dtype() == DType::float64 || array.dtype() == DType::complex128;
-  Shape shape = array.shape();
-  shape.back() = kind == Kind::half ? n / 2 + 1 : n;
+  bool is_double = given.dtype() == DType::float64 || given.dtype() == DType::complex128;
+  Shape shape = given.shape();
+  shape[axis] = kind == Kind::half ? n / 2 + 1 : n;
   DType complex = is_double ? DType::complex128 : DType::complex64;
-  CallResult result{shape, kind == Kind::whole ? real_part_type(complex) : complex};
-  Array out = record_call(std::make_shared<Fourier>(kind, n, scale), {&array, 1}, {&result, 1}, array.device())[0];
-  if (array.device() < 0 || scale == 1) return out;
+  SpaceRef space = space_beside(given, shape);
+  bool on_gpu = given.device() >= 0;  // which works on rows
+  Array array = on_gpu ? in_rows(given, axis) : given;
+  CallResult result{shape, kind == Kind::whole ? real_part_type(complex) : complex, on_gpu ? rows_of(shape, axis) : space};
+  Array out = record_call(std::make_shared<Fourier>(kind, n, scale, axis), {&array, 1}, {&result, 1}, given.device())[0];
+  if (!on_gpu || scale == 1) return arranged(out, space);
   Scalar factor{true, WeakScalar::real};
   factor.re = scale;
   Argument both[] = {Argument(out), Argument(factor)};
-  return elementwise(Op::multiply, both);
+  return arranged(elementwise(Op::multiply, both), space);
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-// Fourier transforms along the last axis: an FFT of ours on the CPU, cuFFT on a GPU.
+// Fourier transforms along an axis: an FFT of ours on the CPU, cuFFT on a GPU.
 #pragma once
 
 #include "graph/array.h"
@@ -7,13 +7,13 @@
 
 namespace quern {
 
-// The transform of each row, times `scale`. `kind` is
+// The transform of each line of the axis, times `scale`. `kind` is
 //
 //   forward, backward   complex numbers to as many: e^-i and e^+i
 //   half                n real numbers to n / 2 + 1 complex ones
 //   whole               n / 2 + 1 complex numbers to n real ones, e^+i; the others are taken as their conjugates
 //
-// The operand is of single or double precision, and has as many columns as the kind asks for.
-Array fourier(const Array& array, std::string_view kind, int64_t n, double scale);
+// The operand is of single or double precision, and has along the axis what the kind asks for.
+Array fourier(const Array& array, std::string_view kind, int64_t n, double scale, size_t axis);
 
 }  // namespace quern

@@ -1,8 +1,11 @@
 // take() and put(): see quern/index.cuh for how an element finds its place.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
+#include "graph/memory_order.h"
 #include "run/calls/indexing.h"
 #include "run/calls/machine.h"
 #include "run/found_errors.h"
@@ -22,7 +25,7 @@ using namespace quern::op;
 template <class T>
 __device__ void take(const IndexPlan& p, const T* in, T* out) {
   for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x)
-    out[e] = in[picked(p, e / p.rest) + rest_offset(p, e % p.rest)];
+    out[e] = in[picked(p, pick_of(p, e)) + rest_offset(p, rest_of(p, e))];
 }
 // Picks that meet at one element: the last one's value stays.
 template <class T>
@@ -69,6 +72,7 @@ struct Picks {
   std::vector<int64_t> size, step;  // of the indexed axes
   Layout rest;                      // the other axes
   int64_t count = 0;                // picks
+  int64_t inner = -1;               // elements of the axes behind the picks; -1: of all others
   std::string where;                // for messages: the axis of each
   std::vector<size_t> axes;
 
@@ -76,6 +80,8 @@ struct Picks {
     IndexPlan p{};
     p.rest = rest.size();
     p.n = count * p.rest;
+    p.inner = inner < 0 ? p.rest : inner;
+    p.count = count;
     p.picks = static_cast<int>(size.size());
     p.dims = static_cast<int>(rest.rank());
     for (size_t k = 0; k < size.size(); ++k) {
@@ -106,10 +112,13 @@ struct Picks {
 template <class F>
 void walk(const IndexPlan& p, int64_t from, int64_t to, F&& f) {
   bool rows = p.dims == 0 || p.stride[p.dims - 1] == 1;
-  int64_t run = p.dims == 0 ? 1 : rows ? p.shape[p.dims - 1] : 1;
+  int64_t run = p.dims == 0 ? 1 : rows ? std::min<int64_t>(p.shape[p.dims - 1], p.inner) : 1;
   for (int64_t b = from; b < to; ++b) {
     int64_t at = op::picked(p, b);
-    for (int64_t r = 0; r < p.rest; r += run) f(b * p.rest + r, at + (p.dims <= 1 && rows ? r : op::rest_offset(p, r)), run);
+    for (int64_t r = 0; r < p.rest; r += run) {
+      int64_t e = p.inner == p.rest ? b * p.rest + r : (r / p.inner * p.count + b) * p.inner + r % p.inner;
+      f(e, at + (p.dims <= 1 && rows ? r : op::rest_offset(p, r)), run);
+    }
   }
 }
 
@@ -267,6 +276,56 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
   return out;
 }
 
+// The axes of the result from the outermost in memory on, once the array's and the indices' are turned so that this is C order.
+std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
+  std::vector<Shape> shapes;
+  for (const Pick& pick : picks) shapes.push_back(pick.index.shape());
+  Shape picked;
+  try {
+    picked = broadcast_shapes(shapes);
+  } catch (const Error&) {
+    return {};  // which prepare() tells in other words
+  }
+  auto by_stride = [](const Layout& layout) {
+    std::vector<int> axes(layout.rank());
+    std::iota(axes.begin(), axes.end(), 0);
+    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+      return std::abs(layout.strides[static_cast<size_t>(a)]) > std::abs(layout.strides[static_cast<size_t>(b)]);
+    });
+    return axes;
+  };
+  // The indices' own order counts only where each picks a single element.
+  std::vector<Argument> indices;
+  for (const Pick& pick : picks) indices.emplace_back(pick.index);
+  bool are_elements = picks.size() == array.rank();
+  std::vector<int> order = by_stride(are_elements ? result_space(picked, indices)->layout : Layout::contiguous(picked));
+  for (Pick& pick : picks) pick.index = pick.index.view(pick.index.layout().broadcast_to(picked).transposed(order));
+
+  Layout rest{{}, {}, 0};
+  std::vector<int> others, whole;
+  std::vector<size_t> place(array.rank());
+  auto is_picked = [&](size_t axis) {
+    return std::any_of(picks.begin(), picks.end(), [&](const Pick& p) { return p.axis == axis; });
+  };
+  for (size_t i = 0; i < array.rank(); ++i) {
+    if (is_picked(i)) {
+      whole.push_back(static_cast<int>(i));
+    } else {
+      others.push_back(static_cast<int>(i));
+      rest.shape.push_back(array.shape()[i]);
+      rest.strides.push_back(array.layout().strides[i]);
+    }
+  }
+  for (int at : by_stride(rest)) {
+    order.push_back(at + static_cast<int>(picked.size()));
+    whole.push_back(others[static_cast<size_t>(at)]);
+  }
+  for (size_t i = 0; i < whole.size(); ++i) place[static_cast<size_t>(whole[i])] = i;
+  array = array.view(array.layout().transposed(whole));
+  for (Pick& pick : picks) pick.axis = place[pick.axis];
+  return order;
+}
+
 }  // namespace
 
 std::optional<Array> take_now(const Array& array, const Array& index) {
@@ -312,15 +371,49 @@ std::optional<Array> take_now(const Array& array, const Array& index) {
   return result;
 }
 
-Array take(const Array& array, std::span<const Pick> picks) {
+Array take(const Array& array, std::span<const Pick> given) {
   GraphLock lock;
-  if (picks.size() == 1) {
-    if (std::optional<Array> now = take_now(array, picks[0].index)) return std::move(*now);
+  if (given.size() == 1) {
+    if (std::optional<Array> now = take_now(array, given[0].index)) return std::move(*now);
   }
-  Prepared p = prepare(array, picks);
-  std::vector<Array> operands{array};
+  // As NumPy has it, the picks come first in memory, in the order of the indices; then what each takes, as it lies in the array.
+  std::vector<Pick> picks(given.begin(), given.end());
+  Array from = array;
+  std::vector<int> order;
+  auto all_c = [](const Pick& pick) { return pick.index.layout().is_contiguous(); };
+  if (!array.layout().is_contiguous() || !std::all_of(picks.begin(), picks.end(), all_c)) order = order_of_picks(from, picks);
+  Prepared p = prepare(from, picks);
+  std::vector<Array> operands{from};
   operands.insert(operands.end(), p.indices.begin(), p.indices.end());
   CallResult result{p.shape, array.dtype()};
+  if (!order.empty()) {
+    Layout layout = Layout::contiguous(p.shape), turned{Shape(p.shape.size()), std::vector<int64_t>(p.shape.size()), 0};
+    for (size_t i = 0; i < order.size(); ++i) {
+      turned.shape[static_cast<size_t>(order[i])] = layout.shape[i];
+      turned.strides[static_cast<size_t>(order[i])] = layout.strides[i];
+    }
+    result = {turned.shape, array.dtype(), space_of(std::move(turned))};
+  }
+  return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
+}
+
+Array take_along(const Array& array, const Array& index, size_t axis) {
+  GraphLock lock;
+  Pick pick{axis, index};
+  if (array.rank() == 1) {
+    if (std::optional<Array> now = take_now(array, index)) return std::move(*now);
+  }
+  Prepared p = prepare(array, {&pick, 1});
+  p.picks.inner = 1;
+  const Shape &has = array.shape(), picked = index.shape();
+  Shape shape(has.begin(), has.begin() + static_cast<ptrdiff_t>(axis));
+  shape.insert(shape.end(), picked.begin(), picked.end());
+  for (size_t i = axis + 1; i < has.size(); ++i) {
+    p.picks.inner *= has[i];
+    shape.push_back(has[i]);
+  }
+  std::vector<Array> operands{array, p.indices[0]};
+  CallResult result{std::move(shape), array.dtype()};
   return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
 }
 

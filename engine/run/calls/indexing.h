@@ -17,6 +17,8 @@ struct Pick {
 Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.
 std::optional<Array> take_now(const Array& array, const Array& index);
+// The same along one axis, in C order: the picks' shape stands in the axis' place.
+Array take_along(const Array& array, const Array& index, size_t axis);
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
 

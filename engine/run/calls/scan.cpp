@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "core/error.h"
+#include "graph/memory_order.h"
+#include "run/calls/lines.h"
 #include "run/calls/machine.h"
 #include "run/calls/sorting.h"
 
@@ -67,13 +69,7 @@ void scan_on_cpu(const char* data, char* result, int64_t rows, int64_t n) {
   T* out = reinterpret_cast<T*>(result);
   int64_t tiles = (n + tile - 1) / tile;
   if (tiles == 1) {
-    if (rows == 1) return scan_part<R, T>(in, out, n, nullptr);
-    in_slices(
-        rows,
-        [&](int64_t from, int64_t to) {
-          for (int64_t r = from; r < to; ++r) scan_part<R, T>(in + r * n, out + r * n, n, nullptr);
-        },
-        std::max<int64_t>(1, 16384 / n));
+    for (int64_t r = 0; r < rows; ++r) scan_part<R, T>(in + r * n, out + r * n, n, nullptr);
     return;
   }
   auto sums = std::make_unique_for_overwrite<A[]>(static_cast<size_t>(rows * tiles));
@@ -125,20 +121,30 @@ OnCpu function_for(std::string_view name, DType dtype) {
   return function_for(name, dtype, std::make_index_sequence<dtype_count>{});
 }
 
+// Long rows are shared out in tiles, others row by row.
+void scan_lines(OnCpu f, const Lines& lines, const char* in, char* out, size_t bytes, int64_t n) {
+  if (lines.are_rows() && n > tile) return f(in, out, lines.count(), n);
+  lines.each(
+      in, bytes, out, bytes, [=](const char* from, char* to, int64_t rows) { f(from, to, rows, n); },
+      std::max<int64_t>(1, 16384 / n));
+}
+
 class Running : public CallBody {
  public:
-  Running(std::string name, DType dtype) : name_(std::move(name)), on_cpu_(function_for(name_, dtype)) {}
+  Running(std::string name, DType dtype, size_t axis)
+      : name_(std::move(name)), on_cpu_(function_for(name_, dtype)), axis_(axis) {}
   std::string_view name() const override { return name_; }
 
   void run(const CallRun& run) const override {
-    const CallView& view = run.inputs[0];
+    const CallView &view = run.inputs[0], &result = run.outputs[0];
     int64_t total = view.space->size;
     if (total == 0) return;
-    int64_t n = view.shape().back(), rows = total / n;
+    int64_t n = view.shape()[axis_];
     const char* in = view.data;
-    char* out = run.outputs[0].data;
-    if (run.device >= 0) return on_gpu(run, in, out, rows, n);
-    on_cpu(run, name(), total, [=, f = on_cpu_] { f(in, out, rows, n); });
+    char* out = result.data;
+    if (run.device >= 0) return on_gpu(run, in, out, total / n, n);
+    Lines lines(view.space->layout, result.space->layout, axis_);
+    on_cpu(run, name(), total, [=, f = on_cpu_, bytes = size_of(view.dtype)] { scan_lines(f, lines, in, out, bytes, n); });
   }
 
  private:
@@ -178,6 +184,7 @@ class Running : public CallBody {
 
   std::string name_;
   OnCpu on_cpu_;
+  size_t axis_;
 };
 
 }  // namespace
@@ -186,21 +193,27 @@ bool has_scan(std::string_view op, DType dtype) {
   return std::ranges::any_of(rows_of_scans, [&](const ScanRow& r) { return r.name == op && takes(r.takes, dtype); });
 }
 
-Array running(const Array& given, std::string_view op) {
+Array running(const Array& given, std::string_view op, size_t axis) {
   GraphLock lock;
   if (!has_scan(op, given.dtype())) bug("a scan that is not there");
-  if (given.rank() > 0 && given.size() > 0 && given.layout().is_contiguous()) {
-    if (const char* in = at_hand(given)) {
-      char* out;
-      Array sums = made_now(space_like(given), given.dtype(), out);
-      int64_t n = given.shape().back();
-      function_for(op, given.dtype())(in, out, given.size() / n, n);
-      return sums;
-    }
+  Argument only(given);
+  SpaceRef space = result_space(given.shape(), {&only, 1});
+  if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
+    char* out;
+    Array sums = made_now(space, given.dtype(), out);
+    int64_t n = given.shape()[axis];
+    OnCpu f = function_for(op, given.dtype());
+    if (given.layout().is_contiguous() && space->contiguous && axis + 1 == given.rank())
+      f(in, out, given.size() / n, n);
+    else
+      scan_lines(f, Lines(given.layout(), space->layout, axis), in, out, size_of(given.dtype()), n);
+    return sums;
   }
-  Array array = in_c_order(given);
-  CallResult result{array.shape(), array.dtype()};
-  return record_call(std::make_shared<Running>(std::string(op), array.dtype()), {&array, 1}, {&result, 1}, array.device())[0];
+  bool on_gpu = given.device() >= 0;  // which works on rows
+  Array array = on_gpu ? in_rows(given, axis) : given;
+  CallResult result{given.shape(), given.dtype(), on_gpu ? rows_of(given.shape(), axis) : space};
+  auto body = std::make_shared<Running>(std::string(op), given.dtype(), axis);
+  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], space);
 }
 
 }  // namespace quern

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "graph/memory_order.h"
+#include "run/calls/lines.h"
 #include "run/calls/machine.h"
 #include "run/calls/order.h"
 #include "run/calls/quicksort.h"
@@ -161,21 +163,24 @@ void sort_on_cpu(const char* in, char* out, int64_t n, int64_t first, int64_t la
   }
 }
 
-// All rows, by this thread and those that help it.
-void sort_rows(const char* in, char* out, int64_t rows, int64_t n, DType dtype, bool places, bool descending) {
+// All lines, by this thread and those that help it; `alone`: one after the other, each by all threads.
+void sort_lines(const Lines& lines, const char* in, char* out, int64_t n, DType dtype, bool places, bool descending) {
   with_order(dtype, [&](auto order) {
     using O = decltype(order);
-    auto part = [&](int64_t first, int64_t last, bool alone) {
+    auto part = [&](const char* from, char* to, int64_t rows, bool alone) {
       if (!places) {
-        if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(in, out, n, first, last, descending, alone);
+        if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(from, to, n, 0, rows, descending, alone);
       } else if (n <= INT64_C(0xffffffff)) {
-        sort_on_cpu<O, uint32_t>(in, out, n, first, last, descending, alone);
+        sort_on_cpu<O, uint32_t>(from, to, n, 0, rows, descending, alone);
       } else {
-        sort_on_cpu<O, int64_t>(in, out, n, first, last, descending, alone);
+        sort_on_cpu<O, int64_t>(from, to, n, 0, rows, descending, alone);
       }
     };
-    if (n >= many && rows < int64_t{cpu_threads()} * 2) return part(0, rows, true);
-    in_slices(rows, [&](int64_t first, int64_t last) { part(first, last, false); }, std::max<int64_t>(1, 4096 / n));
+    bool alone = n >= many && lines.count() < int64_t{cpu_threads()} * 2;
+    lines.each(
+        in, size_of(dtype), out, places ? sizeof(int64_t) : size_of(dtype),
+        [&](const char* from, char* to, int64_t rows) { part(from, to, rows, alone); },
+        alone ? lines.count() : std::max<int64_t>(1, 4096 / n));
   });
 }
 
@@ -215,19 +220,20 @@ constexpr PassBlock pass_block(size_t key_bytes, bool places, int64_t n) {
 
 class Sort : public CallBody {
  public:
-  Sort(bool places, bool descending) : places_(places), descending_(descending) {}
+  Sort(bool places, bool descending, size_t axis) : places_(places), descending_(descending), axis_(axis) {}
   std::string_view name() const override { return places_ ? "argsort" : "sort"; }
 
   void run(const CallRun& run) const override {
     const CallView& view = run.inputs[0];
     int64_t total = view.space->size;
     if (total == 0) return;
-    int64_t n = view.shape().empty() ? 1 : view.shape().back();
+    int64_t n = view.shape()[axis_];
     if (run.device >= 0) return on_gpu(run, total / n, n);
     const char* in = view.data;
     char* out = run.outputs[0].data;
-    on_cpu(run, name(), total, [in, out, n, rows = total / n, dtype = view.dtype, places = places_, descending = descending_] {
-      sort_rows(in, out, rows, n, dtype, places, descending);
+    Lines lines(view.space->layout, run.outputs[0].space->layout, axis_);
+    on_cpu(run, name(), total, [in, out, n, lines, dtype = view.dtype, places = places_, descending = descending_] {
+      sort_lines(lines, in, out, n, dtype, places, descending);
     });
   }
 
@@ -355,22 +361,25 @@ class Sort : public CallBody {
   }
 
   bool places_, descending_;
+  size_t axis_;
 };
 
-Array recorded_sort(const Array& given, bool places, bool descending) {
+// NumPy sorts a copy, and puts places into C order.
+Array recorded_sort(const Array& given, bool places, bool descending, size_t axis) {
   GraphLock lock;
-  if (given.rank() > 0 && given.size() > 0 && given.layout().is_contiguous()) {
-    if (const char* in = at_hand(given)) {
-      char* out;
-      Array result = made_now(space_like(given), places ? DType::int64 : given.dtype(), out);
-      int64_t n = given.shape().back();
-      sort_rows(in, out, given.size() / n, n, given.dtype(), places, descending);
-      return result;
-    }
+  DType type = places ? DType::int64 : given.dtype();
+  SpaceRef space = places ? space_like(given) : copied_space(given);
+  if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
+    char* out;
+    Array result = made_now(space, type, out);
+    sort_lines(Lines(given.layout(), space->layout, axis), in, out, given.shape()[axis], given.dtype(), places, descending);
+    return result;
   }
-  Array array = in_c_order(given);
-  CallResult result{array.shape(), places ? DType::int64 : array.dtype()};
-  return record_call(std::make_shared<Sort>(places, descending), {&array, 1}, {&result, 1}, array.device())[0];
+  bool on_gpu = given.device() >= 0;  // which works on rows
+  Array array = on_gpu ? in_rows(given, axis) : given;
+  CallResult result{given.shape(), type, on_gpu ? rows_of(given.shape(), axis) : space};
+  auto body = std::make_shared<Sort>(places, descending, axis);
+  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], space);
 }
 
 }  // namespace
@@ -390,8 +399,8 @@ std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
   return text + fmt::format("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
 }
 
-Array sorted(const Array& array, bool descending) { return recorded_sort(array, false, descending); }
-Array sorted_places(const Array& array, bool descending) { return recorded_sort(array, true, descending); }
+Array sorted(const Array& array, bool descending, size_t axis) { return recorded_sort(array, false, descending, axis); }
+Array sorted_places(const Array& array, bool descending, size_t axis) { return recorded_sort(array, true, descending, axis); }
 
 Array sorted_places_by(std::span<const Array> keys) {
   Array places = sorted_places(keys[0], false);

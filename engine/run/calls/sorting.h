@@ -1,14 +1,18 @@
-// Sorting, searching and running sums. All work along the last axis; NaN is greater than every number.
+// Sorting, searching and running sums. NaN is greater than every number. What has no axis as a parameter works along the last
+// one.
 #pragma once
 
 #include "graph/call.h"
 
 namespace quern {
 
-// The rows in order; not for complex numbers (take them by sorted_places).
-Array sorted(const Array& array, bool descending);
-// The places, int64, that put the rows in order; equal values stay in the order in which they stand.
-Array sorted_places(const Array& array, bool descending);
+// The array with the lines of an axis in order; not for complex numbers (take them by sorted_places).
+Array sorted(const Array& array, bool descending, size_t axis);
+// The places, int64, that put the lines in order; equal values stay in the order in which they stand.
+Array sorted_places(const Array& array, bool descending, size_t axis);
+// Along the last axis.
+inline Array sorted(const Array& array, bool descending) { return sorted(array, descending, array.rank() - 1); }
+inline Array sorted_places(const Array& array, bool descending) { return sorted_places(array, descending, array.rank() - 1); }
 // The kernels for rows of n on a GPU, as text.
 std::string sort_text(DType dtype, bool places, bool descending, int64_t n);
 // The places that order the rows by several keys of one shape: by the last one, where that is equal by the one before it.
@@ -23,9 +27,9 @@ Array places_in(const Array& sorted, const Array& values, bool right);
 // How often 0, 1 ... bins - 1 occur among int64 numbers, as int64; with `weights` (float64, same size) the sums of these.
 Array counts_of(const Array& numbers, const Array* weights, int64_t bins);
 
-// What the ufunc gives of the first element of a row, of the first two, and so on. `op`: a ufunc's name, one of those that
+// What the ufunc gives of the first element of a line, of the first two, and so on. `op`: a ufunc's name, one of those that
 // has_scan() knows for the type.
-Array running(const Array& array, std::string_view op);
+Array running(const Array& array, std::string_view op, size_t axis);
 bool has_scan(std::string_view op, DType dtype);
 
 }  // namespace quern

@@ -95,8 +95,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None):
     if dtype is not None and _dtype_name(dtype) != out._dtype_name:
         if copy is False:
             raise ValueError(_no_alias)
-        out, copy = out._astype(_dtype_name(dtype)), None
-    out = _placed(out, device, copy if out is a or copy is False else None)
+        out, copy = out._astype(_dtype_name(dtype), order), None
+    out = _placed(out, device, copy if out is a or copy is False else None, order)
     return _ordered(out, order, copy)
 
 
@@ -129,7 +129,14 @@ def _made(obj, dtype, device, copy):
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     name = _dtype_name(host.dtype)
-    return _engine.array_from_host(numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8), list(host.shape), name, target)
+    return _sent(host, name, target)
+
+
+def _sent(host, name, target):
+    """A NumPy array on the device, where it lies as NumPy's copy of it would."""
+    host = host.copy("K") if not (host.flags.c_contiguous or host.flags.f_contiguous) else host
+    strides = None if host.flags.c_contiguous else host.strides
+    return _engine.array_from_host(host.ravel("K").view(numpy.uint8), host.shape, name, target, strides)
 
 
 def _is_ours_to_convert(obj, dtype):
@@ -156,7 +163,7 @@ def _device_given(device):
     raise TypeError(f"device must be a device or its name ('cpu', 'cuda:0'), not {type(device).__name__}")
 
 
-def _placed(out, device, copy):
+def _placed(out, device, copy, order=None):
     """``out`` on ``device`` (None: where it is), copied as ``copy`` says."""
     if device is not None:
         device = _device_given(device)
@@ -165,21 +172,15 @@ def _placed(out, device, copy):
             if copy is False:
                 raise ValueError(f"{_no_alias[:-1]}: the memory is not on {device.name}")
             return moved
-    return out._astype(out._dtype_name) if copy else out
+    return out._astype(out._dtype_name, order) if copy else out
 
 
 def _ordered(out, order, copy=None):
-    """The same values with rows (C) or columns (F) without gaps."""
-    if order not in (None, "C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    if order not in ("C", "F") or out._contiguous[order == "F"]:
-        return out
-    if copy is False:
+    """The same values as the order has them in memory; the array itself where it lies so. "A" is content with any order."""
+    ordered = out._in_order(None if order in ("A", "a") else order)
+    if copy is False and ordered is not out:
         raise ValueError(_no_alias)
-    if order == "C":
-        return _engine.array_dense(out)
-    axes = list(range(out.ndim))[::-1]
-    return _engine.array_dense(out._transposed(axes))._transposed(axes)
+    return ordered
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
@@ -192,7 +193,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
 def _stack(obj):
     from quern.arrays.shapes import stack
 
-    return stack([asarray(x) for x in obj])
+    return stack([asarray(x, order="C") for x in obj])
 
 
 def _holds_arrays(obj):
@@ -202,20 +203,30 @@ def _holds_arrays(obj):
 def asnumpy(a):
     """A NumPy array with the values of ``a``; this waits for them."""
     a = asarray(a)
-    out = numpy.empty(a.shape, _numpy_dtype(a._dtype_name))
-    _engine.array_read(a, out.reshape(-1).view(numpy.uint8))
-    return out
+    dtype = _numpy_dtype(a._dtype_name)
+    if a._contiguous[0] or a.ndim < 2 or 0 in a.strides:
+        out = numpy.empty(a.shape, dtype)
+        _engine.array_read(a, out.reshape(-1).view(numpy.uint8))
+        return out
+    # As it lies: what NumPy's functions make of it lies as theirs does.
+    axes = sorted(range(a.ndim), key=lambda n: -builtins.abs(a.strides[n]))
+    return asnumpy(a._transposed(axes)._in_order("C")).transpose([axes.index(n) for n in range(a.ndim)])
 
 
 _engine.set_array_maker(asarray)
 
 
-def copy(a):
-    """A new array with the same values."""
+def copy(a, order="K", subok=False):
+    """A new array with the same values; ``order``: how they lie in memory, see :func:`asarray`. ``subok`` is NumPy's."""
     a = asarray(a)
-    return a._astype(a._dtype_name)
+    return a._astype(a._dtype_name, order)
 
 
-def astype(a, dtype):
-    """A new array with the values of ``a`` converted to ``dtype``."""
-    return asarray(a)._astype(_dtype_name(dtype))
+def astype(a, dtype, /, *, copy=True, device=None):
+    """A new array with the values of ``a`` converted to ``dtype``; ``copy=False``: ``a`` itself where it has that type already."""
+    if not isinstance(a, Array):
+        raise TypeError(f"Input should be an array of quern's. It is of type {type(a)}")
+    if device is not None:
+        a = asarray(a, device=device)
+    name = _dtype_name(dtype)
+    return a if not copy and name == a._dtype_name else a._astype(name)

@@ -34,31 +34,6 @@ def _checked(shape):
     return shape
 
 
-def _axes_in_memory(order, like):
-    """The axes from the one with the largest steps on; None for rows (C)."""
-    if order in ("C", None) or like is None and order in ("K", "A"):
-        return None
-    if order == "F":
-        return "F"
-    if order not in ("K", "A"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    c, fortran = like._contiguous
-    if c:
-        return None
-    if order == "A":
-        return "F" if fortran else None
-    return sorted(range(like.ndim), key=lambda n: -builtins.abs(like.strides[n]))
-
-
-def _filled(shape, value, name, device, order="C", like=None):
-    axes = None if order == "C" else _axes_in_memory(order, like)
-    if axes is None or len(shape) < 2:
-        return _engine.array_full(shape, value, name, device)
-    axes = list(range(len(shape)))[::-1] if axes == "F" else axes if len(axes) == len(shape) else list(range(len(shape)))
-    places = [axes.index(n) for n in range(len(shape))]
-    return _engine.array_full([shape[n] for n in axes], value, name, device)._transposed(places)
-
-
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array of ``shape`` in which every element is ``fill_value``.
 
@@ -74,7 +49,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
         out[...] = value
         return out
     name = _dtype_name(numpy.asarray(fill_value).dtype if dtype is None else dtype)
-    return _filled(_checked(shape), fill_value, name, _target(device), order)
+    return _engine.array_full(_checked(shape), fill_value, name, _target(device), order)
 
 
 def zeros(shape, dtype=float, order="C", *, device=None, like=None):
@@ -107,10 +82,10 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     name = a._dtype_name if dtype is None else _dtype_name(dtype)
     sizes = list(a.shape) if shape is None else _checked(shape)
     if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
-        out = _filled(sizes, 0, name, _target(device), order, a)
+        out = _engine.array_full(sizes, 0, name, _target(device), order, a)
         out[...] = asarray(fill_value)
         return out
-    return _filled(sizes, fill_value, name, _target(device), order, a)
+    return _engine.array_full(sizes, fill_value, name, _target(device), order, a)
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):

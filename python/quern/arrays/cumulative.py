@@ -11,7 +11,6 @@ from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
 from quern.arrays.creation import full
 from quern.arrays.reductions import _given, _sum_type
 from quern.arrays.shapes import concatenate, ravel
-from quern.arrays.sorting import _back, _lines
 from quern.arrays.statistics import _replaced
 from quern.lib import _engine
 
@@ -34,8 +33,7 @@ def _running(name, a, axis, dtype, out):
     axis = _axis(_no_bool(axis), a.ndim)
     if out is not None and out.shape != a.shape:
         raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {a.shape}")
-    lines, axis = _lines(a.astype(work, copy=False), axis)
-    return _given(_back(_engine.array_running(lines, name), axis), out)
+    return _given(_engine.array_running(a.astype(work, copy=False), name, axis), out)
 
 
 def _accumulate(name):

@@ -3,7 +3,7 @@
 import numpy
 
 from quern.arrays.core import Array, _axis, asarray
-from quern.arrays.creation import empty
+from quern.arrays.creation import empty_like
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import not_equal, subtract
 from quern.arrays.reductions import sum as _sum
@@ -124,7 +124,7 @@ def _slope(f, axis, step, edge_order):
     size = f.shape[axis]
     if size < edge_order + 1:
         raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
-    out = empty(f.shape, f.dtype if _kind(f) in "fc" else "float64")
+    out = empty_like(f, f.dtype if _kind(f) in "fc" else "float64")
     even = not isinstance(step, Array) or step.ndim == 0
     before, here, after = _part(f, axis, None, -2), _part(f, axis, 1, -1), _part(f, axis, 2)
     if even:

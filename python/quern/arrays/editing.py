@@ -6,6 +6,7 @@ import numpy
 
 from quern.arrays.core import Array, _axis, asarray, asnumpy
 from quern.arrays.creation import empty
+from quern.arrays.layouts import isfortran
 from quern.arrays.manipulation import _along
 from quern.arrays.shapes import broadcast_to, moveaxis, ravel
 
@@ -71,7 +72,7 @@ def delete(arr, obj, axis=None):
     gone = numpy.unique(numpy.where(places < 0, places + total, places))
     sizes = list(arr.shape)
     sizes[axis] -= len(gone)
-    out = empty(sizes, arr._dtype_name)
+    out = empty(sizes, arr._dtype_name, "F" if isfortran(arr) else "C")
     for origin, target in _pieces(total, gone):
         out[_along(axis, target)] = arr[_along(axis, origin)]
     return out
@@ -114,7 +115,7 @@ def insert(arr, obj, values, axis=None):
         new[order] += numpy.arange(len(new))
     sizes = list(arr.shape)
     sizes[axis] += len(new)
-    out = empty(sizes, arr._dtype_name)
+    out = empty(sizes, arr._dtype_name, "F" if isfortran(arr) else "C")
     for origin, target in _pieces(sizes[axis], numpy.sort(new)):
         out[_along(axis, origin)] = arr[_along(axis, target)]
     wide = sizes[:axis] + [len(new)] + sizes[axis + 1 :]

@@ -132,8 +132,7 @@ def _reduce(self, protocol=None):
 
 
 def _unpickled(dtype, host):
-    host = numpy.ascontiguousarray(host).reshape(host.shape)
-    return _engine.array_from_host(host.reshape(-1).view(numpy.uint8), list(host.shape), dtype, core._device())
+    return core._sent(host, dtype, core._device())
 
 
 def _base(self):
@@ -153,7 +152,7 @@ def _view_as(self, dtype=None):
     if old != new:
         if not shape:
             raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
-        if shape[-1] != 1 and strides[-1] != old:
+        if shape[-1] != 1 and self.size and strides[-1] != old:
             raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
         if shape[-1] * old % new:
             raise ValueError(
@@ -161,7 +160,7 @@ def _view_as(self, dtype=None):
             )
         shape[-1], strides[-1] = shape[-1] * old // new, new
     start = self._offset * old
-    if start % new or any(n > 1 and step % new for n, step in zip(shape, strides, strict=True)):
+    if self.size and (start % new or any(n > 1 and step % new for n, step in zip(shape, strides, strict=True))):
         raise ValueError(f"[view] elements of {new} bytes would not be aligned in this memory; make a copy first")
     return _engine.array_viewed_as(self, shape, [n // new for n in strides], start // new, name)
 

@@ -231,7 +231,7 @@ def served(function, host, name=None):
         if elsewhere is not None:
             return _called_on(elsewhere, call, args, kwargs)
         try:
-            result = function(*args, **kwargs)
+            result = _engine.array_settled(function(*args, **kwargs))
             if is_number:
                 return numbers_in(result, args, kwargs)
             return array_in(result) if is_array else result

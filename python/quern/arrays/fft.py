@@ -1,6 +1,6 @@
 """Fourier transforms of arrays, as in numpy.fft: of float32 and complex64 in single precision, of others in double precision.
 
-The engine transforms along the last axis (engine/run/calls/fourier.h): an FFT of quern's own on the CPU, cuFFT on a GPU.
+The engine transforms along an axis (engine/run/calls/fourier.h): an FFT of quern's own on the CPU, cuFFT on a GPU.
 """
 
 import operator
@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays import fallback
 from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
-from quern.arrays.creation import arange, zeros
+from quern.arrays.creation import arange, zeros_like
 from quern.arrays.elementwise import conjugate
 from quern.arrays.manipulation import roll
 from quern.arrays.shapes import concatenate
@@ -34,14 +34,15 @@ def _as_complex(a):
     return a.astype("complex64" if _single(a) else "complex128", copy=False)
 
 
-def _resized(a, n):
-    """The last axis cut, or filled up with zeros."""
-    if a.shape[-1] == n:
+def _resized(a, n, axis):
+    """The axis cut, or filled up with zeros."""
+    size, before = a.shape[axis], (slice(None),) * axis
+    if size == n:
         return a
-    if a.shape[-1] > n:
-        return a[..., :n]
-    out = zeros((*a.shape[:-1], n), a._dtype_name, device=_engine.cpu() if a._device_number < 0 else _engine.cuda(a._device_number))
-    out[..., : a.shape[-1]] = a
+    if size > n:
+        return a[(*before, slice(n))]
+    out = zeros_like(a, shape=(*a.shape[:axis], n, *a.shape[axis + 1 :]))
+    out[(*before, slice(size))] = a
     return out
 
 
@@ -62,10 +63,7 @@ def _one(kind, a, n, axis, norm, out=None):
         a = a.astype("float32" if _single(a) else "float64", copy=False)
     else:
         a = _as_complex(a)
-    last = a.ndim - 1
-    moved = a if axis == last else a.swapaxes(axis, last)
-    made = _engine.array_fourier(_resized(moved, n // 2 + 1 if kind == "whole" else n), kind, n, scale)
-    made = made if axis == last else made.swapaxes(axis, last)
+    made = _engine.array_fourier(_resized(a, n // 2 + 1 if kind == "whole" else n, axis), kind, n, scale, axis)
     if is_half:
         made = made.astype("float16")  # NumPy keeps the type of real numbers
     if out is None:

@@ -100,4 +100,4 @@ def require(a, dtype=None, requirements=None, *, like=None):
     if len(orders) > 1:
         raise ValueError('Cannot specify both "C" and "F" order')
     out = _ordered(asarray(a, dtype), orders.pop() if orders else "K")
-    return out.copy() if wanted & {"O", "OWNDATA"} and out is a else out
+    return out.copy("K") if wanted & {"O", "OWNDATA"} and out is a else out

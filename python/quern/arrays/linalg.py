@@ -399,7 +399,7 @@ def matrix_power(a, n):
         n >>= 1
         if n:
             a = _engine.array_matmul(a, a)
-    return out.copy() if out is a else out
+    return out.copy("K") if out is a else out
 
 
 def multi_dot(arrays, *, out=None):

@@ -11,7 +11,7 @@ import operator
 import numpy
 
 from quern.arrays.core import Array, _axis, _check_cast, _shape, asarray, asnumpy
-from quern.arrays.creation import empty, zeros
+from quern.arrays.creation import empty_like, zeros
 from quern.arrays.elementwise import where as _where
 from quern.arrays.fallback import Unserved
 from quern.arrays.shapes import broadcast_to, concatenate, expand_dims, flip, moveaxis, ravel, swapaxes
@@ -389,8 +389,8 @@ def roll(a, shift, axis=None):
         turned = [(slice(by), slice(-by, None)), (slice(by, None), slice(-by))]
         pieces.append(turned if by else [(slice(None), slice(None))])
     if builtins.all(len(p) == 1 for p in pieces):
-        return a.copy()
-    out = empty(a.shape, a._dtype_name)
+        return a.copy("K")
+    out = empty_like(a)
     for piece in itertools.product(*pieces):
         out[tuple(target for target, _ in piece)] = a[tuple(origin for _, origin in piece)]
     return out
@@ -513,7 +513,7 @@ def select(condlist, choicelist, default=0):
     out = asarray(choices[-1]).astype(dtype)
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         out = _where(condition, asarray(choice).astype(dtype, copy=False), out)
-    return out
+    return out._in_order("C")
 
 
 def block(arrays):

@@ -312,7 +312,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     b0, b1, b2 = _components(b, dtype)
     last = a0 * b1 - a1 * b0
     if a2 is None and b2 is None:
-        return last
+        return last._in_order("C")
     if a2 is None:
         parts = (a1 * b2, negative(a0 * b2), last)
     elif b2 is None:

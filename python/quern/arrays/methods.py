@@ -2,7 +2,7 @@
 
 from quern.arrays.composed import divmod as _divmod
 from quern.arrays.composed import matmul as _matmul
-from quern.arrays.core import Array, _dtype_name, _numpy_dtype, asnumpy, astype, copy
+from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asnumpy, copy
 from quern.arrays.elementwise import clip, conjugate, imag, real
 from quern.arrays.fallback import attach_missing, quick
 from quern.arrays.protocols import attach as attach_protocols
@@ -53,9 +53,34 @@ def _clip(self, min=None, max=None, out=None, **kwargs):
     return clip(self, min, max, out, **kwargs)
 
 
-def _astype(self, dtype, copy=True):
-    """A new array with the values converted to ``dtype``; ``copy=False``: this one where it has that type already."""
-    return self if not copy and _dtype_name(dtype) == self._dtype_name else astype(self, dtype)
+def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """A new array with the values converted to ``dtype``.
+
+    Parameters: ``order``: how they lie in memory, "C", "F", "A" for "F" where this has it, "K" for as this lies; ``casting``: which
+    conversions are allowed; ``copy``: False for this array itself where it has that type and order already. Raises TypeError for a
+    conversion that is not allowed.
+    """
+    name = _dtype_name(dtype)
+    if casting != "unsafe":
+        _check_cast(self.dtype, _numpy_dtype(name), casting)
+    if not copy and name == self._dtype_name and self._in_order(order) is self:
+        return self
+    return self._astype(name, order)
+
+
+def _copy(self, order="C"):
+    """A new array with the same values; ``order``: how they lie in memory, see :func:`copy`."""
+    return self._astype(self._dtype_name, order)
+
+
+def _tobytes(self, order="C"):
+    """The elements' bytes, in the order that :func:`ravel` has but for "K", which is "C"; this waits for the values."""
+    return asnumpy(self._raveled("C" if order in ("K", "k") else order)).tobytes()
+
+
+def _flatten(self, order="C"):
+    """A copy of one dimension; see :func:`ravel`."""
+    return self._raveled(order).copy()
 
 
 def _fill(self, value):
@@ -63,7 +88,7 @@ def _fill(self, value):
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """all any copy cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
+_FUNCTIONS = """all any cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
 argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
 
 
@@ -76,8 +101,9 @@ def attach(functions):
     Array.transpose = lambda self, *axes: transpose(
         self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
     )
-    Array.flatten = lambda self, order="C": reshape(self, (-1,), order).copy()
+    Array.flatten = _flatten
     Array.astype = quick(_astype, "astype")
+    Array.copy = _copy
     Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
     Array.item = _item
@@ -98,7 +124,8 @@ def attach(functions):
     Array.__complex__ = lambda self: complex(self.item())
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.clip = quick(_clip, "clip")
-    for name in ("tobytes", "tofile", "dump", "dumps"):  # they leave the device whatever happens
+    Array.tobytes = _tobytes
+    for name in ("tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
     attach_sorting(Array)
     attach_protocols()

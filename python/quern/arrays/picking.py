@@ -8,7 +8,7 @@ from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import clip, remainder, where
 from quern.arrays.reductions import _given
 from quern.arrays.reductions import any as _any
-from quern.arrays.shapes import broadcast_to, moveaxis, ravel, stack
+from quern.arrays.shapes import broadcast_to, ravel, stack
 from quern.lib import _engine
 
 # ---- where elements are true
@@ -47,7 +47,7 @@ def argwhere(a):
     a = asarray(a)
     if a.ndim == 0:
         return empty((int(bool(a)), 0), "int64")
-    return stack(nonzero(a), -1)
+    return stack(nonzero(a), 0).T
 
 
 # ---- by places
@@ -93,10 +93,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if n == 0 and indices.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     indices = _fitted(indices, n, mode)
-    result = _engine.array_take(a, [axis], indices)
-    if axis and indices.ndim:
-        result = moveaxis(result, tuple(range(indices.ndim)), tuple(range(axis, axis + indices.ndim)))
-    return _checked(result, out)
+    return _checked(_engine.array_take_along(a, indices, axis), out)
 
 
 def _checked(result, out):
@@ -229,7 +226,7 @@ def choose(a, choices, out=None, mode="raise"):
         result = where(a == k, choices[k].astype(name, copy=False), result)
     if _is_out(out) and out.shape != result.shape:
         raise TypeError(f"choose: invalid shape for output array: {out.shape}, not {result.shape}")
-    return _given(result if n > 1 else result.copy(), out)
+    return _given(result._in_order("C") if n > 1 else result.copy("C"), out)
 
 
 # ---- by masks

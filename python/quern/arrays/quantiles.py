@@ -11,6 +11,7 @@ from quern.arrays.reductions import _given
 from quern.arrays.reductions import mean as _mean
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.sorting import _picked, _sorted_lines
+from quern.arrays.statistics import nanmean
 from quern.lib import _engine
 
 _NONE = numpy._NoValue
@@ -87,6 +88,8 @@ def _checked_q(a, q, scale, method, weights):
         raise Unserved("quantiles with weights are not native")
     is_weak = type(q) in (int, float)
     q = asnumpy(q) if isinstance(q, Array) else numpy.asarray(q)
+    if q.ndim > 2:
+        raise ValueError("q must be a scalar or 1d")
     q = numpy.asarray(numpy.true_divide(q, 100)) if scale == 100 else q
     if not ((q >= 0) & (q <= 1)).all():
         raise ValueError("Percentiles must be in the range [0, 100]" if scale == 100 else "Quantiles must be in the range [0, 1]")
@@ -98,7 +101,7 @@ def _quantile(a, q, axis, out, method, keepdims, weights, scale):
     q, is_weak = _checked_q(a, q, scale, method, weights)
     lines, shape = _reduced_lines(a, axis)
     result = _engine.array_quantiles(lines, *_given_q(q, is_weak, method), False)
-    result = result._reshaped([*q.shape, *result.shape[1:]])
+    result = result._in_order("C")._reshaped([*q.shape, *result.shape[1:]])
     return _finished(result, q.shape, shape, keepdims, out, "same_kind")
 
 
@@ -132,6 +135,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 def _nanquantile(a, q, axis, out, method, keepdims, weights, scale):
     a = asarray(a)
+    if a.size == 0:
+        _checked_q(a, q, scale, method, weights)
+        return nanmean(a, axis, out=out, keepdims=keepdims is not _NONE and keepdims)  # as NumPy: whatever q is
     if _kind(a) != "f":
         return _quantile(a, q, axis, out, method, keepdims, weights, scale)
     q, is_weak = _checked_q(a, q, scale, method, weights)

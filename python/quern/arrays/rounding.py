@@ -39,11 +39,11 @@ def around(a, decimals=0, out=None):
     """
     a, decimals = asarray(a), operator.index(decimals)
     if _kind(a) == "c":
-        value = a.copy()
+        value = a.copy("K")
         value.real[...] = around(a.real, decimals)
         value.imag[...] = around(a.imag, decimals)
     elif decimals >= 0 and _kind(a) in "iu":
-        value = a.copy()
+        value = a.copy("K")
     elif decimals == 0:
         value = rint(a)
     elif a._dtype_name == "bool":
@@ -51,6 +51,7 @@ def around(a, decimals=0, out=None):
     else:
         work = a.astype("float64") if _kind(a) in "iu" else a
         by = float(10 ** abs(decimals)) if abs(decimals) < 309 else math.inf
+        work = work._in_order("F" if a._contiguous[1] else "C")
         value = rint(work * by) / by if decimals > 0 else rint(work / by) * by
         value = value.astype(a.dtype, copy=False) if _kind(a) in "iu" else value
     return _result(value, out)
@@ -78,7 +79,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """
     a = asarray(x)
     if _kind(a) not in "fc":
-        return a.copy() if copy else a
+        return a.copy("K") if copy else a
     limits = numpy.finfo(a.dtype)
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
@@ -95,7 +96,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             return plain(a)
         a[...] = plain(a)
         return a
-    out = a.copy() if copy else a
+    out = a.copy("K") if copy else a
     out.real[...] = plain(a.real)
     out.imag[...] = plain(a.imag)
     return out

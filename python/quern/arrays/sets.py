@@ -64,7 +64,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
         places = lexsort([lines[:, k] for k in range(lines.shape[1] - 1, -1, -1)])
         aux = take(lines, places, 0)
     elif needs_places:
-        places = _engine.array_argsort(lines, False)
+        places = _engine.array_argsort(lines, False, lines.ndim - 1)
         aux = _engine.array_take(lines, [0], places)
     else:
         aux = _sort(lines)
@@ -132,7 +132,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, tests = asarray(element), ravel(asarray(test_elements))
+    element, tests = asarray(element, order="C"), ravel(asarray(test_elements))
     if kind == "table" and (element.dtype.kind not in "biu" or tests.dtype.kind not in "biu"):
         raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
     if tests.size <= 16:
@@ -167,7 +167,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         ar1, *index1 = unique(ar1, True) if return_indices else (unique(ar1),)
         ar2, *index2 = unique(ar2, True) if return_indices else (unique(ar2),)
     both = concatenate((ar1, ar2))
-    places = _engine.array_argsort(both, False)
+    places = _engine.array_argsort(both, False, 0)
     aux = _engine.array_take(both, [0], places)
     twice = flatnonzero(equal(aux[1:], aux[:-1]))
     values = _engine.array_take(aux, [0], twice)

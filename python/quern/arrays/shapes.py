@@ -5,18 +5,24 @@ import math
 
 import numpy
 
-from quern.arrays.core import _axis, _check_cast, _is_out, _shape, asarray
-from quern.arrays.creation import empty
+from quern.arrays.core import _axis, _check_cast, _dtype_name, _is_out, _shape, asarray
+from quern.lib import _engine
 
 
 def reshape(a, /, shape, order="C", *, copy=None):
-    """The same elements in another shape; one dimension may be -1. A view where that is possible."""
+    """The same elements in another shape; one dimension may be -1. A view where that is possible.
+
+    ``order``: in which order they are read and put down again, "C", "F", or "A" for "F" where ``a`` has it; ``copy``: True for new memory
+    in any case, False for a view or ValueError.
+    """
     a = asarray(a)
-    if order not in ("C", "A", "K", None):
-        if order != "F":
-            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
-        return reshape(a.transpose(), tuple(reversed(_known(a, _shape(shape))))).transpose()
-    return (a.copy() if copy else a)._reshaped(_known(a, _shape(shape)))
+    shape = _known(a, _shape(shape))
+    if copy is True:
+        return a.copy("C" if order is None or order in "Cc" else order)._reshaped(shape, order)
+    out = a._reshaped(shape, order)
+    if copy is False and not out._shares_cell(a):
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return out
 
 
 def _known(a, shape):
@@ -31,8 +37,11 @@ def _known(a, shape):
 
 
 def ravel(a, order="C"):
-    """One dimension; a view where that is possible."""
-    return reshape(a, (-1,) if asarray(a).size else (0,), order)
+    """One dimension; a view where the elements lie in that order without gaps, else a copy.
+
+    ``order``: "C" for rows, "F" for columns, "A" for "F" where ``a`` has it, "K" for the order in memory.
+    """
+    return asarray(a)._raveled(order)
 
 
 def transpose(a, axes=None):
@@ -83,8 +92,8 @@ def moveaxis(a, source, destination):
     return a._transposed(order)
 
 
-def broadcast_to(a, shape):
-    """A read-only view of ``shape`` in which ``a`` repeats."""
+def broadcast_to(a, shape, subok=False):
+    """A read-only view of ``shape`` in which ``a`` repeats. ``subok`` is NumPy's."""
     return asarray(a)._broadcast_to(_shape(shape))
 
 
@@ -96,7 +105,8 @@ def expand_dims(a, axis):
     axes = {_axis(n, ndim) for n in axes}
     if len(axes) != ndim - a.ndim:
         raise ValueError("repeated axis")
-    return a[tuple(None if n in axes else slice(None) for n in range(ndim))]
+    sizes = iter(a.shape)
+    return a._reshaped([1 if n in axes else next(sizes) for n in range(ndim)])
 
 
 def squeeze(a, axis=None):
@@ -108,6 +118,8 @@ def squeeze(a, axis=None):
         goes = {_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))}
         if builtins.any(a.shape[n] != 1 for n in goes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    if not goes:
+        return a
     keeps = [n for n in range(a.ndim) if n not in goes]
     strides = [a.strides[n] // a.itemsize for n in keeps]
     return a._view([a.shape[n] for n in keeps], strides)
@@ -164,7 +176,7 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is None:
         if dtype is None:
             dtype = numpy.result_type(*(a.dtype if number is None else number for a, number in zip(arrays, weak, strict=True)))
-        out = empty(shape, dtype)
+        out = _engine.array_beside(shape, _dtype_name(dtype), arrays)
     at = 0
     for a in arrays:
         place = [slice(None)] * a.ndim

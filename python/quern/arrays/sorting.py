@@ -21,12 +21,15 @@ _NONE = numpy._NoValue
 _KINDS = {"q": "quick", "m": "merge", "h": "heap", "s": "stable"}
 
 
+def _flat(a, axis):
+    """``a`` (flattened where ``axis`` is None), and the axis counted from the first one."""
+    a = asarray(a)
+    return (ravel(a), 0) if axis is None else (a, _axis(axis, a.ndim))
+
+
 def _lines(a, axis):
     """``a`` with ``axis`` as its last one (None: flattened), and that axis."""
-    a = asarray(a)
-    if axis is None:
-        return ravel(a), 0
-    axis = _axis(axis, a.ndim)
+    a, axis = _flat(a, axis)
     return (a if axis == a.ndim - 1 else moveaxis(a, axis, -1)), axis
 
 
@@ -127,8 +130,8 @@ def _check_kind(kind, order, stable):
 
 def _sorted_lines(lines, descending=False):
     if _kind(lines) != "c":
-        return _engine.array_sort(lines, descending)
-    return _picked(lines, _engine.array_argsort(lines, descending))
+        return _engine.array_sort(lines, descending, lines.ndim - 1)
+    return _picked(lines, _engine.array_argsort(lines, descending, lines.ndim - 1))
 
 
 def _picked(lines, places):
@@ -150,8 +153,13 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     array([1, 2, 3])
     """
     _check_kind(kind, order, stable)
+    a, axis = _flat(a, axis)
+    if _kind(a) != "c":
+        return _engine.array_sort(a, bool(descending), axis)
     lines, axis = _lines(a, axis)
-    return _back(_sorted_lines(lines, bool(descending)), axis)
+    out = a.copy("K")
+    out[...] = _back(_sorted_lines(lines, bool(descending)), axis)
+    return out
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
@@ -167,8 +175,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     a, axis = asarray(a), _no_bool(axis)
     if a.ndim == 0 and axis in (0, -1, None):
         return zeros((1,), "int64")
-    lines, axis = _lines(a, axis)
-    return _back(_engine.array_argsort(lines, bool(descending)), axis)
+    a, axis = _flat(a, axis)
+    return _engine.array_argsort(a, bool(descending), axis)
 
 
 def _check_kth(a, kth, axis, kind):
@@ -226,7 +234,7 @@ def lexsort(keys, axis=-1):
     if keys[0].ndim == 0:
         return zeros((), "int64")
     places = _engine.array_argsort_by([_lines(key, axis)[0] for key in keys])
-    return _back(places, _axis(axis, keys[0].ndim))
+    return _back(places, _axis(axis, keys[0].ndim))._in_order("C")
 
 
 def sort_complex(a):

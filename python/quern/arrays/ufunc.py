@@ -103,12 +103,18 @@ def mask_of(where):
     return where
 
 
-def _check_order(order):
-    if order is None:
+def _check_order(order, values):
+    """The order of the result: "C", "F" or "K"; "A" is "F" where all operands have it, else "C"."""
+    if order is None or order == "K":
         return "K"
-    if order not in _ORDERS:
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order.upper() not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    return order
+    if order.upper() != "A":
+        return order.upper()
+    arrays = [v for v in values if isinstance(v, (Array, numpy.ndarray))]
+    return "F" if arrays and all(v.flags.f_contiguous for v in arrays) else "C"
 
 
 # ---- calls
@@ -119,7 +125,7 @@ def _compute(self, values, loop=None):
     if self._op is None:
         if loop is not None:
             values = [asarray(v).astype(t, copy=False) for v, t in zip(values, loop, strict=False)]
-        results = self._function(*values)
+        results = _engine.array_settled(self._function(*values))
         results = results if isinstance(results, tuple) else (results,)
     else:
         types = {}
@@ -139,7 +145,7 @@ def _fit(self, result, out, mask, casting, order):
     shape = result.shape if mask is None else numpy.broadcast_shapes(result.shape, mask.shape)
     if out is None:
         hidden = _engine.array_op("where", mask, result, numpy.zeros((), result.dtype)[()])
-        return _ordered(hidden if hidden.shape == shape else hidden._broadcast_to(list(shape)).copy(), order)
+        return _ordered(hidden if hidden.shape == shape else hidden._broadcast_to(list(shape)).copy("K"), order)
     if not numpy.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(f"Cannot cast ufunc '{self.__name__}' output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'")
     whole = numpy.broadcast_shapes(shape, out.shape)
@@ -164,7 +170,7 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
         if self.signature is None or name not in ("axes", "axis", "keepdims"):
             raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{name}'")
     values, outs = _outputs(self, values, out)
-    order, mask = _check_order(order), mask_of(where)
+    order, mask = _check_order(order, values), mask_of(where)
     if not isinstance(subok, bool):
         raise TypeError("'subok' must be a boolean")
     if sig is not None and signature is not None:
@@ -191,7 +197,7 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
         results = _compute(self, values, loop)
         if self.nout > 1 and any(o is not None for o in outs):  # what takes one result says how large the others are
             shape = numpy.broadcast_shapes(results[0].shape, *(o.shape for o in outs if o is not None))
-            results = tuple(r if r.shape == shape else r._broadcast_to(list(shape)).copy() for r in results)
+            results = tuple(r if r.shape == shape else r._broadcast_to(list(shape)).copy("K") for r in results)
     except NotImplementedError as why:
         given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "signature": signature}
         given = {k: v for k, v in given.items() if v is not {"where": True, "casting": "same_kind", "order": "K"}.get(k)}

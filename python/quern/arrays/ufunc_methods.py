@@ -151,7 +151,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
             lines = concatenate((first, first - elementwise.add.accumulate(rest, -1, types[2])), -1)
         else:
             lines = segments.doubled(self, lines)
-        return _given(moveaxis(lines.copy() if lines._shares_cell(a) else lines, -1, axis), out)
+        return _given(moveaxis(lines.copy("K") if lines._shares_cell(a) else lines, -1, axis), out)
     return _on_host(self, "accumulate", (a,), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
 
 
@@ -187,7 +187,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
             raise ValueError(f"output parameter for reduceat has the wrong shape {out.shape}, not {shape}")
         parts = segments.reduced_parts(self, moveaxis(a.astype(types[1], copy=False), axis, -1), starts, types[2])
         if parts is not None:
-            return _given(moveaxis(parts.copy() if parts._shares_cell(a) else parts, -1, axis), out)
+            return _given(moveaxis(parts.copy("K") if parts._shares_cell(a) else parts, -1, axis), out)
     return _on_host(self, "reduceat", (a, indices), {"axis": axis, "dtype": dtype, "out": out}, [] if out is None else [out])
 
 

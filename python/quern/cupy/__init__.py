@@ -77,7 +77,7 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are
         cuda.stream._may_wait("asnumpy()")
-        host = numpy.require(_quern.asnumpy(a), requirements="F") if order == "F" else _quern.asnumpy(a)
+        host = numpy.asarray(_quern.asnumpy(a), order=(order or "C").upper())
     else:
         host = numpy.asarray(a)
     if out is None:

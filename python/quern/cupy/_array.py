@@ -115,12 +115,12 @@ class ndarray(_core.Array):  # noqa: N801
         from quern.cupy.cuda.stream import _may_wait
 
         _may_wait("ndarray.get()")
-        host = _core.asnumpy(self)
-        if order == "F" or order == "A" and self._contiguous[1] and not self._contiguous[0]:
-            host = numpy.asfortranarray(host)
+        order = (order or "C").upper()
         if out is None:
-            return host
-        out[...] = host
+            return numpy.asarray(_core.asnumpy(self), order="F" if order == "A" and self._contiguous[1] else "C" if order == "A" else order)
+        if not (out.flags.f_contiguous if order == "F" else out.flags.c_contiguous or order != "C" and out.flags.f_contiguous):
+            raise RuntimeError(f"[cupy.ndarray.get] the array for the values does not lie in the order {order!r}")
+        out[...] = _core.asnumpy(self)
         return out
 
     def item(self, *args):

@@ -6,15 +6,23 @@ namespace op {
 
 constexpr int most_picks = 16, most_rest = 16;
 
-// Element e of the picked array stands for pick b = e / rest and element r = e % rest of what each pick takes.
+// Element e of the picked array stands for pick b = e / rest and element r = e % rest of what each pick takes. Where the picks lie
+// within the other axes, `inner` of those elements follow each pick; else that is `rest`.
 struct IndexPlan {
-  long long n, rest;
+  long long n, rest, inner, count;
   long long* error;  // found: set, and the index
   int picks, dims;
   const long long* index[most_picks];
   long long size[most_picks], step[most_picks];    // of the axis that each one indexes
   long long shape[most_rest], stride[most_rest];   // of the other axes
 };
+
+__QUERN_BOTH long long pick_of(const IndexPlan& p, long long e) {
+  return p.inner == p.rest ? e / p.rest : e / p.inner % p.count;
+}
+__QUERN_BOTH long long rest_of(const IndexPlan& p, long long e) {
+  return p.inner == p.rest ? e % p.rest : e / (p.inner * p.count) * p.inner + e % p.inner;
+}
 
 // Where pick b starts; an index out of range is reported and counts as 0.
 __QUERN_BOTH long long picked(const IndexPlan& p, long long b) {

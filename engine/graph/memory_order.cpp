@@ -1,0 +1,197 @@
+#include "graph/memory_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int64_t says_nothing = -1;
+
+// NumPy's search for the order of axes that several operands have: for each axis a stride that tells its place. Axes of which
+// nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the outermost.
+// `stride`: (operand, axis) -> how far apart its elements lie.
+template <class Stride>
+std::vector<int64_t> strides_in_order(size_t rank, size_t operands, const Stride& stride, bool outer_first = false) {
+  std::vector<size_t> found(rank);
+  for (size_t i = 0; i < rank; ++i) found[i] = outer_first ? i : rank - 1 - i;
+  for (size_t i = 1; i < rank; ++i) {
+    size_t axis = found[i], to = i;
+    for (size_t j = i; j-- > 0;) {
+      bool is_known = false, swaps = false;
+      for (size_t k = 0; k < operands; ++k) {
+        int64_t outer = stride(k, outer_first ? found[j] : axis), inner = stride(k, outer_first ? axis : found[j]);
+        if (outer == says_nothing || inner == says_nothing) continue;
+        if (inner <= outer)
+          swaps = false;
+        else if (!is_known)
+          swaps = true;
+        is_known = true;
+      }
+      if (is_known && !swaps) break;
+      if (is_known) to = j;
+    }
+    std::rotate(found.begin() + static_cast<ptrdiff_t>(to), found.begin() + static_cast<ptrdiff_t>(i),
+                found.begin() + static_cast<ptrdiff_t>(i) + 1);
+  }
+  std::vector<int64_t> strides(rank);
+  for (size_t i = 0; i < rank; ++i) strides[found[i]] = static_cast<int64_t>(outer_first ? rank - i : i + 1);
+  return strides;
+}
+
+template <class Stride>
+SpaceRef space_in_order(const Shape& shape, size_t operands, const Stride& stride, bool outer_first = false) {
+  return space_of(Layout::ordered(shape, strides_in_order(shape.size(), operands, stride, outer_first)));
+}
+
+// A stride that NumPy's elementwise work goes by.
+int64_t known_stride(const Layout& layout, size_t axis) {
+  return layout.shape[axis] == 1 || layout.strides[axis] == 0 ? says_nothing : std::abs(layout.strides[axis]);
+}
+
+bool is_fortran_only(const Layout& layout) { return layout.is_fortran() && !layout.is_contiguous(); }
+
+std::vector<int> backwards(size_t rank) {
+  std::vector<int> axes(rank);
+  for (size_t i = 0; i < rank; ++i) axes[i] = static_cast<int>(rank - 1 - i);
+  return axes;
+}
+
+// The axes from the one with the largest steps on.
+std::vector<int> axes_by_stride(const Layout& layout) {
+  std::vector<int> axes(layout.rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) {
+    return std::abs(layout.strides[static_cast<size_t>(x)]) > std::abs(layout.strides[static_cast<size_t>(y)]);
+  });
+  return axes;
+}
+
+}  // namespace
+
+SpaceRef space_beside(const Array& array, const Shape& shape, Order order) {
+  const Layout& layout = array.layout();
+  if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
+  if (order == Order::keep && (shape.size() != layout.rank() || layout.is_contiguous())) order = Order::c;
+  if (order == Order::keep && layout.is_fortran()) order = Order::fortran;
+  if (order == Order::c) return contiguous_space(shape);
+  return space_of(order == Order::fortran ? Layout::fortran(shape) : Layout::ordered(shape, layout.strides));
+}
+
+SpaceRef copied_space(const Array& array, Order order) {
+  if (array.space()->contiguous && order != Order::fortran) return array.space();
+  return space_beside(array, array.shape(), order);
+}
+
+SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
+  bool any = false;  // is there an operand in another order?
+  for (const Argument& a : arguments) {
+    if (!a.array() || a.array()->rank() < 2) continue;
+    if (a.array()->space()->contiguous) {
+      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
+    } else {
+      any = true;
+    }
+  }
+  if (!any || shape.size() < 2) return contiguous_space(shape);
+  return space_in_order(shape, arguments.size(), [&](size_t operand, size_t axis) -> int64_t {
+    const Array* array = arguments[operand].array();
+    if (!array) return says_nothing;
+    size_t missing = shape.size() - array->rank();
+    return axis < missing ? says_nothing : known_stride(array->layout(), axis - missing);
+  });
+}
+
+Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool keep_dims) {
+  static const auto* none_kept = new SpaceRef(contiguous_space({}));
+  const Layout& layout = array.layout();
+  Shape kept, ones(layout.rank(), 1);
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (!goes[i]) kept.push_back(ones[i] = layout.shape[i]);
+  Reduced out{kept.empty() ? *none_kept : SpaceRef(), {}};
+  if (layout.is_contiguous() || layout.rank() < 2) {
+    if (!out.result) out.result = contiguous_space(kept);
+    if (keep_dims) out.shown = Layout::contiguous(ones);
+    return out;
+  }
+  std::vector<int64_t> order = strides_in_order(layout.rank(), 1, [&](size_t, size_t axis) { return known_stride(layout, axis); });
+  if (keep_dims) out.shown = Layout::ordered(ones, order);
+  if (out.result) return out;
+  std::vector<int64_t> left;
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (!goes[i]) left.push_back(order[i]);
+  out.result = space_of(Layout::ordered(kept, left));
+  return out;
+}
+
+SpaceRef joined_space(const Shape& shape, std::span<const Array> parts) {
+  bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return part.layout().is_contiguous(); });
+  if (all_c || shape.size() < 2) return contiguous_space(shape);
+  auto stride = [&](size_t part, size_t axis) -> int64_t {
+    const Layout& layout = parts[part].layout();
+    return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);
+  };
+  return space_in_order(shape, parts.size(), stride, true);
+}
+
+SpaceRef rows_of(const Shape& shape, size_t axis) {
+  if (axis + 1 == shape.size()) return contiguous_space(shape);
+  std::vector<int64_t> strides(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) strides[i] = i == axis ? 1 : static_cast<int64_t>(shape.size() - i) + 1;
+  return space_of(Layout::ordered(shape, strides));
+}
+
+bool is_in_order(const Array& array, Order order) {
+  const Layout& layout = array.layout();
+  if (order == Order::keep) return true;
+  if (order == Order::any) return layout.is_contiguous() || layout.is_fortran();
+  return order == Order::c ? layout.is_contiguous() : layout.is_fortran();
+}
+
+Array in_order(const Array& array, Order order) {
+  return is_in_order(array, order) ? array : copied(array, array.dtype(), order == Order::any ? Order::c : order);
+}
+
+Array arranged(const Array& array, const SpaceRef& space) {
+  return array.is_whole() && array.space() == space ? array : copied(array, array.dtype(), space);
+}
+
+Array in_rows(const Array& array, size_t axis) {
+  SpaceRef space = rows_of(array.shape(), axis);
+  const Layout &has = array.layout(), &needs = space->layout;
+  bool lies_so = true;
+  for (size_t i = 0; i < has.rank(); ++i) lies_so &= has.shape[i] == 1 || has.strides[i] == needs.strides[i];
+  return lies_so || array.size() == 0 ? array : copied(array, array.dtype(), space);
+}
+
+Array raveled(const Array& array, Order order) {
+  const Layout& layout = array.layout();
+  Layout line{{array.size()}, {array.size() == 0 ? 0 : 1}, layout.offset};
+  if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
+  if (order != Order::fortran && layout.is_contiguous()) return array.view(line);
+  if (order != Order::c && layout.is_fortran()) return array.view(line);
+  if (order == Order::fortran) return raveled(array.view(layout.transposed(backwards(array.rank()))), Order::c);
+  if (order == Order::keep) {
+    if (layout.transposed(axes_by_stride(layout)).is_contiguous()) return array.view(line);
+    Argument only(array);
+    Layout copy = result_space(array.shape(), {&only, 1})->layout;
+    return raveled(array.view(layout.transposed(axes_by_stride(copy))), Order::c);
+  }
+  line.offset = 0;
+  return copied(array, array.dtype()).of_shape(line);
+}
+
+Array reshaped(const Array& array, const Shape& shape, Order order) {
+  if (order == Order::keep) raise(ErrorKind::value, "order 'K' is not permitted for reshaping");
+  if (order == Order::any) order = is_fortran_only(array.layout()) ? Order::fortran : Order::c;
+  if (order == Order::c) return reshape(array, shape);
+  Array turned = array.view(array.layout().transposed(backwards(array.rank())));
+  Array out = reshape(turned, Shape(shape.rbegin(), shape.rend()));
+  return out.view(out.layout().transposed(backwards(shape.size())));
+}
+
+}  // namespace quern

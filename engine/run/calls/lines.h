@@ -1,0 +1,37 @@
+// Work along any axis on the CPU: a function of rows without gaps gets its lines as such, whatever the layouts of operand and result.
+//
+//   Lines lines(in.space->layout, out.space->layout, axis);
+//   lines.each(in.data, size, out.data, size, [&](const char* in, char* out, int64_t rows) { ... }, least);
+//
+// Lines that lie as rows are handed on as they are; others are brought in and out some at a time, neighbours in memory together.
+#pragma once
+
+#include "core/layout.h"
+
+#include <functional>
+
+namespace quern {
+
+class Lines {
+ public:
+  // The shapes agree but for the axis.
+  Lines(const Layout& in, const Layout& out, size_t axis);
+
+  int64_t count() const { return count_; }
+  bool are_rows() const { return are_rows_; }  // in both, one after the other
+  // f(operand, result, how many rows) by several threads; `least`: so many rows are worth a thread.
+  void each(const char* in, size_t in_bytes, char* out, size_t out_bytes,
+            const std::function<void(const char*, char*, int64_t)>& f, int64_t least) const;
+
+ private:
+  struct Line {
+    int64_t in, out;  // where it starts
+  };
+  Line line(int64_t i) const;
+
+  int64_t count_ = 1, in_length_, out_length_, in_step_, out_step_;
+  bool are_rows_;
+  Layout in_rest_, out_rest_;  // the other axes, the innermost of the result last
+};
+
+}  // namespace quern
