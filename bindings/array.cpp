@@ -434,7 +434,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
 
 void init_arrays(nb::module_& m) {
   install_evaluator();
-  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::pooled(256));
+  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   nb::object generic = nb::module_::import_("numpy").attr("generic");
   generic_type = reinterpret_cast<PyTypeObject*>(generic.release().ptr());

@@ -11,6 +11,10 @@ namespace quern {
 namespace {
 
 int64_t product(const Shape& shape) {
+  constexpr size_t most_dimensions = 64;
+  if (shape.size() > most_dimensions)
+    raise(ErrorKind::value, "maximum supported dimension for an ndarray is currently {}, found {}", most_dimensions,
+          shape.size());
   int64_t n = 1;
   for (int64_t d : shape)
     if (__builtin_mul_overflow(n, d, &n)) raise(ErrorKind::value, "[shape] {} has too many elements", to_string(shape));

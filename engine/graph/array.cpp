@@ -410,15 +410,6 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     if (mixes_signs(arguments)) return compare_signs(op, arguments, into);
     if (is_huge(arguments[0]) || is_huge(arguments[1])) arguments = instead.emplace(beyond_all(arguments));
   }
-  std::optional<Array> checked;
-  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !truncates_powers) {
-    // Exponents that only the device knows are replaced by such as it looks at.
-    const Array* exponents = arguments[1].array();
-    if (exponents && row(exponents->dtype()).kind == DTypeKind::integer) {
-      instead = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
-      arguments = *instead;
-    }
-  }
   int8_t device = device_of(op, arguments, into);
   if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
   if (into && !same_kind(loop.result, into->dtype()))
@@ -451,6 +442,17 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     shape = &broadcast;
   }
 
+  // Only now, as nothing can be refused any more: what is found in the exponents is told later.
+  std::optional<Array> checked;
+  if (op == Op::power && !truncates_powers && Layout::contiguous(*shape).size() > 0) {
+    check_power(arguments[1], loop.compute);
+    const Array* exponents = arguments[1].array();
+    if (exponents && row(loop.compute).kind == DTypeKind::integer && row(exponents->dtype()).kind == DTypeKind::integer) {
+      instead = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
+      arguments = *instead;
+    }
+  }
+
   bool whole = into && into->is_whole() && !into->is_pinned() && loop.result == into->dtype();
   SpaceRef space = whole            ? into->operand().space
                    : op == Op::cast ? copied_space(*arguments[0].array())
@@ -462,7 +464,6 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   for (size_t i = 0; i < arguments.size(); ++i) {
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
   }
-  if (op == Op::power && !truncates_powers) check_power(arguments[1], loop.compute);
   // What reads and writes the same pinned memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
   if (!into) {

@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t says_nothing = -1;
 
 // NumPy's search for the order of axes that several operands have: for each axis a stride that tells its place. Axes of which
-// nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the outermost.
-// `stride`: (operand, axis) -> how far apart its elements lie.
+// nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the
+// outermost. `stride`: (operand, axis) -> how far apart its elements lie.
 template <class Stride>
 std::vector<int64_t> strides_in_order(size_t rank, size_t operands, const Stride& stride, bool outer_first = false) {
   std::vector<size_t> found(rank);
@@ -118,7 +118,8 @@ Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool k
     if (keep_dims) out.shown = Layout::contiguous(ones);
     return out;
   }
-  std::vector<int64_t> order = strides_in_order(layout.rank(), 1, [&](size_t, size_t axis) { return known_stride(layout, axis); });
+  std::vector<int64_t> order =
+      strides_in_order(layout.rank(), 1, [&](size_t, size_t axis) { return known_stride(layout, axis); });
   if (keep_dims) out.shown = Layout::ordered(ones, order);
   if (out.result) return out;
   std::vector<int64_t> left;

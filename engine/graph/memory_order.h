@@ -9,8 +9,8 @@ namespace quern {
 SpaceRef copied_space(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.
 SpaceRef space_beside(const Array& array, const Shape& shape, Order order = Order::keep);
-// What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and those
-// along which an operand is repeated, say nothing.
+// What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and
+// those along which an operand is repeated, say nothing.
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments);
 // What is left of an array when some axes go, and that with axes of one element in their place.
 struct Reduced {

@@ -107,7 +107,15 @@ using Sizes = std::map<int, int64_t>;
 
 Sizes sizes_of(std::span<const Array> operands, const Subscripts& subscripts) {
   Sizes sizes;
-  for (size_t i = 0; i < operands.size(); ++i)
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& shape = operands[i].shape();
+    const Labels& labels = subscripts.operands[i];
+    for (size_t n = 0; n < shape.size(); ++n) {  // one operand's own axes are never broadcast
+      size_t first = static_cast<size_t>(std::find(labels.begin(), labels.end(), labels[n]) - labels.begin());
+      if (shape[first] != shape[n])
+        raise(ErrorKind::value, "[einsum] dimensions in operand {} for collapsing index '{}' don't match ({} != {})", i,
+              name_of(labels[n]), shape[first], shape[n]);
+    }
     for (size_t n = 0; n < operands[i].rank(); ++n) {
       int x = subscripts.operands[i][n];
       int64_t size = operands[i].shape()[n], &known = sizes.try_emplace(x, size).first->second;
@@ -116,6 +124,7 @@ Sizes sizes_of(std::span<const Array> operands, const Subscripts& subscripts) {
               known, size, name_of(x));
       if (known == 1) known = size;
     }
+  }
   return sizes;
 }
 

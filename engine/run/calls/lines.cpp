@@ -13,8 +13,9 @@ namespace quern {
 
 namespace {
 
-constexpr int64_t most_together = 16;
-constexpr int64_t most_bytes = 1 << 18;  // of the rows that are brought in together
+// Of the rows that are brought in together: at least so many as share a line of the cache, more where they fit into it.
+constexpr int64_t least_together = 8, most_together = 16;
+constexpr int64_t cached_bytes = 1 << 18, most_bytes = 1 << 26;
 
 struct Sixteen {
   uint64_t low, high;
@@ -73,6 +74,24 @@ Lines::Line Lines::line(int64_t i) const {
   return out;
 }
 
+int64_t Lines::side_by_side() const {
+  bool beside = in_rest_.rank() > 0 && in_rest_.strides.back() == 1 && out_rest_.strides.back() == 1;
+  return beside ? in_rest_.shape.back() : 0;
+}
+
+void Lines::each_beside(const char* in, size_t in_bytes, char* out, size_t out_bytes, int64_t most,
+                        const std::function<void(const char*, char*, int64_t)>& f) const {
+  int64_t inner = side_by_side(), parts = (inner + most - 1) / most;
+  auto part = [&](int64_t from, int64_t to) {
+    for (int64_t k = from; k < to; ++k) {
+      int64_t first = inner * (k % parts) / parts, end = inner * (k % parts + 1) / parts;
+      Line at = line(k / parts * inner + first);
+      f(in + at.in * static_cast<int64_t>(in_bytes), out + at.out * static_cast<int64_t>(out_bytes), end - first);
+    }
+  };
+  in_slices(count_ / inner * parts, part, std::max<int64_t>(1, 16384 / std::max<int64_t>(in_length_ * inner / parts, 1)));
+}
+
 void Lines::each(const char* in, size_t in_bytes, char* out, size_t out_bytes,
                  const std::function<void(const char*, char*, int64_t)>& f, int64_t least) const {
   auto in_row = static_cast<size_t>(in_length_) * in_bytes, out_row = static_cast<size_t>(out_length_) * out_bytes;
@@ -85,7 +104,9 @@ void Lines::each(const char* in, size_t in_bytes, char* out, size_t out_bytes,
         least);
     return;
   }
-  int64_t together = std::clamp<int64_t>(most_bytes / static_cast<int64_t>(in_row + out_row + 1), 1, most_together);
+  auto both = static_cast<int64_t>(in_row + out_row + 1);
+  int64_t together = std::clamp<int64_t>(cached_bytes / both, least_together, most_together);
+  together = std::min(together, std::max<int64_t>(most_bytes / both, 1));
   int64_t inner = in_rest_.rank() == 0 ? 1 : in_rest_.shape.back();
   auto part = [&](int64_t from, int64_t to) {
     auto room = std::make_unique_for_overwrite<char[]>((in_row + out_row) * static_cast<size_t>(together) + 64);
@@ -95,7 +116,8 @@ void Lines::each(const char* in, size_t in_bytes, char* out, size_t out_bytes,
       // Neighbours: lines of the innermost of the other axes.
       int64_t rows = std::min({together, to - i, inner - i % inner});
       Line first = line(i);
-      int64_t in_next = in_rest_.rank() == 0 ? 0 : in_rest_.strides.back(), out_next = in_rest_.rank() == 0 ? 0 : out_rest_.strides.back();
+      int64_t in_next = in_rest_.rank() == 0 ? 0 : in_rest_.strides.back(),
+              out_next = in_rest_.rank() == 0 ? 0 : out_rest_.strides.back();
       with_size(in_bytes, [&](auto zero) {
         using T = decltype(zero);
         const T* source = reinterpret_cast<const T*>(in) + first.in;

@@ -1,4 +1,5 @@
-// Work along any axis on the CPU: a function of rows without gaps gets its lines as such, whatever the layouts of operand and result.
+// Work along any axis on the CPU: a function of rows without gaps gets its lines as such, whatever the layouts of operand and
+// result.
 //
 //   Lines lines(in.space->layout, out.space->layout, axis);
 //   lines.each(in.data, size, out.data, size, [&](const char* in, char* out, int64_t rows) { ... }, least);
@@ -19,6 +20,13 @@ class Lines {
 
   int64_t count() const { return count_; }
   bool are_rows() const { return are_rows_; }  // in both, one after the other
+  int64_t in_step() const { return in_step_; }
+  int64_t out_step() const { return out_step_; }
+  // Do neighbouring lines lie side by side in both, so that they can be walked together? How many; else 0.
+  int64_t side_by_side() const;
+  // f(first element of the operand, of the result, how many lines) of such neighbours, by several threads.
+  void each_beside(const char* in, size_t in_bytes, char* out, size_t out_bytes, int64_t most,
+                   const std::function<void(const char*, char*, int64_t)>& f) const;
   // f(operand, result, how many rows) by several threads; `least`: so many rows are worth a thread.
   void each(const char* in, size_t in_bytes, char* out, size_t out_bytes,
             const std::function<void(const char*, char*, int64_t)>& f, int64_t least) const;

@@ -241,6 +241,9 @@ void assign_at(const Array& array, Places places, const Argument& value) {
     assign(view, value);
     return;
   }
+  if (places.mask && given && given->rank() > 1)
+    raise(ErrorKind::type, "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} dimensions",
+          given->rank());
   if (places.mask && (!given || given->size() == 1)) {
     // One value where the mask is true: nobody has to count.
     Array one = given ? reshape(*given, {}) : Array();
@@ -251,7 +254,7 @@ void assign_at(const Array& array, Places places, const Argument& value) {
   if (places.mask) {
     find_true(array, places);
     int64_t picked = places.picks[0].index.size();
-    if (given->rank() > 1 || given->size() != picked)
+    if (given->size() != picked)
       raise(ErrorKind::value,
             "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
             "where the mask is true",

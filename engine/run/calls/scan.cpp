@@ -97,18 +97,47 @@ void scan_on_cpu(const char* data, char* result, int64_t rows, int64_t n) {
   });
 }
 
-using OnCpu = void (*)(const char*, char*, int64_t, int64_t);
+// Lines that lie side by side, all at once: the same additions in the same order as scan_on_cpu() has them.
+constexpr int64_t most_beside = 128;
+template <class R, class T>
+void scan_beside(const char* data, char* result, int64_t n, int64_t in_step, int64_t out_step, int64_t width) {
+  using A = typename R::A;
+  A sums[most_beside], carried[most_beside], own[most_beside];
+  const T* in = reinterpret_cast<const T*>(data);
+  T* out = reinterpret_cast<T*>(result);
+  for (int64_t first = 0; first < n; first += tile) {
+    int64_t end = std::min(first + tile, n);
+    bool is_first = first == 0, is_last = end == n;
+    for (int64_t k = first; k < end; ++k, in += in_step, out += out_step) {
+      bool starts = k == first;
+      for (int64_t w = 0; w < width; ++w) {
+        A element = op::to<A>(in[w]);
+        sums[w] = !starts ? R::both(sums[w], element) : is_first ? element : R::both(carried[w], element);
+        out[w] = op::to<T>(sums[w]);
+      }
+      if (is_last) continue;
+      for (int64_t w = 0; w < width; ++w) own[w] = starts ? op::to<A>(in[w]) : R::both(own[w], op::to<A>(in[w]));
+    }
+    if (is_last) break;
+    for (int64_t w = 0; w < width; ++w) carried[w] = is_first ? own[w] : R::both(carried[w], own[w]);
+  }
+}
+
+struct OnCpu {
+  void (*rows)(const char*, char*, int64_t, int64_t) = nullptr;
+  void (*beside)(const char*, char*, int64_t, int64_t, int64_t, int64_t) = nullptr;
+};
 
 template <DType dtype>
 OnCpu function_for([[maybe_unused]] std::string_view name) {
   using T = typename HostType<dtype>::type;
-#define X(op_name, what)                                                 \
-  if constexpr (takes(Takes::what, dtype)) {                             \
-    if (name == #op_name) return &scan_on_cpu<op::Scan_##op_name<T>, T>; \
+#define X(op_name, what)                                                                                           \
+  if constexpr (takes(Takes::what, dtype)) {                                                                       \
+    if (name == #op_name) return {&scan_on_cpu<op::Scan_##op_name<T>, T>, &scan_beside<op::Scan_##op_name<T>, T>}; \
   }
   SCANS(X)
 #undef X
-  return nullptr;
+  return {};
 }
 
 template <size_t... i>
@@ -123,9 +152,14 @@ OnCpu function_for(std::string_view name, DType dtype) {
 
 // Long rows are shared out in tiles, others row by row.
 void scan_lines(OnCpu f, const Lines& lines, const char* in, char* out, size_t bytes, int64_t n) {
-  if (lines.are_rows() && n > tile) return f(in, out, lines.count(), n);
+  if (lines.are_rows() && n > tile) return f.rows(in, out, lines.count(), n);
+  if (lines.side_by_side() >= 4) {
+    return lines.each_beside(in, bytes, out, bytes, most_beside, [&](const char* from, char* to, int64_t width) {
+      f.beside(from, to, n, lines.in_step(), lines.out_step(), width);
+    });
+  }
   lines.each(
-      in, bytes, out, bytes, [=](const char* from, char* to, int64_t rows) { f(from, to, rows, n); },
+      in, bytes, out, bytes, [=](const char* from, char* to, int64_t rows) { f.rows(from, to, rows, n); },
       std::max<int64_t>(1, 16384 / n));
 }
 
@@ -204,7 +238,7 @@ Array running(const Array& given, std::string_view op, size_t axis) {
     int64_t n = given.shape()[axis];
     OnCpu f = function_for(op, given.dtype());
     if (given.layout().is_contiguous() && space->contiguous && axis + 1 == given.rank())
-      f(in, out, given.size() / n, n);
+      f.rows(in, out, given.size() / n, n);
     else
       scan_lines(f, Lines(given.layout(), space->layout, axis), in, out, size_of(given.dtype()), n);
     return sums;

@@ -139,3 +139,25 @@ def _put(out, axis, places, values):
         return
     for n, place in enumerate(places.tolist()):
         out[_along(axis, slice(place, place + 1))] = values[_along(axis, slice(n, n + 1))]
+
+
+def trim_zeros(filt, trim="fb", axis=None):
+    """A view without the zeros at the ends, in front ("f" in ``trim``), behind ("b") or both, along ``axis`` (None: along all).
+
+    The values are looked at. Raises ValueError for another ``trim``, AxisError for an axis that is not there.
+
+    >>> trim_zeros([0, 0, 1, 2, 0])
+    [1, 2]
+    """
+    a, trim = asarray(filt), trim.lower()
+    if trim not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
+    if not axes:
+        return filt
+    places = numpy.nonzero(asnumpy(a != 0))
+    some = places[0].size > 0
+    starts = [int(p.min()) if "f" in trim else None for p in places] if some else [0] * a.ndim
+    stops = [int(p.max()) + 1 if "b" in trim else None for p in places] if some else [0] * a.ndim
+    parts = tuple(slice(starts[n], stops[n]) if n in axes else slice(None) for n in range(a.ndim))
+    return filt[parts[0]] if len(parts) == 1 else a[parts]

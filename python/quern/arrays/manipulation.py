@@ -464,11 +464,15 @@ def copyto(dst, src, casting="same_kind", where=True):
         src = asarray(src)
         _check_cast(src.dtype, dst.dtype, casting)
         src = src.astype(dst.dtype, copy=False)
+        while src.ndim > dst.ndim and src.shape[0] == 1:
+            src = src[0, ...]
         if src.ndim > dst.ndim or numpy.broadcast_shapes(src.shape, dst.shape) != dst.shape:
             raise ValueError(f"could not broadcast input array from shape {src.shape} into shape {dst.shape}")
     if where is True:
         dst[...] = src
         return
+    if not isinstance(where, (Array, numpy.ndarray)):
+        where = asarray(where, bool)
     where = asarray(where)
     _check_cast(where.dtype, numpy.dtype(bool), "safe")
     if numpy.broadcast_shapes(where.shape, dst.shape) != dst.shape:

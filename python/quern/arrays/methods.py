@@ -1,8 +1,10 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
+import numpy
+
 from quern.arrays.composed import divmod as _divmod
 from quern.arrays.composed import matmul as _matmul
-from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asnumpy, copy
+from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asarray, asnumpy, copy
 from quern.arrays.elementwise import clip, conjugate, imag, real
 from quern.arrays.fallback import attach_missing, quick
 from quern.arrays.protocols import attach as attach_protocols
@@ -84,7 +86,21 @@ def _flatten(self, order="C"):
 
 
 def _fill(self, value):
+    """Sets all elements to a number."""
+    if getattr(value, "ndim", 0) or isinstance(value, (list, tuple)):
+        raise ValueError("setting an array element with a sequence.")
     self[...] = value
+
+
+def _imatmul(self, other):
+    if not isinstance(other, (Array, numpy.ndarray, list, tuple)):
+        return NotImplemented
+    other = asarray(other)
+    if self.ndim < 1 or other.ndim < 2:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions."
+        )
+    return _matmul(self, other, out=self)
 
 
 # Methods that are functions of the same name with the array as their first argument.
@@ -118,7 +134,7 @@ def attach(functions):
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
     Array.__divmod__, Array.__rdivmod__ = lambda self, other: _divmod(self, other), lambda self, other: _divmod(other, self)
-    Array.__imatmul__ = lambda self, other: _matmul(self, other, out=self)
+    Array.__imatmul__ = _imatmul
     Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
     Array.__complex__ = lambda self: complex(self.item())

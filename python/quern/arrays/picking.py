@@ -244,7 +244,11 @@ def compress(condition, a, axis=None, out=None):
     condition = asarray(condition)
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
-    return take(a, flatnonzero(condition), axis, out)
+    places, a = flatnonzero(condition), asarray(a)
+    n = a.size if axis is None else a.shape[_axis(axis, a.ndim)]
+    if condition.size > n > 0 and places.size and int(places[-1]) >= n:  # they were waited for
+        raise IndexError(f"index {int(places[-1])} is out of bounds for axis {axis or 0} with size {n}")
+    return take(a, places, axis, out)
 
 
 def extract(condition, arr):
@@ -256,10 +260,18 @@ def extract(condition, arr):
     return take(ravel(asarray(arr)), flatnonzero(condition))
 
 
+def _fitting(values, a):
+    """Values for elements of ``a``: those of arrays must fit its type without loss, others are converted."""
+    if isinstance(values, (Array, numpy.ndarray)) and values.ndim:
+        _check_cast(values.dtype, a.dtype, "safe")
+    return asarray(values, a._dtype_name)
+
+
 def place(arr, mask, vals):
     """Writes ``vals``, one after the other and again from the first, to the elements at which ``mask`` is true.
 
-    This waits for the mask. Raises ValueError for a mask of another size, and for no values where some are needed.
+    This waits for the mask. Raises ValueError for a mask of another size, and for no values where some are needed, TypeError for an
+    array of values that the type of ``arr`` does not hold.
 
     >>> a = zeros(3)
     >>> place(a, [True, False, True], [1, 2])
@@ -267,7 +279,7 @@ def place(arr, mask, vals):
     array([1., 0., 2.])
     """
     _check_written("place", arr)
-    mask, vals = asarray(mask), ravel(asarray(vals, arr._dtype_name))
+    mask, vals = asarray(mask), ravel(_fitting(vals, arr))
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
     places = flatnonzero(mask)
@@ -288,11 +300,9 @@ def putmask(a, /, mask, values):
     """
     _check_written("putmask", a)
     mask = asarray(mask)
-    values = asarray(values) if isinstance(values, (Array, numpy.ndarray, numpy.generic)) else asarray(values, a._dtype_name)
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    if not numpy.can_cast(values.dtype, a.dtype, "same_kind") and values.dtype != a.dtype:
-        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'")
+    values = _fitting(values, a)
     if values.size == 0 or a.size == 0:
         return
     mask = mask.astype("bool", copy=False)._reshaped(list(a.shape))

@@ -84,6 +84,9 @@ def moveaxis(a, source, destination):
     a = asarray(a)
     source = [_axis(n, a.ndim) for n in (source if isinstance(source, (tuple, list)) else (source,))]
     destination = [_axis(n, a.ndim) for n in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    for name, axes in (("source", source), ("destination", destination)):
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"repeated axis in `{name}` argument")
     if len(source) != len(destination):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     order = [n for n in range(a.ndim) if n not in source]
@@ -115,7 +118,10 @@ def squeeze(a, axis=None):
     if axis is None or a.ndim == 0 and axis in (0, -1):
         goes = {n for n in range(a.ndim) if a.shape[n] == 1}
     else:
-        goes = {_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))}
+        axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
+        goes = set(axes)
+        if len(goes) != len(axes):
+            raise ValueError("duplicate value in 'axis'")
         if builtins.any(a.shape[n] != 1 for n in goes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if not goes:

@@ -162,6 +162,20 @@ def _fit(self, result, out, mask, casting, order):
     return out
 
 
+def _check_outs(self, values, outs, mask, loop, casting):
+    """Before anything is computed: types first, then shapes."""
+    if loop is None:
+        _resolved(self, values, outs, None, None, casting)
+    shapes = [v.shape for v in values if isinstance(v, (Array, numpy.ndarray))] + ([] if mask is None else [mask.shape])
+    shape = numpy.broadcast_shapes(*shapes)
+    for out in outs:
+        if out is None:
+            continue
+        whole = numpy.broadcast_shapes(shape, out.shape)
+        if whole != out.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {whole}")
+
+
 def _call(self, *values, out=None, where=True, casting="same_kind", order="K", dtype=None, subok=True, signature=None, sig=None, **more):
     """A call with whatever arguments NumPy's ufunc takes."""
     if self.signature is not None and where is not True:
@@ -192,6 +206,8 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
         if plain and (outs[0] is None or isinstance(outs[0], Array)):
             result = _engine.array_op(self._op, *values, into=outs[0])
             return result if outs[0] is None else outs[0]
+        if self.signature is None and any(o is not None for o in outs):
+            _check_outs(self, values, outs, mask, loop, casting)
         if mask is not None and self.__name__ == "power" and isinstance(values[1], Array):  # an exponent left out may be anything
             values[1] = _engine.array_op("where", mask, values[1], numpy.ones((), values[1].dtype)[()])
         results = _compute(self, values, loop)

@@ -5,6 +5,8 @@ Start reading at Function, which is what a program calls; the classes above it a
 
 from __future__ import annotations
 
+import functools
+import struct
 import threading
 import time
 
@@ -650,7 +652,7 @@ class Function(_engine.Function):
         if converters is None:
             raise LogicError("[prepared_call] prepare() was not called")
         if len(args) != len(converters):
-            raise TypeError(f"[prepared_call] {len(converters)} arguments were prepared, {len(args)} given")
+            raise struct.error(f"pack expected {len(converters)} items for packing (got {len(args)})")
         return [value if convert is None else convert(value) for convert, value in zip(converters, args, strict=True)]
 
     def prepared_call(self, grid, block, *args, shared_size=0):
@@ -702,15 +704,27 @@ class Function(_engine.Function):
 
 
 def _converter(kind):
-    """What turns a value into a NumPy scalar of a prepared type; None for pointers, which go as they are."""
-    if isinstance(kind, str) and kind == "P":
-        return None
-    if isinstance(kind, type) and issubclass(kind, np.generic):
-        return kind
-    if isinstance(kind, str) and len(kind) == 1 and kind in "bBhHiIlLqQfdF?nN":
-        return np.dtype(kind).type if kind != "F" else np.complex64
-    dtype = np.dtype(kind)
-    return dtype.type if dtype.kind != "V" else None
+    """What turns a value into what a prepared type holds, with the errors of struct; None for records, which go as they are."""
+    if not (isinstance(kind, str) and len(kind) == 1 and kind in "PnN?"):
+        dtype = np.dtype(kind)
+        if dtype.kind == "V":
+            return None
+        kind = dtype.char
+    return functools.partial(_packed, kind)
+
+
+def _packed(kind, value):
+    if kind == "P":
+        if isinstance(value, (float, complex, str, bytes, np.floating, np.complexfloating)):
+            raise struct.error("required argument is not an integer")
+        return value
+    if kind in "FD":
+        try:
+            return np.dtype(kind).type(complex(value))
+        except TypeError:
+            raise struct.error("required argument is not a complex number") from None
+    (plain,) = struct.unpack(kind, struct.pack(kind, value))
+    return {"n": np.intp, "N": np.uintp, "?": np.bool_}.get(kind, np.dtype(kind).type if kind not in "nN" else None)(plain)
 
 
 class Module:
