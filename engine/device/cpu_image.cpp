@@ -28,9 +28,7 @@ constexpr size_t arena_bytes = QUERN_CPU_DATA_ADDRESS;  // of code, and as much 
 
 size_t whole_pages(size_t bytes) { return (bytes + page - 1) & ~(page - 1); }
 
-[[noreturn]] void no_memory() {
-  raise(ErrorKind::os, "[load] there is no memory for a kernel's code: {}", std::strerror(errno));
-}
+[[noreturn]] void no_memory() { raise(ErrorKind::os, "[load] there is no memory for a kernel's code: {}", std::strerror(errno)); }
 
 void protect(char* at, size_t bytes, int how) {
   if (bytes && mprotect(at, bytes, how) != 0) no_memory();
@@ -179,7 +177,9 @@ void* imported(const char* name) {
 struct Symbol : Elf64_Sym {};
 
 CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, const void* runtime) {
-  auto foreign = [](const char* why) { raise(ErrorKind::value, "[load] this is no code that quern compiled for the CPU: {}", why); };
+  auto foreign = [](const char* why) {
+    raise(ErrorKind::value, "[load] this is no code that quern compiled for the CPU: {}", why);
+  };
   auto fits = [](uint64_t at, uint64_t size, uint64_t within) { return at <= within && size <= within - at; };
 
   Elf64_Ehdr header;
@@ -209,7 +209,8 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
     }
   }
   if (data_end == 0) data_start = data_end = std::max<uint64_t>(QUERN_CPU_DATA_ADDRESS, whole_pages(code_end));
-  if (code_end == 0 || data_start % page || alignment > most || alignment & (alignment - 1) || code_end > data_start) foreign("its segments lie in another way");
+  if (code_end == 0 || data_start % page || alignment > most || alignment & (alignment - 1) || code_end > data_start)
+    foreign("its segments lie in another way");
   if (!fits(dynamic, dynamic_bytes, code_end) || dynamic_bytes == 0) foreign("it has no tables");
 
   place_ = take_place(code_end, data_end - data_start, data_start, alignment);
@@ -226,18 +227,35 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
     uint64_t at = 0, bytes = 0;
   };
   Table relocations, jumps, symbols, names, hashes;
-  for (auto* d = reinterpret_cast<const Elf64_Dyn*>(base + dynamic), *end = d + dynamic_bytes / sizeof *d;
+  for (auto *d = reinterpret_cast<const Elf64_Dyn*>(base + dynamic), *end = d + dynamic_bytes / sizeof *d;
        d != end && d->d_tag != DT_NULL; ++d) {
     switch (d->d_tag) {
-      case DT_RELA: relocations.at = d->d_un.d_ptr; break;
-      case DT_RELASZ: relocations.bytes = d->d_un.d_val; break;
-      case DT_JMPREL: jumps.at = d->d_un.d_ptr; break;
-      case DT_PLTRELSZ: jumps.bytes = d->d_un.d_val; break;
-      case DT_SYMTAB: symbols.at = d->d_un.d_ptr; break;
-      case DT_STRTAB: names.at = d->d_un.d_ptr; break;
-      case DT_STRSZ: names.bytes = d->d_un.d_val; break;
-      case DT_HASH: hashes.at = d->d_un.d_ptr; break;
-      default: break;
+      case DT_RELA:
+        relocations.at = d->d_un.d_ptr;
+        break;
+      case DT_RELASZ:
+        relocations.bytes = d->d_un.d_val;
+        break;
+      case DT_JMPREL:
+        jumps.at = d->d_un.d_ptr;
+        break;
+      case DT_PLTRELSZ:
+        jumps.bytes = d->d_un.d_val;
+        break;
+      case DT_SYMTAB:
+        symbols.at = d->d_un.d_ptr;
+        break;
+      case DT_STRTAB:
+        names.at = d->d_un.d_ptr;
+        break;
+      case DT_STRSZ:
+        names.bytes = d->d_un.d_val;
+        break;
+      case DT_HASH:
+        hashes.at = d->d_un.d_ptr;
+        break;
+      default:
+        break;
     }
   }
   if (!hashes.at || !fits(hashes.at, 8, code_end)) foreign("it has no table of symbols");
@@ -257,7 +275,8 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
     auto* first = reinterpret_cast<const Elf64_Rela*>(base + t.at);
     for (auto* r = first; r != first + t.bytes / sizeof *r; ++r) {
       uint64_t index = ELF64_R_SYM(r->r_info), value = 0;
-      if (!fits(r->r_offset, 8, code_end) && !(r->r_offset >= data_start && fits(r->r_offset, 8, data_end))) foreign("it is damaged");
+      if (!fits(r->r_offset, 8, code_end) && !(r->r_offset >= data_start && fits(r->r_offset, 8, data_end)))
+        foreign("it is damaged");
       if (index >= symbol_count_) foreign("it is damaged");
       if (index) {
         const Symbol& s = symbols_[index];
@@ -265,11 +284,17 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
                                         : reinterpret_cast<uint64_t>(imported(names_ + s.st_name));
       }
       switch (ELF64_R_TYPE(r->r_info)) {
-        case R_X86_64_RELATIVE: value = reinterpret_cast<uint64_t>(base) + r->r_addend; break;
-        case R_X86_64_64: value += r->r_addend; break;
+        case R_X86_64_RELATIVE:
+          value = reinterpret_cast<uint64_t>(base) + r->r_addend;
+          break;
+        case R_X86_64_64:
+          value += r->r_addend;
+          break;
         case R_X86_64_GLOB_DAT:
-        case R_X86_64_JUMP_SLOT: break;
-        default: foreign("it is linked in another way");
+        case R_X86_64_JUMP_SLOT:
+          break;
+        default:
+          foreign("it is linked in another way");
       }
       std::memcpy(base + r->r_offset, &value, sizeof value);
     }
