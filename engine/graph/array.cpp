@@ -445,6 +445,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   // Only now, as nothing can be refused any more: what is found in the exponents is told later.
   std::optional<Array> checked;
   if (op == Op::power && !truncates_powers && Layout::contiguous(*shape).size() > 0) {
+    if (!arguments[1].array()) constant_of(arguments[1].scalar(), operand_type(r, 1, loop.compute));  // it must fit first
     check_power(arguments[1], loop.compute);
     const Array* exponents = arguments[1].array();
     if (exponents && row(loop.compute).kind == DTypeKind::integer && row(exponents->dtype()).kind == DTypeKind::integer) {
