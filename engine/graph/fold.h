@@ -5,7 +5,8 @@
 
 namespace quern {
 
-// The number that every element is, as the array's type, where the host knows it: of full() and its kin, until they are in memory.
+// The number that every element is, as the array's type, where the host knows it: of full() and its kin, until they are in
+// memory.
 std::optional<Constant> number_of(const Array& array);
 
 // What a reduction of `count` such numbers gives, bit for bit what kernels would make of them in their order. `results`: how many
@@ -13,8 +14,8 @@ std::optional<Constant> number_of(const Array& array);
 Constant reduced_number(Reduction reduction, const Constant& number, DType from, DType type, int8_t device, int64_t results,
                         int64_t count);
 
-// The same array with repeated axes cut to one element, where that leaves the reduction's bits as they are; how often each element
-// was repeated is multiplied into `times`.
+// The same array with repeated axes cut to one element, where that leaves the reduction's bits as they are; how often each
+// element was repeated is multiplied into `times`.
 std::optional<Array> without_repeats(Reduction reduction, const Array& array, const std::vector<bool>& axes, DType type,
                                      int64_t& times);
 
