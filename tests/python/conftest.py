@@ -5,8 +5,9 @@ import sys
 import warnings
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-if os.path.isdir(os.path.join(ROOT, "python", "quern", "lib")):
-    sys.path.insert(0, os.path.join(ROOT, "python"))
+PACKAGE = os.environ.get("QUERN_PACKAGE") or os.path.join(ROOT, "python")  # tools/sanitize.py has one of its own
+if os.path.isdir(os.path.join(PACKAGE, "quern", "lib")):
+    sys.path.insert(0, PACKAGE)
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

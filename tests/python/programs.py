@@ -9,7 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def environment(**changes):
     env = dict(os.environ)
-    package = os.path.join(ROOT, "python")
+    package = os.environ.get("QUERN_PACKAGE") or os.path.join(ROOT, "python")
     if os.path.isdir(os.path.join(package, "quern", "lib")):
         env["PYTHONPATH"] = os.pathsep.join(p for p in (package, env.get("PYTHONPATH")) if p)
     env.update({k: str(v) for k, v in changes.items() if v is not None})
