@@ -1,5 +1,5 @@
 // Waits that may take long: they let the bindings give up Python's lock, and run the handlers of signals that come meanwhile
-// (docs/decisions/0011).
+// (docs/decisions/0012).
 //
 // Handlers run on one thread, Python's main one, with no engine lock held; they may use the engine. What a handler throws ends
 // the wait as an Interrupted, which is no std::exception: only who owns what is half done, and the bindings, catch it.

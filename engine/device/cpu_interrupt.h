@@ -1,4 +1,4 @@
-// Interrupts of the CPU device (docs/decisions/0011). Kernels of the user's are stopped, and those not begun are dropped. Array
+// Interrupts of the CPU device (docs/decisions/0012). Kernels of the user's are stopped, and those not begun are dropped. Array
 // work ends behind the program's back, so that no value is lost, unless that takes long: then it is stopped, and its results say
 // so.
 //

@@ -27,7 +27,7 @@ VALUES = {
 
 def bits(x):
     host = qn.asnumpy(x.astype("float32") if x._dtype_name == "bfloat16" else x)
-    whole = host.view(np.uint8) if host.ndim else host[None].view(np.uint8)
+    whole = np.ascontiguousarray(host).view(np.uint8)
     real = host.real if host.dtype.kind == "c" else host
     is_nan = np.isnan(real) if real.dtype.kind == "f" else False
     return "nan" if np.all(is_nan) else whole.tobytes()
