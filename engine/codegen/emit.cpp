@@ -57,7 +57,9 @@ static std::string with_switches(std::string text) {
 }
 
 std::string Printer::print() {
-  out_ = start() + "extern \"C\" __global__ void group(";
+  // As many registers as leave room for the widest block (run/eval.cpp, reduction_shape()).
+  bool is_wide = group_.reduces && form_.walk == Walk::lanes_outside;
+  out_ = start() + "extern \"C\" __global__ void " + (is_wide ? "__launch_bounds__(1024) " : "") + "group(";
   for (const Parameter& p : parameters_) out_ += fmt::format("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
   out_ += ") {\n";
   group_.reduces ? reduction() : elementwise();

@@ -27,6 +27,8 @@ VALUES = {
 
 def bits(x):
     host = qn.asnumpy(x.astype("float32") if x._dtype_name == "bfloat16" else x)
+    if host.dtype.kind in "fc":  # any NaN is as good as another
+        host = np.where(np.isnan(host), np.array(np.nan, host.dtype), host)
     whole = np.ascontiguousarray(host).view(np.uint8)
     real = host.real if host.dtype.kind == "c" else host
     is_nan = np.isnan(real) if real.dtype.kind == "f" else False

@@ -14,6 +14,7 @@ from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
 TEXT = """
+// nvrtc: skip
 #include INCLUDED
 extern "C" __global__ void f(int* a) { a[0] = VALUE; }
 """
@@ -32,7 +33,7 @@ def text(name):
 
 
 def value_on_device(text, flags, hit):
-    program = _engine.build(quern.device(), text, "kernel.cu", flags, [])
+    program = _engine.build(quern.current_device(), text, "kernel.cu", flags, [])
     if hit is not None:
         assert program.cache == hit
     x = drv.to_device(np.zeros(1, np.int32))
@@ -191,6 +192,7 @@ def test_has_include_by_a_macro(src, from_cache):
     (src / "inc").mkdir()
     (src / "inc" / "ask.h").write_text("#define HAS(x) __has_include(x)\n")
     asks = """
+// nvrtc: skip
 #include "ask.h"
 #if HAS(<extra.h>)
 #define VALUE 2
@@ -306,7 +308,7 @@ import quern, numpy as np
 from quern.device import set_current_device
 set_current_device(quern.device({device.name!r}))
 from quern.lib import _engine
-p = _engine.build(quern.device(), {text('"h.h"')!r}, "kernel.cu", ["-I{src}"], [])
+p = _engine.build(quern.current_device(), {text('"h.h"')!r}, "kernel.cu", ["-I{src}"], [])
 print(p.cache, end=" ")
 import quern.pycuda.driver as drv
 x = drv.to_device(np.zeros(1, np.int32))

@@ -204,7 +204,7 @@ assert time.monotonic() - start < 60
 def test_a_compilation(device, run):
     run(
         """
-body = "".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(3000))
+body = "\\n".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(3000))
 k = quern.RawKernel('extern "C" __global__ void s(double* x) {' + body + "}", "s")
 x = qn.zeros(4000)
 interrupted(lambda: k((1,), (1,), (x,)), 0.2)
@@ -218,7 +218,7 @@ def test_a_process_ends_while_a_compiler_is_at_work(device, tmp_path):
         device,
         tmp_path,
         """
-body = "".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(6000))
+body = "\\n".join(f"x[{i}] = x[{i + 1}] * {i}.5 + sin(x[{i + 2}]);" for i in range(6000))
 k = quern.RawKernel('extern "C" __global__ void s(double* x) {' + body + "}", "s")
 interrupted(lambda: k((1,), (1,), (qn.zeros(7000),)), 0.2)
 print("said before the end")

@@ -207,6 +207,7 @@ def on_the_cpu():
 
 # Frames of some words, of nearly a page, of many pages: the last would reach past a guard page.
 DEEP = """
+// nvrtc: skip
 __device__ __noinline__ int deep(int n, int* p)
 {
     volatile int big[WORDS];
@@ -243,6 +244,7 @@ def test_a_stack_that_overflows_in_another_thread(on_the_cpu):
     p = drv.mem_alloc(64)
 
     def work():
+        set_current_device(quern.device("cpu"))
         f(p, np.int32(1 << 30), np.int32(0), block=(1, 1, 1))
         try:
             drv.Context.synchronize()

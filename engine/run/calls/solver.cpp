@@ -654,7 +654,7 @@ std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> o
   switch (kind) {
     case Kind::solve:
       out = record({turned(a), turned(operands[1])}, {of({operands[1].shape().back(), n}, t)});
-      return {turned(out[0])};
+      return {in_c_order(turned(out[0]))};
     case Kind::slogdet:
       return record({turned(a)}, {of({}, t), of({}, real)});
     case Kind::cholesky:
@@ -670,7 +670,7 @@ std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> o
       Array ready = is_complex(t) ? turned(a) : a;
       if (second != 'v') return record({ready}, {of({n}, real)});
       out = record({ready}, {of({n}, real), of({n, n}, t)});
-      return {out[0], turned(out[1])};
+      return {out[0], in_c_order(turned(out[1]))};
     }
     case Kind::eig:
       if (first != 'v') return record({turned(a)}, {of({n}, complex)});
