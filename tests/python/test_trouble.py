@@ -244,6 +244,8 @@ def test_a_stack_that_overflows_in_another_thread(on_the_cpu):
     p = drv.mem_alloc(64)
 
     def work():
+        from quern.device import set_current_device
+
         set_current_device(quern.device("cpu"))
         f(p, np.int32(1 << 30), np.int32(0), block=(1, 1, 1))
         try:
