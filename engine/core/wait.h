@@ -83,6 +83,7 @@ class WithoutSignals {
   friend bool handles_signals();
   static thread_local int depth_;
 };
+
 // Asks `ready` until it says yes, soon often, later seldom. Throws Interrupted.
 void wait_in_slices(const std::function<bool()>& ready);
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "compile/cpu_module.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/interrupts.h"
 #include "core/wait.h"
@@ -123,12 +124,13 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   std::mutex failure_lock;
   std::optional<Failure> failure;
 
-  // Interrupts: what runs now, and what is to be dropped: commands up to a number that a thread has submitted.
+  // Interrupts: what runs now (it ends with running_lock held), and what is to be dropped: commands up to a number that a thread
+  // has submitted.
   std::mutex running_lock;
-  const Command* running_command = nullptr;
-  std::atomic<uint32_t> heavy{0};          // commands that may take long, not done yet
-  std::atomic<uint64_t> running_since{0};  // the processor's time stamp; 0: nothing runs
-  Stoppable* running = nullptr;            // when it is a launch
+  std::atomic<const Command*> running_command{nullptr};
+  std::atomic<Stoppable*> running{nullptr};  // when it is a launch
+  std::atomic<int64_t> running_since{0};     // ns, of what may take long
+  std::atomic<uint32_t> heavy{0};            // commands that may take long, not done yet
   std::atomic<bool> stop{false};
   std::atomic<void*> cancelled_by{nullptr};
   std::atomic<uint32_t> cancelled_until{0};
@@ -138,7 +140,6 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
     return static_cast<int32_t>(completed.load(std::memory_order_acquire) - sequence) >= 0;
   }
   void complete(uint32_t sequence);
-  static double seconds_since(uint64_t stamp);
   // Returns when `completed` is not `seen` any more, or after that time.
   void wait_for_change(uint32_t seen, std::chrono::nanoseconds time);
   bool idle() const { return completed.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire); }
@@ -253,7 +254,7 @@ class CpuDevice : public Device {
   void shut_down() noexcept override;
 
   // For the other files of this device.
-  void run(StreamState& stream, Command& command, uint32_t number) noexcept;
+  void run(StreamState& stream, Command& command) noexcept;
   std::optional<Failure> run_launch(StreamState& stream, const Command& command) noexcept;
   void copy_bytes(void* dst, const void* src, size_t bytes) noexcept;
   void fill_bytes(const Command& command) noexcept;

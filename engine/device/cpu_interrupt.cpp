@@ -1,7 +1,6 @@
 #include "device/cpu_interrupt.h"
 
 #include <signal.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <cinttypes>
@@ -58,6 +57,14 @@ std::pair<uintptr_t, uintptr_t> mapping_of(const void* address) {
   }
   std::fclose(maps);
   return found;
+}
+
+// Of the command that the stream has come to.
+bool was_submitted_before_interrupt(const StreamState& stream, const Command& command) {
+  void* by = stream.cancelled_by.load();
+  if (!by || command.by != by) return false;
+  uint32_t number = stream.completed.load(std::memory_order_relaxed) + 1;
+  return static_cast<int32_t>(stream.cancelled_until.load(std::memory_order_relaxed) - number) >= 0;
 }
 
 // Highest first: libraries take theirs from below.
@@ -124,28 +131,29 @@ bool InKernel::must_leave(uintptr_t at) {
 }
 
 Running::Running(StreamState& stream, const Command& command) : stream_(stream) {
-  std::lock_guard hold(stream.running_lock);
-  stream.running_command = &command;
-  stream.running_since = __rdtsc();
-  stream.stop = false;
+  stream.stop.store(false, std::memory_order_relaxed);
+  stream.running_since.store(command.is_heavy ? now_ns() : 0, std::memory_order_relaxed);
+  stream.running_command.store(&command);
 }
 
 Running::~Running() {
+  if (!stream_.running_command.load(std::memory_order_relaxed)) return;
   std::lock_guard hold(stream_.running_lock);
   stream_.running_command = nullptr;
-  stream_.running_since = 0;
 }
 
-bool begin_launch(StreamState& stream, Stoppable& launch) {
-  std::lock_guard hold(stream.running_lock);
-  if (stream.stop.load()) return false;
-  stream.running = &launch;
-  return true;
+bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch) {
+  stream.running.store(&launch);  // before the look at `stop`: interrupt() does it the other way round
+  launch.is_left = was_submitted_before_interrupt(stream, command);
+  if (!stream.stop.load()) return true;
+  end_launch(stream, command, false);
+  return false;
 }
 
 void end_launch(StreamState& stream, const Command& command, bool was_stopped) {
   std::lock_guard hold(stream.running_lock);
   stream.running = nullptr;
+  stream.running_command = nullptr;
   if (!was_stopped) return;
   drop_work(command.work);
   const KernelInfo& kernel = command.kernel->info;
@@ -164,21 +172,22 @@ void end_launch(StreamState& stream, const Command& command, bool was_stopped) {
 }
 
 // Array work goes on, marks and callbacks have others that wait for them.
-bool is_cancelled(const StreamState& stream, const Command& command, uint32_t number) {
-  void* by = stream.cancelled_by.load(std::memory_order_acquire);
-  if (!by || command.by != by || command.work != 0) return false;
-  if (static_cast<int32_t>(stream.cancelled_until.load(std::memory_order_relaxed) - number) < 0) return false;
-  return command.what == Command::What::launch || command.what == Command::What::copy;
+bool is_cancelled(const StreamState& stream, const Command& command) {
+  return command.work == 0 && (command.what == Command::What::launch || command.what == Command::What::copy) &&
+         was_submitted_before_interrupt(stream, command);
 }
 
 namespace {
 
-// With the stream's running_lock held: is what runs to be stopped?
-bool takes_long(const StreamState& stream) {
-  constexpr double most_left = 2, most_since = 0.2;  // seconds
-  if (stream.running_command->work == 0) return true;
-  double left = stream.running ? stream.running->seconds_left() : -1;
-  return left >= 0 ? left > most_left : StreamState::seconds_since(stream.running_since) > most_since;
+// With the stream's running_lock held: is what runs to be stopped? Of a launch's time nothing is known before its first block has
+// ended; its threads look again then.
+bool is_to_stop(const StreamState& stream, const Command& command, Stoppable* launch) {
+  constexpr double most_since = 0.5e9;  // ns
+  if (command.work == 0) return true;
+  if (launch) launch->is_left = true;
+  if (launch && launch->seconds_left() >= 0) return takes_too_long(*launch);
+  int64_t since = stream.running_since.load();
+  return since > 0 && static_cast<double>(now_ns() - since) > most_since;
 }
 
 }  // namespace
@@ -188,18 +197,18 @@ std::vector<Stopped> CpuDevice::interrupt() noexcept {
   void* self = __builtin_thread_pointer();
   for (auto& stream : states()) {
     stream->cancelled_until = stream->submitted.load();
-    stream->cancelled_by.store(self, std::memory_order_release);
+    stream->cancelled_by = self;
     std::unique_lock hold(stream->running_lock);
-    const Command* command = stream->running_command;
+    const Command* command = stream->running_command.load();
     if (command && command->by == self) {
       if (command->what == Command::What::copy) {  // host memory is about to go
         uint32_t running = stream->completed.load();
         hold.unlock();
         finish(*stream, running + 1);
         hold.lock();
-      } else if (takes_long(*stream)) {
+      } else if (is_to_stop(*stream, *command, stream->running.load())) {
         stream->stop = true;
-        Stoppable* launch = stream->running;
+        Stoppable* launch = stream->running.load();
         if (launch && !stop(*launch)) out.push_back({"", no_site, true, {}});
         for (int i = 0; launch && stream->running == launch && i < 1000; ++i) {  // until it has told what it was
           hold.unlock();

@@ -18,10 +18,11 @@ namespace quern {
 struct Stoppable {
   explicit Stoppable(const void* code) : code(code) {}
   virtual ~Stoppable() = default;
-  virtual double seconds_left() const = 0;  // about; negative when nobody knows
+  virtual double seconds_left() const = 0;  // about; negative while nobody knows
   const void* code;                         // an address in its code
   std::atomic<bool> failed{false};          // no further block begins
   std::atomic<bool> stopped{false};         // because of an interrupt
+  std::atomic<bool> is_left{false};         // an interrupt let it go on: array work, which ends unless that takes long
   std::atomic<int> inside{0};               // threads that may be in its code
   uintptr_t code_begin = 0, code_end = 0;   // valid once stopped
 };
@@ -53,10 +54,15 @@ class Running {
  private:
   StreamState& stream_;
 };
-// The same for its launch; false: it is to be dropped instead.
-bool begin_launch(StreamState& stream, Stoppable& launch);
+// The same for its launch; false: it is to be dropped instead. The command ends with its launch.
+bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch);
 void end_launch(StreamState& stream, const Command& command, bool was_stopped);
 
-bool is_cancelled(const StreamState& stream, const Command& command, uint32_t number);
+bool is_cancelled(const StreamState& stream, const Command& command);
+// Of array work that an interrupt has left running.
+inline bool takes_too_long(const Stoppable& launch) {
+  constexpr double most_seconds = 2;
+  return launch.is_left.load(std::memory_order_relaxed) && launch.seconds_left() > most_seconds;
+}
 
 }  // namespace quern

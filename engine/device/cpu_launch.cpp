@@ -157,8 +157,9 @@ struct Job : Stoppable {
   GridBarrier barrier;
   bool together = false;            // blocks wait for each other, so all are in flight at once
   std::atomic<int64_t> busy_ns{0};  // of all threads together
+  std::atomic<float> block_ns{-1};  // what a block takes, about; negative while nothing is known
   double seconds_left() const override {
-    float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed) * static_cast<float>(joined);
+    float known = block_ns.load(std::memory_order_relaxed);
     uint64_t begun = std::min(next.load(std::memory_order_relaxed), count);
     return known < 0 ? -1 : 1e-9 * static_cast<double>(known) * static_cast<double>(count - begun) / threads;
   }
@@ -195,14 +196,14 @@ void take_chunks(Job& job) {
     return;
   }
   while (!job.failed.load(std::memory_order_relaxed)) {
+    if (takes_too_long(job)) {
+      job.stopped = job.failed = true;
+      return;
+    }
     uint64_t first = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
     if (first >= job.count) return;
     run_blocks(job.kernel, job.launch, first, std::min(job.count, first + job.chunk), job.failed);
   }
-}
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void work_on(Job& job) {
@@ -243,6 +244,7 @@ constexpr float alone_below_ns = 20e3f;
 void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   join_blocks(job);
   float known = kernel.nanoseconds_per_block.load(std::memory_order_relaxed) * static_cast<float>(job.joined);
+  job.block_ns = known;
   bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0 || job.together;
   if (known < 0 && !spins && job.count > 1) {
     // Not measured yet: the first block tells.
@@ -254,6 +256,7 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
     }
     job.busy_ns = now_ns() - start;
     known = static_cast<float>(job.busy_ns.load());
+    job.block_ns = known;
     job.next = 1;
   }
   unsigned threads = job.threads;
@@ -269,6 +272,7 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
         std::max<uint64_t>(1, std::min<uint64_t>(std::max<uint64_t>(by_time, left / (threads * 64)), left / (threads * 4)));
     device.pool().run([](void* context) { work_on(*static_cast<Job*>(context)); }, &job);
   }
+  if (job.failed) return;
   // The threads' own time: to wake them is no work, and a launch that woke them once for nothing is not to do so for ever.
   float per_block = static_cast<float>(job.busy_ns.load(std::memory_order_relaxed)) / static_cast<float>(job.count);
   float estimate = known < 0 ? per_block : 0.5f * known + 0.5f * per_block;
@@ -302,7 +306,7 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   Job job(kernel, launch, count, threads());
   launch.host = &job;
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
-  if (!begin_launch(stream, job)) {
+  if (!begin_launch(stream, command, job)) {
     drop_work(command.work);
     return std::nullopt;
   }

@@ -11,7 +11,6 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,10 +19,6 @@
 namespace quern {
 
 namespace {
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 constexpr int spins_before_sleep = 2000;  // some tens of microseconds
 
@@ -35,7 +30,7 @@ Command& next_command(StreamState& stream) {
 void carry_out(StreamState& stream, Command& command) noexcept {
   uint32_t number = stream.completed.load(std::memory_order_relaxed) + 1;
   for (const Dependency& d : command.after) finish(*d.stream, d.sequence);
-  stream.device.run(stream, command, number);
+  stream.device.run(stream, command);
   if (command.is_heavy) stream.heavy.fetch_sub(1, std::memory_order_relaxed);
   command.clear();  // before its slot is free
   stream.complete(number);
@@ -100,11 +95,6 @@ void wake_worker(StreamState& stream) {
 }
 
 }  // namespace
-
-double StreamState::seconds_since(uint64_t stamp) {
-  constexpr double most_cycles_per_second = 5e9;
-  return stamp == 0 ? 0 : static_cast<double>(__rdtsc() - stamp) / most_cycles_per_second;
-}
 
 void StreamState::complete(uint32_t sequence) {
   completed.store(sequence, std::memory_order_seq_cst);
@@ -312,9 +302,9 @@ double CpuEvent::elapsed_ms(Event& start) {
 uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); }
 
 // One command; failures stay with the stream until somebody waits.
-void CpuDevice::run(StreamState& stream, Command& command, uint32_t number) noexcept {
+void CpuDevice::run(StreamState& stream, Command& command) noexcept {
   if (shut()) return;
-  if (is_cancelled(stream, command, number)) return drop_work(command.work);
+  if (is_cancelled(stream, command)) return drop_work(command.work);
   Running running(stream, command);
   switch (command.what) {
     case Command::What::nothing:

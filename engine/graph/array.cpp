@@ -589,27 +589,30 @@ void assign(const Array& target, const Argument& value) {
   if (!fits)
     raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(value.shape()),
           to_string(to));
-  if (target.size() == 0) {
-    if (!value.array()) check_fits(value.scalar(), type);  // a number that does not fit is an error all the same
+  const Array* number = value.array();
+  bool is_unsure = number && number->is_value() && may_overflow(number->dtype(), type);
+  if (target.size() == 0 && !is_unsure) {
+    if (!number) check_fits(value.scalar(), type);  // a number that does not fit is an error all the same
     return;
   }
-  if (const Array* number = value.array(); !number) {
+  if (!number) {
     check_fits(value.scalar(), type);
     if (!value.scalar().is_weak && row(type).kind == DTypeKind::natural && value.scalar().dtype != type)
       return assign(target, Argument(full({}, value.scalar(), value.scalar().dtype, target.device())));
-  } else if (number->is_value() && may_overflow(number->dtype(), type)) {
-    return assign(target, Argument(the_evaluator->within_range(*number, type)));
   }
+  std::optional<Array> checked;  // whoever looks at the target learns what was found, even when nothing is stored
+  if (is_unsure) checked = the_evaluator->within_range(*number, type);
+  const Argument source = checked ? Argument(*checked) : value;
   SpaceRef space = space_of(target.layout());
   if (target.is_whole() && !target.is_pinned()) {
     NodeRef node = new_node(Op::cast, target.dtype(), space, target.device());
     node->site = current_site();
     node->operand_count = 1;
-    node->operands[0] = operand_for(value, target.dtype(), space, target.device());
+    node->operands[0] = operand_for(source, target.dtype(), space, target.device());
     submit_or_keep_reading(*node);
     target.cell()->set(std::move(node));
   } else {
-    update(target, operand_for(value, target.dtype(), space, target.device()));
+    update(target, operand_for(source, target.dtype(), space, target.device()));
   }
   recorded();
 }

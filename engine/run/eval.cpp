@@ -246,8 +246,10 @@ class GroupEvaluator : public Evaluator {
     };
     for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
       inputs.push_back(view(o.node->buffer, o.space, o.dtype));
-    std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something
-    for (const Operand& o : call.operands) held.push_back(o.node->buffer);
+    std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something for a GPU
+    for (const Operand& o : call.operands) {
+      if (node.device >= 0) held.push_back(o.node->buffer);
+    }
     std::optional<WithoutSignals> undisturbed;
     if (call.in_place) undisturbed.emplace();
     Node* self = &node;

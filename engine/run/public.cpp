@@ -26,10 +26,10 @@ Stream Stream::of(const Device& device) { return Stream(device, device.context()
 void Stream::synchronize() const { quern::synchronize(device_.context(), handle_); }
 bool Stream::done() const { return quern::is_done(*handle_); }
 
-Event::Event(const Stream& stream) : handle_(stream.device().context().device.create_event({true, false})) {
+Event::Event(const Stream& stream) : context_(&stream.device().context()), handle_(context_->device.create_event({true, false})) {
   quern::record(*handle_, stream.handle());
 }
-void Event::synchronize() const { handle_->synchronize(); }
+void Event::synchronize() const { quern::synchronize(*context_, *handle_); }
 double Event::milliseconds_since(const Event& start) const { return handle_->elapsed_ms(*start.handle_); }
 
 // ---- memory

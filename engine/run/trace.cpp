@@ -1,14 +1,10 @@
 #include "run/trace.h"
 
-#include <chrono>
+#include "core/clock.h"
 
 namespace quern {
 
 namespace {
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Recorder& recorder() {
   static Recorder* r = new Recorder;

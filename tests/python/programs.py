@@ -34,3 +34,9 @@ def quern(*arguments, **named):
 def code(text, **named):
     """Runs a piece of Python."""
     return python("-c", text, **named)
+
+
+def has_nvrtc():
+    from quern.lib import _engine
+
+    return any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report())

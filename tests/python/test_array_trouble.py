@@ -350,6 +350,17 @@ def test_an_error_that_nobody_looks_at_is_not_raised(device):
         qn.asnumpy(x)
 
 
+def outcome(array, key, number):
+    """What the array holds after an assignment, or the type of the error."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            array[key] = number
+            return np.array(qn.asnumpy(array) if isinstance(array, qn.Array) else array).tolist()
+    except (OverflowError, ValueError) as error:
+        return type(error)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_numbers_that_an_integer_type_cannot_hold(device, dtype):
     """Assigned as Python's numbers, as NumPy's, and as results that only the device knows: OverflowError and ValueError as in NumPy."""
@@ -357,15 +368,6 @@ def test_numbers_that_an_integer_type_cannot_hold(device, dtype):
     numbers += [np.float64(n) for n in NUMBERS] + [np.float32(n) for n in NUMBERS]
     numbers += [np.int64(n) for n in numbers if type(n) is int and -(2**63) <= n < 2**63]
     numbers += [np.uint64(n) for n in numbers if type(n) is int and 0 <= n < 2**64]
-
-    def outcome(array, key, number):
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                array[key] = number
-                return np.array(qn.asnumpy(array) if isinstance(array, qn.Array) else array).tolist()
-        except (OverflowError, ValueError) as error:
-            return type(error)
 
     for number in numbers:
         finite = not isinstance(number, (float, np.floating)) or np.isfinite(number)
@@ -378,6 +380,13 @@ def test_numbers_that_an_integer_type_cannot_hold(device, dtype):
             want = outcome(np.zeros(3, dtype), slice(None), number)
             got = outcome(qn.zeros(3, dtype=dtype), slice(None), qn.asarray(np.array([number])).max())
             assert isinstance(got, list) if isinstance(want, list) else got is want, number
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e30, 1.0])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8"])
+def test_a_number_that_does_not_fit_an_empty_part(device, number, dtype):
+    want = outcome(np.zeros(3, dtype), slice(0, 0), np.float64(number))
+    assert outcome(qn.zeros(3, dtype=dtype), slice(0, 0), qn.asarray([number]).max()) == want
 
 
 def test_a_number_that_does_not_fit_names_its_line(device):

@@ -39,6 +39,17 @@ def entries(cache):
     return [p for p in own(cache).rglob("*") if p.is_file() and p.name != "marker.txt"]
 
 
+def overfill(device, cache):
+    """Forty more entries in a cache that may hold 1 MiB."""
+    more = """
+for k in range(40):
+    _engine.build(d, f'__device__ int table{k}[2000] = {{1}}; __global__ void g{k}(int* o) {{ o[0] = table{k}[o[1]]; }}', 'g.cu')
+"""
+    program = PROGRAM.replace("DEVICE", repr(device.name)).replace("print(p.cache)", more)
+    done = code(program, QUERN_CACHE_DIR=cache, QUERN_CACHE_SIZE=1)
+    assert done.returncode == 0, done.stderr
+
+
 def test_memory_then_disk(device, tmp_path):
     assert run(device, tmp_path / "c") == "compiled"
     assert run(device, tmp_path / "c") == "disk"
@@ -193,18 +204,7 @@ def test_the_size_is_bounded(device, tmp_path):
         old.write_bytes(b"x" * 100_000)
         os.utime(old, (i + 1, i + 1))
     # Entries are small beside the limit: what decides is the sum that was written since, so write enough.
-    done = code(
-        PROGRAM.replace("DEVICE", repr(device.name)).replace(
-            "print(p.cache)",
-            """
-for k in range(40):
-    _engine.build(d, f'__device__ int table{k}[2000] = {{1}}; __global__ void g{k}(int* o) {{ o[0] = table{k}[o[1]]; }}', 'g.cu')
-""",
-        ),
-        QUERN_CACHE_DIR=tmp_path / "c",
-        QUERN_CACHE_SIZE=1,
-    )
-    assert done.returncode == 0, done.stderr
+    overfill(device, tmp_path / "c")
     assert sum(p.stat().st_size for p in entries(tmp_path / "c")) <= 1.2 * 2**20
     assert not (filler / f"ab{0:030x}").exists()
 
@@ -232,18 +232,7 @@ def test_clear_removes_only_entries(device, tmp_path):
 def test_other_peoples_files_stay(device, tmp_path):
     run(device, tmp_path / "c")
     files = photos(tmp_path / "c", own(tmp_path / "c") / "note.txt", own(tmp_path / "c") / "ab" / "letter.tmp")
-    done = code(
-        PROGRAM.replace("DEVICE", repr(device.name)).replace(
-            "print(p.cache)",
-            """
-for k in range(40):
-    _engine.build(d, f'__device__ int table{k}[2000] = {{1}}; __global__ void g{k}(int* o) {{ o[0] = table{k}[o[1]]; }}', 'g.cu')
-""",
-        ),
-        QUERN_CACHE_DIR=tmp_path / "c",
-        QUERN_CACHE_SIZE=1,
-    )
-    assert done.returncode == 0, done.stderr
+    overfill(device, tmp_path / "c")
     assert all(file.stat().st_size == 3_000_000 for file in files)
     assert len(entries(tmp_path / "c")) > 3  # the limit counts the cache's own files alone
 

@@ -10,7 +10,7 @@ import json
 import os
 
 import pytest
-from programs import ROOT, python
+from programs import ROOT, has_nvrtc, python
 from quern.lib import _engine
 
 PROGRAM = """
@@ -147,7 +147,7 @@ def run(program, folder=None):
         fake = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))
         if not fake:
             pytest.skip("no GPU, and the tests' own driver is not built (ninja -C build/develop)")
-        if not any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report()):
+        if not has_nvrtc():
             pytest.skip("no GPU, and no NVRTC to compile for one (pip install nvidia-cuda-nvrtc-cu12)")
         done = code(QUERN_CUDA_DRIVER=max(fake, key=os.path.getmtime))
     assert done.returncode == 0, done.stderr

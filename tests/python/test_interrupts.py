@@ -5,8 +5,6 @@ where the work would otherwise take many times as long.
 """
 
 import re
-import signal
-import sys
 
 import pytest
 from programs import python
@@ -232,14 +230,14 @@ sys.exit(7)
 
 
 def test_a_reduction_of_something_absurd(device, run):
+    on_the_cpu(device)
     run(
         """
 x = qn.asarray([1.0, 2.0])
-try:
-    interrupted(lambda: qn.sin(qn.broadcast_to(x, (10**13, 2)) * 2 + qn.arange(2.0)).sum().item())
-except (AssertionError, MemoryError):
-    pass  # it was refused, or known at once
-works()
+for after in (0.5, 0.001, 0.1, 0.01, 0.03):  # before the first block has ended, too
+    said = interrupted(lambda: qn.sin(qn.broadcast_to(x, (10**11, 2)) * 2 + qn.arange(2.0)).sum().item(), after)
+    assert "was stopped" in said or after < 0.1, said
+    works()
 """,
     )
 
@@ -377,7 +375,6 @@ def test_random_programs_interrupted_at_random_times(device, run, seed):
     assert hit > 0 and ran > 0, said
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="signals")
 def test_a_signal_of_python_s_is_not_taken(device, run):
     """The signal that stops kernels is one that the program has not taken."""
     out = run(
@@ -397,4 +394,3 @@ assert taken
 """,
     )
     assert out == ""
-    assert signal.SIGRTMAX > signal.SIGRTMIN

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import quern as qn
 from kernels import module_of
-from programs import ROOT, python
+from programs import ROOT, has_nvrtc, python
 from quern import cuda, numba
 from quern.cuda import errors
 from quern.device import set_current_device
@@ -257,7 +257,7 @@ extern "C" __device__ int wait(int* out) { cooperative_groups::this_grid().sync(
 
 KINDS = ["PTXSource", "Cubin", "Fatbin", "Object", "Archive"]
 ENDINGS = {"PTXSource": ".ptx", "Cubin": ".cubin", "Fatbin": ".fatbin", "Object": ".o", "Archive": ".a"}
-HAS_NVRTC = any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report())
+HAS_NVRTC = has_nvrtc()
 on_a_gpu = pytest.mark.skipif(not _engine.cuda_count(), reason="no GPU")
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 

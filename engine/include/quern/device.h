@@ -68,6 +68,7 @@ class Event {
   double milliseconds_since(const Event& start) const;  // both must have been reached
 
  private:
+  quern::Context* context_;
   std::shared_ptr<quern::Event> handle_;
 };
 
