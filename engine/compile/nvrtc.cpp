@@ -3,6 +3,7 @@
 
 #include "codegen/embedded.h"
 #include "compile/cccl.h"
+#include "compile/import_table.h"
 #include "compile/include_walk.h"
 #include "compile/libraries.h"
 #include "core/error.h"
@@ -11,6 +12,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,6 +58,12 @@ struct Nvrtc {
   std::vector<int> archs;  // 75, 80, 86, 90, ...: what it makes cubins for
 };
 
+// NVRTC's front end takes over SIGINT and SIGTERM while it parses; its handler ends the process, or breaks it when another thread
+// than the compiling one gets the signal. A program's handlers are its own.
+__sighandler_t leave_handlers(int number, __sighandler_t handler) {
+  return number == SIGINT || number == SIGTERM ? SIG_DFL : ::signal(number, handler);
+}
+
 const Nvrtc& load_nvrtc() {
   static std::mutex& mutex = *new std::mutex;
   static std::map<std::string, Nvrtc>& loaded = *new std::map<std::string, Nvrtc>;
@@ -75,6 +83,7 @@ const Nvrtc& load_nvrtc() {
   }
   QUERN_NVRTC_SYMBOLS(QUERN_NVRTC_LOAD)
 #undef QUERN_NVRTC_LOAD
+  redirect_import(handle, "signal", reinterpret_cast<void*>(leave_handlers));
   int count = 0;
   if (nvrtc.nvrtcGetNumSupportedArchs(&count) == nvrtc_success && count > 0) {
     nvrtc.archs.resize(static_cast<size_t>(count));

@@ -7,7 +7,8 @@ where the work would otherwise take many times as long.
 import re
 
 import pytest
-from programs import python
+from programs import has_nvrtc, python
+from quern.lib import _engine
 
 SETUP = """
 import os, random, signal, sys, threading, time, traceback
@@ -227,6 +228,33 @@ sys.exit(7)
     )
     assert done.returncode == 7, done.stderr[-2000:]
     assert done.stdout.split("\n") == ["said before the end", ""] and done.stderr == ""
+
+
+@pytest.mark.skipif(not has_nvrtc(), reason="there is no NVRTC")
+def test_the_compiler_for_gpus_takes_no_signals(tmp_path):
+    """Its front end would end the process, or break it."""
+    done = start(
+        _engine.default_device(),
+        tmp_path,
+        """
+count = [0]
+signal.signal(signal.SIGINT, lambda *_: count.__setitem__(0, count[0] + 1))
+signal.signal(signal.SIGTERM, lambda *_: count.__setitem__(0, count[0] + 1))
+body = "\\n".join(f"int a{i}(int x) {{ return x * {i} + x; }}" for i in range(3000)) + f"// {time.time_ns()}"
+made = []
+thread = threading.Thread(target=lambda: made.append(_engine.ptx(body + ' extern "C" __global__ void s(int* x) { *x = a7(3); }', "k.cu", [], "compute_90")))
+thread.start()
+sent = 0
+while thread.is_alive():
+    os.kill(os.getpid(), (signal.SIGINT, signal.SIGTERM)[sent % 2])
+    sent += 1
+    time.sleep(0.0005)
+thread.join()
+assert "s" in made[0] and count[0] > 10
+print("it lives")
+""",
+    )
+    assert (done.returncode, done.stdout) == (0, "it lives\n"), (done.returncode, done.stderr[-2000:])
 
 
 def test_a_reduction_of_something_absurd(device, run):
