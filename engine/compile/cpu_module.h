@@ -107,6 +107,7 @@ enum {
   QUERN_KERNEL_JOINS_X = 1u << 4,
   QUERN_KERNEL_JOINS_Y = 1u << 5,
   QUERN_KERNEL_JOINS_Z = 1u << 6,
+  QUERN_KERNEL_BOUNDED = 1u << 8, /* each of its threads ends soon, whatever its arguments and memory are */
 };
 
 #define QUERN_JOINED_THREADS 8192u /* along x; other blocks have 1024 at most */

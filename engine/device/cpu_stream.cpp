@@ -73,10 +73,14 @@ void worker_main(std::shared_ptr<StreamState> stream) {
   }
 }
 
-// The same whatever it does: kernels and callbacks of the user's may be endless.
+// Not only as far as is known: kernels and callbacks of the user's may be endless, and printing may wait for a reader.
 bool is_short(const Command& command) {
-  bool is_known = command.work != 0 || (command.what != Command::What::launch && command.what != Command::What::call);
-  return is_known && !command.is_heavy && std::all_of(command.after.begin(), command.after.end(), [](const Dependency& d) {
+  bool is_sure = command.work != 0 ? !command.is_heavy : command.what != Command::What::call;
+  if (command.work == 0 && command.what == Command::What::launch) {
+    constexpr uint32_t asked = QUERN_KERNEL_BOUNDED | QUERN_KERNEL_PRINTS;
+    is_sure = (command.kernel->code->flags & asked) == QUERN_KERNEL_BOUNDED && takes_short(command);
+  }
+  return is_sure && std::all_of(command.after.begin(), command.after.end(), [](const Dependency& d) {
            return d.stream->reached(d.sequence);
          });
 }

@@ -582,6 +582,34 @@ extern "C" __global__ void stop() { __trap(); }
       "12321"));
 }
 
+TEST(Plugin, KernelsWhoseEndIsKnown) {
+  Module module(R"(
+    extern "C" __global__ void plain(float* a) { a[threadIdx.x] += 1; }
+    extern "C" __global__ void rounds(float* a) { for (int i = 0; i < 50; ++i) a[i] += sinf(a[i]); }
+    extern "C" __global__ void leaves(float* a) { for (int i = 0; i < 100 && a[i] > 0; ++i) a[i] = 0; }
+    extern "C" __global__ void meets(float* a) {
+      __shared__ float s[64];
+      s[threadIdx.x] = a[threadIdx.x];
+      for (int step = 32; step > 0; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step) s[threadIdx.x] += s[threadIdx.x + step];
+      }
+      if (threadIdx.x == 0) *a = s[0];
+    }
+    extern "C" __global__ void many(float* a) { for (int i = 0; i < 100000; ++i) for (int k = 0; k < i; ++k) a[i] += sinf(a[k]); }
+    extern "C" __global__ void counted(float* a, long long n) { for (long long i = 0; i < n; ++i) a[0] += sinf(a[1]); }
+    extern "C" __global__ void memory(float* a) { while (a[0] < a[1]) a[0] = a[0] * a[2]; }
+    extern "C" __global__ void waits(volatile int* a) { while (a[0] == 0) {} }
+    __device__ float tree(float x, int n) { return n == 0 ? x : tree(x * 2, n - 1) + tree(x, n - 1); }
+    extern "C" __global__ void calls(float* a, int n) { a[0] = tree(a[1], n); }
+    extern "C" __global__ void chosen(float* a, int n) { float (*f)(float, int) = n > 2 ? tree : nullptr; a[0] = f(a[1], n); }
+  )");
+  for (const char* name : {"plain", "rounds", "leaves", "meets"})
+    EXPECT_TRUE(module.kernel(name).flags & QUERN_KERNEL_BOUNDED) << name;
+  for (const char* name : {"many", "counted", "memory", "waits", "calls", "chosen"})
+    EXPECT_FALSE(module.kernel(name).flags & QUERN_KERNEL_BOUNDED) << name;
+}
+
 TEST(Plugin, VectorMathIsUsed) {
   Compiled compiled = compile(R"(
 extern "C" __global__ void k(const float* x, float* y, const double* z, double* w, int n) {

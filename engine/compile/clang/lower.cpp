@@ -7,6 +7,7 @@
 
 #include "compile/clang/access.h"
 #include "compile/clang/blocks.h"
+#include "compile/clang/bounded.h"
 #include "compile/clang/coroutines.h"
 #include "compile/clang/deferred_adds.h"
 #include "compile/clang/joining.h"
@@ -101,6 +102,7 @@ LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
   if (!needs.warps) expand_lanes(*kernel.thread);
   kernel.joins = spins || needs.flags ? 0 : find_joins(*kernel.thread);
   lowered.flags = needs.flags | (spins ? QUERN_KERNEL_SPINS : 0);
+  if (!spins && is_bounded(kernel)) lowered.flags |= QUERN_KERNEL_BOUNDED;
 
   if (input.strategy != Strategy::coroutines) {
     if (spins) {
