@@ -80,9 +80,8 @@ bool is_short(const Command& command) {
     constexpr uint32_t asked = QUERN_KERNEL_BOUNDED | QUERN_KERNEL_PRINTS;
     is_sure = (command.kernel->code->flags & asked) == QUERN_KERNEL_BOUNDED && takes_short(command);
   }
-  return is_sure && std::all_of(command.after.begin(), command.after.end(), [](const Dependency& d) {
-           return d.stream->reached(d.sequence);
-         });
+  return is_sure && std::all_of(command.after.begin(), command.after.end(),
+                                [](const Dependency& d) { return d.stream->reached(d.sequence); });
 }
 
 void start_worker(StreamState& stream) {
