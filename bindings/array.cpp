@@ -531,6 +531,7 @@ void init_arrays(nb::module_& m) {
         Order wanted = order_of(order, like.is_none() ? Order::c : Order::keep);
         if (like.is_none() && (wanted == Order::any || wanted == Order::keep))
           raise(ErrorKind::value, "only 'C' or 'F' order is permitted");
+        GraphLock lock;
         SpaceRef space = like.is_none() ? space_of(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
                                         : space_beside(*as_array(like.ptr()), shape, wanted);
         return full_in(std::move(space), scalar, dtype_of(dtype), device_number(device));
@@ -541,6 +542,7 @@ void init_arrays(nb::module_& m) {
   m.def("array_beside", [](const Shape& shape, const std::string& dtype, nb::sequence parts) {
     std::vector<Array> given;
     for (nb::handle part : parts) given.push_back(*as_array(part.ptr()));
+    GraphLock lock;
     return like(parts[0], full_in(joined_space(shape, given), Scalar{}, dtype_of(dtype), given[0].device()));
   });
   m.def("array_assign", [](nb::handle_t<Array> target, nb::handle value) {
@@ -597,8 +599,9 @@ void init_arrays(nb::module_& m) {
     Buffer buffer = evaluate(array);
     ReleaseGil release;
     Context& context = context_on(array.device());
-    use_on(context.work_stream, *buffer.block(), false);
-    context.wait(context.work_stream);
+    StreamPtr stream = context.stream_of_work();
+    use_on(stream, *buffer.block(), false);
+    context.wait(stream);
     raise_if_wrong(array);
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });

@@ -19,8 +19,8 @@ namespace {
 Array from_host(nb::handle memory, const Shape& shape, const std::string& dtype, PyDevice device,
                 const std::optional<std::vector<int64_t>>& strides) {
   HostView host(memory, false, "asarray");
-  SpaceRef space = strides ? space_of(Layout::ordered(shape, *strides)) : contiguous_space(shape);
-  return copied_in(*device.context, host.data(), host.bytes(), std::move(space), dtype_of(dtype), CopyKind::host_to_device);
+  Layout layout = strides ? Layout::ordered(shape, *strides) : Layout::contiguous(shape);
+  return copied_in(*device.context, host.data(), host.bytes(), std::move(layout), dtype_of(dtype), CopyKind::host_to_device);
 }
 
 // ---- memory of others

@@ -191,6 +191,7 @@ static Array part(const Array& array, int which) {
 Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; }
 Array Array::imag() const {
   if (!is_complex(dtype_)) {
+    GraphLock lock;
     Array zeros = full_in(copied_space(*this, Order::any), Scalar{}, dtype_, device());
     zeros.set_read_only(true);
     return zeros;
@@ -505,7 +506,10 @@ Array astype(const Array& array, DType dtype, Order order) {
   return out;
 }
 
-Array copied(const Array& array, DType dtype, Order order) { return copied(array, dtype, copied_space(array, order)); }
+Array copied(const Array& array, DType dtype, Order order) {
+  GraphLock lock;
+  return copied(array, dtype, copied_space(array, order));
+}
 
 Array copied(const Array& array, DType dtype, SpaceRef space) {
   GraphLock lock;

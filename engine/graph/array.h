@@ -54,7 +54,7 @@ class Array {
   const SpaceRef& space() const { return space_; }
   int64_t size() const { return space_->size; }
   size_t rank() const { return shape().size(); }
-  int8_t device() const { return cell_->node->device; }
+  int8_t device() const { return cell_->device; }
   Operand operand() const { return {cell_->node, space_, dtype_}; }
   const CellRef& cell() const { return cell_; }
   bool is_pinned() const { return cell_->is_pinned(); }

@@ -47,10 +47,10 @@ void settle_doubt(Doubt doubt) {
   all().told_once.erase(doubt);
 }
 
-void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text) {
+void confirm_doubt(Doubt doubt, Failed failed) {
   std::lock_guard hold(all().lock);
   all().open.erase(doubt);
-  all().confirmed[doubt] = {kind, std::move(text)};
+  all().confirmed[doubt] = std::move(failed);
 }
 
 void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from) {
@@ -74,7 +74,8 @@ void raise_confirmed(std::span<const Doubt> doubts) {
     found = all().confirmed[*first];
     if (all().told_once.erase(*first) > 0) all().confirmed.erase(*first);
   }
-  raise_text(found.kind, found.text);
+  std::string where = describe_site(found.site);  // may take Python's lock: with none of ours
+  raise_text(found.kind, where.empty() ? found.text : found.text + " (recorded at " + where + ")");
 }
 
 }  // namespace quern

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/error.h"
+#include "core/site.h"
 
 #include <cstdint>
 #include <span>
@@ -19,15 +20,16 @@ using Doubt = uint32_t;  // in the order of their opening
 struct Failed {
   ErrorKind kind = ErrorKind::bug;
   std::string text;
+  Site site = no_site;  // where it was recorded, if the text does not say so
   Failed() = default;
-  Failed(ErrorKind kind, std::string text) : kind(kind), text(std::move(text)) {}
+  Failed(ErrorKind kind, std::string text, Site site = no_site) : kind(kind), text(std::move(text)), site(site) {}
 };
 
 Doubt open_doubt();
-Doubt next_doubt();                                                 // the number that the next one gets
-void tell_once(Doubt doubt);                                        // whoever looks first gets the error, and nobody after that
-void settle_doubt(Doubt doubt);                                     // it came to nothing
-void confirm_doubt(Doubt doubt, ErrorKind kind, std::string text);  // it came true
+Doubt next_doubt();                              // the number that the next one gets
+void tell_once(Doubt doubt);                     // whoever looks first gets the error, and nobody after that
+void settle_doubt(Doubt doubt);                  // it came to nothing
+void confirm_doubt(Doubt doubt, Failed failed);  // it came true
 void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from);  // those that are not settled; at most some of the newest
 void raise_confirmed(std::span<const Doubt> doubts);
 

@@ -111,7 +111,10 @@ static const bool lock_is_known = [] {
   return true;
 }();
 
-SpaceRef space_of(Layout layout) { return spaces().find(std::move(layout)); }
+SpaceRef space_of(Layout layout) {
+  GraphLock lock;
+  return spaces().find(std::move(layout));
+}
 SpaceRef contiguous_space(const Shape& shape) { return space_of(Layout::contiguous(shape)); }
 
 SpaceRef broadcast_space(const SpaceRef& from, const SpaceRef& to) {

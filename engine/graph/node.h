@@ -79,6 +79,7 @@ struct Space {
   uint32_t references = 0;
 };
 
+// Made, copied and let go of with the lock held.
 class SpaceRef {
  public:
   SpaceRef() = default;
@@ -247,8 +248,9 @@ struct Cell {
   uint32_t references = 0;
   NodeRef node;
   bool is_read_only = false;  // foreign memory that must not be written
+  const int8_t device;        // of every node that it will hold: to be asked without the lock
 
-  explicit Cell(NodeRef value) { set(std::move(value)); }
+  explicit Cell(NodeRef value) : device(value->device) { set(std::move(value)); }
   ~Cell() { set({}); }
   static void* operator new(size_t size);  // from a list of used ones
   static void operator delete(void* memory);

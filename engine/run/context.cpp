@@ -4,6 +4,7 @@
 #include "compile/nvrtc.h"
 #include "core/error.h"
 #include "core/wait.h"
+#include "graph/node.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
 
@@ -26,6 +27,11 @@ Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_co
 
 std::string Context::name() const { return device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index); }
 
+StreamPtr Context::stream_of_work() {
+  GraphLock lock;
+  return work_stream;
+}
+
 Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
   Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
   return pool.allocate(bytes, site, in_order && work_stream == default_stream);
@@ -44,8 +50,9 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
   Traced traced(traced_as, trace_index(), stream.get(), bytes, tracing() ? current_site() : no_site);
   device.copy(*stream, dst, src, bytes, kind);
   if (!blocking) return;
+  uint64_t watched = last_watch();
   stream->synchronize();
-  settle_found_errors(*this, stream.get());
+  settle_found_errors(*this, stream.get(), watched);
 }
 
 void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
@@ -59,8 +66,9 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 
 void Context::wait(const StreamPtr& stream) {
   Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
+  uint64_t watched = last_watch();
   stream->synchronize();
-  settle_found_errors(*this, stream.get());
+  settle_found_errors(*this, stream.get(), watched);
 }
 
 void Context::wait(Event& event) {
@@ -70,8 +78,9 @@ void Context::wait(Event& event) {
 
 void Context::wait_all() {
   Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
+  uint64_t watched = last_watch();
   device.synchronize();
-  settle_found_errors(*this, nullptr);
+  settle_found_errors(*this, nullptr, watched);
 }
 
 bool Context::idle() {

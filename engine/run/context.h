@@ -24,7 +24,8 @@ class Context {
   Device& device;
   Pool pool;
   StreamPtr default_stream;
-  StreamPtr work_stream;  // where array work goes (streams.h); with the graph's lock held
+  StreamPtr work_stream;       // where array work goes (streams.h); with the graph's lock held
+  StreamPtr stream_of_work();  // the same, for who does not hold it
   Compiler& compiler();
   std::string name() const;  // "cpu", "cuda:0"
   int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }

@@ -14,6 +14,7 @@ namespace quern {
 namespace {
 
 struct Watch {
+  uint64_t number;
   FoundError words;
   ErrorKind kind;
   std::function<std::string(int64_t)> text;
@@ -31,6 +32,7 @@ struct Watches {
 
 constexpr size_t words_at_once = 512;
 std::atomic<size_t> active_watches{0};
+std::atomic<uint64_t> watches_begun{0}, watches_submitted{0};  // written with the graph's lock held
 
 Watches& watches_of(Context& context) {
   static std::mutex lock;
@@ -59,38 +61,34 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   watches.free.pop_back();
   words.on_host[0] = words.on_host[1] = 0;
   active_watches.fetch_add(1, std::memory_order_relaxed);
-  watches.active.push_back({words, kind, std::move(text), site, open_doubt(), context.work_stream});
+  uint64_t number = watches_begun.fetch_add(1, std::memory_order_relaxed) + 1;
+  watches.active.push_back({number, words, kind, std::move(text), site, open_doubt(), context.work_stream});
   return words;
 }
 
-void settle_found_errors(Context& context, const Stream* waited) {
-  if (active_watches.load(std::memory_order_relaxed) == 0) return;
+void watched_work_is_submitted() {
+  watches_submitted.store(watches_begun.load(std::memory_order_relaxed), std::memory_order_release);
+}
+uint64_t last_watch() { return watches_submitted.load(std::memory_order_acquire); }
+
+void settle_found_errors(Context& context, const Stream* waited, uint64_t last) {
+  if (active_watches.load(std::memory_order_acquire) == 0) return;
   Watches& watches = watches_of(context);
-  std::vector<Watch> found;
-  std::vector<int64_t> numbers;
-  {
-    std::lock_guard hold(watches.lock);
-    for (auto at = watches.active.begin(); at != watches.active.end();) {
-      if (waited && at->stream.get() != waited && !at->stream->idle()) {
-        ++at;
-        continue;
-      }
-      Watch watch = std::move(*at);
-      at = watches.active.erase(at);
-      active_watches.fetch_sub(1, std::memory_order_relaxed);
-      watches.free.push_back(watch.words);
-      if (watch.words.on_host[0] == 0) {
-        settle_doubt(watch.doubt);
-      } else {
-        numbers.push_back(watch.words.on_host[1]);
-        found.push_back(std::move(watch));
-      }
+  // Until all is told: another thread whose work this is may have waited, too, and looks for its error next.
+  std::lock_guard hold(watches.lock);
+  for (auto at = watches.active.begin(); at != watches.active.end();) {
+    if (at->number > last || (waited && at->stream.get() != waited && !at->stream->idle())) {
+      ++at;
+      continue;
     }
-  }
-  for (size_t i = 0; i < found.size(); ++i) {  // who describes a site may take Python's lock
-    std::string where = describe_site(found[i].site);
-    confirm_doubt(found[i].doubt, found[i].kind,
-                  fmt::format("{}{}", found[i].text(numbers[i]), where.empty() ? "" : " (recorded at " + where + ")"));
+    if (at->words.on_host[0] == 0) {
+      settle_doubt(at->doubt);
+    } else {
+      confirm_doubt(at->doubt, {at->kind, at->text(at->words.on_host[1]), at->site});
+    }
+    watches.free.push_back(at->words);
+    at = watches.active.erase(at);
+    active_watches.fetch_sub(1, std::memory_order_release);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "run/context.h"
 
+#include <atomic>
 #include <functional>
 
 namespace quern {
@@ -14,15 +15,20 @@ namespace quern {
 struct FoundError {
   int64_t* on_host = nullptr;
   int64_t* on_device = nullptr;
-  void set(int64_t number) const {  // for work on the CPU
-    on_host[1] = number;
-    on_host[0] = 1;
+  void set(int64_t number) const {  // for work on the CPU; several of its threads may
+    std::atomic_ref(on_host[1]).store(number, std::memory_order_relaxed);
+    std::atomic_ref(on_host[0]).store(1, std::memory_order_relaxed);
   }
 };
 
 FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t number)> text, Site site);
 
-// After a wait for a stream, or for all (none): settles or confirms the doubts of its work.
-void settle_found_errors(Context& context, const Stream* waited);
+// The graph's lock held: the work of all that watch now is submitted.
+void watched_work_is_submitted();
+// Whose work is submitted: to be asked before a wait, which need not see the work that others submit meanwhile.
+uint64_t last_watch();
+
+// After a wait for a stream, or for all (none): settles or confirms the doubts of its work, up to that watch.
+void settle_found_errors(Context& context, const Stream* waited, uint64_t last);
 
 }  // namespace quern

@@ -24,6 +24,7 @@ Array resized(const Array& a, int64_t n, size_t axis) {
   int64_t have = shape[axis];
   if (have >= n) return have == n ? a : cut(a, axis, {}, n);
   shape[axis] = n;
+  quern::GraphLock lock;
   Array out = wrap(quern::full_in(quern::space_beside(a.handle(), shape), whole(0), a.dtype(), a.handle().device()));
   quern::assign(cut(out, axis, {}, have).handle(), operand(a));
   return out;

@@ -16,8 +16,9 @@ namespace {
 Array in_order(const Array& a, bool descending, size_t axis, Here here) {
   if (!quern::is_complex(a.dtype())) return wrap(quern::sorted(a.handle(), descending, axis));
   Array places = wrap(quern::sorted_places(a.handle(), descending, axis));
-  return wrap(
-      quern::arranged(take_along_axis(a, places, static_cast<int>(axis), here).handle(), quern::copied_space(a.handle())));
+  Array sorted = take_along_axis(a, places, static_cast<int>(axis), here);
+  quern::GraphLock lock;
+  return wrap(quern::arranged(sorted.handle(), quern::copied_space(a.handle())));
 }
 
 Array extreme(const char* name, const Array& a, std::optional<int> axis, bool keepdims, bool least, Here here) {

@@ -56,11 +56,11 @@ void use_current_streams() {
 
 void order_foreign_stream(Context& context, uintptr_t handle, bool back) {
   if (handle <= 1) {  // the default stream itself
-    back ? wait_for(*context.work_stream, *context.default_stream) : gather_streams(context);
+    back ? wait_for(*context.stream_of_work(), *context.default_stream) : gather_streams(context);
     return;
   }
   auto foreign = context.device.foreign_stream(handle);
-  if (back) return wait_for(*context.work_stream, *foreign);
+  if (back) return wait_for(*context.stream_of_work(), *foreign);
   wait_for(*foreign, *context.default_stream);
   for (const StreamPtr& stream : context.pool.streams()) wait_for(*foreign, *stream);
 }

@@ -37,17 +37,19 @@ bool in_doubt(const Array& array) {
 }  // namespace
 
 Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind) {
-  return copied_in(context, data, bytes, contiguous_space(shape), dtype, kind);
+  return copied_in(context, data, bytes, Layout::contiguous(shape), dtype, kind);
 }
 
-Array copied_in(Context& context, const void* data, size_t bytes, SpaceRef space, DType dtype, CopyKind kind) {
+Array copied_in(Context& context, const void* data, size_t bytes, Layout layout, DType dtype, CopyKind kind) {
   Buffer buffer = context.allocate(std::max<size_t>(bytes, 1));
-  use_on(context.work_stream, *buffer.block(), true);
+  StreamPtr stream = context.stream_of_work();
+  use_on(stream, *buffer.block(), true);
   if (bytes > 0) {
     Waiting waiting;
-    context.copy(context.work_stream, buffer.pointer(), data, bytes, kind, true);
+    context.copy(stream, buffer.pointer(), data, bytes, kind, true);
   }
-  return from_memory(std::move(buffer), std::move(space), dtype, static_cast<int8_t>(context.trace_index()));
+  GraphLock lock;
+  return from_memory(std::move(buffer), space_of(std::move(layout)), dtype, static_cast<int8_t>(context.trace_index()));
 }
 
 void read_into(const Array& array, void* out, size_t bytes) {
@@ -57,8 +59,9 @@ void read_into(const Array& array, void* out, size_t bytes) {
   if (bytes == 0) return;
   Waiting waiting;
   Context& context = context_on(array.device());
-  use_on(context.work_stream, *memory.buffer.block(), false);
-  context.copy(context.work_stream, out, memory.data, bytes, CopyKind::device_to_host, true);
+  StreamPtr stream = context.stream_of_work();
+  use_on(stream, *memory.buffer.block(), false);
+  context.copy(stream, out, memory.data, bytes, CopyKind::device_to_host, true);
   if (in_doubt(memory.array)) {
     if (streams_were_chosen) context.wait_all();  // the work may be other streams'
     raise_if_wrong(memory.array);

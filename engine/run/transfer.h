@@ -6,8 +6,8 @@
 
 namespace quern {
 
-// An array of what lies there, as `space` has it or in C order. The copy is done when this returns.
-Array copied_in(Context& context, const void* data, size_t bytes, SpaceRef space, DType dtype, CopyKind kind);
+// An array of what lies there, in that layout or in C order. The copy is done when this returns.
+Array copied_in(Context& context, const void* data, size_t bytes, Layout layout, DType dtype, CopyKind kind);
 Array copied_in(Context& context, const void* data, size_t bytes, const Shape& shape, DType dtype, CopyKind kind);
 
 // The values in C order, of that many bytes; waits for them.

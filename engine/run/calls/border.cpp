@@ -143,9 +143,9 @@ Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t
     const auto& [low, high] = options.constants[n];
     is_uniform = is_uniform && same(low, options.constants[0].first) && same(high, options.constants[0].first);
   }
-  SpaceRef space = space_beside(array, shape, Order::any);
-  Array out =
-      full_in(std::move(space), is_uniform && rank > 0 ? options.constants[0].first : whole(0), array.dtype(), array.device());
+  GraphLock lock;
+  Array out = full_in(space_beside(array, shape, Order::any), is_uniform && rank > 0 ? options.constants[0].first : whole(0),
+                      array.dtype(), array.device());
   Array inside = out;
   for (size_t n = 0; n < rank; ++n)
     inside = part(inside, static_cast<int>(n), widths[n].first, widths[n].first + array.shape()[n]);

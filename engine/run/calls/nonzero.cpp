@@ -38,8 +38,9 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
 }
 
 Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
-  use_on(context.work_stream, *mask.block, false);
-  context.wait(context.work_stream);
+  StreamPtr stream = context.stream_of_work();
+  use_on(stream, *mask.block, false);
+  context.wait(stream);
   const auto* flags = reinterpret_cast<const uint8_t*>(mask.data);
   int64_t slices = (n + tile - 1) / tile;
   std::vector<int64_t> starts(static_cast<size_t>(slices) + 1, 0);
@@ -71,14 +72,28 @@ Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
   return from_memory(std::move(out), {starts.back()}, DType::int64, -1);
 }
 
-// An array's memory, with the values in it.
-struct Looked {
-  explicit Looked(const Array& array) : buffer(evaluate(array)) {
-    char* data = static_cast<char*>(buffer.pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
-    view = {data, buffer.block(), array.space(), array.dtype()};
+// The memory of arrays, with the values in it.
+class Looked {
+ public:
+  explicit Looked(std::initializer_list<const Array*> arrays) {
+    for (const Array* array : arrays) buffers_.push_back(evaluate(*array));
+    GraphLock lock;
+    for (const Array* array : arrays) {
+      const Buffer& buffer = buffers_[views.size()];
+      char* data = static_cast<char*>(buffer.pointer()) + array->layout().offset * static_cast<int64_t>(size_of(array->dtype()));
+      views.push_back({data, buffer.block(), array->space(), array->dtype()});
+    }
   }
-  Buffer buffer;
-  CallView view;
+  ~Looked() {
+    GraphLock lock;
+    views.clear();
+  }
+  Looked(const Looked&) = delete;
+  Looked& operator=(const Looked&) = delete;
+  std::vector<CallView> views;
+
+ private:
+  std::vector<Buffer> buffers_;
 };
 
 }  // namespace
@@ -88,18 +103,17 @@ Array true_positions(const Array& given) {
   Array mask = in_c_order(given, DType::boolean);
   int64_t n = mask.size();
   if (n == 0) return full({0}, Scalar{}, DType::int64, mask.device());
-  Looked looked(mask);
-  if (mask.device() < 0) return on_host(context_on(mask.device()), looked.view, n, site);
-  return on_gpu({{&looked.view, 1}, {}, mask.device(), site}, n, DType::int64);
+  Looked looked({&mask});
+  if (mask.device() < 0) return on_host(context_on(mask.device()), looked.views[0], n, site);
+  return on_gpu({looked.views, {}, mask.device(), site}, n, DType::int64);
 }
 
 Array selected(const Array& values, const Array& given) {
   Site site = current_site();
   Array mask = in_c_order(given, DType::boolean);
   if (mask.size() == 0) return full({0}, Scalar{}, values.dtype(), values.device());
-  Looked flags(mask), from(values);
-  CallView views[] = {flags.view, from.view};
-  return on_gpu({views, {}, mask.device(), site}, mask.size(), values.dtype());
+  Looked looked({&mask, &values});
+  return on_gpu({looked.views, {}, mask.device(), site}, mask.size(), values.dtype());
 }
 
 }  // namespace quern

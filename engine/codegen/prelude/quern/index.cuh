@@ -24,6 +24,17 @@ __QUERN_BOTH long long rest_of(const IndexPlan& p, long long e) {
   return p.inner == p.rest ? e % p.rest : e / (p.inner * p.count) * p.inner + e % p.inner;
 }
 
+// Several threads may report at the same time; whose index is told does not matter.
+__QUERN_BOTH void report(long long* error, long long index) {
+#ifdef __CUDACC_RTC__
+  *(volatile long long*)(error + 1) = index;
+  *(volatile long long*)error = 1;
+#else
+  __atomic_store_n(error + 1, index, __ATOMIC_RELAXED);
+  __atomic_store_n(error, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 // Where pick b starts; an index out of range is reported and counts as 0.
 __QUERN_BOTH long long picked(const IndexPlan& p, long long b) {
   long long at = 0;
@@ -31,8 +42,7 @@ __QUERN_BOTH long long picked(const IndexPlan& p, long long b) {
     long long i = p.index[k][b];
     const long long size = p.size[k];
     if (i < -size || i >= size) {
-      p.error[1] = i;
-      p.error[0] = k + 1;
+      report(p.error, i);
       i = 0;
     }
     at += (i < 0 ? i + size : i) * p.step[k];
