@@ -324,13 +324,13 @@ TEST_P(Threads, AreTracedByOne) {
 // A race on purpose: two copies into the same memory. tools/sanitize.py runs it to see that it is found, and in the engine.
 TEST(ThreadSanitizer, DISABLED_FindsARace) {
   qn::Device device = qn::Device::cpu();
-  std::vector<int> host(1000, 1);
+  std::vector<int> host(5000, 1);
   std::latch start(2);
   auto copy = [&] {
     qn::Stream stream(device);
     qn::Buffer<int> x(device, host.size());
     start.arrive_and_wait();
-    for (int i = 0; i < 100; ++i) x.copy_to(host, stream);
+    for (int i = 0; i < 300; ++i) x.copy_to(host, stream);
   };
   std::thread other(copy);
   copy();
