@@ -126,22 +126,34 @@ bool Operand::read(PyObject* value, bool strict, PyObject* beside) {
   return array_ != nullptr;
 }
 
-nb::object array_of(PyObject* value) {
-  nb::object made = nb::steal(PyObject_CallOneArg(to_array, value));
+static nb::object checked(PyObject* array, PyObject* value) {
+  nb::object made = nb::steal(array);
   if (!made.is_valid()) throw nb::python_error();
   if (!as_array(made.ptr())) raise(ErrorKind::type, "[asarray] a {} does not become an array", Py_TYPE(value)->tp_name);
   return made;
 }
 
-nb::object array_of(PyObject* value, int8_t device) {
+nb::object array_of(PyObject* value) { return checked(PyObject_CallOneArg(to_array, value), value); }
+
+template <typename Make>
+static nb::object made_on(int8_t device, const Make& make) {
   Context& before = current_context();
-  if (before.trace_index() == device) return array_of(value);
+  if (before.trace_index() == device) return make();
   struct Back {
     Context& context;
     ~Back() { set_current_context(&context); }
   } back{before};
   set_current_context(&context_on(device));
-  return array_of(value);
+  return make();
+}
+
+nb::object array_of(PyObject* value, int8_t device) {
+  return made_on(device, [&] { return array_of(value); });
+}
+
+nb::object array_of(PyObject* value, int8_t device, DType dtype) {
+  std::string name(row(dtype).name);
+  return made_on(device, [&] { return checked(PyObject_CallFunction(to_array, "Os", value, name.c_str()), value); });
 }
 
 void Operand::make_array(PyObject* value, PyObject* beside) {
@@ -518,6 +530,7 @@ void init_arrays(nb::module_& m) {
              Self self(given);
              return nb::steal(wrap(Array(*self), reinterpret_cast<PyTypeObject*>(type.ptr())));
            })
+      .def_prop_ro("_is_value", &Array::is_value)  // stands for one of NumPy's numbers, which are no arrays
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
 
   define_exchange(m, type);

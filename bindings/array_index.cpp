@@ -118,6 +118,13 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     const Array& array = *as_array(self);
     Places places = read(array, key);
     if (array.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
+    nb::object list;
+    if (PyList_Check(value) || PyTuple_Check(value)) {
+      list = array_of(value, array.device(), array.dtype());
+      value = list.ptr();
+      if (places.is_view() && as_array(value)->rank() > places.layout.rank())
+        raise(ErrorKind::value, "setting an array element with a sequence: more than {} dimensions", places.layout.rank());
+    }
     Operand operand;
     operand.read(value, true, self);
     assign_at(array, std::move(places), operand.argument());

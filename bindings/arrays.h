@@ -15,8 +15,9 @@ PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 nb::object like(nb::handle operand, Array&& array);
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
-nb::object array_of(PyObject* value);                 // as asarray makes it
-nb::object array_of(PyObject* value, int8_t device);  // on that device
+nb::object array_of(PyObject* value);                              // as asarray makes it
+nb::object array_of(PyObject* value, int8_t device);               // on that device
+nb::object array_of(PyObject* value, int8_t device, DType dtype);  // converted as NumPy converts lists: each number must fit
 DType dtype_of(const std::string& name);
 // As NumPy takes it, in capitals or not; None is `otherwise`. Raises ValueError, TypeError for what is no order.
 Order order_of(nb::handle given, Order otherwise);

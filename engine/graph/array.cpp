@@ -206,7 +206,13 @@ static void store(Constant& constant, T value) {
   std::memcpy(constant.bytes.data(), &value, sizeof(T));
 }
 
+static void check_is_real(const Scalar& s, DType dtype) {
+  if (s.is_weak && s.kind == WeakScalar::complex && !is_complex(dtype) && dtype != DType::boolean)
+    raise(ErrorKind::type, "a complex number cannot be assigned to an array of {}; take its real part first", row(dtype).name);
+}
+
 void check_fits(const Scalar& s, DType dtype) {
+  check_is_real(s, dtype);
   if (!is_integer(dtype) || (!s.is_weak && row(dtype).kind == DTypeKind::natural)) return;
   if (s.kind != WeakScalar::real) {
     if (s.kind == WeakScalar::integer) constant_of(s, dtype);
@@ -575,9 +581,7 @@ void assign(const Array& target, const Argument& value) {
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   device_of(Op::update, {&value, 1}, &target);
   DType type = target.dtype();
-  if (!value.array() && value.scalar().is_weak && value.scalar().kind == WeakScalar::complex && !is_complex(type) &&
-      type != DType::boolean)
-    raise(ErrorKind::type, "a complex number cannot be assigned to an array of {}; take its real part first", row(type).name);
+  if (!value.array()) check_is_real(value.scalar(), type);
   const Shape& to = target.shape();
   Shape from = value.shape();
   while (from.size() > to.size() && from.front() == 1) from.erase(from.begin());  // as NumPy allows when assigning

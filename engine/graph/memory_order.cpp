@@ -106,6 +106,24 @@ SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   });
 }
 
+SpaceRef matrices_space(const Shape& shape, const Array& left, const Array& right) {
+  if (shape.size() < 4) return contiguous_space(shape);
+  auto stack_of = [](const Array& x) {
+    Layout layout = x.layout();
+    layout.shape.resize(layout.rank() - 2);
+    layout.strides.resize(layout.shape.size());
+    return x.view(std::move(layout));
+  };
+  Array stacks[] = {stack_of(left), stack_of(right)};
+  Argument both[] = {Argument(stacks[0]), Argument(stacks[1])};
+  SpaceRef stack = result_space({shape.begin(), shape.end() - 2}, both);
+  if (stack->contiguous) return contiguous_space(shape);
+  std::vector<int64_t> order = stack->layout.strides;
+  for (int64_t& step : order) step += 2;
+  order.insert(order.end(), {1, 0});
+  return space_of(Layout::ordered(shape, order));
+}
+
 Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool keep_dims) {
   static const auto* none_kept = new SpaceRef(contiguous_space({}));
   const Layout& layout = array.layout();

@@ -12,6 +12,8 @@ SpaceRef space_beside(const Array& array, const Shape& shape, Order order = Orde
 // What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and
 // those along which an operand is repeated, say nothing.
 SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments);
+// Matrices in C order; stacks of them lie as elementwise work on the operands' stacks does.
+SpaceRef matrices_space(const Shape& shape, const Array& left, const Array& right);
 // What is left of an array when some axes go, and that with axes of one element in their place.
 struct Reduced {
   SpaceRef result;

@@ -70,7 +70,8 @@ m.full_like(x, 2, order='C') | m.empty_like(x, shape=(2, 3)) | m.array(x) | m.ar
 m.asarray(x, order='F') | m.asarray(x, order='c') | m.asanyarray(x, order='f') | m.array(np.asarray(n(2, 3)).T) | m.asarray(np.asfortranarray(n(2, 3)))
 m.add.accumulate(x, 0) | m.maximum.accumulate(x, 1) | m.add.reduce(x, 0) | m.add.outer(x, x) | m.multiply.reduce(x, -1, keepdims=True)
 m.concatenate([x, x], 1) | m.stack([x, x], -1) | m.hstack([x, x]) | m.vstack([x, x]) | m.dstack([x, x]) | m.moveaxis(x, 0, -1) | m.fft.fft(x, 5, axis=0)
-m.fft.rfft(x, axis=0) | m.fft.irfft(x, 4, axis=0) | m.linalg.inv(x + m.eye(3)) | m.partition(x, 0, axis=0) | m.argpartition(x, 0, axis=0)
+m.fft.rfft(x, axis=0) | m.fft.irfft(x, 4, axis=0) | m.linalg.inv(x + m.eye(3)) | m.partition(x, 0, axis=0) | m.argpartition(x, 0, axis=0) | m.tile(x, 1)
+m.tile(x, (1, 1, 1))
 """
 METHODS = [call.strip() for line in METHODS.strip().splitlines() for call in line.split(" | ")]
 
@@ -154,7 +155,9 @@ def arrays_in(result):
     return [result] if hasattr(result, "strides") and not isinstance(result, (np.generic, type)) else []
 
 
-def described(a):
+def described(a, in_elements=False):
     """What can be compared: strides of axes of one element, and those of no elements, tell nothing about an element."""
-    strides = tuple(step for step, n in zip(a.strides, a.shape, strict=True) if n != 1) if np.prod(a.shape) else None
-    return strides, bool(a.flags.c_contiguous), bool(a.flags.f_contiguous), bool(a.flags.writeable)
+    unit = a.itemsize if in_elements else 1
+    strides = tuple([step // unit for step, n in zip(a.strides, a.shape, strict=True) if n != 1]) if a.size else None
+    flags = a.flags
+    return strides, bool(flags.c_contiguous), bool(flags.f_contiguous), bool(flags.writeable)

@@ -157,6 +157,24 @@ def test_picked_elements(device, call):
     np.testing.assert_array_equal(np.asarray(results[1]), results[0])
 
 
+PRODUCTS = """
+n(4, 3).T @ n(2, 4).T | n(4, 3) @ n(2, 3).T | n(1, 6, 6) @ n(6, 6, 1) | n(2, 3, 4, 5).transpose(1, 0, 2, 3) @ n(2, 3, 4, 5).transpose(1, 0, 3, 2)
+n(5, 4, 3, 2).T @ n(3, 4, 5, 2).transpose(3, 0, 2, 1) | m.matmul(n(2, 3, 4).T, n(2)) | m.matmul(n(4), n(3, 4, 2).swapaxes(0, 2))
+n(3, 4, 2, 5).swapaxes(0, 1) @ n(5, 2) | n(5, 2).T @ n(3, 4, 5, 2).swapaxes(0, 1) | n(3, 4, 2, 1).swapaxes(0, 1) @ n(4, 3, 1, 2)
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "bool"])
+@pytest.mark.parametrize("call", [call.strip() for line in PRODUCTS.strip().splitlines() for call in line.split(" | ")])
+def test_matrix_products(device, call, dtype):
+    """Matrices in C order, whatever their stack is in; with a library and without."""
+    results = []
+    for m in (np, qn):
+        results.append(eval(call, {"m": m, "n": lambda *shape, m=m: m.asarray((np.arange(np.prod(shape)) % 5).astype(dtype).reshape(shape))}))
+    assert layouts.described(results[1]) == layouts.described(results[0])
+    np.testing.assert_array_equal(np.asarray(results[1]), results[0])
+
+
 def test_shape_in_place(device):
     for m in (np, qn):
         x = m.arange(6)

@@ -92,6 +92,33 @@ a = m.zeros(3); a.fill(2); a
 a = m.zeros((3, 4)); m.copyto(a, m.ones((1, 1, 3, 4))); a
 a = m.zeros((2, 3, 4)); m.copyto(a, m.ones((1, 2, 1, 4))); a
 a = m.zeros(3); m.copyto(a, 1, where=4); a
+a = m.zeros(3, dtype='u1'); a[a == 0] = 300
+a = m.zeros(3, dtype='u1'); a[a == 0] = -1.25
+a = m.zeros(3, dtype='i8'); a[a == 0] = float('inf')
+a = m.zeros(3, dtype='u1'); a[a == 0] = np.float64(300); a
+a = m.zeros(3, dtype='i4'); a[a == 0] = 1 + 2j
+a = m.zeros(3, dtype='i4'); a[[0, 1]] = 1 + 2j
+a = m.zeros(3, dtype='?'); a[a == 0] = 1j; a
+a = m.zeros(3, dtype='u1'); a[...] = [300]
+a = m.zeros(3, dtype='u1'); a[:2] = (-1.25, 1)
+a = m.zeros(3, dtype='i2'); a[[0, 1]] = [1, float('nan')]
+a = m.zeros(3, dtype='f4'); a[:2] = [1, 1j]
+a = m.zeros(3, dtype='f2'); a[...] = [[1, 2, 3]]
+a = m.zeros((1, 3)); a[...] = [[1, 2, 3]]; a
+a = m.zeros(()); a[...] = [1]
+a = m.zeros(3); a[[0, 1]] = [[1, 2]]; a
+a = m.zeros((0, 3)); m.put(a, [0], [])
+a = m.zeros(0, dtype='u1'); m.put(a, [0], [-2])
+a = m.zeros(0); m.put(a, [], [1]); a
+a = m.broadcast_to(m.zeros(3), (2, 3)); m.place(a, a > 1, [1])
+a = m.broadcast_to(m.zeros(3), (0, 3)); m.putmask(a, a > 1, 1)
+a = m.broadcast_to(m.zeros(3), (2, 3)); m.put(a, [], [1])
+a = m.zeros(3, dtype='f2'); m.putmask(a, a == 0, m.asarray(1, dtype='f4'))
+a = m.zeros(3, dtype='f2'); m.putmask(a, a == 0, m.ones(3, dtype='f4').sum()); a
+m.compress([False, True], m.asarray(3) + 1, -1)
+m.compress([True], m.asarray(3), -1)
+m.compress([True], m.asarray(3), 1)
+m.compress([True, False, True], m.ones((0, 1)), -1)
 m.zeros(1).reshape((1,) * 65)
 m.ones((1,) * 65)
 m.arange(6).reshape(2, 3).T.reshape(6, copy=False)

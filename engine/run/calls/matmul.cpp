@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "device/cublas.h"
 #include "device/host_blas.h"
+#include "graph/memory_order.h"
 #include "run/calls/machine.h"
 #include "run/trace.h"
 
@@ -224,6 +225,8 @@ Array matmul(const Array& first, const Array& second) {
   } else {
     out = sum_of_products(spread(a), spread(b), dtype);
   }
+  SpaceRef space = matrices_space(shape, a, b);
+  if (!space->contiguous || !out.layout().is_contiguous()) out = arranged(out, space);
   if (first.rank() > 1 && second.rank() > 1) return out;
   Shape fewer = stack;
   if (first.rank() > 1) fewer.push_back(m);

@@ -245,7 +245,8 @@ void assign_at(const Array& array, Places places, const Argument& value) {
     raise(ErrorKind::type, "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} dimensions",
           given->rank());
   if (places.mask && (!given || given->size() == 1)) {
-    // One value where the mask is true: nobody has to count.
+    // One value where the mask is true: nobody has to count. Python's numbers must fit, as in put().
+    if (!given && value.scalar().is_weak) check_fits(value.scalar(), array.dtype());
     Array one = given ? reshape(*given, {}) : Array();
     Argument parts[] = {Argument(*places.mask), given ? Argument(one) : value, Argument(array)};
     elementwise(Op::where, parts, &array, Loop{array.dtype(), array.dtype()});

@@ -306,6 +306,8 @@ def tile(A, reps):
     out = [n * r for n, r in zip(sizes, reps, strict=True)]
     if builtins.any(n < 0 for n in out):
         raise ValueError("negative dimensions are not allowed")
+    if builtins.all(n == 1 for n in reps):  # a copy, which lies as the array does
+        return A.copy("K")._reshaped(sizes)
     between = [k for n in sizes for k in (1, n)]
     pairs = [k for n, r in zip(sizes, reps, strict=True) for k in (r, n)]
     return _reshaped_copy(broadcast_to(A._reshaped(between), pairs), out)

@@ -158,6 +158,8 @@ def put_along_axis(arr, indices, values, axis):
 def _check_written(name, a):
     if not isinstance(a, Array):
         raise TypeError(f"argument 1 of {name} must be an array of quern's, not {type(a).__name__}")
+    if not a.flags.writeable:  # also where nothing is written
+        raise ValueError(f"{name}: output array is read-only")
 
 
 def _coordinates(a, flat):
@@ -185,11 +187,12 @@ def put(a, ind, v, mode="raise"):
     array([1., 0., 2.])
     """
     _check_written("put", a)
-    ind, v = ravel(_places(ind)), ravel(asarray(v, a._dtype_name))
+    ind = ravel(_places(ind))
+    if ind.size and a.size == 0:
+        raise IndexError("cannot replace elements of an empty array")
+    v = ravel(asarray(v, a._dtype_name))
     if ind.size == 0 or v.size == 0:
         return
-    if a.size == 0:
-        raise IndexError("cannot replace elements of an empty array")
     ind = _fitted(ind, a.size, mode)
     if v.size > 1:
         v = v[: ind.size] if v.size >= ind.size else _engine.array_take(v, [0], arange(ind.size) % v.size)
@@ -245,8 +248,9 @@ def compress(condition, a, axis=None, out=None):
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     places, a = flatnonzero(condition), asarray(a)
-    n = a.size if axis is None else a.shape[_axis(axis, a.ndim)]
-    if condition.size > n > 0 and places.size and int(places[-1]) >= n:  # they were waited for
+    before = 0 if axis is None else _axis(axis, a.ndim or 1)
+    n = a.size if axis is None else (a.shape or (1,))[before]
+    if condition.size > n > 0 and places.size and int(places[-1]) >= n and 0 not in a.shape[:before]:  # they were waited for
         raise IndexError(f"index {int(places[-1])} is out of bounds for axis {axis or 0} with size {n}")
     return take(a, places, axis, out)
 
@@ -262,7 +266,7 @@ def extract(condition, arr):
 
 def _fitting(values, a):
     """Values for elements of ``a``: those of arrays must fit its type without loss, others are converted."""
-    if isinstance(values, (Array, numpy.ndarray)) and values.ndim:
+    if isinstance(values, numpy.ndarray) or (isinstance(values, Array) and not values._is_value):
         _check_cast(values.dtype, a.dtype, "safe")
     return asarray(values, a._dtype_name)
 
