@@ -1,7 +1,8 @@
 """Random programs of arrays against NumPy, and against themselves: in tier 0, compiled and fused, compiled line by line.
 
 `+ - * / sqrt`, comparisons, integers, casts, `where`, and the order of reductions are the same bit for bit however a program is
-run. A failure prints the program and its seed; random_programs.check(kind, seed) runs it again.
+run. After each line, strides, flags and what shares memory with what are NumPy's, too. A failure prints the program and its seed;
+random_programs.check(kind, seed) runs it again.
 
 QUERN_RANDOM_PROGRAMS=1000000 runs that many programs in tier 0, and a tenth of it compiled; the seeds are others each time.
 """
