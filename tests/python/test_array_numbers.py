@@ -289,3 +289,22 @@ def test_the_lowest_integer_is_its_own_opposite(device, dtype):
     for f in (lambda a: -a, np.abs, lambda a: 0 - a, lambda a: a * -1):
         np.testing.assert_array_equal(np.asarray(f(x).astype("int64")), f(host).astype("int64"))
         np.testing.assert_array_equal(np.asarray(f(x) + 1.5), f(host) + 1.5)
+
+
+@pytest.mark.parametrize("limit", [0, _engine.tier0_limit])
+@pytest.mark.parametrize("n", [1, 7, 8, 16, 24, 32, 48, 100])
+def test_half_precision_is_compared_and_divided(device, limit, n):
+    """At each width of the processor's vectors, with one operand converted."""
+    h = np.resize(np.array([7, -0.3, 2.5, 100, -4, 0.5, -0.0, 1, -2000, 0.1, 3], np.float16), n)
+    x, ones = qn.asarray(h), qn.ones(n, dtype=bool)
+    _engine.set_tier0_limit(limit)
+    try:
+        for op in ("floor_divide", "remainder", "less", "greater_equal", "maximum", "copysign"):
+            for a, b in ((np.True_, h), (h[:1], h), (h, h[::-1]), (h, np.float16(-0.3))):
+                ours = {id(np.True_): ones, id(h): x}
+                with np.errstate(all="ignore"):
+                    want = getattr(np, op)(a, b)
+                got = getattr(qn, op)(ours.get(id(a), a), ours.get(id(b), b))
+                assert np.array_equal(qn.asnumpy(got), want, equal_nan=True), (op, a, b)
+    finally:
+        _engine.set_tier0_limit(_engine.tier0_limit)

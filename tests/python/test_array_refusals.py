@@ -205,3 +205,29 @@ def test_prepared_arguments(device):
     f.prepare([np.intp, np.dtype("i4")]).prepared_call((1, 1), (1, 1, 1), int(memory), 9)
     driver.memcpy_dtoh(out, memory)
     assert out[0] == 9
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0,)])
+@pytest.mark.parametrize("number", [-2, 300000, 2.5, 1j, 7])
+def test_copyto_under_a_mask_of_numbers_that_do_not_fit(device, shape, number):
+    def outcome(m):
+        x = m.zeros(shape, dtype="uint16")
+        try:
+            m.copyto(x, number, where=m.zeros(shape, dtype=bool))
+        except (OverflowError, TypeError) as error:
+            return type(error)
+        return np.asarray(x).tolist() if m is np else qn.asnumpy(x).tolist()
+
+    assert outcome(qn) == outcome(np)
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 2), (3, 0, 2), (2, 0, 0), (0, 0), (0, 3)])
+def test_taking_from_an_empty_axis(device, shape):
+    def outcome(m, f):
+        try:
+            return f(m, m.zeros(shape)).shape
+        except IndexError:
+            return IndexError
+
+    for f in (lambda m, x: m.take(x, [0], 1), lambda m, x: m.compress([True], x, 1)):
+        assert outcome(qn, f) == outcome(np, f)

@@ -3,6 +3,8 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
@@ -113,6 +115,23 @@ llvm::ModulePassManager loop_pipeline(bool thorough) {
   return module_passes;
 }
 
+// Comparisons of half-precision numbers, to which InstCombine narrows those of converted ones, become comparisons of floats
+// again. Without AVX512-FP16 the code generator takes vectors of them apart, number by number; with it, LLVM 19 swaps the
+// operands of a masked VCMPPH to fold a load and leaves its predicate as it was.
+void compare_halves_as_floats(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& inst : llvm::instructions(function)) {
+      auto* compare = llvm::dyn_cast<llvm::FCmpInst>(&inst);
+      if (!compare || !compare->getOperand(0)->getType()->getScalarType()->isHalfTy()) continue;
+      llvm::IRBuilder<> builder(compare);
+      for (llvm::Use& operand : compare->operands()) {
+        llvm::Type* wide = operand->getType()->getWithNewType(builder.getFloatTy());
+        operand.set(builder.CreateFPExt(operand, wide));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels) {
@@ -135,6 +154,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
 
   llvm::ModulePassManager passes = loop_pipeline(!std::all_of(kernels.begin(), kernels.end(), is_elementwise));
   passes.run(module, modules);
+  compare_halves_as_floats(module);
 }
 
 }  // namespace quern::plugin

@@ -462,6 +462,8 @@ def copyto(dst, src, casting="same_kind", where=True):
     if type(src) in (bool, int, float, complex):
         if not numpy.can_cast(numpy.result_type(dst.dtype, src), dst.dtype, casting):
             raise TypeError(f"Cannot cast scalar from {numpy.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
+        if where is not True:
+            src = asarray(src, dst._dtype_name)  # refuses numbers that do not fit
     else:
         src = asarray(src)
         _check_cast(src.dtype, dst.dtype, casting)

@@ -90,7 +90,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     axis = _axis(axis, a.ndim)
     n = a.shape[axis]
     indices = _places(indices)
-    if n == 0 and indices.size:
+    if n == 0 and indices.size and 0 not in a.shape[:axis]:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     indices = _fitted(indices, n, mode)
     return _checked(_engine.array_take_along(a, indices, axis), out)

@@ -241,4 +241,4 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements are not zero."""
-    return sum(asarray(a).astype(bool), axis, "int64", None, keepdims)
+    return sum(asarray(a).astype(bool, copy=False), axis, "int64", None, keepdims)
