@@ -53,6 +53,9 @@ int64_t known_stride(const Layout& layout, size_t axis) {
   return layout.shape[axis] == 1 || layout.strides[axis] == 0 ? says_nothing : std::abs(layout.strides[axis]);
 }
 
+// Without elements all strides are contiguous, and results have them anew.
+bool is_in_c_order(const Array& array) { return array.space()->contiguous && array.size() > 0; }
+
 bool is_fortran_only(const Layout& layout) { return layout.is_fortran() && !layout.is_contiguous(); }
 
 std::vector<int> backwards(size_t rank) {
@@ -83,7 +86,7 @@ SpaceRef space_beside(const Array& array, const Shape& shape, Order order) {
 }
 
 SpaceRef copied_space(const Array& array, Order order) {
-  if (array.space()->contiguous && order != Order::fortran) return array.space();
+  if (is_in_c_order(array) && order != Order::fortran) return array.space();
   return space_beside(array, array.shape(), order);
 }
 
@@ -91,7 +94,7 @@ SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   bool any = false;  // is there an operand in another order?
   for (const Argument& a : arguments) {
     if (!a.array() || a.array()->rank() < 2) continue;
-    if (a.array()->space()->contiguous) {
+    if (is_in_c_order(*a.array())) {
       if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
     } else {
       any = true;

@@ -221,3 +221,12 @@ def test_orders_that_are_none(device):
         qn.arange(4).ravel(1)
     with pytest.raises(ValueError, match="Unable to avoid"):
         qn.arange(6).reshape(2, 3).T.reshape(6, copy=False)
+
+
+def test_copies_of_what_is_empty(device):
+    """Their strides are made anew: they count where arrays are joined."""
+    for m in (np, qn):
+        x = m.asarray(np.arange(12.0).reshape(4, 3)).T
+        e = x[-1:2:-1]
+        assert [m.append(y, x, 0).strides for y in (e.copy(), e + 1, e.astype("f4"), m.isfinite(e))] == [(32, 8)] * 4
+        assert m.append(e, x, 0).strides == (8, 24)
