@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace quern {
 
@@ -20,7 +21,10 @@ class ArrayWork {
   uint64_t before_;
 };
 
+// What is recorded to be made of it is dropped with it.
 void drop_work(uint64_t number);
 bool is_dropped(uint64_t number);  // quick while nothing ever was
+// `number` is made of these; for work that is submitted while they may still be dropped.
+void record_inputs(uint64_t number, std::span<const uint64_t> inputs);
 
 }  // namespace quern

@@ -251,6 +251,8 @@ class CpuDevice : public Device {
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;
   std::vector<Stopped> interrupt() noexcept override;
+  bool may_drop_work() const override { return heavy.load(std::memory_order_relaxed) > 0; }
+  std::atomic<uint32_t> heavy{0};  // of all streams
   void shut_down() noexcept override;
 
   // For the other files of this device.

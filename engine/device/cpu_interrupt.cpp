@@ -156,6 +156,7 @@ void end_launch(StreamState& stream, const Command& command, bool was_stopped) {
   stream.running_command = nullptr;
   if (!was_stopped) return;
   drop_work(command.work);
+  if (!stream.stop) return;  // it was left running: looks at its results tell
   const KernelInfo& kernel = command.kernel->info;
   Stopped stopped{kernel.name, command.site, false, {}};
   for (const Param& param : kernel.params) {
@@ -191,6 +192,13 @@ bool is_to_stop(const StreamState& stream, const Command& command, Stoppable* la
 }
 
 }  // namespace
+
+void stop_what_was_left(StreamState& stream) noexcept {
+  if (!stream.cancelled_by.load(std::memory_order_relaxed)) return;
+  std::lock_guard hold(stream.running_lock);
+  Stoppable* launch = stream.running.load();
+  if (launch && launch->is_left && is_to_stop(stream, *stream.running_command.load(), launch)) stop(*launch);
+}
 
 std::vector<Stopped> CpuDevice::interrupt() noexcept {
   std::vector<Stopped> out;

@@ -59,7 +59,9 @@ bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch
 void end_launch(StreamState& stream, const Command& command, bool was_stopped);
 
 bool is_cancelled(const StreamState& stream, const Command& command);
-// Of array work that an interrupt has left running.
+// For who waits for array work that an interrupt has left running, which may take long, as far as is known by now.
+void stop_what_was_left(StreamState& stream) noexcept;
+// Of such work.
 inline bool takes_too_long(const Stoppable& launch) {
   constexpr double most_seconds = 2;
   return launch.is_left.load(std::memory_order_relaxed) && launch.seconds_left() > most_seconds;

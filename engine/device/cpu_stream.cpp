@@ -31,7 +31,10 @@ void carry_out(StreamState& stream, Command& command) noexcept {
   uint32_t number = stream.completed.load(std::memory_order_relaxed) + 1;
   for (const Dependency& d : command.after) finish(*d.stream, d.sequence);
   stream.device.run(stream, command);
-  if (command.is_heavy) stream.heavy.fetch_sub(1, std::memory_order_relaxed);
+  if (command.is_heavy) {
+    stream.heavy.fetch_sub(1, std::memory_order_relaxed);
+    stream.device.heavy.fetch_sub(1, std::memory_order_relaxed);
+  }
   command.clear();  // before its slot is free
   stream.complete(number);
 }
@@ -137,6 +140,7 @@ void finish(StreamState& stream, uint32_t sequence) noexcept {
       stream.baton.unlock();
     } else if (static_cast<int32_t>(seen - sequence) < 0) {
       stream.wait_for_change(seen, std::chrono::seconds(1));
+      stop_what_was_left(stream);
     }
   }
 }
@@ -157,6 +161,7 @@ void wait_until(StreamState& stream, uint32_t sequence) {
     }
     for (int i = 0; i < spins_before_sleep && stream.completed.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
     stream.wait_for_change(seen, slice);
+    stop_what_was_left(stream);
     look_at_signals();
   }
 }
@@ -199,7 +204,9 @@ Command& CpuStream::next_slot() {
 
 void CpuStream::weigh(Command& command) {
   command.is_heavy = command.work != 0 && !takes_short(command);
-  if (command.is_heavy) state->heavy.fetch_add(1, std::memory_order_relaxed);
+  if (!command.is_heavy) return;
+  state->heavy.fetch_add(1, std::memory_order_relaxed);
+  state->device.heavy.fetch_add(1, std::memory_order_relaxed);
 }
 
 uint32_t CpuStream::publish(std::unique_lock<std::mutex>& hold, Wake wake) {

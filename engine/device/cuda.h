@@ -97,6 +97,7 @@ class CudaStaging {
  public:
   explicit CudaStaging(CudaDevice& device) : device_(device) {}
   bool takes(const void* host, size_t bytes);
+  bool is_pageable(const void* host);
   void to_device(cuda::StreamHandle stream, cuda::Address to, const char* from, size_t bytes);  // `from` is free at the return
   void to_host(cuda::StreamHandle stream, char* to, cuda::Address from, size_t bytes);          // done at the return
 

@@ -29,12 +29,13 @@ void copy_with_threads(char* to, const char* from, size_t bytes) {
 
 }  // namespace
 
-bool CudaStaging::takes(const void* host, size_t bytes) {
-  if (bytes < least_bytes) return false;
+bool CudaStaging::is_pageable(const void* host) {
   unsigned type = 0;
   // The driver knows pinned, registered and managed memory, and no other.
   return driver().cuPointerGetAttribute(&type, pointer_memory_type, reinterpret_cast<Address>(host)) != success;
 }
+
+bool CudaStaging::takes(const void* host, size_t bytes) { return bytes >= least_bytes && is_pageable(host); }
 
 CudaStaging::Slot& CudaStaging::slot(size_t number) {
   Slot& slot = slots_[number % slots_.size()];

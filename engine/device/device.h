@@ -203,6 +203,8 @@ class Device {
   // A handler of a signal threw while the calling thread waited: on the CPU what it submitted is dropped and what runs of it is
   // stopped; on a GPU it goes on. Returns what was under way.
   virtual std::vector<Stopped> interrupt() noexcept = 0;
+  // May an interrupt still drop array work that is submitted?
+  virtual bool may_drop_work() const { return false; }
 
   // For libraries that work on this device: makes it the calling thread's, until what is returned goes.
   virtual std::shared_ptr<void> use() { return nullptr; }

@@ -195,14 +195,29 @@ class GroupEvaluator : public Evaluator {
     return doubts;
   }
 
+  // The work that made what the group reads.
+  static std::vector<uint64_t> works_of(const Group& group) {
+    std::vector<uint64_t> works;
+    for (const Load& load : group.loads) works.push_back(load.node->work);
+    for (Node* node : group.nodes) {
+      if (!group.is_call && !node->writes()) continue;
+      for (const Operand& o : node->inputs()) works.push_back(o.node->work);
+    }
+    std::erase(works, 0);
+    return works;
+  }
+
   static std::shared_ptr<const Failed> failed_input(const Group& group) {
     auto error_of = [](const Node& node) { return node.error ? node.error : interrupted(node); };
     for (const Load& load : group.loads) {
       if (auto error = error_of(*load.node)) return error;
     }
     for (Node* node : group.nodes) {
-      if (!node->writes()) continue;
-      if (auto error = error_of(*node->inputs()[0].node)) return error;
+      if (!group.is_call && !node->writes()) continue;
+      for (const Operand& o : node->inputs()) {
+        if (auto error = error_of(*o.node)) return error;
+        if (!group.is_call) break;  // the others are loads
+      }
     }
     return nullptr;
   }
@@ -216,6 +231,7 @@ class GroupEvaluator : public Evaluator {
   }
 
   static void finish(Group& group, const std::vector<Doubt>& doubts) {
+    if (context_on(group.device).device.may_drop_work()) record_inputs(ArrayWork::current(), works_of(group));
     for (uint32_t s : group.stores) {
       group.nodes[s]->is_computed = true;
       Node& node = *group.nodes[s];

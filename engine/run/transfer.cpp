@@ -29,9 +29,11 @@ Memory dense(const Array& array) {
   return out;
 }
 
+// Also after the wait: who waits may find that work takes too long which an interrupt had left running.
 bool in_doubt(const Array& array) {
   GraphLock lock;
-  return !array.cell()->node->doubts.empty();
+  const Node& node = *array.cell()->node;
+  return !node.doubts.empty() || interrupted(node);
 }
 
 }  // namespace

@@ -270,6 +270,67 @@ for after in (0.5, 0.001, 0.1, 0.01, 0.03):  # before the first block has ended,
     )
 
 
+def test_array_work_that_never_ends(device, run):
+    """However early the signal comes: what is known to take long by then is stopped, the rest at the next look."""
+    on_the_cpu(device)
+    run(
+        """
+import quern.cupy as cp
+
+x = cp.arange(10.0)
+k = cp.ElementwiseKernel("T x", "T y", "y = x; while (y < 100) y = y * 0.5 + 1", "endless")
+for after in (0.8, 0.3, 0.01):
+    held = []
+    said = interrupted(lambda: (held.append(k(x)), float(held[0][5])), after)
+    for _ in range(2):
+        try:
+            held[0].tolist()
+        except RuntimeError as error:
+            assert "was interrupted" in str(error)
+        else:
+            raise AssertionError
+    works()
+""",
+    )
+
+
+def test_what_was_to_be_made_of_stopped_work(device, run):
+    """It says so, too, and nothing else does."""
+    on_the_cpu(device)
+    run(
+        """
+import quern.cupy as cp
+
+x, other = cp.arange(10.0), cp.arange(10.0)
+k = cp.ElementwiseKernel("T x", "T y", "y = x; while (y < 100) y = y * 0.5 + 1", "endless")
+for after in (0.8, 0.3, 0.01):
+    held, fine = [], []
+
+    def work():
+        y = k(x)
+        z = cp.sort(y)
+        w = cp.sum(z[::2]) + 1
+        counted = cp.zeros(10)
+        counted += y
+        held.extend((y, z, w, counted, z[3:], cp.flip(w + counted), counted @ z))
+        fine.extend((cp.sort(other)[::-1] + 1, cp.cumsum(other)))
+        float(w)
+
+    interrupted(work, after)
+    for array in held[::-1]:
+        for _ in range(2):
+            try:
+                array.tolist()
+            except RuntimeError as error:
+                assert "was interrupted" in str(error)
+            else:
+                raise AssertionError
+    assert fine[0].tolist() == list(range(10, 0, -1)) and fine[1].tolist() == list(np.cumsum(np.arange(10.0)))
+    works()
+""",
+    )
+
+
 def test_handlers_may_use_arrays(device, run):
     run(
         """
