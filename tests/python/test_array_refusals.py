@@ -115,6 +115,17 @@ a = m.broadcast_to(m.zeros(3), (0, 3)); m.putmask(a, a > 1, 1)
 a = m.broadcast_to(m.zeros(3), (2, 3)); m.put(a, [], [1])
 a = m.zeros(3, dtype='f2'); m.putmask(a, a == 0, m.asarray(1, dtype='f4'))
 a = m.zeros(3, dtype='f2'); m.putmask(a, a == 0, m.ones(3, dtype='f4').sum()); a
+a = m.zeros(3, dtype='u2'); m.copyto(a, -2, where=a == 0)
+a = m.zeros(3, dtype='u2'); m.copyto(a, 70000, where=False)
+a = m.zeros(3, dtype='u2'); m.copyto(a, 70000, casting='unsafe')
+a = m.zeros(3, dtype='u2'); m.copyto(a, 1e9, casting='unsafe'); a
+a = m.zeros(3, dtype='u2'); m.copyto(a, -1.5, where=a == 0, casting='unsafe'); a
+a = m.zeros(3, dtype='f4'); m.copyto(a, 1j, casting='unsafe'); a
+a = m.zeros(3, dtype='?'); m.copyto(a, 2, where=[True, False, True])
+m.take(m.zeros((0, 3)), [0], 0)
+m.take(m.zeros((0, 0)), [0, 5], 0)
+m.take(m.zeros((3, 0)), [[0, 5]], 1)
+m.compress([False, False, True], m.zeros((0, 0)), -1)
 m.compress([False, True], m.asarray(3) + 1, -1)
 m.compress([True], m.asarray(3), -1)
 m.compress([True], m.asarray(3), 1)

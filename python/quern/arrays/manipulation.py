@@ -460,10 +460,13 @@ def copyto(dst, src, casting="same_kind", where=True):
     if not isinstance(dst, Array):
         raise TypeError(f"copyto() argument 1 must be an array of quern's, not {type(dst).__name__}")
     if type(src) in (bool, int, float, complex):
-        if not numpy.can_cast(numpy.result_type(dst.dtype, src), dst.dtype, casting):
+        kind = numpy.result_type(dst.dtype, src)
+        if not numpy.can_cast(kind, dst.dtype, casting):
             raise TypeError(f"Cannot cast scalar from {numpy.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
-        if where is not True:
-            src = asarray(src, dst._dtype_name)  # refuses numbers that do not fit
+        if type(src) is int and dst.dtype.kind in "iu":
+            numpy.asarray(src, dst.dtype)  # it must fit
+        elif not numpy.can_cast(kind, dst.dtype, "same_kind"):
+            src = asarray(src).astype(dst.dtype)
     else:
         src = asarray(src)
         _check_cast(src.dtype, dst.dtype, casting)

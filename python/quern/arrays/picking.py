@@ -90,8 +90,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     axis = _axis(axis, a.ndim)
     n = a.shape[axis]
     indices = _places(indices)
-    if n == 0 and indices.size and 0 not in a.shape[:axis]:
-        raise IndexError("cannot do a non-empty take from an empty axes.")
+    if n == 0 and indices.size:
+        if 0 not in a.shape[:axis] and (mode == "raise" or 0 not in a.shape[axis + 1 :]):
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        return _checked(empty(a.shape[:axis] + indices.shape + a.shape[axis + 1 :], a._dtype_name), out)
     indices = _fitted(indices, n, mode)
     return _checked(_engine.array_take_along(a, indices, axis), out)
 
