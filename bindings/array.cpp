@@ -34,6 +34,12 @@ PyObject* wrap(Array&& array, PyTypeObject* type) {
 nb::object like(nb::handle operand, Array&& array) {
   return nb::steal(wrap(std::move(array), as_array(operand.ptr()) ? Py_TYPE(operand.ptr()) : array_type));
 }
+// Of a number, as NumPy's are, methods that give views of arrays give arrays of their own. CuPy has no such numbers.
+static nb::object view_of(nb::handle operand, Array&& view) {
+  const Array& array = *as_array(operand.ptr());
+  bool is_number = array.is_value() && !is_of_cupy(operand.ptr()) && view.cell() == array.cell();
+  return like(operand, is_number ? view.apart() : std::move(view));
+}
 PyTypeObject* type_of(PyObject* left, PyObject* right) {
   return as_array(left) ? Py_TYPE(left) : as_array(right) ? Py_TYPE(right) : array_type;
 }
@@ -483,20 +489,20 @@ void init_arrays(nb::module_& m) {
       .def("_view",
            [](nb::handle_t<Array> given, const Shape& shape, std::vector<int64_t> strides) {
              Self self(given);
-             return like(self, self->view(Layout{shape, std::move(strides), self->layout().offset}));
+             return view_of(self, self->view(Layout{shape, std::move(strides), self->layout().offset}));
            })
       .def(
           "_reshaped",
           [](nb::handle_t<Array> given, const Shape& shape, nb::handle order) {
             Self self(given);
-            return like(self, reshaped(*self, shape, order_of(order, Order::c)));
+            return view_of(self, reshaped(*self, shape, order_of(order, Order::c)));
           },
           nb::arg("shape"), nb::arg("order").none() = nb::none())
       .def(
           "_raveled",
           [](nb::handle_t<Array> given, nb::handle order) {
             Self self(given);
-            return like(self, raveled(*self, order_of(order, Order::c)));
+            return view_of(self, raveled(*self, order_of(order, Order::c)));
           },
           nb::arg("order").none() = nb::none())
       .def(

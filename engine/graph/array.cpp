@@ -169,6 +169,14 @@ Array Array::view(Layout layout, DType as) const {
   return out;
 }
 
+Array Array::apart() const {
+  GraphLock lock;
+  if (is_pinned()) return copied(*this, dtype_);
+  Array out(CellRef(new Cell(cell_->node)), space_, dtype_);
+  out.is_read_only_ = is_read_only_;
+  return out;
+}
+
 Array Array::of_shape(Layout layout) const {
   Array out = view(std::move(layout));
   out.is_view_ = is_view_;

@@ -75,6 +75,8 @@ class Array {
   Array view(Layout layout, DType as) const;
   // Of a new array, which nobody has seen yet: the same with axes of one element more or fewer, or as one line.
   Array of_shape(Layout layout) const;
+  // The value in a cell of its own: what is written into one of the two is not seen in the other.
+  Array apart() const;
   // This view itself in another shape; false where the elements would have to move.
   bool set_shape(const Shape& shape);
   Array real() const;  // of complex numbers; others as they are

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import quern as qn
+import quern.cupy
 from quern.lib import _engine
 
 
@@ -306,5 +307,26 @@ def test_half_precision_is_compared_and_divided(device, limit, n):
                     want = getattr(np, op)(a, b)
                 got = getattr(qn, op)(ours.get(id(a), a), ours.get(id(b), b))
                 assert np.array_equal(qn.asnumpy(got), want, equal_nan=True), (op, a, b)
+    finally:
+        _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+@pytest.mark.parametrize("limit", [0, _engine.tier0_limit])
+@pytest.mark.parametrize("call", ["ravel()", "reshape(1)", "reshape((1, 1))", "ravel('F')", "__getitem__(...)", "__getitem__(None)", "flatten()"])
+def test_arrays_made_of_a_number_are_their_own(device, limit, call):
+    """NumPy's numbers have no memory that could be written; of CuPy's arrays without dimensions these are views."""
+    _engine.set_tier0_limit(limit)
+    try:
+        for looked_at in (False, True):
+            for m, kept in ((np, True), (qn, True), (qn.cupy, call == "flatten()")):
+                for v in (m.ones(3).sum(), m.arange(4.0).max()):
+                    if looked_at:
+                        float(v)
+                    before = float(v) if looked_at else 3.0
+                    made = eval(f"v.{call}")
+                    made[...] = 9
+                    assert float(v) == (before if kept else 9) and float(made.sum()) == 9
+                    made += v
+                    assert float(made.sum()) == (12 if kept else 18)
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
