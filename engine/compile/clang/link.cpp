@@ -130,7 +130,8 @@ constexpr const char* libgcc_functions[] = {
 // Constants that hold addresses lie with the code: they are written once, by the loader, before anything runs. The segment says
 // that it may be written for other loaders; ours takes that away.
 std::string layout() {
-  return "PHDRS { code PT_LOAD FILEHDR PHDRS FLAGS(7); data PT_LOAD FLAGS(6); dynamic PT_DYNAMIC FLAGS(4); }\n"
+  return "PHDRS { code PT_LOAD FILEHDR PHDRS FLAGS(7); data PT_LOAD FLAGS(6); dynamic PT_DYNAMIC FLAGS(4); stack PT_GNU_STACK "
+         "FLAGS(6); }\n"
          "SECTIONS {\n"
          "  . = SIZEOF_HEADERS;\n"
          "  .dynsym : { *(.dynsym) } :code\n"
