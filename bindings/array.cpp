@@ -34,8 +34,7 @@ PyObject* wrap(Array&& array, PyTypeObject* type) {
 nb::object like(nb::handle operand, Array&& array) {
   return nb::steal(wrap(std::move(array), as_array(operand.ptr()) ? Py_TYPE(operand.ptr()) : array_type));
 }
-// Of a number, as NumPy's are, methods that give views of arrays give arrays of their own. CuPy has no such numbers.
-static nb::object view_of(nb::handle operand, Array&& view) {
+nb::object view_of(nb::handle operand, Array&& view) {
   const Array& array = *as_array(operand.ptr());
   bool is_number = array.is_value() && !is_of_cupy(operand.ptr()) && view.cell() == array.cell();
   return like(operand, is_number ? view.apart() : std::move(view));

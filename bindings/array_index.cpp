@@ -107,10 +107,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     if (is_item && !is_of_cupy(self)) {
       out = astype(out, out.dtype());
       out.set_value(true);
-    } else if (array.is_value() && !is_of_cupy(self) && out.cell() == array.cell()) {
-      out = out.apart();
     }
-    return wrap(std::move(out), Py_TYPE(self));
+    return view_of(self, std::move(out)).release().ptr();
   });
 }
 

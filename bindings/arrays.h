@@ -13,6 +13,8 @@ Array* as_array(PyObject* object);  // nullptr when it is none of ours
 // Without a type: quern.Array.
 PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 nb::object like(nb::handle operand, Array&& array);
+// A view of the operand's memory, wrapped so. Of one of NumPy's numbers it is an array of its own; CuPy has no such numbers.
+nb::object view_of(nb::handle operand, Array&& view);
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
 nb::object array_of(PyObject* value);                              // as asarray makes it

@@ -9,51 +9,18 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace quern {
 
 namespace {
 
-// What the loader has read of the library: where its calls of others are resolved.
-struct Imports {
-  uintptr_t base = 0;
-  const char* strings = nullptr;
-  const ElfW(Sym) * symbols = nullptr;
-  std::span<const ElfW(Rela)> calls, others;
-};
-
-Imports imports_of(const link_map& library) {
-  Imports imports;
-  imports.base = library.l_addr;
-  const ElfW(Rela)* calls = nullptr;
-  const ElfW(Rela)* others = nullptr;
-  size_t call_bytes = 0, other_bytes = 0;
+// What the library's dynamic section says; glibc has added the base to addresses. 0: nothing.
+uintptr_t entry_of(const link_map& library, ElfW(Sxword) tag) {
   for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const auto* at = reinterpret_cast<const void*>(entry->d_un.d_ptr);  // glibc has added the base
-    switch (entry->d_tag) {
-      case DT_STRTAB:
-        imports.strings = static_cast<const char*>(at);
-        break;
-      case DT_SYMTAB:
-        imports.symbols = static_cast<const ElfW(Sym)*>(at);
-        break;
-      case DT_JMPREL:
-        calls = static_cast<const ElfW(Rela)*>(at);
-        break;
-      case DT_PLTRELSZ:
-        call_bytes = entry->d_un.d_val;
-        break;
-      case DT_RELA:
-        others = static_cast<const ElfW(Rela)*>(at);
-        break;
-      case DT_RELASZ:
-        other_bytes = entry->d_un.d_val;
-        break;
-    }
+    if (entry->d_tag == tag) return entry->d_un.d_ptr;
   }
-  if (calls) imports.calls = {calls, call_bytes / sizeof *calls};
-  if (others) imports.others = {others, other_bytes / sizeof *others};
-  return imports;
+  return 0;
 }
 
 // The loader may have made the page read-only.
@@ -69,15 +36,18 @@ bool store(uintptr_t slot, void* function) {
 bool redirect_import(void* library, const char* name, void* function) {
   link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return false;
-  Imports imports = imports_of(*map);
-  if (!imports.strings || !imports.symbols) return false;
+  const auto* strings = reinterpret_cast<const char*>(entry_of(*map, DT_STRTAB));
+  const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(entry_of(*map, DT_SYMTAB));
+  if (!strings || !symbols) return false;
   bool found = false;
-  for (std::span<const ElfW(Rela)> relocations : {imports.calls, imports.others}) {
-    for (const ElfW(Rela) & relocation : relocations) {
+  constexpr std::pair<ElfW(Sxword), ElfW(Sxword)> tables[] = {{DT_JMPREL, DT_PLTRELSZ}, {DT_RELA, DT_RELASZ}};
+  for (auto [table, bytes] : tables) {
+    const auto* first = reinterpret_cast<const ElfW(Rela)*>(entry_of(*map, table));
+    for (const ElfW(Rela) & relocation : std::span(first, first ? entry_of(*map, bytes) / sizeof *first : 0)) {
       auto type = ELF64_R_TYPE(relocation.r_info);
       if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-      const char* imported = imports.strings + imports.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
-      if (std::strcmp(imported, name) == 0) found |= store(imports.base + relocation.r_offset, function);
+      const char* imported = strings + symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+      if (std::strcmp(imported, name) == 0) found |= store(map->l_addr + relocation.r_offset, function);
     }
   }
   return found;

@@ -56,8 +56,10 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   void* base = idle ? idle->base : in_order ? nullptr : take_out_of_order(capacity);
   if (!base) base = take_new(capacity);
   if (!base) {
-    WithoutSignals undisturbed;
-    device_.synchronize();  // what waits for pending work can go too
+    {
+      Waiting waiting;
+      device_.synchronize();  // what waits for pending work can go too
+    }
     trim();
     base = take_new(capacity);
   }

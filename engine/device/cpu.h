@@ -133,7 +133,7 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   std::atomic<uint32_t> heavy{0};            // commands that may take long, not done yet
   std::atomic<bool> stop{false};
   std::atomic<void*> cancelled_by{nullptr};
-  std::atomic<uint32_t> cancelled_until{0};
+  uint32_t cancelled_until = 0;  // with running_lock held
   std::vector<Stopped> stopped;  // with running_lock held
 
   bool reached(uint32_t sequence) const {

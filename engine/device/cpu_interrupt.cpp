@@ -59,12 +59,16 @@ std::pair<uintptr_t, uintptr_t> mapping_of(const void* address) {
   return found;
 }
 
-// Of the command that the stream has come to.
-bool was_submitted_before_interrupt(const StreamState& stream, const Command& command) {
-  void* by = stream.cancelled_by.load();
-  if (!by || command.by != by) return false;
+// Of the command that the stream has come to. An interrupt that the stream has come past is forgotten: numbers come again.
+bool was_submitted_before_interrupt(StreamState& stream, const Command& command) {
+  if (!stream.cancelled_by.load()) return false;
+  std::lock_guard hold(stream.running_lock);
   uint32_t number = stream.completed.load(std::memory_order_relaxed) + 1;
-  return static_cast<int32_t>(stream.cancelled_until.load(std::memory_order_relaxed) - number) >= 0;
+  if (static_cast<int32_t>(stream.cancelled_until - number) < 0) {
+    stream.cancelled_by = nullptr;
+    return false;
+  }
+  return command.by == stream.cancelled_by;
 }
 
 // Highest first: libraries take theirs from below.
@@ -173,7 +177,7 @@ void end_launch(StreamState& stream, const Command& command, bool was_stopped) {
 }
 
 // Array work goes on, marks and callbacks have others that wait for them.
-bool is_cancelled(const StreamState& stream, const Command& command) {
+bool is_cancelled(StreamState& stream, const Command& command) {
   return command.work == 0 && (command.what == Command::What::launch || command.what == Command::What::copy) &&
          was_submitted_before_interrupt(stream, command);
 }
@@ -204,9 +208,9 @@ std::vector<Stopped> CpuDevice::interrupt() noexcept {
   std::vector<Stopped> out;
   void* self = __builtin_thread_pointer();
   for (auto& stream : states()) {
+    std::unique_lock hold(stream->running_lock);
     stream->cancelled_until = stream->submitted.load();
     stream->cancelled_by = self;
-    std::unique_lock hold(stream->running_lock);
     const Command* command = stream->running_command.load();
     if (command && command->by == self) {
       if (command->what == Command::What::copy) {  // host memory is about to go

@@ -58,7 +58,7 @@ class Running {
 bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch);
 void end_launch(StreamState& stream, const Command& command, bool was_stopped);
 
-bool is_cancelled(const StreamState& stream, const Command& command);
+bool is_cancelled(StreamState& stream, const Command& command);
 // For who waits for array work that an interrupt has left running, which may take long, as far as is known by now.
 void stop_what_was_left(StreamState& stream) noexcept;
 // Of such work.

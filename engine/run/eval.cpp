@@ -165,7 +165,7 @@ class GroupEvaluator : public Evaluator {
     for (size_t m = 0; m < members.size(); ++m) {
       Group& group = members[m].group;
       for (Node* node : group.nodes) hold.emplace_back(node);
-      for (uint32_t s : group.stores) stores[m].push_back(store_buffer(context, group.nodes, *group.nodes[s]));
+      for (uint32_t s : group.stores) stores[m].push_back(memory_of(context, group, s));
       if (form.pack > 1 && !is_aligned(group, stores[m])) return false;
     }
     ArrayWork work;
@@ -263,19 +263,18 @@ class GroupEvaluator : public Evaluator {
     };
     for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
       inputs.push_back(view(o.node->buffer, o.space, o.dtype));
-    std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something for a GPU
-    for (const Operand& o : call.operands) {
-      if (node.device >= 0) held.push_back(o.node->buffer);
-    }
+    std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something or waits for memory
+    for (const Operand& o : call.operands) held.push_back(o.node->buffer);
     std::optional<WithoutSignals> undisturbed;
     if (call.in_place) undisturbed.emplace();
     Node* self = &node;
-    Buffer out = store_buffer(context, {&self, 1}, node);
+    Buffer out = memory_of(context, {&self, 1}, node);
     outputs.push_back(call.in_place ? view(out, node.target, node.target_dtype) : view(out, node.space, node.dtype));
     std::vector<Buffer> more;
     for (const CallResult& result : call.more) {
       SpaceRef space = space_of_result(result);
-      more.push_back(context.allocate(std::max<size_t>(static_cast<size_t>(space->size) * size_of(result.dtype), 1), node.site));
+      more.push_back(
+          memory(context, std::max<size_t>(static_cast<size_t>(space->size) * size_of(result.dtype), 1), node.site, false));
       outputs.push_back(view(more.back(), space, result.dtype));
     }
     call.body->run({inputs, outputs, node.device, node.site});
@@ -288,7 +287,7 @@ class GroupEvaluator : public Evaluator {
     Context& context = context_on(group.device);
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (empty && !group.reduces) {
-      for (uint32_t s : group.stores) group.nodes[s]->buffer = store_buffer(context, group.nodes, *group.nodes[s]);
+      for (uint32_t s : group.stores) group.nodes[s]->buffer = memory_of(context, group, s);
       return;
     }
     if (!plan) plan = Plan{form_of(group), {}, nullptr, {}};
@@ -296,10 +295,10 @@ class GroupEvaluator : public Evaluator {
     std::vector<Buffer> stores, partials;
     for (uint32_t s : group.stores) {
       Node& node = *group.nodes[s];
-      stores.push_back(store_buffer(context, group.nodes, node));
+      stores.push_back(memory_of(context, group, s));
       bool whole = node.op != Op::reduce || !form.chunked;
       size_t bytes = static_cast<size_t>(form.results * form.chunks) * size_of(accumulator(node.reduction, node.compute));
-      partials.push_back(whole ? stores.back() : context.allocate(std::max<size_t>(bytes, 1), node.site, true));
+      partials.push_back(whole ? stores.back() : memory(context, std::max<size_t>(bytes, 1), node.site));
     }
     if (form.results > 0) {
       if (form.pack > 1 && !is_aligned(group, stores)) {
@@ -395,10 +394,21 @@ class GroupEvaluator : public Evaluator {
            std::all_of(group.loads.begin(), group.loads.end(), [&](const Load& load) { return fits(load.node->buffer); });
   }
 
-  // An update goes into the memory of the old value, unless somebody may still look at that.
-  Buffer store_buffer(Context& context, std::span<Node* const> group, Node& node) {
+  // Memory for what is not submitted yet. Throws Restart when arrays were used while it waited for some to come free.
+  Buffer memory(Context& context, size_t bytes, Site site, bool in_order = true) {
+    const uint64_t before = evaluations_;
+    Buffer out = context.allocate(bytes, site, in_order);
+    if (evaluations_ != before) throw Restart{};
+    return out;
+  }
+
+  // Memory for a result. An update goes into the memory of the old value, unless somebody may still look at that.
+  Buffer memory_of(Context& context, const Group& group, uint32_t store) {
+    return memory_of(context, group.nodes, *group.nodes[store]);
+  }
+  Buffer memory_of(Context& context, std::span<Node* const> group, Node& node) {
     size_t bytes = std::max<size_t>(static_cast<size_t>(node.size()) * size_of(node.dtype), 1);
-    if (!node.writes()) return context.allocate(bytes, node.site, true);
+    if (!node.writes()) return memory(context, bytes, node.site);
     Node& old = *node.inputs()[0].node;
     uint32_t here = 0;
     for (Node* other : group) {
@@ -406,7 +416,7 @@ class GroupEvaluator : public Evaluator {
     }
     bool free = old.cells == 0 && old.references == here;
     if (free || node.writes_pinned) return old.buffer;
-    Buffer copy = context.allocate(bytes, node.site, true);
+    Buffer copy = memory(context, bytes, node.site);
     use_on(context.work_stream, *old.buffer.block(), false);
     use_on(context.work_stream, *copy.block(), true);
     context.copy(context.work_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
@@ -458,16 +468,14 @@ class GroupEvaluator : public Evaluator {
   }
 
   void combine(Context& context, const Node& node, Buffer partial, const Buffer& out, int64_t results, int64_t count) {
+    WithoutSignals undisturbed;  // a part of the group has run
     DType type = accumulator(node.reduction, node.compute);
     for (;;) {
       int64_t chunks = (count + chunk_elements - 1) / chunk_elements;
       DType to = chunks == 1 ? node.dtype : type;
       Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site, true);
       std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
-      if (!kernel) {
-        WithoutSignals undisturbed;  // a part of the group has run
-        kernel = compile(context, print_combine(node.reduction, type, to));
-      }
+      if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
       GroupArguments packed;
       packed.pointer(partial, 0, false);
       packed.pointer(next, 0, true);
@@ -482,7 +490,7 @@ class GroupEvaluator : public Evaluator {
   const Buffer& counter(Context& context) {
     Buffer& found = counters_[context.trace_index()];
     if (!found) {
-      found = context.allocate(sizeof(uint32_t), no_site);
+      found = memory(context, sizeof(uint32_t), no_site, false);
       use_on(context.work_stream, *found.block(), true);
       context.fill(context.work_stream, found.pointer(), 0, 0, sizeof(uint32_t), 1, 1);
     }

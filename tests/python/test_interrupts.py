@@ -360,6 +360,105 @@ assert seen and set(seen) == {200010000.0 + h[0]}, (len(seen), set(seen))
     )
 
 
+SHORT_OF_MEMORY = '''
+import quern.cupy as cp
+
+pool = cp.get_default_memory_pool()
+x = qn.asarray(np.arange(float(1 << 18)))
+y = qn.asarray(np.arange(8.0))
+(x + 1)[0].item(), y.sum().item(), (y + 1).tolist(), (x * 2).sum().item()
+spin = quern.RawKernel(
+    """extern "C" __global__ void spin(double* x, long long rounds) {
+  double y = *x;
+  for (long long i = 0; i < rounds; ++i) y = y * 0.999 + 1;
+  *x = y;
+}""",
+    "spin",
+)
+spin((1,), (1,), (y, np.int64(1)))
+qn.synchronize()
+pool.free_all_blocks()
+
+
+def with_no_memory_left(rounds, f):
+    pool.free_all_blocks()
+    pool.set_limit(size=pool.total_bytes() + (1 << 20))
+    spin((1,), (1,), (y, np.int64(rounds)))
+    try:
+        return f()
+    finally:
+        pool.set_limit(size=0)
+'''
+
+
+def test_a_wait_for_memory_to_come_free(device, run):
+    on_the_cpu(device)
+    run(
+        SHORT_OF_MEMORY
+        + """
+for work, want in [
+    (lambda: x + 5, 5),
+    (lambda: qn.sort(x)[::-1], (1 << 18) - 1),
+    (lambda: (qn.broadcast_to(x, (8, 1 << 18)) * 2).cumsum(1)[1], 0),
+]:
+    made = []
+    said = with_no_memory_left(1 << 60, lambda: interrupted(lambda: (made.append(work()), made[0][0].item())))
+    assert "was stopped" in said and "spin" in said, said
+    works()
+    assert made[0][0].item() == want
+"""
+    )
+
+
+def test_handlers_use_what_waits_for_memory(device, run):
+    """What they look at is computed once, and in the memory that came free."""
+    run(
+        SHORT_OF_MEMORY
+        + """
+seen = []
+
+
+def look(*_):
+    pool.set_limit(size=0)
+    seen.extend(float(a[3]) for a in made)
+
+
+signal.signal(signal.SIGALRM, look)
+rounds = 1 << 24
+for which in range(4):
+    counted = qn.zeros(1 << 18)
+    kept = counted[:]
+    old = counted + 0
+    made = []
+
+    def work():
+        global counted
+        counted += x
+        made.extend([counted, qn.sort(x), qn.cumsum(x) + counted, (qn.broadcast_to(x, (2, 1 << 18)) * 2 + counted).sum(0)])
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        try:
+            return float(made[which][3])
+        except MemoryError:  # it waited in vain before the signal came
+            pool.set_limit(size=0)
+            return float(made[which][3])
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    qn.synchronize()
+    while not seen:
+        got = with_no_memory_left(rounds, work)
+        want = [3.0, 3.0, 9.0, 18.0]
+        assert got == want[which] and seen in ([], want), (which, got, seen)
+        assert [float(a[3]) for a in made] == want
+        assert float(kept[3]) == 3 and float(old[3]) == 0
+        kept[:] = 0
+        made.clear()
+        rounds *= 2
+    seen.clear()
+"""
+    )
+
+
 def test_other_handlers_that_raise(device, run):
     run(
         """
