@@ -344,13 +344,6 @@ std::vector<Argument> arguments_of(const std::vector<Operand>& operands) {
   return out;
 }
 
-Reduction reduction_named(const std::string& name) {
-  constexpr std::string_view names[] = {"sum", "product", "maximum", "minimum", "any", "all"};
-  for (size_t i = 0; i < std::size(names); ++i)
-    if (names[i] == name) return static_cast<Reduction>(i);
-  bug("there is no reduction '{}'", name);
-}
-
 nb::tuple tuple_of(const std::vector<int64_t>& values) {
   nb::object out = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   for (size_t i = 0; i < values.size(); ++i)
@@ -604,12 +597,7 @@ void init_arrays(nb::module_& m) {
     for (uint16_t i = 0; i < row_count; ++i) names.emplace_back(row(static_cast<Op>(i)).name, row(static_cast<Op>(i)).operands);
     return names;
   });
-  m.def("array_reduce",
-        [](const std::string& name, nb::handle_t<Array> array, std::vector<bool> axes, bool keep, const std::string& dtype) {
-          return like(array, reduce(reduction_named(name), *Self(array), axes, keep,
-                                    dtype.empty() ? std::nullopt : std::optional(dtype_of(dtype))));
-        });
-  init_array_calls(m);
+  init_array_functions(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_wait", [](const Array& array) {
     if (is_there(array)) return;

@@ -1,9 +1,9 @@
-// Indexing from Python: what stands between the brackets becomes parts (run/calls/parts.h), which say what it means.
+// Indexing from Python: what stands between the brackets becomes parts (functions/parts.h), which say what it means.
 #include <cstring>
 
 #include "bindings/arrays.h"
 #include "core/error.h"
-#include "run/calls/parts.h"
+#include "functions/parts.h"
 
 namespace quern::python {
 

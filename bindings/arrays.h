@@ -67,6 +67,6 @@ bool is_of_cupy(PyObject* object);
 PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
 
-void init_array_calls(nb::module_& m);  // array_calls.cpp
+void init_array_functions(nb::module_& m);  // functions.cpp
 
 }  // namespace quern::python

@@ -3,7 +3,7 @@
 // the meaning of the name.
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
-#include "graph/composed.h"
+#include "functions/reductions.h"
 #include "graph/memory_order.h"
 #include "run/calls/sorting.h"
 
@@ -32,29 +32,18 @@ const DType* dtype_of_object(PyObject* object) {
 
 // ---- the quick ways
 
+template <Array (*function)(const Array&, const Over&)>
+PyObject* quick_over_all(PyObject* const* values, size_t count) {
+  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  return array ? wrap(function(*array, all_axes(*array)), Py_TYPE(values[0])) : nullptr;
+}
+
 template <Reduction reduction>
-PyObject* quick_reduction(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
-  return array ? wrap(reduced_to_one(reduction, *array), Py_TYPE(values[0])) : nullptr;
+Array reduction_over(const Array& array, const Over& over) {
+  return reduced(reduction, array, over);
 }
-
-PyObject* quick_mean(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
-  return array && has_mean(array->dtype()) ? wrap(mean(*array), Py_TYPE(values[0])) : nullptr;
-}
-
-PyObject* quick_variance(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
-  return array && has_variance(array->dtype()) ? wrap(variance(*array), Py_TYPE(values[0])) : nullptr;
-}
-
-PyObject* quick_deviation(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
-  if (!array || !has_variance(array->dtype())) return nullptr;
-  Array squared = variance(*array);
-  Argument argument(squared);
-  return wrap(elementwise(Op::sqrt, {&argument, 1}), Py_TYPE(values[0]));
-}
+Array variance_over(const Array& array, const Over& over) { return variance(array, over, 0); }
+Array deviation_over(const Array& array, const Over& over) { return deviation(array, over, 0); }
 
 template <bool least>
 PyObject* quick_place(PyObject* const* values, size_t count) {
@@ -108,15 +97,15 @@ struct Row {
   Quick quick;
 };
 constexpr Row rows[] = {
-    {"sum", quick_reduction<Reduction::sum>},
-    {"prod", quick_reduction<Reduction::product>},
-    {"max", quick_reduction<Reduction::maximum>},
-    {"min", quick_reduction<Reduction::minimum>},
-    {"any", quick_reduction<Reduction::any>},
-    {"all", quick_reduction<Reduction::all>},
-    {"mean", quick_mean},
-    {"var", quick_variance},
-    {"std", quick_deviation},
+    {"sum", quick_over_all<sum>},
+    {"prod", quick_over_all<product>},
+    {"max", quick_over_all<reduction_over<Reduction::maximum>>},
+    {"min", quick_over_all<reduction_over<Reduction::minimum>>},
+    {"any", quick_over_all<reduction_over<Reduction::any>>},
+    {"all", quick_over_all<reduction_over<Reduction::all>>},
+    {"mean", quick_over_all<mean>},
+    {"var", quick_over_all<variance_over>},
+    {"std", quick_over_all<deviation_over>},
     {"argmax", quick_place<false>},
     {"argmin", quick_place<true>},
     {"cumsum", quick_running<false>},

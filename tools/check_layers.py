@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ["core", "graph", "codegen", "compile", "device", "run", "bindings"]
+ORDER = ["core", "graph", "codegen", "compile", "device", "run", "functions", "api", "bindings"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

@@ -13,7 +13,6 @@
 #include "run/calls/order.h"
 #include "run/calls/quicksort.h"
 #include "run/calls/sorting.h"
-#include "run/calls/steps.h"
 
 namespace quern {
 
@@ -401,11 +400,5 @@ std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
 
 Array sorted(const Array& array, bool descending, size_t axis) { return recorded_sort(array, false, descending, axis); }
 Array sorted_places(const Array& array, bool descending, size_t axis) { return recorded_sort(array, true, descending, axis); }
-
-Array sorted_places_by(std::span<const Array> keys) {
-  Array places = sorted_places(keys[0], false);
-  for (const Array& key : keys.subspan(1)) places = steps::picked(places, sorted_places(steps::picked(key, places), false));
-  return places;
-}
 
 }  // namespace quern

@@ -15,8 +15,6 @@ inline Array sorted(const Array& array, bool descending) { return sorted(array, 
 inline Array sorted_places(const Array& array, bool descending) { return sorted_places(array, descending, array.rank() - 1); }
 // The kernels for rows of n on a GPU, as text.
 std::string sort_text(DType dtype, bool places, bool descending, int64_t n);
-// The places that order the rows by several keys of one shape: by the last one, where that is equal by the one before it.
-Array sorted_places_by(std::span<const Array> keys);
 
 // Where each row's greatest (or smallest) value stands first, int64; a NaN counts before all. The rows are not empty.
 Array extreme_places(const Array& array, bool least);

@@ -13,9 +13,8 @@ from quern.arrays.ufunc import mask_of as _mask_of
 from quern.lib import _engine
 
 _NONE = numpy._NoValue
-# The engine's reductions: NumPy's ufunc of each, and what elements count as that are left out.
+# The engine's reductions: NumPy's ufunc of each.
 _UFUNC = {"sum": "add", "product": "multiply", "maximum": "maximum", "minimum": "minimum", "any": "logical_or", "all": "logical_and"}
-_NEUTRAL = {"sum": 0, "product": 1, "any": False, "all": True}
 
 
 def _axes(axis, ndim):
@@ -52,36 +51,36 @@ def _first_value(initial, dtype):
     return value[()]
 
 
+def _over(a, axis, keepdims, dtype=None, where=True):
+    """What a function of the engine goes over: which axes, whether they stay, the type or None, and what counts or None."""
+    return _axes(axis, a.ndim), bool(keepdims), None if dtype is None else _dtype_name(dtype), _where_mask(where, a)
+
+
+def _over_existing(a, axis, keepdims, dtype, where):
+    """As :func:`_over`, for functions that count elements: they take no axis where there are no dimensions."""
+    if a.ndim == 0 and axis is not None:
+        for n in axis if isinstance(axis, tuple) else (axis,):
+            _axis(n, 0)
+    return _over(a, axis, keepdims, dtype, where)
+
+
 def _reduce(name, a, axis, keepdims, dtype, out, initial=_NONE, where=True):
     a = asarray(a)
-    axes = _axes(axis, a.ndim)
-    if out is None and initial is _NONE and where is True:
-        return _engine.array_reduce(name, a, axes, bool(keepdims), "" if dtype is None else _dtype_name(dtype))
+    axes, keepdims, dtype, mask = over = _over(a, axis, keepdims, dtype, where)
+    if out is None and initial is _NONE and mask is None:
+        return _engine.array_reduce(name, a, over, None)
     if out is not None:
         _check_out(name, out, a, axes, keepdims)
-    mask = _where_mask(where, a)
-    is_test = name in ("any", "all")
-    if initial is not _NONE and initial is not None:
-        initial = _first_value(initial, bool if is_test else a.dtype if dtype is None else dtype)
-    if mask is not None:
-        if initial is None or (initial is _NONE and name not in _NEUTRAL):
+    if initial is None:
+        if mask is not None:
             raise ValueError(
                 f"reduction operation '{_UFUNC[name]}' does not have an identity, so to use a where mask one has to specify 'initial'"
             )
-        a = a.astype(bool, copy=False) if is_test else a if dtype is None else a.astype(dtype, copy=False)
-        neutral = initial if name not in _NEUTRAL else numpy.asarray(_NEUTRAL[name]).astype(a.dtype)[()]
-        a = _elementwise.where(mask, a, neutral)
-    none = builtins.any(goes and size == 0 for goes, size in zip(axes, a.shape, strict=True))
-    if none and initial is None:
-        raise ValueError(f"zero-size array to reduction operation {_UFUNC[name]} which has no identity")
-    if none and initial is not _NONE and name not in _NEUTRAL:
-        shape = [1 if goes else size for goes, size in zip(axes, a.shape, strict=True) if keepdims or not goes]
-        result = full(shape, initial, a.dtype if dtype is None else dtype)
-    else:
-        result = _engine.array_reduce(name, a, axes, bool(keepdims), "" if dtype is None else _dtype_name(dtype))
-        if initial is not _NONE and initial is not None:
-            result = getattr(_elementwise, _UFUNC[name])(result, initial)
-    return _given(result, out)
+        if builtins.any(goes and size == 0 for goes, size in zip(axes, a.shape, strict=True)):
+            raise ValueError(f"zero-size array to reduction operation {_UFUNC[name]} which has no identity")
+    elif initial is not _NONE:
+        initial = _first_value(initial, bool if name in ("any", "all") else dtype or a.dtype)
+    return _given(_engine.array_reduce(name, a, over, None if initial is _NONE else initial), out)
 
 
 def _given(result, out):
@@ -169,17 +168,6 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     return _reduce("all", a, axis, keepdims, None, out, where=where)
 
 
-def _count(a, axis, where=True, keepdims=False):
-    """How many elements one of the result is made of: a number, or an array where a mask decides."""
-    mask = _where_mask(where, a)
-    if mask is not None:
-        mask = mask._broadcast_to(list(a.shape))
-        return _engine.array_reduce("sum", mask, _axes(axis, a.ndim), bool(keepdims), "int64")
-    if axis is None:
-        return a.size
-    return math.prod(a.shape[_axis(n, a.ndim)] for n in (axis if isinstance(axis, tuple) else (axis,)))
-
-
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The arithmetic mean over ``axis``; of integers in float64. ``where``: which elements count.
 
@@ -187,15 +175,10 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     array(1.5)
     """
     a = asarray(a)
+    over = _over_existing(a, axis, keepdims, dtype, where)
     if out is not None:
-        _check_out("mean", out, a, _axes(axis, a.ndim), keepdims)
-    kind = a.dtype.kind
-    work = dtype if dtype is not None else "float64" if kind in "biu" else "float32" if a._dtype_name == "float16" else a._dtype_name
-    total = sum(a, axis, work, None, keepdims, where=where)
-    result = true_divide(total, _count(a, axis, where, keepdims)).astype(total._dtype_name, copy=False)
-    if dtype is None and a._dtype_name == "float16":
-        result = result.astype("float16")
-    return _given(result, out)
+        _check_out("mean", out, a, over[0], keepdims)
+    return _given(_engine.array_mean(a, over), out)
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NONE, correction=_NONE):
@@ -207,36 +190,30 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)
     """
-    if correction is not _NONE:
-        if ddof != 0:
-            raise ValueError("ddof and correction can't be provided simultaneously.")
-        ddof = correction
+    return _spread(_engine.array_variance, "var", a, axis, dtype, out, _degrees(ddof, correction), keepdims, where, mean)
+
+
+def _degrees(ddof, correction):
+    if correction is _NONE:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def _spread(function, name, a, axis, dtype, out, ddof, keepdims, where, mean):
     a = asarray(a)
+    over = _over_existing(a, axis, keepdims, dtype, where)
     if out is not None:
-        _check_out("var", out, a, _axes(axis, a.ndim), keepdims)
-    center = _mean(a, axis, dtype, None, True, where=where) if mean is _NONE else asarray(mean)
-    far = a - center
-    squares = (far * far.conj()).real if far.dtype.kind == "c" else far * far
-    work = dtype if dtype is not None else None
-    total = sum(squares, axis, work, None, keepdims, where=where)
-    left = _count(a, axis, where, keepdims)
-    if isinstance(left, Array):
-        left = _elementwise.maximum(left - ddof, 0)
-    else:
-        left = builtins.max(left - ddof, 0)
-    return _given(true_divide(total, left).astype(total._dtype_name, copy=False), out)
-
-
-_mean = mean
+        _check_out(name, out, a, over[0], keepdims)
+        if name == "std":
+            _check_cast(numpy.float16, out.dtype, "same_kind")
+    return _given(function(a, over, ddof, None if mean is _NONE else asarray(mean)), out)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NONE, correction=_NONE):
     """The standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are."""
-    if out is not None:
-        a = asarray(a)
-        _check_out("std", out, a, _axes(axis, a.ndim), keepdims)
-        _check_cast(numpy.float16, out.dtype, "same_kind")
-    return _given(sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)), out)
+    return _spread(_engine.array_deviation, "std", a, axis, dtype, out, _degrees(ddof, correction), keepdims, where, mean)
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):

@@ -109,7 +109,7 @@ def _composed(self, a, axes, dtype, keepdims, initial, where):
     else:
         inner = {"subtract": "sum", "divide": "product"}[name]
         first, rest = (start, lines) if given else (lines[0, ...], lines[1:])
-        rest = _engine.array_reduce(inner, rest, [True] + [False] * len(kept), False, a._dtype_name)
+        rest = _engine.array_reduce(inner, rest, ([True] + [False] * len(kept), False, a._dtype_name, None), None)
         result = self(first, rest)
     return result.astype(types[2])._reshaped(shape)
 

@@ -1,9 +1,9 @@
-// quern/shaping.h: slices and views of slices; borders by run/calls/border.h.
+// quern/shaping.h: slices and views of slices; borders by functions/border.h.
 #include "quern/shaping.h"
 
 #include "quern/picking.h"
-#include "run/calls/border.h"
-#include "run/public_array.h"
+#include "functions/border.h"
+#include "api/bodies.h"
 
 namespace qn {
 

@@ -1,11 +1,11 @@
-#include "run/calls/averages.h"
+#include "functions/averages.h"
 
 #include <limits>
 #include <numeric>
 
 #include "core/error.h"
-#include "graph/composed.h"
-#include "run/calls/steps.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
 
 namespace quern {
 
@@ -15,7 +15,7 @@ namespace {
 
 bool any(const Array& test) {
   bool out;
-  read_into(reduced_to_one(Reduction::any, test), &out, sizeof out);
+  read_into(reduced(Reduction::any, test, all_axes(test)), &out, sizeof out);
   return out;
 }
 
@@ -76,7 +76,7 @@ Covariance covariance(const Array& x, double ddof, const Array* repeated, const 
   if (!repeated && !counting) {
     double divisor = static_cast<double>(count) - ddof;
     out.is_degenerate = divisor <= 0;
-    mean = mean_of_lines(x, true);
+    mean = quern::mean(x, last_axis(x, true));
     scale = full({}, real_number(out.is_degenerate ? std::numeric_limits<double>::infinity() : 1 / divisor), DType::float64,
                  x.device());
   } else {

@@ -3,21 +3,17 @@
 
 #include <cmath>
 
-#include "run/calls/averages.h"
-#include "run/calls/counting.h"
-#include "run/calls/quantiles.h"
+#include "functions/averages.h"
+#include "functions/counting.h"
+#include "functions/quantiles.h"
 #include "run/calls/sorting.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn {
 
 using namespace inside;
 
 namespace {
-
-Array added(const Array& a, const Axes& axes, bool keepdims) {
-  return reduced(Reduction::sum, a, axes, keepdims, quern::summed_type(a.dtype()));
-}
 
 Array running(const char* op, const Array& a, std::optional<int> axis, std::optional<DType> dtype, Here here) {
   return asked(here, [&] {
@@ -43,22 +39,15 @@ Array beside(const Operand& x, const Operand& other) {
 }  // namespace
 
 Array var(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
-  return asked(here, [&] {
-    Array far = compute(Op::subtract, a, a.mean(axes, true, here));
-    Array squares = quern::is_complex(far.dtype()) ? compute(Op::multiply, far, compute(Op::conjugate, far)).real(here)
-                                                   : compute(Op::multiply, far, far);
-    Array total = added(squares, axes, keepdims);
-    double left = std::max(static_cast<double>(counted(a, axes)) - ddof, 0.0);
-    return as_type(compute(Op::true_divide, total, left), total.dtype());
-  });
+  return asked(here, [&] { return wrap(quern::variance(a.handle(), over(a, axes, keepdims), ddof)); });
 }
 
 Array std(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
-  return asked(here, [&] { return compute(Op::sqrt, var(a, axes, ddof, keepdims, here)); });
+  return asked(here, [&] { return wrap(quern::deviation(a.handle(), over(a, axes, keepdims), ddof)); });
 }
 
 Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
-  return asked(here, [&] { return compute(Op::subtract, a.max(axes, keepdims, here), a.min(axes, keepdims, here)); });
+  return asked(here, [&] { return wrap(quern::spread(a.handle(), over(a, axes, keepdims))); });
 }
 
 namespace {

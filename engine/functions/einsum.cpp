@@ -1,5 +1,5 @@
 // Start at einsum(). A label is a letter, or a negative number for an axis that "..." stands for: -1 is the last of them.
-#include "run/calls/einsum.h"
+#include "functions/einsum.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "run/calls/matmul.h"
-#include "run/calls/steps.h"
+#include "functions/steps.h"
 
 namespace quern {
 

@@ -1,8 +1,8 @@
 // quern/picking.h on run/calls/indexing.h.
 #include "quern/picking.h"
 
-#include "run/calls/parts.h"
-#include "run/public_array.h"
+#include "functions/parts.h"
+#include "api/bodies.h"
 
 namespace qn {
 

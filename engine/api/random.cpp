@@ -9,7 +9,7 @@
 #include "quern/picking.h"
 #include "run/calls/random.h"
 #include "run/calls/sorting.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn::random {
 

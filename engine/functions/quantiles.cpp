@@ -1,6 +1,6 @@
 // Start at quantiles_of_lines(). What a method's name means is in places_for(): where the quantile lies among n sorted elements,
 // and how much of it comes from the element above.
-#include "run/calls/quantiles.h"
+#include "functions/quantiles.h"
 
 #include <cmath>
 #include <limits>
@@ -9,7 +9,8 @@
 #include "core/error.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
-#include "run/calls/steps.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
 
 namespace quern {
 
@@ -152,9 +153,10 @@ bool interpolates(std::string_view method) { return method == "linear" || consta
 
 Array median_of_lines(const Array& lines) {
   int64_t n = last_size(lines);
-  if (n == 0) return mean_of_lines(lines);
+  if (n == 0) return mean(lines, last_axis(lines));
   Array in_order = ordered(lines);
-  return with_nan(in_order, mean_of_lines(part(in_order, -1, (n - 1) / 2, n / 2 + 1)));
+  Array middle = part(in_order, -1, (n - 1) / 2, n / 2 + 1);
+  return with_nan(in_order, mean(middle, last_axis(middle)));
 }
 
 Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::string_view method, QuantileType type,

@@ -4,8 +4,9 @@
 #include "graph/memory_order.h"
 #include "quern/picking.h"
 #include "run/calls/indexing.h"
+#include "functions/ordering.h"
 #include "run/calls/sorting.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn {
 

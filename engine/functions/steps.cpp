@@ -1,4 +1,4 @@
-#include "run/calls/steps.h"
+#include "functions/steps.h"
 
 #include <numeric>
 
@@ -22,13 +22,6 @@ Array picked(const Array& lines, const Array& places) {
 
 Array ordered(const Array& lines) {
   return is_complex(lines.dtype()) ? picked(lines, sorted_places(lines, false)) : sorted(lines, false);
-}
-
-Array mean_of_lines(const Array& lines, bool keep) {
-  DType type = lines.dtype(), work = is_whole(type) ? DType::float64 : type == DType::float16 ? DType::float32 : type;
-  Array total = reduced(Reduction::sum, lines, -1, keep, work);
-  Array mean = as_type(compute(Op::true_divide, total, last_size(lines)), work);
-  return type == DType::float16 ? astype(mean, type) : mean;
 }
 
 namespace {

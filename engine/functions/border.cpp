@@ -1,14 +1,15 @@
 // Start at with_border(): axis by axis, each over what the axes before it have already made, as NumPy does; border_of() says what
 // one axis gets.
-#include "run/calls/border.h"
+#include "functions/border.h"
 
 #include <bit>
 #include <variant>
 
 #include "core/error.h"
 #include "graph/memory_order.h"
-#include "run/calls/quantiles.h"
-#include "run/calls/steps.h"
+#include "functions/quantiles.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
 
 namespace quern {
 
@@ -62,7 +63,7 @@ Array statistic(Border mode, const Array& part_of_axis, int axis) {
   if (mode == Border::maximum) return reduced(Reduction::maximum, part_of_axis, axis, true);
   if (mode == Border::minimum) return reduced(Reduction::minimum, part_of_axis, axis, true);
   Array lines = with_last(part_of_axis, along);
-  Array middle = with_axis(mode == Border::mean ? mean_of_lines(lines) : median_of_lines(lines), along);
+  Array middle = with_axis(mode == Border::mean ? mean(lines, last_axis(lines)) : median_of_lines(lines), along);
   return is_integer(part_of_axis.dtype()) ? compute(Op::rint, middle) : middle;
 }
 

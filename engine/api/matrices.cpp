@@ -1,11 +1,11 @@
-// quern/matrices.h on views, run/calls/matmul.h and run/calls/einsum.h.
+// quern/matrices.h on views, run/calls/matmul.h and functions/einsum.h.
 #include "quern/matrices.h"
 
 #include <numeric>
 
-#include "run/calls/einsum.h"
+#include "functions/einsum.h"
 #include "run/calls/matmul.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn {
 

@@ -1,5 +1,5 @@
-// The arrays of the public headers (engine/include/quern/array.h) on the engine's own. Start at asked() in public_array.h and at
-// record(). Functions of whole arrays are in public_*.cpp, a file for each header.
+// The arrays of the public headers (engine/include/quern/array.h) on the engine's own. Start at asked() in bodies.h and at
+// record(). Functions of whole arrays are in the other files here, one for each header; what they do is in functions/.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,9 +11,9 @@
 #include "graph/memory_order.h"
 #include "quern/kernel.h"
 #include "run/calls/matmul.h"
-#include "run/calls/parts.h"
+#include "functions/parts.h"
 #include "run/eval.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 #include "run/transfer.h"
 
 namespace qn {
@@ -107,9 +107,11 @@ Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& d
   return wrap(quern::full(checked(shape), value, dtype, number));
 }
 
+quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype) {
+  return {chosen(axes, array.handle().rank()), keepdims, dtype};
+}
 Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype) {
-  const quern::Array& a = array.handle();
-  return wrap(quern::reduce(reduction, a, chosen(axes, a.rank()), keepdims, dtype));
+  return wrap(quern::reduced(reduction, array.handle(), over(array, axes, keepdims, dtype)));
 }
 
 DType common_type(std::initializer_list<DType> types) {
@@ -135,14 +137,6 @@ quern::Context& context_of(const Array& array) { return ready(array.device()); }
 
 Array numbers(int64_t count, const Array& like) {
   return wrap(quern::evenly_spaced(whole(0), whole(1), count, DType::int64, like.handle().device()));
-}
-
-int64_t counted(const Array& array, const Axes& axes) {
-  const Shape& shape = array.handle().shape();
-  std::vector<bool> goes = chosen(axes, shape.size());
-  int64_t count = 1;
-  for (size_t n = 0; n < goes.size(); ++n) count *= goes[n] ? shape[n] : 1;
-  return count;
 }
 
 }  // namespace inside
@@ -444,10 +438,10 @@ Array Array::to_device(const Device& device, Here here) const {
 }
 
 Array Array::sum(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::sum, *this, axes, keepdims, quern::summed_type(dtype())); });
+  return asked(here, [&] { return wrap(quern::sum(handle(), over(*this, axes, keepdims))); });
 }
 Array Array::prod(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::product, *this, axes, keepdims, quern::summed_type(dtype())); });
+  return asked(here, [&] { return wrap(quern::product(handle(), over(*this, axes, keepdims))); });
 }
 Array Array::max(const Axes& axes, bool keepdims, Here here) const {
   return asked(here, [&] { return reduced(Reduction::maximum, *this, axes, keepdims); });
@@ -462,17 +456,7 @@ Array Array::all(const Axes& axes, bool keepdims, Here here) const {
   return asked(here, [&] { return reduced(Reduction::all, *this, axes, keepdims); });
 }
 Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] {
-    const quern::Array& a = handle();
-    bool is_whole = a.dtype() == DType::boolean || quern::is_integer(a.dtype()), is_half = a.dtype() == DType::float16;
-    Array total = reduced(Reduction::sum, *this, axes, keepdims,
-                          is_whole  ? DType::float64
-                          : is_half ? DType::float32
-                                    : a.dtype());
-    quern::Argument parts[] = {quern::Argument(total.handle()), quern::Argument(whole(counted(*this, axes)))};
-    quern::Array out = quern::elementwise(Op::true_divide, parts);
-    return wrap(is_half ? quern::astype(out, DType::float16) : std::move(out));
-  });
+  return asked(here, [&] { return wrap(quern::mean(handle(), over(*this, axes, keepdims))); });
 }
 
 void Array::evaluate(Here here) const {

@@ -80,8 +80,6 @@ inline int64_t last_size(const Array& array) { return array.shape().back(); }
 Array picked(const Array& lines, const Array& places);
 // The lines in order, of every type.
 Array ordered(const Array& lines);
-// The mean along the last axis; of integers in float64, of halves added up in float32.
-Array mean_of_lines(const Array& lines, bool keep = false);
 // The axis becomes the last one, and back.
 Array with_last(const Array& array, size_t axis);
 Array from_last(const Array& array, size_t axis);

@@ -1,7 +1,7 @@
 // quern/standard.h: the questions about types.
 #include "quern/standard.h"
 
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn {
 

@@ -1,5 +1,5 @@
 // Indexing as NumPy has it. Start at places_of().
-#include "run/calls/parts.h"
+#include "functions/parts.h"
 
 #include <algorithm>
 #include <limits>

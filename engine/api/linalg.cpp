@@ -7,7 +7,7 @@
 #include "quern/picking.h"
 #include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 #include "run/transfer.h"
 
 namespace qn::linalg {

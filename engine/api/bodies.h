@@ -1,4 +1,4 @@
-// What the bodies of the public arrays (public_*.cpp) share: their arrays are the engine's, numbers become its scalars, and what
+// What the bodies of the public arrays share: their arrays are the engine's, numbers become its scalars, and what
 // happens is asked for by the caller's line.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 #include "core/error.h"
 #include "graph/call.h"
-#include "graph/composed.h"
+#include "functions/reductions.h"
 #include "quern/array.h"
-#include "run/calls/steps.h"
+#include "functions/steps.h"
 #include "run/context.h"
 
 namespace qn::inside {
@@ -75,12 +75,12 @@ Array with_last(const Array& array, size_t axis);
 Array from_last(const Array& array, size_t axis);
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start,
           std::optional<int64_t> stop);                 // a part of one axis: a view
-int64_t counted(const Array& array, const Axes& axes);  // how many elements one of a reduction's result is made of
 
 quern::Context& context_of(const Array& array);
 Array numbers(int64_t count, const Array& like);  // 0, 1, 2 ... as int64, on its device
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device);
 Array as_type(const Array& array, DType dtype);  // the array itself where it has the type
+quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});
 Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});
 DType common_type(std::initializer_list<DType> types);
 bool is_integer_or_bool(DType type);

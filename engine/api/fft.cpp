@@ -6,7 +6,7 @@
 #include "graph/memory_order.h"
 #include "quern/shaping.h"
 #include "run/calls/fourier.h"
-#include "run/public_array.h"
+#include "api/bodies.h"
 
 namespace qn::fft {
 

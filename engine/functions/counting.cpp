@@ -1,10 +1,10 @@
-#include "run/calls/counting.h"
+#include "functions/counting.h"
 
 #include "core/error.h"
-#include "graph/composed.h"
+#include "functions/reductions.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
-#include "run/calls/steps.h"
+#include "functions/steps.h"
 
 namespace quern {
 

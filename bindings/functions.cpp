@@ -1,0 +1,201 @@
+// Functions of whole arrays for Python, by the names that python/quern/arrays/ asks for.
+#include "bindings/functions.h"
+
+#include "core/error.h"
+#include "device/host_blas.h"
+#include "functions/averages.h"
+#include "functions/border.h"
+#include "functions/counting.h"
+#include "functions/einsum.h"
+#include "functions/ordering.h"
+#include "functions/parts.h"
+#include "functions/quantiles.h"
+#include "graph/call.h"
+#include "run/calls/fourier.h"
+#include "run/calls/indexing.h"
+#include "run/calls/lapack.h"
+#include "run/calls/matmul.h"
+#include "run/calls/random.h"
+#include "run/calls/sorting.h"
+
+namespace quern::python {
+
+const Array& array_in(nb::handle given) {
+  const Array* array = as_array(given.ptr());
+  if (!array) bug("an operand that is no array");
+  return *array;
+}
+
+std::vector<Array> arrays_in(nb::handle sequence) {
+  std::vector<Array> out;
+  for (nb::handle one : sequence) out.push_back(array_in(one));
+  return out;
+}
+
+Scalar number_in(nb::handle given) {
+  Scalar out;
+  if (!read_scalar(given.ptr(), out)) bug("a number was expected");
+  return out;
+}
+
+Reduction reduction_named(const std::string& name) {
+  constexpr std::string_view names[] = {"sum", "product", "maximum", "minimum", "any", "all"};
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name) return static_cast<Reduction>(i);
+  bug("there is no reduction '{}'", name);
+}
+
+nb::handle first_array(std::initializer_list<nb::handle> given) {
+  for (nb::handle one : given) {
+    if (as_array(one.ptr())) return one;
+    bool is_list = PyList_CheckExact(one.ptr()) || PyTuple_CheckExact(one.ptr());
+    if (!is_list || PySequence_Fast_GET_SIZE(one.ptr()) == 0) continue;
+    PyObject* first = PySequence_Fast_GET_ITEM(one.ptr(), 0);
+    if (as_array(first)) return first;
+  }
+  return nb::none();
+}
+
+namespace {
+
+Border border_named(const std::string& name) {
+  static constexpr std::pair<const char*, Border> names[] = {
+      {"constant", Border::constant},       {"edge", Border::edge},   {"reflect", Border::reflect},
+      {"symmetric", Border::symmetric},     {"wrap", Border::wrap},   {"maximum", Border::maximum},
+      {"minimum", Border::minimum},         {"mean", Border::mean},   {"median", Border::median},
+      {"linear_ramp", Border::linear_ramp}, {"empty", Border::empty},
+  };
+  for (auto [known, border] : names)
+    if (name == known) return border;
+  bug("a border of mode {}", name);
+}
+
+// `weights`: the type that the weights of two neighbours have; none: that of the elements.
+Array quantiles(const Array& lines, const std::vector<double>& q, const std::string& method, bool is_whole,
+                const std::optional<std::string>& weights, bool skips_nan) {
+  QuantileType type{is_whole, !weights, weights ? dtype_of(*weights) : DType::float64};
+  return quantiles_of_lines(lines, q, method, type, skips_nan);
+}
+
+// `even`: (first, last, width, count) of bins of one width.
+Array histogram(const Array& elements, const Array& edges, const std::optional<nb::tuple>& even, const Array* weights) {
+  EvenBins bins;
+  if (even) bins = {number_in((*even)[0]), number_in((*even)[1]), number_in((*even)[2]), nb::cast<int64_t>((*even)[3])};
+  return histogram_counts(elements, edges, even ? &bins : nullptr, weights);
+}
+
+Array product_by_subscripts(const std::string& subscripts, const std::vector<Array>& operands, DType dtype,
+                            const std::vector<std::pair<int, int>>& steps) {
+  return einsum(subscripts, operands, dtype, steps);
+}
+
+// `constants`: a pair of numbers for each axis; `lengths`: a pair of integers for each, -1 for all elements.
+Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
+               const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
+  BorderOptions options{{}, lengths, is_odd};
+  for (nb::handle pair : constants) options.constants.emplace_back(number_in(pair[0]), number_in(pair[1]));
+  return with_border(a, widths, border_named(mode), options);
+}
+
+std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices) {
+  std::vector<Pick> picks;
+  for (size_t k = 0; k < axes.size(); ++k) picks.push_back({static_cast<size_t>(axes[k]), array_in(indices[k])});
+  return picks;
+}
+
+void define_functions(nb::module_& m) {
+  define(m, "array_reduce", reduced);
+  define(m, "array_mean", mean);
+  define(m, "array_variance", variance);
+  define(m, "array_deviation", deviation);
+  define(m, "array_median", median_of_lines);
+  define(m, "array_quantiles", quantiles);
+  define(m, "array_bincount", bincount);
+  define(m, "array_histogram", histogram);
+  define(m, "array_fitted_weights", fitted_weights);
+  define(m, "array_average", average);
+  define(m, "array_covariance", covariance);
+  define(m, "array_correlation", correlation);
+  define(m, "array_argsort_by", sorted_places_by);
+  define(m, "array_einsum", product_by_subscripts);
+  define(m, "array_kron", kron);
+  define(m, "array_border", bordered);
+  define(m, "array_true_positions", true_positions);
+  define(m, "array_indices_of", indices_of);
+  define(m, "array_take_along", take_along);
+  define(m, "array_matmul", matmul);
+  define(m, "array_fourier", fourier);
+  define<Array, const Array&, bool, size_t>(m, "array_sort", sorted);
+  define<Array, const Array&, bool, size_t>(m, "array_argsort", sorted_places);
+  define(m, "array_extreme_places", extreme_places);
+  define(m, "array_places_in", places_in);
+  define(m, "array_counts_of", counts_of);
+  define(m, "array_running", running);
+}
+
+}  // namespace
+
+void init_array_functions(nb::module_& m) {
+  define_functions(m);
+  m.def("quantile_interpolates", [](const std::string& method) { return interpolates(method); });
+  m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
+    return like(given, take(*as_array(given.ptr()), picks_of(axes, indices)));
+  });
+  // The new result of a function, which is its own owner where nobody else has its memory; tuples and lists of results alike.
+  auto settled = [](nb::object result) {
+    auto settle = [](PyObject* object, Py_ssize_t holders) {
+      Array* array = Py_REFCNT(object) <= holders ? as_array(object) : nullptr;
+      if (array) array->settle_owner();
+    };
+    settle(result.ptr(), 2);  // the caller and `result`
+    if (PyTuple_CheckExact(result.ptr()) || PyList_CheckExact(result.ptr()))
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(result.ptr()); ++i)
+        settle(PySequence_Fast_GET_ITEM(result.ptr(), i), 1);
+    return result;
+  };
+  m.def("array_settled", settled, nb::arg().none());
+  m.def("array_put", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
+    Operand operand;
+    operand.read(value.ptr(), true, given.ptr());
+    put(*as_array(given.ptr()), picks_of(axes, indices), operand.argument());
+  });
+  m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
+    Scalar from, by;
+    if (!read_scalar(start.ptr(), from) || !read_scalar(step.ptr(), by)) bug("a range of what is no number");
+    int8_t number = static_cast<int8_t>(device.context->trace_index());
+    return nb::steal(wrap(evenly_spaced(from, by, count, dtype_of(dtype), number), array_type));
+  });
+  // A row of random numbers: `first` is the number of its first element in the stream of `key`.
+  m.def("array_random",
+        [](const std::string& name, const Shape& shape, uint64_t key, uint64_t first, const std::string& dtype, PyDevice device) {
+          Array out = random_row(op_named(name), shape, key, first, dtype_of(dtype), device_number(device));
+          return nb::steal(wrap(std::move(out), array_type));
+        });
+  m.def("random_key", &random_key);
+  m.def("array_factor", [](const std::string& name, const std::string& mode, double number, nb::args given) {
+    std::vector<Array> operands;
+    for (nb::handle operand : given) operands.push_back(*as_array(operand.ptr()));
+    nb::list out;
+    for (Array& result : factor(name, operands, mode, number)) out.append(like(given[0], std::move(result)));
+    return out;
+  });
+  m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
+  // The device of the first array among arguments (or of the lists among them), when it is not the current one; else None.
+  m.def("device_elsewhere", [](nb::tuple arguments) -> nb::object {
+    for (nb::handle argument : arguments) {
+      const Array* array = as_array(argument.ptr());
+      if (!array && (PyList_CheckExact(argument.ptr()) || PyTuple_CheckExact(argument.ptr()))) {
+        Py_ssize_t count = PySequence_Fast_GET_SIZE(argument.ptr());
+        for (Py_ssize_t i = 0; i < count && !array; ++i) array = as_array(PySequence_Fast_GET_ITEM(argument.ptr(), i));
+      }
+      if (!array) continue;
+      if (array->device() == current_context().trace_index()) return nb::none();
+      return nb::cast(PyDevice{&context_on(array->device())});
+    }
+    return nb::none();
+  });
+  m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
+  m.def("host_blas_path", &host_blas_path);
+}
+
+}  // namespace quern::python

@@ -1,0 +1,135 @@
+// Functions of arrays for Python: a C++ function's parameters say what Python gives for them.
+//
+//   define(m, "array_median", median_of_lines);   // Array (*)(const Array&)
+//
+// Arrays come as arrays (a pointer: or None), types as their names, numbers as numbers. Results have the first array's Python type;
+// structs come back as tuples (see given_back()).
+#pragma once
+
+#include "bindings/arrays.h"
+#include "functions/averages.h"
+#include "functions/reductions.h"
+
+namespace quern::python {
+
+const Array& array_in(nb::handle given);
+std::vector<Array> arrays_in(nb::handle sequence);
+Scalar number_in(nb::handle given);
+Reduction reduction_named(const std::string& name);
+
+// What a parameter of type T is made of. Lives as long as the call.
+template <class T>
+struct Taken {
+  std::decay_t<T> value;
+  Taken(nb::handle given, nb::handle) : value(nb::cast<std::decay_t<T>>(given)) {}
+};
+template <class T>
+struct Taken<const T*> {
+  std::optional<T> held;
+  const T* value = nullptr;
+  Taken(nb::handle given, nb::handle) {
+    if (!given.is_none()) value = &held.emplace(nb::cast<T>(given));
+  }
+};
+template <>
+struct Taken<const Array&> {
+  const Array& value;
+  Taken(nb::handle given, nb::handle) : value(array_in(given)) {}
+};
+template <>
+struct Taken<const Array*> {
+  const Array* value;
+  Taken(nb::handle given, nb::handle) : value(given.is_none() ? nullptr : &array_in(given)) {}
+};
+template <>
+struct Taken<const std::vector<Array>&> {
+  std::vector<Array> value;
+  Taken(nb::handle given, nb::handle) : value(arrays_in(given)) {}
+};
+template <>
+struct Taken<const Scalar&> {
+  Scalar value;
+  Taken(nb::handle given, nb::handle) : value(number_in(given)) {}
+};
+// An array or a number, on the device of the first array.
+template <>
+struct Taken<const Argument&> {
+  Operand operand;
+  Argument value;
+  Taken(nb::handle given, nb::handle beside) : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}
+};
+template <>
+struct Taken<const Argument*> {
+  std::optional<Taken<const Argument&>> taken;
+  const Argument* value = nullptr;
+  Taken(nb::handle given, nb::handle beside) {
+    if (!given.is_none()) value = &taken.emplace(given, beside).value;
+  }
+};
+template <>
+struct Taken<Reduction> {
+  Reduction value;
+  Taken(nb::handle given, nb::handle) : value(reduction_named(nb::cast<std::string>(given))) {}
+};
+template <>
+struct Taken<std::string_view> {
+  std::string value;
+  Taken(nb::handle given, nb::handle) : value(nb::cast<std::string>(given)) {}
+};
+template <>
+struct Taken<DType> {
+  DType value;
+  Taken(nb::handle given, nb::handle) : value(dtype_of(nb::cast<std::string>(given))) {}
+};
+// The axes, whether they stay, the type or None, and what counts or None.
+template <>
+struct Taken<const Over&> {
+  Over value;
+  Taken(nb::handle given, nb::handle) {
+    value.axes = nb::cast<std::vector<bool>>(given[0]);
+    value.keep_dims = nb::cast<bool>(given[1]);
+    if (nb::object dtype = given[2]; !dtype.is_none()) value.dtype = dtype_of(nb::cast<std::string>(dtype));
+    if (nb::object where = given[3]; !where.is_none()) value.where = &array_in(where);
+  }
+};
+
+inline nb::object given_back(nb::handle beside, Array&& array) { return like(beside, std::move(array)); }
+inline nb::object given_back(nb::handle, bool value) { return nb::bool_(value); }
+template <class T>
+nb::object given_back(nb::handle beside, std::vector<T>&& all) {
+  nb::list out;
+  for (T& one : all) out.append(given_back(beside, std::move(one)));
+  return out;
+}
+template <class A, class B>
+nb::object given_back(nb::handle beside, std::pair<A, B>&& both) {
+  return nb::make_tuple(given_back(beside, std::move(both.first)), given_back(beside, std::move(both.second)));
+}
+inline nb::object given_back(nb::handle beside, Average&& average) {
+  return given_back(beside, std::pair(std::move(average.mean), std::move(average.total)));
+}
+inline nb::object given_back(nb::handle beside, Covariance&& covariance) {
+  return given_back(beside, std::pair(std::move(covariance.values), bool{covariance.is_degenerate}));
+}
+
+// The first array among arguments, or among those of the first sequence.
+nb::handle first_array(std::initializer_list<nb::handle> given);
+
+template <class T>
+using AnyHandle = nb::handle;
+
+template <class R, class... T>
+void define(nb::module_& m, const char* name, R (*function)(T...)) {
+  auto call = [function](AnyHandle<T>... given) -> nb::object {
+    nb::handle beside = first_array({given...});
+    if constexpr (std::is_void_v<R>) {
+      function(Taken<T>(given, beside).value...);
+      return nb::none();
+    } else {
+      return given_back(beside, function(Taken<T>(given, beside).value...));
+    }
+  };
+  m.def(name, call, (static_cast<void>(static_cast<Taken<T>*>(nullptr)), nb::arg().none())...);
+}
+
+}  // namespace quern::python

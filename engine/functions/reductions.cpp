@@ -1,0 +1,151 @@
+#include "functions/reductions.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+struct Row {
+  Reduction reduction;
+  Op op;                       // puts two values together
+  std::optional<bool> neutral; // what elements count as that are left out
+  bool is_test;
+};
+constexpr Row rows[] = {
+    {Reduction::sum, Op::add, false, false},           {Reduction::product, Op::multiply, true, false},
+    {Reduction::maximum, Op::maximum, {}, false},      {Reduction::minimum, Op::minimum, {}, false},
+    {Reduction::any, Op::logical_or, false, true},     {Reduction::all, Op::logical_and, true, true},
+};
+const Row& row_of(Reduction reduction) {
+  return *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.reduction == reduction; });
+}
+
+Shape shape_over(const Array& array, const Over& over) {
+  Shape out;
+  for (size_t n = 0; n < array.rank(); ++n) {
+    bool goes = n < over.axes.size() && over.axes[n];
+    if (!goes || over.keep_dims) out.push_back(goes ? 1 : array.shape()[n]);
+  }
+  return out;
+}
+
+// With what counts for nothing where elements are left out.
+Array chosen(const Array& array, const Row& row, const Over& over, const Argument* initial) {
+  if (!row.neutral && !initial)
+    raise(ErrorKind::value, "reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'",
+          name_of(row.op));
+  Array a = as_type(array, row.is_test ? DType::boolean : over.dtype.value_or(array.dtype()));
+  if (!row.neutral) return compute(Op::where, *over.where, a, *initial);
+  return compute(Op::where, *over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
+}
+
+// `total` divided by how many elements it is made of, less some; in the type of the total.
+Array divided(const Array& total, const Array& array, const Over& over, double less) {
+  if (!over.where) {
+    auto count = static_cast<double>(count_over(array, over));
+    return as_type(compute(Op::true_divide, total, std::max(count - less, 0.0)), total.dtype());
+  }
+  Array all = over.where->view(over.where->layout().broadcast_to(array.shape()));
+  Array count = reduce(Reduction::sum, all, over.axes, over.keep_dims, DType::int64);
+  if (less != 0) count = compute(Op::maximum, compute(Op::subtract, count, less), 0);
+  return as_type(compute(Op::true_divide, total, count), total.dtype());
+}
+
+}  // namespace
+
+Over all_axes(const Array& array) { return {std::vector<bool>(array.rank(), true)}; }
+Over last_axis(const Array& array, bool keep_dims) {
+  Over over{std::vector<bool>(array.rank(), false), keep_dims};
+  over.axes.back() = true;
+  return over;
+}
+
+int64_t count_over(const Array& array, const Over& over) {
+  int64_t count = 1;
+  for (size_t n = 0; n < over.axes.size(); ++n) count *= over.axes[n] ? array.shape()[n] : 1;
+  return count;
+}
+
+DType summed_type(DType type) {
+  switch (row(type).kind) {
+    case DTypeKind::boolean:
+    case DTypeKind::integer:
+      return DType::int64;
+    case DTypeKind::natural:
+      return DType::uint64;
+    default:
+      return type;
+  }
+}
+
+Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial) {
+  const Row& row = row_of(reduction);
+  Array a = over.where ? chosen(array, row, over, initial) : array;
+  if (initial && !row.neutral && count_over(a, over) == 0) {
+    Array out = full(shape_over(a, over), Scalar{}, over.dtype.value_or(a.dtype()), a.device());
+    assign(out, *initial);
+    return out;
+  }
+  Array out = reduce(reduction, a, over.axes, over.keep_dims, over.dtype);
+  return initial ? compute(row.op, out, *initial) : out;
+}
+
+Array sum(const Array& array, const Over& over) {
+  Over wide = over;
+  if (!wide.dtype) wide.dtype = summed_type(array.dtype());
+  return reduced(Reduction::sum, array, wide);
+}
+
+Array product(const Array& array, const Over& over) {
+  Over wide = over;
+  if (!wide.dtype) wide.dtype = summed_type(array.dtype());
+  return reduced(Reduction::product, array, wide);
+}
+
+Array mean(const Array& array, const Over& over) {
+  DType type = array.dtype();
+  bool is_half = type == DType::float16 && !over.dtype;
+  Over in = over;
+  if (!in.dtype) in.dtype = is_whole(type) ? DType::float64 : is_half ? DType::float32 : type;
+  Array out = divided(sum(array, in), array, in, 0);
+  return is_half ? astype(out, type) : out;
+}
+
+Array variance(const Array& array, const Over& over, double ddof, const Array* center) {
+  Array middle;
+  if (!center) {
+    Over kept = over;
+    kept.keep_dims = true;
+    middle = mean(array, kept);
+    center = &middle;
+  }
+  Array far = compute(Op::subtract, array, *center);
+  Array squares = compute(Op::multiply, far, is_complex(far.dtype()) ? compute(Op::conjugate, far) : far);
+  if (is_complex(squares.dtype())) squares = squares.real();
+  return divided(sum(squares, over), array, over, ddof);
+}
+
+Array deviation(const Array& array, const Over& over, double ddof, const Array* center) {
+  return compute(Op::sqrt, variance(array, over, ddof, center));
+}
+
+Array spread(const Array& array, const Over& over) {
+  return compute(Op::subtract, reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
+}
+
+bool is_plain_limit(DType type, const Scalar& limit) {
+  bool is_real = row(type).kind == DTypeKind::real;
+  return is_real && limit.is_weak && (limit.kind == WeakScalar::real || limit.kind == WeakScalar::integer) && !limit.is_natural;
+}
+
+Array limited(const Array& array, const Scalar& low, const Scalar& high) {
+  return compute(Op::minimum, compute(Op::maximum, array, low), high);
+}
+
+}  // namespace quern

@@ -1,0 +1,47 @@
+// Functions that take axes away: sums, means, variances, ranges.
+//
+// For how functions of arrays are written start here: each takes the engine's arrays and plain values, checks what it is given and
+// records operations (steps.h). The C++ API (api/) and the bindings translate arguments and call it; nobody has a second body.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/array.h"
+
+namespace quern {
+
+// What a reduction goes over.
+struct Over {
+  std::vector<bool> axes;        // true: the axis goes
+  bool keep_dims = false;        // axes that go stay, with one element
+  std::optional<DType> dtype{};  // what is computed in, and the result's type; none: NumPy's rule for the function
+  const Array* where = nullptr;  // bools that broadcast to the array: which elements count
+};
+Over all_axes(const Array& array);
+Over last_axis(const Array& array, bool keep_dims = false);
+int64_t count_over(const Array& array, const Over& over);  // elements that one of the result is made of; `where` is not looked at
+
+// What is added up or multiplied: integers in 64 bits.
+DType summed_type(DType type);
+
+// `initial`: what the result starts with. Raises ErrorKind::value for a maximum or minimum of nothing, or of chosen elements, that
+// starts with nothing.
+Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial = nullptr);
+Array sum(const Array& array, const Over& over);
+Array product(const Array& array, const Over& over);
+
+// Of integers in float64; halves are added up in float32.
+Array mean(const Array& array, const Over& over);
+// The mean of the squared distances from `center` (the mean, where it is not given; with ones for the axes that go), over their
+// number less `ddof`.
+Array variance(const Array& array, const Over& over, double ddof, const Array* center = nullptr);
+Array deviation(const Array& array, const Over& over, double ddof, const Array* center = nullptr);
+// The largest element less the smallest.
+Array spread(const Array& array, const Over& over);
+
+// Limited to [low, high]; for numbers that have no narrower type than the array's.
+bool is_plain_limit(DType type, const Scalar& limit);
+Array limited(const Array& array, const Scalar& low, const Scalar& high);
+
+}  // namespace quern
