@@ -7,6 +7,7 @@
 #include "functions/border.h"
 #include "functions/counting.h"
 #include "functions/einsum.h"
+#include "functions/matrices.h"
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/quantiles.h"
@@ -108,6 +109,19 @@ void define_functions(nb::module_& m) {
   define(m, "array_mean", mean);
   define(m, "array_variance", variance);
   define(m, "array_deviation", deviation);
+  define(m, "array_triangle", triangle);
+  define(m, "array_diagonal", diagonal);
+  define(m, "array_diag", diagonal_or_matrix);
+  define(m, "array_vander", powers_in_columns);
+  define(m, "array_dot", dot);
+  define(m, "array_inner", inner);
+  define(m, "array_vdot", vdot);
+  define(m, "array_outer", outer);
+  define(m, "array_tensordot", tensordot);
+  define(m, "array_cross", cross);
+  define(m, "array_vecdot", vecdot);
+  define(m, "array_matvec", matvec);
+  define(m, "array_vecmat", vecmat);
   define(m, "array_median", median_of_lines);
   define(m, "array_quantiles", quantiles);
   define(m, "array_bincount", bincount);

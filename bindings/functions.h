@@ -2,8 +2,8 @@
 //
 //   define(m, "array_median", median_of_lines);   // Array (*)(const Array&)
 //
-// Arrays come as arrays (a pointer: or None), types as their names, numbers as numbers. Results have the first array's Python type;
-// structs come back as tuples (see given_back()).
+// Arrays come as arrays (a pointer: or None), types as their names, numbers as numbers. Results have the first array's Python
+// type; structs come back as tuples (see given_back()).
 #pragma once
 
 #include "bindings/arrays.h"
@@ -56,7 +56,8 @@ template <>
 struct Taken<const Argument&> {
   Operand operand;
   Argument value;
-  Taken(nb::handle given, nb::handle beside) : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}
+  Taken(nb::handle given, nb::handle beside)
+      : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}
 };
 template <>
 struct Taken<const Argument*> {

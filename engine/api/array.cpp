@@ -7,13 +7,13 @@
 #include <mutex>
 #include <ostream>
 
+#include "api/bodies.h"
 #include "core/error.h"
+#include "functions/parts.h"
 #include "graph/memory_order.h"
 #include "quern/kernel.h"
 #include "run/calls/matmul.h"
-#include "functions/parts.h"
 #include "run/eval.h"
-#include "api/bodies.h"
 #include "run/transfer.h"
 
 namespace qn {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "graph/call.h"
 #include "functions/reductions.h"
-#include "quern/array.h"
 #include "functions/steps.h"
+#include "graph/call.h"
+#include "quern/array.h"
 #include "run/context.h"
 
 namespace qn::inside {
@@ -74,7 +74,7 @@ Array transposed(const Array& array, const std::vector<int>& order);
 Array with_last(const Array& array, size_t axis);
 Array from_last(const Array& array, size_t axis);
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start,
-          std::optional<int64_t> stop);                 // a part of one axis: a view
+          std::optional<int64_t> stop);  // a part of one axis: a view
 
 quern::Context& context_of(const Array& array);
 Array numbers(int64_t count, const Array& like);  // 0, 1, 2 ... as int64, on its device

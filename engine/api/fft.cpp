@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "api/bodies.h"
 #include "graph/memory_order.h"
 #include "quern/shaping.h"
 #include "run/calls/fourier.h"
-#include "api/bodies.h"
 
 namespace qn::fft {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "api/bodies.h"
 #include "quern/picking.h"
 #include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
-#include "api/bodies.h"
 #include "run/transfer.h"
 
 namespace qn::linalg {

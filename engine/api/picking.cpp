@@ -1,8 +1,8 @@
 // quern/picking.h on run/calls/indexing.h.
 #include "quern/picking.h"
 
-#include "functions/parts.h"
 #include "api/bodies.h"
+#include "functions/parts.h"
 
 namespace qn {
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <random>
 
+#include "api/bodies.h"
 #include "quern/picking.h"
 #include "run/calls/random.h"
 #include "run/calls/sorting.h"
-#include "api/bodies.h"
 
 namespace qn::random {
 

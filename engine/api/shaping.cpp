@@ -1,9 +1,9 @@
 // quern/shaping.h: slices and views of slices; borders by functions/border.h.
 #include "quern/shaping.h"
 
-#include "quern/picking.h"
-#include "functions/border.h"
 #include "api/bodies.h"
+#include "functions/border.h"
+#include "quern/picking.h"
 
 namespace qn {
 

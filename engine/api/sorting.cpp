@@ -1,12 +1,12 @@
 // quern/sorting.h on run/calls/sorting.h, whose functions work along the last axis.
 #include "quern/sorting.h"
 
+#include "api/bodies.h"
+#include "functions/ordering.h"
 #include "graph/memory_order.h"
 #include "quern/picking.h"
 #include "run/calls/indexing.h"
-#include "functions/ordering.h"
 #include "run/calls/sorting.h"
-#include "api/bodies.h"
 
 namespace qn {
 

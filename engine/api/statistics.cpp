@@ -3,11 +3,11 @@
 
 #include <cmath>
 
+#include "api/bodies.h"
 #include "functions/averages.h"
 #include "functions/counting.h"
 #include "functions/quantiles.h"
 #include "run/calls/sorting.h"
-#include "api/bodies.h"
 
 namespace qn {
 

@@ -6,10 +6,10 @@
 #include <variant>
 
 #include "core/error.h"
-#include "graph/memory_order.h"
 #include "functions/quantiles.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 
 namespace quern {
 

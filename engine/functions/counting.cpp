@@ -2,9 +2,9 @@
 
 #include "core/error.h"
 #include "functions/reductions.h"
+#include "functions/steps.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
-#include "functions/steps.h"
 
 namespace quern {
 

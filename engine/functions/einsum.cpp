@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "run/calls/matmul.h"
 #include "functions/steps.h"
+#include "run/calls/matmul.h"
 
 namespace quern {
 

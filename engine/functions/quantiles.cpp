@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "core/error.h"
-#include "run/calls/indexing.h"
-#include "run/calls/sorting.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
+#include "run/calls/indexing.h"
+#include "run/calls/sorting.h"
 
 namespace quern {
 

@@ -13,14 +13,14 @@ namespace {
 
 struct Row {
   Reduction reduction;
-  Op op;                       // puts two values together
-  std::optional<bool> neutral; // what elements count as that are left out
+  Op op;                        // puts two values together
+  std::optional<bool> neutral;  // what elements count as that are left out
   bool is_test;
 };
 constexpr Row rows[] = {
-    {Reduction::sum, Op::add, false, false},           {Reduction::product, Op::multiply, true, false},
-    {Reduction::maximum, Op::maximum, {}, false},      {Reduction::minimum, Op::minimum, {}, false},
-    {Reduction::any, Op::logical_or, false, true},     {Reduction::all, Op::logical_and, true, true},
+    {Reduction::sum, Op::add, false, false},       {Reduction::product, Op::multiply, true, false},
+    {Reduction::maximum, Op::maximum, {}, false},  {Reduction::minimum, Op::minimum, {}, false},
+    {Reduction::any, Op::logical_or, false, true}, {Reduction::all, Op::logical_and, true, true},
 };
 const Row& row_of(Reduction reduction) {
   return *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.reduction == reduction; });
@@ -38,7 +38,8 @@ Shape shape_over(const Array& array, const Over& over) {
 // With what counts for nothing where elements are left out.
 Array chosen(const Array& array, const Row& row, const Over& over, const Argument* initial) {
   if (!row.neutral && !initial)
-    raise(ErrorKind::value, "reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'",
+    raise(ErrorKind::value,
+          "reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'",
           name_of(row.op));
   Array a = as_type(array, row.is_test ? DType::boolean : over.dtype.value_or(array.dtype()));
   if (!row.neutral) return compute(Op::where, *over.where, a, *initial);

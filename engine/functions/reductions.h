@@ -1,7 +1,8 @@
 // Functions that take axes away: sums, means, variances, ranges.
 //
-// For how functions of arrays are written start here: each takes the engine's arrays and plain values, checks what it is given and
-// records operations (steps.h). The C++ API (api/) and the bindings translate arguments and call it; nobody has a second body.
+// For how functions of arrays are written start here: each takes the engine's arrays and plain values, checks what it is given
+// and records operations (steps.h). The C++ API (api/) and the bindings translate arguments and call it; nobody has a second
+// body.
 #pragma once
 
 #include <optional>
@@ -25,8 +26,8 @@ int64_t count_over(const Array& array, const Over& over);  // elements that one 
 // What is added up or multiplied: integers in 64 bits.
 DType summed_type(DType type);
 
-// `initial`: what the result starts with. Raises ErrorKind::value for a maximum or minimum of nothing, or of chosen elements, that
-// starts with nothing.
+// `initial`: what the result starts with. Raises ErrorKind::value for a maximum or minimum of nothing, or of chosen elements,
+// that starts with nothing.
 Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial = nullptr);
 Array sum(const Array& array, const Over& over);
 Array product(const Array& array, const Over& over);

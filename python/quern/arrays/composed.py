@@ -3,9 +3,7 @@
 import numpy
 
 from quern.arrays.core import asarray
-from quern.arrays.elementwise import conjugate, copysign, floor_divide, isinf, multiply, remainder, trunc, where
-from quern.arrays.reductions import any as _any
-from quern.arrays.reductions import sum as _sum
+from quern.arrays.elementwise import copysign, floor_divide, isinf, remainder, trunc, where
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
@@ -81,27 +79,19 @@ def _cores(name, operands):
     return arrays
 
 
-def _summed(products):
-    return _any(products, -1) if products._dtype_name == "bool" else _sum(products, -1, products._dtype_name)
-
-
-def _turned(a):
-    return conjugate(a) if a.dtype.kind == "c" else a
-
-
 def _vecdot(a, b):
     a, b = _cores("vecdot", ((a, "n"), (b, "n")))
-    return _summed(multiply(_turned(a), b))
+    return _engine.array_vecdot(a, b)
 
 
 def _matvec(a, b):
     a, b = _cores("matvec", ((a, "mn"), (b, "n")))
-    return _engine.array_matmul(a, b[..., None])[..., 0]
+    return _engine.array_matvec(a, b)
 
 
 def _vecmat(a, b):
     a, b = _cores("vecmat", ((a, "n"), (b, "nm")))
-    return _engine.array_matmul(_turned(a)[..., None, :], b)[..., 0, :]
+    return _engine.array_vecmat(a, b)
 
 
 def _matmul(a, b):

@@ -1,20 +1,17 @@
 """Diagonals and triangles of matrices, and products that are sums of products."""
 
 import builtins
-import math
 import warnings
 
 import numpy
 
-from quern.arrays.core import NUMPY_2_5, Array, _axis, _is_out, asarray
-from quern.arrays.creation import arange, eye, ones, zeros
-from quern.arrays.elementwise import conjugate, greater_equal, multiply, negative, where
+from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _is_out, asarray
+from quern.arrays.creation import arange, eye
+from quern.arrays.elementwise import greater_equal
 from quern.arrays.manipulation import resize
 from quern.arrays.reductions import _given
-from quern.arrays.reductions import any as _any
 from quern.arrays.reductions import sum as _sum
-from quern.arrays.segments import device_of
-from quern.arrays.shapes import moveaxis, ravel
+from quern.arrays.shapes import ravel
 from quern.lib import _engine
 
 
@@ -38,19 +35,8 @@ def tri(N, M=None, k=0, dtype=float):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    return _tri(N, M, k, dtype)
-
-
-def _tri(N, M=None, k=0, dtype=float, device=None):
     M = N if M is None else M
-    return greater_equal(arange(N, device=device)[:, None], arange(-k, M - k, device=device)[None, :]).astype(dtype)
-
-
-def _triangles(m, k, low):
-    """``m`` on and below the ``k``-th diagonal or (not ``low``) above it, 0 elsewhere."""
-    place = device_of(m)
-    below, nothing = _tri(*m.shape[-2:], k=k, dtype=bool, device=place), zeros(1, m._dtype_name, device=place)
-    return where(below, m, nothing) if low else where(below, nothing, m)
+    return greater_equal(arange(N)[:, None], arange(-k, M - k)[None, :]).astype(dtype)
 
 
 def tril(m, k=0):
@@ -60,7 +46,7 @@ def tril(m, k=0):
     array([[1, 0],
            [3, 4]])
     """
-    return _triangles(asarray(m), k, True)
+    return _engine.array_triangle(asarray(m), k, True)
 
 
 def triu(m, k=0):
@@ -70,7 +56,7 @@ def triu(m, k=0):
     array([[1, 2],
            [0, 4]])
     """
-    return _triangles(asarray(m), k - 1, False)
+    return _engine.array_triangle(asarray(m), k, False)
 
 
 # ---- diagonals
@@ -94,16 +80,7 @@ def _diagonal(a, offset=0, axis1=0, axis2=1):
     a = asarray(a)
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    axis1, axis2 = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
-    if axis1 == axis2:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    key = [slice(None)] * a.ndim
-    key[axis2 if offset >= 0 else axis1] = slice(builtins.abs(offset), None)
-    part = a[tuple(key)]
-    strides = [n // a.itemsize for n in part.strides]
-    rest = [n for n in range(a.ndim) if n not in (axis1, axis2)]
-    count = builtins.min(part.shape[axis1], part.shape[axis2])
-    return part._view([a.shape[n] for n in rest] + [count], [strides[n] for n in rest] + [strides[axis1] + strides[axis2]])
+    return _engine.array_diagonal(a, offset, _axis(axis1, a.ndim), _axis(axis2, a.ndim))
 
 
 def diag(v, k=0):
@@ -114,14 +91,7 @@ def diag(v, k=0):
            [0, 2]])
     """
     v = asarray(v)
-    if v.ndim == 2:
-        return diagonal(v, k)
-    if v.ndim != 1:
-        raise ValueError("Input must be 1- or 2-d.")
-    n = v.size + builtins.abs(k)
-    out = zeros((n, n), v._dtype_name)
-    _diagonal(out, k)[...] = v
-    return out
+    return diagonal(v, k) if v.ndim == 2 else _engine.array_diag(v, k)
 
 
 def diagflat(v, k=0):
@@ -196,17 +166,7 @@ def vander(x, N=None, increasing=False):
            [9, 3, 1]])
     """
     x = asarray(x)
-    if x.ndim != 1:
-        raise ValueError("x must be a one-dimensional array or sequence.")
-    N = len(x) if N is None else N
-    dtype = numpy.promote_types(x.dtype, int)
-    out = ones((len(x), N), dtype)
-    rising = out if increasing else out[:, ::-1]
-    x = power = x.astype(dtype)
-    for n in range(1, N):
-        rising[:, n] = power
-        power = power * x
-    return out
+    return _engine.array_vander(x, x.size if N is None else N, bool(increasing), numpy.promote_types(x.dtype, int).name)
 
 
 # ---- products
@@ -219,25 +179,10 @@ def outer(a, b, out=None):
     array([[3, 4],
            [6, 8]])
     """
-    return multiply(ravel(asarray(a))[:, None], ravel(asarray(b))[None, :], out=out)
-
-
-def _sum_of_products(a, b):
-    """Over the last axis, in the operands' common type, as dot() does it."""
-    if a._dtype_name == b._dtype_name == "bool":
-        return _any(a & b, -1)
-    product = a * b
-    return _sum(product, -1, product._dtype_name)
-
-
-def _product(a, b, axis):
-    """Sums of products over the last axis of ``a`` and ``axis`` of ``b``."""
-    if a.ndim == 0 or b.ndim == 0:
-        return multiply(a, b)
-    axis = _axis(axis, b.ndim)
-    if a.shape[-1] != b.shape[axis]:
-        raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != {b.shape[axis]} (dim {axis})")
-    return _sum_of_products(a, b) if a.ndim == b.ndim == 1 else tensordot(a, b, (a.ndim - 1, axis))
+    result = _engine.array_outer(asarray(a), asarray(b))
+    if _is_out(out):
+        _check_cast(result.dtype, out.dtype, "same_kind")
+    return _given(result, out)
 
 
 def dot(a, b, out=None):
@@ -248,8 +193,7 @@ def dot(a, b, out=None):
     >>> dot([1, 2], [3, 4])
     array(11)
     """
-    a, b = asarray(a), asarray(b)
-    result = _product(a, b, -2 if b.ndim > 1 else -1)
+    result = _engine.array_dot(asarray(a), asarray(b))
     if out is None:
         return result
     rows = _is_out(out) and (out._contiguous[0] if isinstance(out, Array) else out.flags.c_contiguous)
@@ -264,7 +208,7 @@ def inner(a, b, /):
     >>> inner([1, 2], [3, 4])
     array(11)
     """
-    return _product(asarray(a), asarray(b), -1)
+    return _engine.array_inner(asarray(a), asarray(b))
 
 
 def vdot(a, b, /):
@@ -273,10 +217,7 @@ def vdot(a, b, /):
     >>> vdot([1j, 2], [1j, 2])
     array(5.+0.j)
     """
-    a, b = ravel(asarray(a)), ravel(asarray(b))
-    if a.size != b.size:
-        raise ValueError(f"cannot reshape array of size {b.size} into shape {a.shape}")
-    return _sum_of_products(conjugate(a) if a.dtype.kind == "c" else a, b)
+    return _engine.array_vdot(asarray(a), asarray(b))
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
@@ -293,42 +234,21 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     a, b = asarray(a), asarray(b)
     if a.ndim < 1 or b.ndim < 1:
         raise ValueError("At least one array has zero dimension")
-    a, b = moveaxis(a, _axis(axisa, a.ndim), -1), moveaxis(b, _axis(axisb, b.ndim), -1)
-    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    if a.shape[-1] == 2 or b.shape[-1] == 2:
-        if NUMPY_2_5:
-            raise ValueError(
-                "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-                f"{a.shape[-1]} and {b.shape[-1]} dimensional instead."
-            )
+    axisa, axisb = _axis(axisa, a.ndim), _axis(axisb, b.ndim)
+    components = a.shape[axisa], b.shape[axisb]
+    if 2 in components and NUMPY_2_5:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{components[0]} and {components[1]} dimensional instead."
+        )
+    if 2 in components:
         warnings.warn(
             "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)",
             DeprecationWarning,
             stacklevel=2,
         )
-    dtype = numpy.promote_types(a.dtype, b.dtype)
-    a0, a1, a2 = _components(a, dtype)
-    b0, b1, b2 = _components(b, dtype)
-    last = a0 * b1 - a1 * b0
-    if a2 is None and b2 is None:
-        return last._in_order("C")
-    if a2 is None:
-        parts = (a1 * b2, negative(a0 * b2), last)
-    elif b2 is None:
-        parts = (negative(a2 * b1), a2 * b0, last)
-    else:
-        parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last)
-    axisc = _axis(axisc, last.ndim + 1)
-    out = zeros((*last.shape, 3), dtype)
-    for n, part in enumerate(parts):
-        out[..., n] = part
-    return moveaxis(out, -1, axisc)
-
-
-def _components(a, dtype):
-    a = a.astype(dtype, copy=False)
-    return [a[..., n] if n < a.shape[-1] else None for n in range(3)]
+    axisc = 0 if components == (2, 2) else _axis(axisc, builtins.max(a.ndim, b.ndim))
+    return _engine.array_cross(a, b, axisa, axisb, axisc)
 
 
 def kron(a, b):
@@ -355,20 +275,10 @@ def tensordot(a, b, axes=2):
     except TypeError:
         left, right = range(-axes, 0), range(axes)
     left, right = (list(x) if isinstance(x, (list, tuple, range)) else [x] for x in (left, right))
-    sizes = [[x.shape[n] for n in axes if -x.ndim <= n < x.ndim] for x, axes in ((a, left), (b, right))]
-    if len(sizes[0]) != len(left) or len(sizes[1]) != len(right):
-        raise IndexError("tuple index out of range")
-    if sizes[0] != sizes[1]:
-        raise ValueError("shape-mismatch for sum")
-    left, right = [n % a.ndim for n in left], [n % b.ndim for n in right]
-    if len(set(left)) != len(left) or len(set(right)) != len(right):
-        raise ValueError("repeated axis in transpose")
-    rows, columns = ([n for n in range(x.ndim) if n not in gone] for x, gone in ((a, left), (b, right)))
-    inner = math.prod(a.shape[n] for n in left)
-    shape = [a.shape[n] for n in rows] + [b.shape[n] for n in columns]
-    first = a._transposed(rows + left)._reshaped([math.prod(a.shape[n] for n in rows), inner])
-    second = b._transposed(right + columns)._reshaped([inner, math.prod(b.shape[n] for n in columns)])
-    return _engine.array_matmul(first, second)._reshaped(shape)
+    for x, axes in ((a, left), (b, right)):
+        if builtins.any(not -x.ndim <= n < x.ndim for n in axes):
+            raise IndexError("tuple index out of range")
+    return _engine.array_tensordot(a, b, left, right)
 
 
 def _indices_from(arr, function, k, square):

@@ -1,14 +1,10 @@
 """Sums, means, extremes: what takes axes away."""
 
 import builtins
-import math
 
 import numpy
 
-from quern.arrays import elementwise as _elementwise
 from quern.arrays.core import Array, _axis, _check_cast, _dtype_name, _is_out, _no_bool, asarray, asnumpy
-from quern.arrays.creation import full
-from quern.arrays.elementwise import sqrt, true_divide
 from quern.arrays.ufunc import mask_of as _mask_of
 from quern.lib import _engine
 

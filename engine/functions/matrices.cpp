@@ -1,0 +1,194 @@
+#include "functions/matrices.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "core/error.h"
+#include "functions/parts.h"
+#include "functions/steps.h"
+#include "run/calls/matmul.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+Array conjugated(const Array& a) { return is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
+Array flat(const Array& a) { return a.rank() == 1 ? a : reshape(a, {a.size()}); }
+
+size_t checked(const char* name, const Array& a, int64_t axis) {
+  auto rank = static_cast<int64_t>(a.rank());
+  if (axis < -rank || axis >= rank)
+    raise(ErrorKind::index, "[{}] axis {} is out of bounds for an array of {} dimension{}", name, axis, rank, rank == 1 ? "" : "s");
+  return static_cast<size_t>(axis < 0 ? axis + rank : axis);
+}
+
+void check_rank(const char* name, const Array& a, size_t least) {
+  if (a.rank() < least)
+    raise(ErrorKind::value, "[{}] the array has {} axes; it must have {} or more", name, a.rank(), least);
+}
+
+void check_sizes(const char* name, const Array& a, const Array& b, int64_t left, int64_t right) {
+  if (left != right)
+    raise(ErrorKind::value, "[{}] shapes {} and {} do not fit: {} and {} elements", name, to_string(a.shape()),
+          to_string(b.shape()), left, right);
+}
+
+// Two or three components of vectors, which are the last axis.
+std::vector<Array> components(const Array& vectors, size_t axis, DType dtype) {
+  Array lines = as_type(with_last(vectors, axis), dtype);
+  if (last_size(lines) != 2 && last_size(lines) != 3)
+    raise(ErrorKind::value, "[cross] the vectors have {} components; they must have three, or two", last_size(lines));
+  std::vector<Array> out;
+  for (int64_t n = 0; n < last_size(lines); ++n) out.push_back(element(lines, -1, n));
+  return out;
+}
+
+int64_t count_of(const Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
+
+}  // namespace
+
+Array triangle(const Array& array, int64_t k, bool lower) {
+  if (array.rank() == 0) raise(ErrorKind::type, "[{}] the array has no axes; it must have two or more", lower ? "tril" : "triu");
+  int64_t columns = last_size(array), rows = array.rank() > 1 ? array.shape()[array.rank() - 2] : columns;
+  auto numbers = [&](int64_t count) { return evenly_spaced(whole(0), whole(1), count, DType::int64, array.device()); };
+  Array row = reshape(numbers(rows), {rows, 1});
+  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), numbers(columns));
+  Array zero = full({1}, whole(0), array.dtype(), array.device());
+  return lower ? compute(Op::where, below, array, zero) : compute(Op::where, below, zero, array);
+}
+
+Array diagonal(const Array& array, int64_t k, size_t axis1, size_t axis2) {
+  check_rank("diagonal", array, 2);
+  if (axis1 == axis2) raise(ErrorKind::value, "[diagonal] the two axes are the same");
+  Layout part = sliced(array.layout(), k >= 0 ? axis2 : axis1, std::abs(k), {}, 1), out;
+  out.offset = part.offset;
+  for (size_t n = 0; n < array.rank(); ++n) {
+    if (n == axis1 || n == axis2) continue;
+    out.shape.push_back(part.shape[n]);
+    out.strides.push_back(part.strides[n]);
+  }
+  out.shape.push_back(std::min(part.shape[axis1], part.shape[axis2]));
+  out.strides.push_back(part.strides[axis1] + part.strides[axis2]);
+  return array.view(std::move(out));
+}
+
+Array diagonal_or_matrix(const Array& array, int64_t k) {
+  if (array.rank() == 2) return diagonal(array, k, 0, 1);
+  if (array.rank() != 1) raise(ErrorKind::value, "[diag] the array has {} axes; it must have one or two", array.rank());
+  int64_t n = array.size() + std::abs(k);
+  Array out = full({n, n}, whole(0), array.dtype(), array.device());
+  assign(diagonal(out, k, 0, 1), Argument(array));
+  return out;
+}
+
+Array powers_in_columns(const Array& vector, int64_t columns, bool rising, DType dtype) {
+  if (vector.rank() != 1) raise(ErrorKind::value, "[vander] the array has {} axes; it must have one", vector.rank());
+  if (columns < 0) raise(ErrorKind::value, "[vander] {} columns were asked for; it must be none or more", columns);
+  Array out = full({vector.size(), columns}, whole(1), dtype, vector.device());
+  Array x = as_type(vector, dtype), power = x;
+  for (int64_t n = 1; n < columns; ++n) {
+    assign(element(out, -1, rising ? n : columns - 1 - n), Argument(power));
+    power = compute(Op::multiply, power, x);
+  }
+  return out;
+}
+
+Array sum_of_products(const Array& a, const Array& b) {
+  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean) return reduced(Reduction::any, compute(Op::bitwise_and, a, b));
+  Array product = compute(Op::multiply, a, b);
+  return reduced(Reduction::sum, product, -1, false, product.dtype());
+}
+
+Array product_over(const Array& a, const Array& b, int64_t axis) {
+  if (a.rank() == 0 || b.rank() == 0) return compute(Op::multiply, a, b);
+  check_sizes("dot", a, b, last_size(a), b.shape()[checked("dot", b, axis)]);
+  return a.rank() == 1 && b.rank() == 1 ? sum_of_products(a, b) : tensordot(a, b, {-1}, {axis});
+}
+Array dot(const Array& a, const Array& b) { return product_over(a, b, b.rank() > 1 ? -2 : -1); }
+Array inner(const Array& a, const Array& b) { return product_over(a, b, -1); }
+
+Array vdot(const Array& a, const Array& b) {
+  check_sizes("vdot", a, b, a.size(), b.size());
+  return sum_of_products(conjugated(flat(a)), flat(b));
+}
+
+Array outer(const Array& a, const Array& b) { return compute(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()})); }
+
+Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes_of_a, const std::vector<int64_t>& axes_of_b) {
+  if (axes_of_a.size() != axes_of_b.size())
+    raise(ErrorKind::value, "[tensordot] {} axes of a and {} of b are named; name as many", axes_of_a.size(), axes_of_b.size());
+  std::vector<int> left, right, rows, columns;
+  int64_t inner = 1;
+  for (size_t i = 0; i < axes_of_a.size(); ++i) {
+    size_t n = checked("tensordot", a, axes_of_a[i]), m = checked("tensordot", b, axes_of_b[i]);
+    check_sizes("tensordot", a, b, a.shape()[n], b.shape()[m]);
+    left.push_back(static_cast<int>(n));
+    right.push_back(static_cast<int>(m));
+    inner *= a.shape()[n];
+  }
+  Shape shape;
+  auto others = [&](const Array& array, const std::vector<int>& gone, std::vector<int>& out) {
+    size_t before = shape.size();
+    for (int n = 0; n < static_cast<int>(array.rank()); ++n) {
+      auto times = std::count(gone.begin(), gone.end(), n);
+      if (times > 1) raise(ErrorKind::value, "[tensordot] axis {} is named twice", n);
+      if (times == 1) continue;
+      out.push_back(n);
+      shape.push_back(array.shape()[static_cast<size_t>(n)]);
+    }
+    return count_of(Shape(shape.begin() + static_cast<ptrdiff_t>(before), shape.end()));
+  };
+  int64_t height = others(a, left, rows), width = others(b, right, columns);
+  rows.insert(rows.end(), left.begin(), left.end());
+  right.insert(right.end(), columns.begin(), columns.end());
+  return reshape(matmul(reshape(transposed(a, rows), {height, inner}), reshape(transposed(b, right), {inner, width})), shape);
+}
+
+Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, size_t axis) {
+  DType dtype = common(a.dtype(), b.dtype());
+  std::vector<Array> x = components(a, axis_of_a, dtype), y = components(b, axis_of_b, dtype);
+  auto part = [&](size_t i, size_t j) -> std::optional<Array> {  // x[i] y[j] - x[j] y[i]; what is missing is 0
+    bool first = i < x.size() && j < y.size(), second = j < x.size() && i < y.size();
+    if (first && second) return compute(Op::subtract, compute(Op::multiply, x[i], y[j]), compute(Op::multiply, x[j], y[i]));
+    if (first) return compute(Op::multiply, x[i], y[j]);
+    if (second) return compute(Op::negative, compute(Op::multiply, x[j], y[i]));
+    return std::nullopt;
+  };
+  Array third = *part(0, 1);
+  if (x.size() == 2 && y.size() == 2) return copied(third, dtype);
+  Shape shape = third.shape();
+  shape.push_back(3);
+  Array out = full(shape, whole(0), dtype, a.device());
+  assign(element(out, -1, 0), Argument(*part(1, 2)));
+  assign(element(out, -1, 1), Argument(*part(2, 0)));
+  assign(element(out, -1, 2), Argument(third));
+  return from_last(out, axis);
+}
+
+Array vecdot(const Array& a, const Array& b) {
+  check_rank("vecdot", a, 1);
+  check_rank("vecdot", b, 1);
+  check_sizes("vecdot", a, b, last_size(a), last_size(b));
+  return sum_of_products(conjugated(a), b);
+}
+
+Array matvec(const Array& a, const Array& b) {
+  check_rank("matvec", a, 2);
+  check_rank("matvec", b, 1);
+  check_sizes("matvec", a, b, last_size(a), last_size(b));
+  return element(matmul(a, with_axis(b, b.rank())), -1, 0);
+}
+
+Array vecmat(const Array& a, const Array& b) {
+  check_rank("vecmat", a, 1);
+  check_rank("vecmat", b, 2);
+  check_sizes("vecmat", a, b, last_size(a), b.shape()[b.rank() - 2]);
+  return element(matmul(with_axis(conjugated(a), a.rank() - 1), b), -2, 0);
+}
+
+}  // namespace quern
