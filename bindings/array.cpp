@@ -549,13 +549,6 @@ void init_arrays(nb::module_& m) {
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),
       nb::arg("like").none() = nb::none());
-  // Zeros that lie as those arrays do when they are put one after the other.
-  m.def("array_beside", [](const Shape& shape, const std::string& dtype, nb::sequence parts) {
-    std::vector<Array> given;
-    for (nb::handle part : parts) given.push_back(*as_array(part.ptr()));
-    GraphLock lock;
-    return like(parts[0], full_in(joined_space(shape, given), Scalar{}, dtype_of(dtype), given[0].device()));
-  });
   m.def("array_assign", [](nb::handle_t<Array> target, nb::handle value) {
     Operand operand;
     operand.read(value.ptr(), true, target.ptr());

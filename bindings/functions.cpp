@@ -11,6 +11,7 @@
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/quantiles.h"
+#include "functions/shaping.h"
 #include "graph/call.h"
 #include "run/calls/fourier.h"
 #include "run/calls/indexing.h"
@@ -109,6 +110,20 @@ void define_functions(nb::module_& m) {
   define(m, "array_mean", mean);
   define(m, "array_variance", variance);
   define(m, "array_deviation", deviation);
+  define(m, "array_moved_axes", moved_axes);
+  define(m, "array_with_new_axes", with_new_axes);
+  define(m, "array_without_axes", without_axes);
+  define(m, "array_flipped", flipped);
+  define(m, "array_parts", parts);
+  define(m, "array_parts_between", parts_between);
+  define(m, "array_broadcast_together", broadcast_together);
+  define(m, "array_grid", grid_of);
+  define(m, "array_joined", joined);
+  define(m, "array_join_into", join_into);
+  define(m, "array_stacked", stacked);
+  define(m, "array_tiled", tiled);
+  define(m, "array_repeated", repeated);
+  define(m, "array_rolled", rolled);
   define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal);
   define(m, "array_diag", diagonal_or_matrix);

@@ -82,6 +82,13 @@ struct Taken<DType> {
   DType value;
   Taken(nb::handle given, nb::handle) : value(dtype_of(nb::cast<std::string>(given))) {}
 };
+template <>
+struct Taken<std::optional<DType>> {
+  std::optional<DType> value;
+  Taken(nb::handle given, nb::handle) {
+    if (!given.is_none()) value = dtype_of(nb::cast<std::string>(given));
+  }
+};
 // The axes, whether they stay, the type or None, and what counts or None.
 template <>
 struct Taken<const Over&> {

@@ -10,6 +10,7 @@
 #include "api/bodies.h"
 #include "core/error.h"
 #include "functions/parts.h"
+#include "functions/shaping.h"
 #include "graph/memory_order.h"
 #include "quern/kernel.h"
 #include "run/calls/matmul.h"
@@ -375,11 +376,8 @@ Array Array::swapaxes(int a, int b, Here here) const {
 }
 Array Array::moveaxis(int from, int to, Here here) const {
   return asked(here, [&] {
-    std::vector<int> order = axes_in_order(handle().rank());
-    size_t source = checked_axis(from, order.size()), target = checked_axis(to, order.size());
-    order.erase(order.begin() + static_cast<ptrdiff_t>(source));
-    order.insert(order.begin() + static_cast<ptrdiff_t>(target), static_cast<int>(source));
-    return transposed(*this, order);
+    size_t rank = handle().rank();
+    return wrap(quern::moved_axes(handle(), {checked_axis(from, rank)}, {checked_axis(to, rank)}));
   });
 }
 Array Array::broadcast_to(const Shape& shape, Here here) const {
@@ -390,36 +388,24 @@ Array Array::broadcast_to(const Shape& shape, Here here) const {
   });
 }
 Array Array::expand_dims(int axis, Here here) const {
-  return asked(here, [&] {
-    Layout layout = handle().layout();
-    auto before = static_cast<ptrdiff_t>(checked_axis(axis, layout.rank() + 1));
-    layout.shape.insert(layout.shape.begin() + before, 1);
-    layout.strides.insert(layout.strides.begin() + before, 0);
-    return view(*this, std::move(layout));
-  });
+  return asked(here, [&] { return wrap(quern::with_new_axes(handle(), {checked_axis(axis, handle().rank() + 1)})); });
 }
 Array Array::squeeze(const Axes& axes, Here here) const {
   return asked(here, [&] {
-    Layout layout = handle().layout();
-    std::vector<bool> goes = chosen(axes, layout.rank());
-    for (size_t n = goes.size(); n-- > 0;) {
-      if (!goes[n]) continue;
-      if (layout.shape[n] == 1) {
-        layout = layout.without(n, 0);
-      } else if (!axes.all()) {
-        raise(ErrorKind::value, "[squeeze] axis {} has {} elements; only axes of one can be taken out", n, layout.shape[n]);
-      }
-    }
-    return view(*this, std::move(layout));
+    std::vector<bool> goes = chosen(axes, handle().rank());
+    std::vector<size_t> named;
+    for (size_t n = 0; n < goes.size(); ++n)
+      if (goes[n] && (!axes.all() || shape()[n] == 1)) named.push_back(n);
+    return wrap(quern::without_axes(handle(), named));
   });
 }
 Array Array::flip(const Axes& axes, Here here) const {
   return asked(here, [&] {
-    Layout layout = handle().layout();
-    std::vector<bool> turns = chosen(axes, layout.rank());
+    std::vector<bool> turns = chosen(axes, handle().rank());
+    std::vector<size_t> named;
     for (size_t n = 0; n < turns.size(); ++n)
-      if (turns[n]) layout = quern::sliced(layout, n, {}, {}, -1);
-    return view(*this, std::move(layout));
+      if (turns[n]) named.push_back(n);
+    return wrap(quern::flipped(handle(), named));
   });
 }
 Array Array::real(Here here) const {
@@ -685,51 +671,6 @@ Array detail::from_host(const void* values, size_t count, DType dtype, const Sha
 }
 
 // ---- whole arrays
-
-Array concatenate(const std::vector<Array>& arrays, int given, Here here) {
-  return asked(here, [&] {
-    if (arrays.empty()) raise(ErrorKind::value, "[concatenate] there must be one array at least");
-    Shape shape = arrays[0].shape();
-    if (shape.empty()) raise(ErrorKind::value, "[concatenate] arrays without axes cannot be joined; use stack()");
-    size_t axis = checked_axis(given, shape.size());
-    std::vector<quern::OperandType> types;
-    int64_t length = 0;
-    for (const Array& a : arrays) {
-      Shape rest = a.shape();
-      if (rest.size() == shape.size()) {
-        length += rest[axis];
-        rest[axis] = shape[axis];
-      }
-      if (rest != shape)
-        raise(ErrorKind::value, "[concatenate] arrays of shape {} and {} do not fit together along axis {}",
-              quern::to_string(shape), quern::to_string(a.shape()), axis);
-      types.push_back({a.dtype()});
-    }
-    shape[axis] = length;
-    Array out = made(shape, whole(0), quern::common_type(types), arrays[0].device());
-    int64_t at = 0;
-    for (const Array& a : arrays) {
-      int64_t next = at + a.shape()[axis];
-      quern::assign(out.slice(static_cast<int>(axis), at, next, 1, here).handle(), quern::Argument(a.handle()));
-      at = next;
-    }
-    return out;
-  });
-}
-
-Array stack(const std::vector<Array>& arrays, int axis, Here here) {
-  return asked(here, [&] {
-    if (arrays.empty()) raise(ErrorKind::value, "[stack] there must be one array at least");
-    std::vector<Array> parts;
-    for (const Array& a : arrays) {
-      if (a.shape() != arrays[0].shape())
-        raise(ErrorKind::value, "[stack] all arrays must have the same shape; {} and {} are given",
-              quern::to_string(arrays[0].shape()), quern::to_string(a.shape()));
-      parts.push_back(a.expand_dims(axis, here));
-    }
-    return concatenate(parts, axis, here);
-  });
-}
 
 Array matmul(const Array& a, const Array& b, Here here) {
   return asked(here, [&] { return wrap(quern::matmul(a.handle(), b.handle())); });

@@ -1,8 +1,9 @@
-// quern/shaping.h: slices and views of slices; borders by functions/border.h.
+// quern/shaping.h on functions/shaping.h and functions/border.h.
 #include "quern/shaping.h"
 
 #include "api/bodies.h"
 #include "functions/border.h"
+#include "functions/shaping.h"
 #include "quern/picking.h"
 
 namespace qn {
@@ -11,47 +12,52 @@ using namespace inside;
 
 namespace {
 
-std::vector<Array> parts_between(const Array& a, size_t axis, const std::vector<int64_t>& cuts) {
+std::vector<quern::Array> handles(const std::vector<Array>& arrays) {
+  std::vector<quern::Array> out;
+  for (const Array& a : arrays) out.push_back(a.handle());
+  return out;
+}
+std::vector<Array> wrapped(std::vector<quern::Array>&& arrays) {
   std::vector<Array> out;
-  for (size_t i = 0; i + 1 < cuts.size(); ++i) out.push_back(cut(a, axis, cuts[i], cuts[i + 1]));
+  for (quern::Array& a : arrays) out.push_back(wrap(std::move(a)));
   return out;
 }
 
-std::vector<Array> parted(const char* name, const Array& a, int64_t parts, int given, bool must_be_even, Here here) {
-  return asked(here, [&] {
-    size_t axis = checked_axis(given, a.handle().rank());
-    int64_t total = a.shape()[axis];
-    if (parts <= 0) raise(ErrorKind::value, "[{}] {} parts were asked for; it must be one or more", name, parts);
-    if (must_be_even && total % parts != 0)
-      raise(ErrorKind::value, "[{}] {} elements do not make {} equal parts; array_split() makes unequal ones", name, total,
-            parts);
-    std::vector<int64_t> cuts;
-    for (int64_t i = 0; i <= parts; ++i) cuts.push_back(i * (total / parts) + std::min(i, total % parts));
-    return parts_between(a, axis, cuts);
-  });
+std::vector<Array> parted(const Array& a, int64_t parts, int axis, bool must_be_equal, Here here) {
+  return asked(here,
+               [&] { return wrapped(quern::parts(a.handle(), parts, checked_axis(axis, a.handle().rank()), must_be_equal)); });
 }
 
-// The elements in C order in this shape, in memory of their own.
-Array reshaped_copy(const Array& a, const Shape& shape, Here here) {
-  Array out = a.reshape(shape, here);
-  return out.shares_memory_with(a) ? out.copy(here) : out;
+// The axis, of the elements in C order where none is given.
+std::pair<quern::Array, size_t> along(const Array& a, std::optional<int> axis, Here here) {
+  if (!axis) return {a.ravel(here).handle(), 0};
+  return {a.handle(), checked_axis(*axis, a.handle().rank())};
 }
 
 }  // namespace
 
-std::vector<Array> split(const Array& a, int64_t parts, int axis, Here here) {
-  return parted("split", a, parts, axis, true, here);
+Array concatenate(const std::vector<Array>& arrays, int axis, Here here) {
+  return asked(here, [&] {
+    size_t rank = arrays.empty() ? 0 : arrays[0].handle().rank();
+    return wrap(quern::joined(handles(arrays), rank ? checked_axis(axis, rank) : 0));
+  });
 }
-std::vector<Array> array_split(const Array& a, int64_t parts, int axis, Here here) {
-  return parted("array_split", a, parts, axis, false, here);
+Array stack(const std::vector<Array>& arrays, int axis, Here here) {
+  return asked(here, [&] {
+    size_t rank = arrays.empty() ? 0 : arrays[0].handle().rank();
+    return wrap(quern::stacked(handles(arrays), checked_axis(axis, rank + 1)));
+  });
 }
+
+std::vector<Array> split(const Array& a, int64_t parts, int axis, Here here) { return parted(a, parts, axis, true, here); }
+std::vector<Array> array_split(const Array& a, int64_t parts, int axis, Here here) { return parted(a, parts, axis, false, here); }
 std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, int given, Here here) {
   return asked(here, [&] {
     size_t axis = checked_axis(given, a.handle().rank());
     std::vector<int64_t> cuts{0};
     cuts.insert(cuts.end(), places.begin(), places.end());
     cuts.push_back(a.shape()[axis]);
-    return parts_between(a, axis, cuts);
+    return wrapped(quern::parts_between(a.handle(), axis, cuts));
   });
 }
 
@@ -66,62 +72,30 @@ std::vector<Array> unstack(const Array& a, int given, Here here) {
 
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Here here) {
   return asked(here, [&] {
-    std::vector<Shape> shapes;
-    for (const Array& a : arrays) shapes.push_back(a.shape());
-    Shape all = quern::broadcast_shapes(shapes);
-    std::vector<Array> out;
-    for (const Array& a : arrays) out.push_back(a.broadcast_to(all, here));
+    std::vector<Array> out = wrapped(quern::broadcast_together(handles(arrays)));
+    for (Array& a : out) a.handle().set_read_only(true);
     return out;
   });
 }
 
 Array tile(const Array& a, const std::vector<int64_t>& times, Here here) {
-  return asked(here, [&] {
-    Shape sizes = a.shape();
-    std::vector<int64_t> each = times;
-    checked(each);
-    while (each.size() < sizes.size()) each.insert(each.begin(), 1);
-    while (sizes.size() < each.size()) sizes.insert(sizes.begin(), 1);
-    Shape between, pairs, out;
-    for (size_t n = 0; n < sizes.size(); ++n) {
-      between.insert(between.end(), {1, sizes[n]});
-      pairs.insert(pairs.end(), {each[n], sizes[n]});
-      out.push_back(each[n] * sizes[n]);
-    }
-    return reshaped_copy(a.reshape(between, here).broadcast_to(pairs, here), out, here);
-  });
+  return asked(here, [&] { return wrap(quern::tiled(a.handle(), times)); });
 }
 
 Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) {
   return asked(here, [&] {
-    if (times < 0) raise(ErrorKind::value, "[repeat] {} times makes no sense; it must be none or more", times);
-    Array all = axis ? a : a.ravel(here);
-    size_t n = axis ? checked_axis(*axis, a.handle().rank()) : 0;
-    Shape out = all.shape(), wide = out;
-    wide.insert(wide.begin() + static_cast<ptrdiff_t>(n) + 1, times);
-    out[n] *= times;
-    return reshaped_copy(all.expand_dims(static_cast<int>(n) + 1, here).broadcast_to(wide, here), out, here);
+    auto [all, n] = along(a, axis, here);
+    return wrap(quern::repeated(all, {times}, n));
   });
 }
 
 Array repeat(const Array& a, const Array& times, std::optional<int> axis, Here here) {
-  return asked(here, [&]() -> Array {
+  return asked(here, [&] {
     if (!is_integer_or_bool(times.dtype()))
       raise(ErrorKind::type, "[repeat] the numbers must be integers, not {}", name_of(times.dtype()));
-    Array all = axis ? a : a.ravel(here);
-    size_t n = axis ? checked_axis(*axis, a.handle().rank()) : 0;
-    std::vector<int64_t> each = times.to_vector<int64_t>(here);
-    int64_t size = all.shape()[n];
-    if (each.size() == 1) return repeat(all, each[0], static_cast<int>(n), here);
-    if (times.ndim() > 1 || static_cast<int64_t>(each.size()) != size)
-      raise(ErrorKind::value, "[repeat] {} numbers are given for {} elements; give one for each", each.size(), size);
-    std::vector<int64_t> places;
-    for (int64_t i = 0; i < size; ++i) {
-      if (each[static_cast<size_t>(i)] < 0)
-        raise(ErrorKind::value, "[repeat] {} times makes no sense", each[static_cast<size_t>(i)]);
-      places.insert(places.end(), static_cast<size_t>(each[static_cast<size_t>(i)]), i);
-    }
-    return take(all, array(places, a.device(), here), static_cast<int>(n), here);
+    if (times.ndim() > 1) raise(ErrorKind::value, "[repeat] the numbers have {} axes; they must have one", times.ndim());
+    auto [all, n] = along(a, axis, here);
+    return wrap(quern::repeated(all, times.to_vector<int64_t>(here), n));
   });
 }
 
@@ -129,22 +103,17 @@ Array roll(const Array& a, const std::vector<int64_t>& shifts, const std::vector
   return asked(here, [&] {
     if (shifts.size() != axes.size())
       raise(ErrorKind::value, "[roll] {} shifts are given for {} axes; give one for each", shifts.size(), axes.size());
-    Array out = a.copy(here);
-    for (size_t i = 0; i < axes.size(); ++i) out = roll(out, shifts[i], axes[i], here);
-    return out;
+    std::vector<size_t> named;
+    for (int axis : axes) named.push_back(checked_axis(axis, a.handle().rank()));
+    return wrap(quern::rolled(a.handle(), shifts, named));
   });
 }
 
 Array roll(const Array& a, int64_t shift, std::optional<int> axis, Here here) {
-  return asked(here, [&]() -> Array {
-    if (!axis) return roll(a.ravel(here), shift, 0, here).reshape(a.shape(), here);
-    size_t n = checked_axis(*axis, a.handle().rank());
-    int64_t size = a.shape()[n], by = size > 0 ? (shift % size + size) % size : 0;
-    if (by == 0) return a.copy(here);
-    Array out = made(a.shape(), whole(0), a.dtype(), a.device());
-    quern::assign(cut(out, n, {}, by).handle(), operand(cut(a, n, -by, {})));
-    quern::assign(cut(out, n, by, {}).handle(), operand(cut(a, n, {}, -by)));
-    return out;
+  return asked(here, [&] {
+    auto [all, n] = along(a, axis, here);
+    Array out = wrap(quern::rolled(all, {shift}, {n}));
+    return axis ? out : out.reshape(a.shape(), here);
   });
 }
 
@@ -186,16 +155,8 @@ Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths
 
 std::vector<Array> meshgrid(const std::vector<Array>& axes, bool by_rows, Here here) {
   return asked(here, [&] {
-    size_t rank = axes.size();
-    auto place = [&](size_t n) { return !by_rows && rank > 1 && n < 2 ? 1 - n : n; };
-    Shape all(rank);
-    for (size_t n = 0; n < rank; ++n) all[place(n)] = axes[n].size();
-    std::vector<Array> out;
-    for (size_t n = 0; n < rank; ++n) {
-      Shape shape(rank, 1);
-      shape[place(n)] = axes[n].size();
-      out.push_back(axes[n].reshape(shape, here).broadcast_to(all, here));
-    }
+    std::vector<Array> out = wrapped(quern::grid_of(handles(axes), by_rows));
+    for (Array& a : out) a.handle().set_read_only(true);
     return out;
   });
 }

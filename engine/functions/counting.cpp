@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "functions/reductions.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
@@ -54,7 +55,7 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
   }
   int64_t bins = least;
   if (numbers.size() > 0) {
-    Array ends[] = {reduced(Reduction::minimum, numbers, -1, true), reduced(Reduction::maximum, numbers, -1, true)};
+    std::vector<Array> ends = {reduced(Reduction::minimum, numbers, -1, true), reduced(Reduction::maximum, numbers, -1, true)};
     std::vector<int64_t> found = values_of<int64_t>(joined(ends, 0));
     if (found[0] < 0) raise(ErrorKind::value, "[bincount] the numbers must have no negative elements");
     bins = std::max(bins, found[1] + 1);
@@ -71,13 +72,14 @@ Array histogram_counts(const Array& elements, const Array& edges, const EvenBins
   Array limits = as_type(edges, type);
   int64_t n = limits.size();
   if (n < 2) return full({0}, whole(0), weights ? summed_type(weights->dtype()) : DType::int64, elements.device());
-  Array both[] = {places_in(ordered, part(limits, 0, 0, n - 1), false), places_in(ordered, part(limits, 0, n - 1, n), true)};
+  std::vector<Array> both = {places_in(ordered, part(limits, 0, 0, n - 1), false),
+                             places_in(ordered, part(limits, 0, n - 1, n), true)};
   Array found = joined(both, 0);
   if (weights) {
     DType added = summed_type(weights->dtype());
     if (!has_scan("add", added)) added = DType::float64;
     Array sums = running(as_type(at(*weights, places), added), "add", 0);
-    Array with_none[] = {full({1}, whole(0), added, sums.device()), sums};
+    std::vector<Array> with_none = {full({1}, whole(0), added, sums.device()), sums};
     found = at(joined(with_none, 0), found);
   }
   return compute(Op::subtract, part(found, 0, 1, n), part(found, 0, 0, n - 1));

@@ -23,13 +23,13 @@ Array flat(const Array& a) { return a.rank() == 1 ? a : reshape(a, {a.size()}); 
 size_t checked(const char* name, const Array& a, int64_t axis) {
   auto rank = static_cast<int64_t>(a.rank());
   if (axis < -rank || axis >= rank)
-    raise(ErrorKind::index, "[{}] axis {} is out of bounds for an array of {} dimension{}", name, axis, rank, rank == 1 ? "" : "s");
+    raise(ErrorKind::index, "[{}] axis {} is out of bounds for an array of {} dimension{}", name, axis, rank,
+          rank == 1 ? "" : "s");
   return static_cast<size_t>(axis < 0 ? axis + rank : axis);
 }
 
 void check_rank(const char* name, const Array& a, size_t least) {
-  if (a.rank() < least)
-    raise(ErrorKind::value, "[{}] the array has {} axes; it must have {} or more", name, a.rank(), least);
+  if (a.rank() < least) raise(ErrorKind::value, "[{}] the array has {} axes; it must have {} or more", name, a.rank(), least);
 }
 
 void check_sizes(const char* name, const Array& a, const Array& b, int64_t left, int64_t right) {
@@ -117,7 +117,9 @@ Array vdot(const Array& a, const Array& b) {
   return sum_of_products(conjugated(flat(a)), flat(b));
 }
 
-Array outer(const Array& a, const Array& b) { return compute(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()})); }
+Array outer(const Array& a, const Array& b) {
+  return compute(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()}));
+}
 
 Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes_of_a, const std::vector<int64_t>& axes_of_b) {
   if (axes_of_a.size() != axes_of_b.size())

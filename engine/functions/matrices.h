@@ -1,5 +1,5 @@
-// Triangles and diagonals of matrices, and products of vectors and matrices. Axes count from the front; a stack of matrices has them
-// in its last two.
+// Triangles and diagonals of matrices, and products of vectors and matrices. Axes count from the front; a stack of matrices has
+// them in its last two.
 #pragma once
 
 #include <vector>

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "functions/reductions.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"

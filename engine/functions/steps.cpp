@@ -47,21 +47,6 @@ Array from_last(const Array& array, size_t axis) {
   return transposed(array, order);
 }
 
-Array joined(std::span<const Array> arrays, int axis) {
-  Shape shape = arrays[0].shape();
-  size_t along = axis_of(arrays[0], axis);
-  shape[along] = 0;
-  for (const Array& a : arrays) shape[along] += a.shape()[along];
-  Array out = full(shape, whole(0), arrays[0].dtype(), arrays[0].device());
-  int64_t at = 0;
-  for (const Array& a : arrays) {
-    int64_t next = at + a.shape()[along];
-    assign(part(out, axis, at, next), Argument(a));
-    at = next;
-  }
-  return out;
-}
-
 Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device) {
   return copied_in(context_on(device), data, bytes, shape, dtype, CopyKind::host_to_device);
 }

@@ -83,8 +83,6 @@ Array ordered(const Array& lines);
 // The axis becomes the last one, and back.
 Array with_last(const Array& array, size_t axis);
 Array from_last(const Array& array, size_t axis);
-// One after the other along an axis; all have the same type and device.
-Array joined(std::span<const Array> arrays, int axis);
 
 // Values of the host as an array of one dimension, on a device; and the other way: the values in C order, waited for.
 Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device);

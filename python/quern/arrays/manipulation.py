@@ -4,17 +4,16 @@ Joining and splitting come first, then repeating and moving. editing.py takes el
 """
 
 import builtins
-import itertools
 import math
 import operator
 
 import numpy
 
 from quern.arrays.core import Array, _axis, _check_cast, _shape, asarray, asnumpy
-from quern.arrays.creation import empty_like, zeros
+from quern.arrays.creation import zeros
 from quern.arrays.elementwise import where as _where
-from quern.arrays.fallback import Unserved
-from quern.arrays.shapes import broadcast_to, concatenate, expand_dims, flip, moveaxis, ravel, swapaxes
+from quern.arrays.shapes import broadcast_to, concatenate, flip, moveaxis, ravel, swapaxes
+from quern.lib import _engine
 
 # ---- asking
 
@@ -207,18 +206,16 @@ def array_split(ary, indices_or_sections, axis=0):
     >>> [p.size for p in array_split(arange(7), 3)]
     [3, 2, 2]
     """
-    ary = asarray(ary)
-    total = ary.shape[axis]
+    return _parts(asarray(ary), indices_or_sections, axis, False)
+
+
+def _parts(ary, sections, axis, must_be_equal):
+    total, place = ary.shape[axis], _axis(axis, ary.ndim)
     try:
-        cuts = [0, *(operator.index(n) for n in indices_or_sections), total]
+        cuts = [0, *(operator.index(n) for n in sections), total]
     except TypeError:
-        sections = int(indices_or_sections)
-        if sections <= 0:
-            raise ValueError("number sections must be larger than 0.") from None
-        each, more = divmod(total, sections)
-        cuts = [n * each + builtins.min(n, more) for n in range(sections + 1)]
-    axis = _axis(axis, ary.ndim)
-    return [ary[_along(axis, slice(start, stop))] for start, stop in zip(cuts[:-1], cuts[1:], strict=True)]
+        return _engine.array_parts(ary, int(sections), place, must_be_equal)
+    return _engine.array_parts_between(ary, place, cuts)
 
 
 def split(ary, indices_or_sections, axis=0):
@@ -227,11 +224,7 @@ def split(ary, indices_or_sections, axis=0):
     >>> split(arange(4), 2)
     [array([0, 1]), array([2, 3])]
     """
-    ary = asarray(ary)
-    if not hasattr(indices_or_sections, "__len__"):
-        if ary.shape[axis] % indices_or_sections:
-            raise ValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections, axis)
+    return _parts(asarray(ary), indices_or_sections, axis, True)
 
 
 def hsplit(ary, indices_or_sections):
@@ -285,12 +278,6 @@ def unstack(x, /, *, axis=0):
 # ---- repeating
 
 
-def _reshaped_copy(a, shape):
-    """The elements of ``a``, in C order, in memory of their own."""
-    out = a._reshaped(list(shape))
-    return out.copy() if out._shares_cell(a) else out
-
-
 def tile(A, reps):
     """A new array of copies of ``A`` side by side, ``reps`` (an int or one for each axis) times along each axis.
 
@@ -298,26 +285,14 @@ def tile(A, reps):
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    A = asarray(A)
-    reps = _shape(reps)
-    rank = builtins.max(len(reps), A.ndim)
-    reps = [1] * (rank - len(reps)) + reps
-    sizes = [1] * (rank - A.ndim) + list(A.shape)
-    out = [n * r for n, r in zip(sizes, reps, strict=True)]
-    if builtins.any(n < 0 for n in out):
-        raise ValueError("negative dimensions are not allowed")
-    if builtins.all(n == 1 for n in reps):  # a copy, which lies as the array does
-        return A.copy("K")._reshaped(sizes)
-    between = [k for n in sizes for k in (1, n)]
-    pairs = [k for n, r in zip(sizes, reps, strict=True) for k in (r, n)]
-    return _reshaped_copy(broadcast_to(A._reshaped(between), pairs), out)
+    return _engine.array_tiled(asarray(A), _shape(reps))
 
 
 def repeat(a, repeats, axis=None):
     """A new array in which each element follows itself ``repeats`` times along ``axis``; None: of the flattened array.
 
-    Raises ValueError for a negative number, TypeError for an array of numbers that are no integers, and
-    different numbers for different elements run on the host.
+    ``repeats``: an int, or one for each element along the axis. Raises ValueError for a negative number, TypeError for an array of
+    numbers that are no integers.
 
     >>> repeat([1, 2], 2)
     array([1, 1, 2, 2])
@@ -332,18 +307,7 @@ def repeat(a, repeats, axis=None):
     axis = _axis(axis, a.ndim)
     if counts.ndim > 1:
         raise ValueError("object too deep for desired array")
-    if counts.size != 1 and counts.size != a.shape[axis]:
-        raise ValueError(f"operands could not be broadcast together with shape ({a.shape[axis]},) ({counts.size},)")
-    if (counts < 0).any():
-        raise ValueError("repeats may not contain negative values.")
-    if counts.size > 1 and (counts != counts[0]).any():
-        raise Unserved("different numbers of repeats")
-    count = int(counts.flat[0]) if counts.size else 1
-    wide = list(a.shape)
-    wide.insert(axis + 1, count)
-    out = list(a.shape)
-    out[axis] *= count
-    return _reshaped_copy(broadcast_to(expand_dims(a, axis + 1), wide), out)
+    return _engine.array_repeated(a, counts.reshape(-1).tolist(), axis)
 
 
 def resize(a, new_shape):
@@ -361,7 +325,8 @@ def resize(a, new_shape):
     if a.size == 0:
         return zeros(new_shape, a._dtype_name)
     times = -(-wanted // a.size)
-    return _reshaped_copy(tile(ravel(a), times)[:wanted], new_shape)
+    out = tile(ravel(a), times)
+    return out._reshaped(new_shape) if out.size == wanted else out[:wanted]._reshaped(new_shape).copy()
 
 
 # ---- moving
@@ -382,20 +347,8 @@ def roll(a, shift, axis=None):
     pairs = numpy.broadcast(shift, axes)
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    shifts = dict.fromkeys(range(a.ndim), 0)
-    for by, n in pairs:
-        shifts[int(n)] += int(by)
-    pieces = []  # for each axis, pairs of slices (of the result, of the array) that show the same elements
-    for n, by in shifts.items():
-        by %= a.shape[n] or 1
-        turned = [(slice(by), slice(-by, None)), (slice(by, None), slice(-by))]
-        pieces.append(turned if by else [(slice(None), slice(None))])
-    if builtins.all(len(p) == 1 for p in pieces):
-        return a.copy("K")
-    out = empty_like(a)
-    for piece in itertools.product(*pieces):
-        out[tuple(target for target, _ in piece)] = a[tuple(origin for _, origin in piece)]
-    return out
+    moves = [(int(by), int(n)) for by, n in pairs]
+    return _engine.array_rolled(a, [by for by, _ in moves], [n for _, n in moves])
 
 
 def fliplr(m):

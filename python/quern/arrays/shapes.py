@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from quern.arrays.core import _axis, _check_cast, _dtype_name, _is_out, _shape, asarray
+from quern.arrays.core import _axis, _check_cast, _dtype_name, _is_out, _shape, asarray, asnumpy
 from quern.lib import _engine
 
 
@@ -89,10 +89,7 @@ def moveaxis(a, source, destination):
             raise ValueError(f"repeated axis in `{name}` argument")
     if len(source) != len(destination):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    order = [n for n in range(a.ndim) if n not in source]
-    for to, origin in sorted(zip(destination, source, strict=False)):
-        order.insert(to, origin)
-    return a._transposed(order)
+    return _engine.array_moved_axes(a, source, destination)
 
 
 def broadcast_to(a, shape, subok=False):
@@ -108,8 +105,7 @@ def expand_dims(a, axis):
     axes = {_axis(n, ndim) for n in axes}
     if len(axes) != ndim - a.ndim:
         raise ValueError("repeated axis")
-    sizes = iter(a.shape)
-    return a._reshaped([1 if n in axes else next(sizes) for n in range(ndim)])
+    return _engine.array_with_new_axes(a, list(axes))
 
 
 def squeeze(a, axis=None):
@@ -124,18 +120,14 @@ def squeeze(a, axis=None):
             raise ValueError("duplicate value in 'axis'")
         if builtins.any(a.shape[n] != 1 for n in goes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    if not goes:
-        return a
-    keeps = [n for n in range(a.ndim) if n not in goes]
-    strides = [a.strides[n] // a.itemsize for n in keeps]
-    return a._view([a.shape[n] for n in keeps], strides)
+    return _engine.array_without_axes(a, list(goes)) if goes else a
 
 
 def flip(a, axis=None):
     """A view with the elements along ``axis`` (default: all axes) in the other direction."""
     a = asarray(a)
     axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    return a[tuple(slice(None, None, -1) if n in axes else slice(None) for n in range(a.ndim))]
+    return _engine.array_flipped(a, list(dict.fromkeys(axes)))
 
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
@@ -156,40 +148,21 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
         raise ValueError("need at least one array to concatenate")
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
-    first = arrays[0]
-    if first.ndim == 0:
+    if arrays[0].ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = _axis(axis, first.ndim)
-    for n, a in enumerate(arrays):
-        if a.ndim != first.ndim:
-            raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 0, the array at "
-                f"index 0 has {first.ndim} dimension(s) and the array at index {n} has {a.ndim} dimension(s)"
-            )
-        for d in range(a.ndim):
-            if d != axis and a.shape[d] != first.shape[d]:
-                raise ValueError(
-                    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
-                    f"{d}, the array at index 0 has size {first.shape[d]} and the array at index {n} has size {a.shape[d]}"
-                )
-    shape = list(first.shape)
-    shape[axis] = builtins.sum(a.shape[axis] for a in arrays)
+    axis = _axis(axis, arrays[0].ndim)
     if out is not None or dtype is not None:
         for a in arrays:
             _check_cast(a.dtype, numpy.dtype(dtype) if out is None else out.dtype, casting)
-    if out is not None and out.shape != tuple(shape):
-        raise ValueError(f"Output array is the wrong shape: {out.shape}, not {tuple(shape)}")
-    if out is None:
-        if dtype is None:
-            dtype = numpy.result_type(*(a.dtype if number is None else number for a, number in zip(arrays, weak, strict=True)))
-        out = _engine.array_beside(shape, _dtype_name(dtype), arrays)
-    at = 0
-    for a in arrays:
-        place = [slice(None)] * a.ndim
-        place[axis] = slice(at, at + a.shape[axis])
-        out[tuple(place)] = a
-        at += a.shape[axis]
-    return out
+    if isinstance(out, numpy.ndarray):
+        out[...] = asnumpy(_engine.array_joined(arrays, axis, None))
+    elif out is not None:
+        _engine.array_join_into(out, arrays, axis)
+    if out is not None:
+        return out
+    if dtype is None and any(number is not None for number in weak):
+        dtype = numpy.result_type(*(a.dtype if number is None else number for a, number in zip(arrays, weak, strict=True)))
+    return _engine.array_joined(arrays, axis, None if dtype is None else _dtype_name(dtype))
 
 
 concat = concatenate
