@@ -56,10 +56,12 @@ static std::string with_switches(std::string text) {
   return "#define QUERN_NO_SHORT_FLOATS\n" + text;
 }
 
+std::string launch_bounds(int64_t threads) {
+  return threads > threads_with_any_registers ? fmt::format("__launch_bounds__({}) ", threads) : "";
+}
+
 std::string Printer::print() {
-  // As many registers as leave room for the widest block (run/eval.cpp, reduction_shape()).
-  bool is_wide = group_.reduces && form_.walk == Walk::lanes_outside;
-  out_ = start() + "extern \"C\" __global__ void " + (is_wide ? "__launch_bounds__(1024) " : "") + "group(";
+  out_ = start() + "extern \"C\" __global__ void " + launch_bounds(most_threads(form_.walk)) + "group(";
   for (const Parameter& p : parameters_) out_ += fmt::format("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
   out_ += ") {\n";
   group_.reduces ? reduction() : elementwise();

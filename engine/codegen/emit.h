@@ -13,6 +13,8 @@ namespace quern {
 
 std::string type_text(DType type);       // in CUDA C++
 std::string user_type_text(DType type);  // in a user's text: quern/user.cuh
+// Of a kernel whose blocks have up to so many threads: limits registers where all of them would not leave room for such a block.
+std::string launch_bounds(int64_t threads);
 
 std::string print_kernel(const Group& group, const Form& form);
 

@@ -313,7 +313,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
       none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
            : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
   auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
-    return fmt::format(R"(extern "C" __global__ void {0}{1}({2}{3}) {{
+    return fmt::format(R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
 {4}  CIndexer<{5}> _in_ind(_results * _count{6});
   CIndexer<{7}> _out_ind(_results{8});
   __shared__ __align__(16) char _lanes[32 * {16} * sizeof(_State)];
@@ -345,7 +345,8 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
 }}
 )",
                        text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced, shape, kept,
-                       kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32);
+                       kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
+                       launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
   };
   std::string first = fmt::format(R"(      _in_ind.set<{0}, {1}>(_J);
       const ptrdiff_t* _at = _in_ind.get();

@@ -11,7 +11,7 @@ namespace quern {
 // ---- views
 
 Array moved_axes(const Array& array, const std::vector<size_t>& from, const std::vector<size_t>& to);
-Array with_new_axes(const Array& array, std::vector<size_t> axes);  // of one element, at these places of the result
+Array with_new_axes(const Array& array, std::vector<size_t> axes);        // of one element, at these places of the result
 Array without_axes(const Array& array, const std::vector<size_t>& axes);  // which have one element each
 Array flipped(const Array& array, const std::vector<size_t>& axes);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.

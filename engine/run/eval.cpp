@@ -17,6 +17,7 @@
 #include "run/calls/checks.h"
 #include "run/found_errors.h"
 #include "run/group_arguments.h"
+#include "run/launch_shapes.h"
 #include "run/replay.h"
 #include "run/streams.h"
 #include "run/trace.h"
@@ -421,50 +422,6 @@ class GroupEvaluator : public Evaluator {
     use_on(context.work_stream, *copy.block(), true);
     context.copy(context.work_stream, copy.pointer(), old.buffer.pointer(), bytes, CopyKind::device_to_device, false);
     return copy;
-  }
-
-  static LaunchShape elementwise_shape(const Group& group, const Form& form) {
-    LaunchShape shape;
-    int64_t width = form.shape.empty() ? 1 : form.shape.back(), rows = form.results / std::max<int64_t>(width, 1);
-    int64_t inner = (width + form.pack - 1) / form.pack;
-    int64_t most = group.device < 0 ? 1024 : 256;
-    int64_t block = std::min((inner + 31) / 32 * 32, most);
-    shape.block[0] = static_cast<uint32_t>(block);
-    shape.grid[0] = static_cast<uint32_t>((inner + block - 1) / block);
-    rows_to_grid(shape, rows);
-    return shape;
-  }
-
-  static LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk) {
-    auto block = [&](int64_t most) { return static_cast<uint32_t>(std::min(results, most)); };
-    LaunchShape shape;
-    int64_t in_block = 1;  // results of a block
-    switch (walk) {
-      case Walk::threads:
-      case Walk::columns:
-        shape.block = {block(256), 1, 1};
-        in_block = shape.block[0];
-        break;
-      case Walk::block:
-        shape.block = {static_cast<uint32_t>(reduce_block), 1, 1};
-        break;
-      case Walk::lanes_outside:
-        shape.block = {block(32), 32, 1};
-        in_block = shape.block[0];
-        break;
-      default:
-        shape.block = {32, block(8), 1};
-        in_block = shape.block[1];
-    }
-    shape.grid[0] = static_cast<uint32_t>((results + in_block - 1) / in_block);
-    rows_to_grid(shape, chunks);
-    return shape;
-  }
-
-  static void rows_to_grid(LaunchShape& shape, int64_t rows) {
-    int64_t most = 32768;
-    shape.grid[1] = static_cast<uint32_t>(std::min(rows, most));
-    shape.grid[2] = static_cast<uint32_t>((rows + most - 1) / most);
   }
 
   void combine(Context& context, const Node& node, Buffer partial, const Buffer& out, int64_t results, int64_t count) {

@@ -221,8 +221,9 @@ std::vector<Array> ElementwiseKernel::launch(std::span<const Argument> in, std::
   packed.index(size, true);
   for (int64_t d : loops[0].shape) packed.index(d, true);
   LaunchShape launch;
-  launch.block[0] = block;
-  launch.grid[0] = static_cast<uint32_t>(std::min<int64_t>((size + block - 1) / block, 0x7fffffff));
+  int64_t threads = std::min<int64_t>(block, kernel->info().max_threads);  // fewer where the kernel takes many registers
+  launch.block[0] = static_cast<uint32_t>(threads);
+  launch.grid[0] = static_cast<uint32_t>(std::min<int64_t>((size + threads - 1) / threads, 0x7fffffff));
   submit(context_on(device), *kernel, launch, packed);
   return results;
 }

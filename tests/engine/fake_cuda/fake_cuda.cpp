@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +32,7 @@ enum : Result {
   not_found = 500,
   not_ready = 600,
   illegal_address = 700,
+  out_of_resources = 701,
   cooperative_too_large = 720,
 };
 
@@ -52,8 +54,10 @@ struct Function {
   const Kernel* kernel;
   Module* module;
   std::map<int, int> attributes;
+  int max_threads() const;
 };
 struct Module {
+  int registers = 0;  // of a thread, by the cubin
   std::map<std::string, Function> functions;
   float coefficients[4] = {1, 2, 3, 4};
 };
@@ -90,6 +94,12 @@ struct Kernel {
   std::vector<Param> params;
   int max_threads, shared, constant, local, registers;
 };
+
+// A multiprocessor has 65,536 registers, which threads get by eights and in warps.
+int Function::max_threads() const {
+  int each = (module->registers + 7) / 8 * 8;
+  return each == 0 ? kernel->max_threads : std::min(kernel->max_threads, 65536 / each / 32 * 32);
+}
 
 // Leaked on purpose: calls may come while the process ends.
 struct State {
@@ -236,6 +246,29 @@ Result fill(State& s, Address dst, size_t pitch, T value, size_t width, size_t h
   return ok;
 }
 
+// The most registers that a kernel of a cubin takes: section .nv.info has a record of each.
+int registers_in(const char* cubin) {
+  auto at = [&](uint64_t offset, auto value) {
+    std::memcpy(&value, cubin + offset, sizeof value);
+    return value;
+  };
+  auto header = at(0, Elf64_Ehdr{});
+  auto names = at(header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr), Elf64_Shdr{});
+  int most = 0;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    auto section = at(header.e_shoff + i * sizeof(Elf64_Shdr), Elf64_Shdr{});
+    if (std::strcmp(cubin + names.sh_offset + section.sh_name, ".nv.info") != 0) continue;
+    for (uint64_t p = section.sh_offset, end = p + section.sh_size; p + 4 <= end;) {
+      auto format = at(p, uint8_t{}), attribute = at(p + 1, uint8_t{});
+      auto bytes = at(p + 2, uint16_t{});
+      constexpr uint8_t block = 4, register_count = 0x2f;  // the symbol, the number
+      if (format == block && attribute == register_count) most = std::max(most, at(p + 8, int{}));
+      p += format == block ? 4u + bytes : 4u;
+    }
+  }
+  return most;
+}
+
 Result run(State& s, Function* function, const unsigned grid[3], const unsigned block[3], unsigned shared, StreamObject* stream,
            void** extra, int cooperative) {
   if (!valid(s, stream)) return invalid_handle;
@@ -246,7 +279,7 @@ Result run(State& s, Function* function, const unsigned grid[3], const unsigned 
     blocks *= grid[i];
   }
   if (threads == 0 || blocks == 0 || threads > 1024 || grid[1] > 65535 || grid[2] > 65535) return invalid_value;
-  if (threads > static_cast<uint64_t>(kernel.max_threads)) return 701;
+  if (threads > static_cast<uint64_t>(function->max_threads())) return out_of_resources;
   int allowed = function->attributes.count(8) ? function->attributes[8] : 49152 - kernel.shared;
   if (shared > static_cast<unsigned>(allowed)) return invalid_value;
   if (cooperative && blocks > 132 * 2) return cooperative_too_large;
@@ -635,6 +668,7 @@ Result cuModuleLoadDataEx(Module** module, const void* image, unsigned, int*, vo
   bool elf = std::memcmp(image, "\177ELF", 4) == 0;
   if (!elf && std::strncmp(static_cast<const char*>(image), ".version", 8) != 0) return invalid_image;
   *module = new Module;
+  if (elf) (*module)->registers = registers_in(static_cast<const char*>(image));
   for (const Kernel& kernel : kernels()) (*module)->functions[kernel.symbol] = {&kernel, *module, {}};
   s.modules.insert(*module);
   return ok;
@@ -708,7 +742,8 @@ Result cuModuleGetGlobal_v2(Address* pointer, size_t* bytes, Module* module, con
 Result cuFuncGetAttribute(int* value, int attribute, Function* function) {
   ENTER("cuFuncGetAttribute", true);
   const Kernel& kernel = *function->kernel;
-  const int values[] = {kernel.max_threads, kernel.shared, kernel.constant, kernel.local, kernel.registers};
+  const int values[] = {function->max_threads(), kernel.shared, kernel.constant, kernel.local,
+                        std::max(kernel.registers, function->module->registers)};
   if (attribute < 0 || attribute > 4) return invalid_value;
   *value = values[attribute];
   return ok;

@@ -1,0 +1,13 @@
+// How many threads array groups are launched with: blocks and grids from the numbers of a group's form.
+#pragma once
+
+#include "codegen/form.h"
+#include "device/device.h"
+
+namespace quern {
+
+LaunchShape elementwise_shape(const Group& group, const Form& form);
+// `results`, of `chunks` chunks each; a block never has more than most_threads(walk).
+LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk);
+
+}  // namespace quern
