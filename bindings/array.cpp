@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bindings/arrays.h"
+#include "bindings/door.h"
 #include "core/error.h"
 #include "device/stream_order.h"
 #include "graph/memory_order.h"
@@ -36,7 +37,7 @@ nb::object like(nb::handle operand, Array&& array) {
 }
 nb::object view_of(nb::handle operand, Array&& view) {
   const Array& array = *as_array(operand.ptr());
-  bool is_number = array.is_value() && !is_of_cupy(operand.ptr()) && view.cell() == array.cell();
+  bool is_number = array.is_value() && door_of(operand.ptr()).has_numbers && view.cell() == array.cell();
   return like(operand, is_number ? view.apart() : std::move(view));
 }
 PyTypeObject* type_of(PyObject* left, PyObject* right) {
@@ -189,9 +190,8 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
     Array* a = as_array(left);
     if (!a || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {Argument(*a), b.argument()};
-    TruncatedPowers as_cupy(op == Op::power && (is_of_cupy(left) || is_of_cupy(right)));
-    // CuPy has no such values: its arrays without dimensions are arrays.
-    if (a->is_value() && Py_TYPE(left) == array_type) return wrap(elementwise(op, arguments), type_of(left, right));
+    TruncatedPowers truncated(op == Op::power && (door_of(left).truncates_powers || door_of(right).truncates_powers));
+    if (a->is_value() && door_of(left).has_numbers) return wrap(elementwise(op, arguments), type_of(left, right));
     elementwise(op, arguments, a);
     Py_INCREF(left);
     return left;
@@ -210,7 +210,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     Operand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
-    TruncatedPowers as_cupy(is_of_cupy(left) || is_of_cupy(right));
+    TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
     return wrap(raised(a.argument(), b.argument()), type_of(left, right));
   });
 }
@@ -436,7 +436,8 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
       if (!operands[i].read(values[i], false, *first)) return nullptr;
     }
     std::array<Argument, 3> arguments = {operands[0].argument(), operands[1].argument(), operands[2].argument()};
-    TruncatedPowers as_cupy(op == Op::power && std::any_of(values, values + count, is_of_cupy));
+    auto truncates = [](PyObject* value) { return door_of(value).truncates_powers; };
+    TruncatedPowers truncated(op == Op::power && std::any_of(values, values + count, truncates));
     Array result = elementwise(op, {arguments.data(), count}, target);
     return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(*first));
   });
@@ -475,7 +476,7 @@ void init_arrays(nb::module_& m) {
            [](nb::handle_t<Array> given, const Shape& shape) {
              Self self(given);
              Array out = self->view(self->layout().broadcast_to(shape));
-             out.set_read_only(self->is_read_only() || Py_TYPE(self.ptr()) == array_type);  // CuPy's may be written
+             out.set_read_only(self->is_read_only() || door_of(self.ptr()).broadcasts_read_only);
              return like(self, std::move(out));
            })
       .def("_view",
@@ -528,6 +529,8 @@ void init_arrays(nb::module_& m) {
              Self self(given);
              return nb::steal(wrap(Array(*self), reinterpret_cast<PyTypeObject*>(type.ptr())));
            })
+      .def_prop_ro("_has_numbers", [](nb::handle_t<Array> self) { return door_of(self.ptr()).has_numbers; })
+      .def_prop_ro("_broadcasts_read_only", [](nb::handle_t<Array> self) { return door_of(self.ptr()).broadcasts_read_only; })
       .def_prop_ro("_is_value", &Array::is_value)  // stands for one of NumPy's numbers, which are no arrays
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
 
@@ -570,10 +573,8 @@ void init_arrays(nb::module_& m) {
         std::optional<Loop> loop;
         if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};
         Op op = op_named(name);
-        auto any_of_cupy = [&] {
-          return std::any_of(values.begin(), values.end(), [](nb::handle v) { return is_of_cupy(v.ptr()); });
-        };
-        TruncatedPowers as_cupy(op == Op::power && any_of_cupy());
+        auto truncates = [](nb::handle value) { return door_of(value.ptr()).truncates_powers; };
+        TruncatedPowers truncated(op == Op::power && std::any_of(values.begin(), values.end(), truncates));
         Array result = elementwise(op, arguments, into.is_none() ? nullptr : as_array(into.ptr()), loop);
         return first.is_valid() ? like(first, std::move(result)) : nb::steal(wrap(std::move(result), array_type));
       },
@@ -590,6 +591,7 @@ void init_arrays(nb::module_& m) {
     for (uint16_t i = 0; i < row_count; ++i) names.emplace_back(row(static_cast<Op>(i)).name, row(static_cast<Op>(i)).operands);
     return names;
   });
+  init_doors(m);
   init_array_functions(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_wait", [](const Array& array) {
@@ -607,7 +609,6 @@ void init_arrays(nb::module_& m) {
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });
   m.def("array_replayed", &replayed);
-  m.def("set_item_view_type", [](nb::handle type) { item_view_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
   m.attr("tier0_limit") = tier0_limit;
   m.def("set_tier0_limit", &set_tier0_limit);

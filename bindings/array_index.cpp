@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/arrays.h"
+#include "bindings/door.h"
 #include "core/error.h"
 #include "functions/parts.h"
 
@@ -84,10 +85,6 @@ Places read(const Array& array, PyObject* given) {
 
 }  // namespace
 
-PyTypeObject* item_view_type = nullptr;
-
-bool is_of_cupy(PyObject* object) { return item_view_type && PyType_IsSubtype(Py_TYPE(object), item_view_type); }
-
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
@@ -104,7 +101,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
-    if (is_item && !is_of_cupy(self)) {
+    if (is_item && door_of(self).has_numbers) {
       out = astype(out, out.dtype());
       out.set_value(true);
     }

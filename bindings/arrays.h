@@ -62,8 +62,6 @@ void release_buffer(PyObject* self, Py_buffer* view);
 void define_exchange(nb::module_& m, nb::class_<Array>& type);
 
 // array_index.cpp
-extern PyTypeObject* item_view_type;  // the door's type whose single elements are views: CuPy's
-bool is_of_cupy(PyObject* object);
 PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
 

@@ -3,6 +3,7 @@
 // the meaning of the name.
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
+#include "bindings/door.h"
 #include "functions/reductions.h"
 #include "graph/memory_order.h"
 #include "run/calls/sorting.h"
@@ -50,7 +51,7 @@ PyObject* quick_place(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? as_array(values[0]) : nullptr;
   if (!array || array->size() == 0) return nullptr;
   Array place = extreme_places(array->rank() == 1 ? *array : reshape(*array, {array->size()}), least);
-  place.set_value(Py_TYPE(values[0]) == array_type);  // numbers are quern.Array's alone (python/quern/arrays/numbers.py)
+  place.set_value(door_of(values[0]).has_numbers);
   return wrap(std::move(place), Py_TYPE(values[0]));
 }
 

@@ -47,6 +47,11 @@ Reduction reduction_named(const std::string& name) {
   bug("there is no reduction '{}'", name);
 }
 
+void raise_not_taken(nb::handle given) {
+  nb::object shown = nb::repr(given);
+  raise(ErrorKind::type, "[array] an argument is of a type that is not taken here, or too large: {}", nb::str(shown).c_str());
+}
+
 nb::handle first_array(std::initializer_list<nb::handle> given) {
   for (nb::handle one : given) {
     if (as_array(one.ptr())) return one;

@@ -6,7 +6,10 @@
 // type; structs come back as tuples (see given_back()).
 #pragma once
 
+#include <concepts>
+
 #include "bindings/arrays.h"
+#include "core/error.h"
 #include "functions/averages.h"
 #include "functions/reductions.h"
 
@@ -16,19 +19,38 @@ const Array& array_in(nb::handle given);
 std::vector<Array> arrays_in(nb::handle sequence);
 Scalar number_in(nb::handle given);
 Reduction reduction_named(const std::string& name);
+[[noreturn]] void raise_not_taken(nb::handle given);
+
+// Python's TypeError for what is no T, and its OverflowError for an integer that is too large.
+template <class T>
+T cast_from(nb::handle given) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    nb::object index = nb::steal(PyNumber_Index(given.ptr()));
+    long long number = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+    if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (std::unsigned_integral<T> && number < 0) bug("a count of {}", number);
+    return static_cast<T>(number);
+  } else {
+    try {
+      return nb::cast<T>(given);
+    } catch (const nb::cast_error&) {
+      raise_not_taken(given);
+    }
+  }
+}
 
 // What a parameter of type T is made of. Lives as long as the call.
 template <class T>
 struct Taken {
   std::decay_t<T> value;
-  Taken(nb::handle given, nb::handle) : value(nb::cast<std::decay_t<T>>(given)) {}
+  Taken(nb::handle given, nb::handle) : value(cast_from<std::decay_t<T>>(given)) {}
 };
 template <class T>
 struct Taken<const T*> {
   std::optional<T> held;
   const T* value = nullptr;
   Taken(nb::handle given, nb::handle) {
-    if (!given.is_none()) value = &held.emplace(nb::cast<T>(given));
+    if (!given.is_none()) value = &held.emplace(cast_from<T>(given));
   }
 };
 template <>

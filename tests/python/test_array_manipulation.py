@@ -1,5 +1,6 @@
 """Joining, splitting, repeating, moving, padding, diagonals, grids: as NumPy does them."""
 
+import numpy as np
 import pytest
 import quern as qn
 from arrays import cases, check, is_view, operands, tier  # noqa: F401
@@ -162,3 +163,27 @@ def test_diagonal_is_a_view():
         assert qn.diag(a, k)[0] == 51
         assert (qn.diagonal(a, k)[1:] == 50).all()
         assert qn.diagonal(a, k)[0] == 51
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+@pytest.mark.parametrize("k", [1.5, -1.5, 1.0, True, np.int8(-1), np.array(2), "one", None, 2**70])
+def test_diagonals_that_need_not_be_whole(name, k):
+    x = np.arange(12.0).reshape(3, 4)
+    try:
+        want = getattr(np, name)(x, k)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            getattr(qn, name)(qn.asarray(x), k)
+    else:
+        assert np.array_equal(qn.asnumpy(getattr(qn, name)(qn.asarray(x), k)), want)
+
+
+def test_numbers_that_are_too_large_or_none():
+    x = qn.arange(6)
+    assert qn.roll(x, 2**70 + 1).tolist() == np.roll(np.arange(6), 2**70 + 1).tolist()
+    with pytest.raises(OverflowError):
+        qn.repeat(x, 2**70)
+    with pytest.raises(TypeError, match="integer"):
+        qn.roll(x, 1, 0.5)
+    with pytest.raises(OverflowError):
+        qn.vander(x, 2**70)

@@ -347,7 +347,7 @@ def roll(a, shift, axis=None):
     pairs = numpy.broadcast(shift, axes)
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    moves = [(int(by), int(n)) for by, n in pairs]
+    moves = [(int(by) % (a.shape[int(n)] or 1), int(n)) for by, n in pairs]
     return _engine.array_rolled(a, [by for by, _ in moves], [n for _, n in moves])
 
 

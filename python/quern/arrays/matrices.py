@@ -46,7 +46,7 @@ def tril(m, k=0):
     array([[1, 0],
            [3, 4]])
     """
-    return _engine.array_triangle(asarray(m), k, True)
+    return _engine.array_triangle(asarray(m), -int(-k), True)  # k need not be whole
 
 
 def triu(m, k=0):
@@ -56,7 +56,7 @@ def triu(m, k=0):
     array([[1, 2],
            [0, 4]])
     """
-    return _engine.array_triangle(asarray(m), k, False)
+    return _engine.array_triangle(asarray(m), 1 - int(1 - k), False)
 
 
 # ---- diagonals
@@ -71,7 +71,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     array([2])
     """
     out = _diagonal(a, offset, axis1, axis2)
-    if type(out) is Array:  # CuPy's may be written
+    if out._broadcasts_read_only:
         out._writeable = False
     return out
 

@@ -24,7 +24,7 @@ def number(a):
 
 def numbers_in(result, args=(), kwargs=None):
     """A result, or a tuple of them, with numbers in place of arrays without dimensions; what was given (``out``) goes back as it is."""
-    if type(result) is Array:
+    if isinstance(result, Array) and result._has_numbers:
         if result.ndim or any(result is a for a in args) or (kwargs and any(result is a for a in kwargs.values())):
             return result
         return number(result)
@@ -36,4 +36,4 @@ def numbers_in(result, args=(), kwargs=None):
 
 def array_in(result):
     """A result as an array that can be changed, where it is a number."""
-    return result[...] if type(result) is Array and result.ndim == 0 else result
+    return result[...] if isinstance(result, Array) and result._has_numbers and result.ndim == 0 else result

@@ -174,7 +174,7 @@ class ndarray(_core.Array):  # noqa: N801
 
 
 ndarray.__module__ = "cupy"
-_engine.set_item_view_type(ndarray)
+_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, truncates_powers=True)
 
 
 class flatiter:  # noqa: N801

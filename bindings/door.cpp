@@ -1,0 +1,35 @@
+#include "bindings/door.h"
+
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.h"
+
+namespace quern::python {
+
+namespace {
+
+const Door own;
+std::vector<std::pair<PyTypeObject*, Door>> doors;  // kept for good
+
+}  // namespace
+
+const Door& door_of(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == array_type) return own;
+  for (auto& [known, door] : doors)
+    if (type == known || PyType_IsSubtype(type, known)) return door;
+  return own;
+}
+
+void init_doors(nb::module_& m) {
+  m.def(
+      "set_door",
+      [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool truncates_powers) {
+        doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()),
+                           Door{has_numbers, broadcasts_read_only, truncates_powers});
+      },
+      nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("truncates_powers"));
+}
+
+}  // namespace quern::python

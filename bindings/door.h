@@ -1,0 +1,19 @@
+// How a door's arrays differ from quern's own. The rules are a record on the door's Python type; functions have one body.
+#pragma once
+
+#include "bindings/objects.h"
+
+namespace quern::python {
+
+struct Door {
+  bool has_numbers = true;             // where NumPy gives a scalar there are numbers (Array::is_value()), not arrays without axes
+  bool broadcasts_read_only = true;    // views that repeat elements cannot be written
+  bool truncates_powers = false;       // integers to negative powers are what is left of the quotient; else ValueError
+};
+
+// Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.
+const Door& door_of(PyObject* object);
+
+void init_doors(nb::module_& m);
+
+}  // namespace quern::python
