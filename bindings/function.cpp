@@ -33,18 +33,18 @@ const DType* dtype_of_object(PyObject* object) {
 
 // ---- the quick ways
 
-template <Array (*function)(const Array&, const Over&)>
+template <Array (*function)(const Array&, Over)>
 PyObject* quick_over_all(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? as_array(values[0]) : nullptr;
   return array ? wrap(function(*array, all_axes(*array)), Py_TYPE(values[0])) : nullptr;
 }
 
 template <Reduction reduction>
-Array reduction_over(const Array& array, const Over& over) {
+Array reduction_over(const Array& array, Over over) {
   return reduced(reduction, array, over);
 }
-Array variance_over(const Array& array, const Over& over) { return variance(array, over, 0); }
-Array deviation_over(const Array& array, const Over& over) { return deviation(array, over, 0); }
+Array variance_over(const Array& array, Over over) { return variance(array, over, 0); }
+Array deviation_over(const Array& array, Over over) { return deviation(array, over, 0); }
 
 template <bool least>
 PyObject* quick_place(PyObject* const* values, size_t count) {

@@ -111,16 +111,23 @@ struct Taken<std::optional<DType>> {
     if (!given.is_none()) value = dtype_of(nb::cast<std::string>(given));
   }
 };
-// The axes, whether they stay, the type or None, and what counts or None.
+// A tuple: bools, a list, for the axes; whether they stay; the type or None; what counts or None.
 template <>
-struct Taken<const Over&> {
+struct Taken<Over> {
   Over value;
   Taken(nb::handle given, nb::handle) {
-    value.axes = nb::cast<std::vector<bool>>(given[0]);
-    value.keep_dims = nb::cast<bool>(given[1]);
-    if (nb::object dtype = given[2]; !dtype.is_none()) value.dtype = dtype_of(nb::cast<std::string>(dtype));
-    if (nb::object where = given[3]; !where.is_none()) value.where = &array_in(where);
+    auto part = [&](Py_ssize_t n) { return nb::handle(PyTuple_GET_ITEM(given.ptr(), n)); };
+    Py_ssize_t count = PyList_GET_SIZE(part(0).ptr());
+    value.axes.resize(static_cast<size_t>(count));
+    for (Py_ssize_t n = 0; n < count; ++n) value.axes[static_cast<size_t>(n)] = PyList_GET_ITEM(part(0).ptr(), n) == Py_True;
+    value.keep_dims = part(1).ptr() == Py_True;
+    if (!part(2).is_none()) value.dtype = dtype_of(nb::cast<std::string>(part(2)));
+    if (!part(3).is_none()) value.where = &array_in(part(3));
   }
+};
+template <>
+struct Taken<const Over&> : Taken<Over> {
+  using Taken<Over>::Taken;
 };
 
 inline nb::object given_back(nb::handle beside, Array&& array) { return like(beside, std::move(array)); }

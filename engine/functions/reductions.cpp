@@ -97,24 +97,21 @@ Array reduced(Reduction reduction, const Array& array, const Over& over, const A
   return initial ? compute(row.op, out, *initial) : out;
 }
 
-Array sum(const Array& array, const Over& over) {
-  Over wide = over;
-  if (!wide.dtype) wide.dtype = summed_type(array.dtype());
-  return reduced(Reduction::sum, array, wide);
+Array sum(const Array& array, Over over) {
+  if (!over.dtype) over.dtype = summed_type(array.dtype());
+  return reduced(Reduction::sum, array, over);
 }
 
-Array product(const Array& array, const Over& over) {
-  Over wide = over;
-  if (!wide.dtype) wide.dtype = summed_type(array.dtype());
-  return reduced(Reduction::product, array, wide);
+Array product(const Array& array, Over over) {
+  if (!over.dtype) over.dtype = summed_type(array.dtype());
+  return reduced(Reduction::product, array, over);
 }
 
-Array mean(const Array& array, const Over& over) {
+Array mean(const Array& array, Over over) {
   DType type = array.dtype();
   bool is_half = type == DType::float16 && !over.dtype;
-  Over in = over;
-  if (!in.dtype) in.dtype = is_whole(type) ? DType::float64 : is_half ? DType::float32 : type;
-  Array out = divided(sum(array, in), array, in, 0);
+  if (!over.dtype) over.dtype = is_whole(type) ? DType::float64 : is_half ? DType::float32 : type;
+  Array out = divided(reduced(Reduction::sum, array, over), array, over, 0);
   return is_half ? astype(out, type) : out;
 }
 
@@ -123,7 +120,7 @@ Array variance(const Array& array, const Over& over, double ddof, const Array* c
   if (!center) {
     Over kept = over;
     kept.keep_dims = true;
-    middle = mean(array, kept);
+    middle = mean(array, std::move(kept));
     center = &middle;
   }
   Array far = compute(Op::subtract, array, *center);

@@ -29,11 +29,11 @@ DType summed_type(DType type);
 // `initial`: what the result starts with. Raises ErrorKind::value for a maximum or minimum of nothing, or of chosen elements,
 // that starts with nothing.
 Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial = nullptr);
-Array sum(const Array& array, const Over& over);
-Array product(const Array& array, const Over& over);
+Array sum(const Array& array, Over over);
+Array product(const Array& array, Over over);
 
 // Of integers in float64; halves are added up in float32.
-Array mean(const Array& array, const Over& over);
+Array mean(const Array& array, Over over);
 // The mean of the squared distances from `center` (the mean, where it is not given; with ones for the axes that go), over their
 // number less `ddof`.
 Array variance(const Array& array, const Over& over, double ddof, const Array* center = nullptr);

@@ -49,7 +49,8 @@ def _first_value(initial, dtype):
 
 def _over(a, axis, keepdims, dtype=None, where=True):
     """What a function of the engine goes over: which axes, whether they stay, the type or None, and what counts or None."""
-    return _axes(axis, a.ndim), bool(keepdims), None if dtype is None else _dtype_name(dtype), _where_mask(where, a)
+    mask = None if where is True else _where_mask(where, a)
+    return _axes(axis, a.ndim), bool(keepdims), None if dtype is None else _dtype_name(dtype), mask
 
 
 def _over_existing(a, axis, keepdims, dtype, where):
