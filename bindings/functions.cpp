@@ -11,6 +11,7 @@
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/quantiles.h"
+#include "functions/rounding.h"
 #include "functions/shaping.h"
 #include "graph/call.h"
 #include "run/calls/fourier.h"
@@ -142,6 +143,10 @@ void define_functions(nb::module_& m) {
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
+  define(m, "array_rounded", rounded);
+  define(m, "array_near", near);
+  define(m, "array_differences", differences);
+  define(m, "array_with_first", with_first);
   define(m, "array_median", median_of_lines);
   define(m, "array_quantiles", quantiles);
   define(m, "array_bincount", bincount);

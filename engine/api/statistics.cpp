@@ -7,6 +7,7 @@
 #include "functions/averages.h"
 #include "functions/counting.h"
 #include "functions/quantiles.h"
+#include "functions/rounding.h"
 #include "run/calls/sorting.h"
 
 namespace qn {
@@ -25,15 +26,6 @@ Array running(const char* op, const Array& a, std::optional<int> axis, std::opti
     if (!quern::has_scan(op, type)) raise(ErrorKind::type, "[cumsum] running values of {} are not served", name_of(type));
     return wrap(quern::running(as_type(all, type).handle(), op, n));
   });
-}
-
-// A number becomes an array of the type that it takes beside the other one.
-Array beside(const Operand& x, const Operand& other) {
-  if (x.array()) return *x.array();
-  Scalar number = scalar_of(x);
-  if (!other.array()) return made({}, number, default_type(number), Device());
-  quern::OperandType types[] = {{other.array()->dtype()}, {DType::boolean, true, number.kind}};
-  return made({}, number, quern::common_type(types), other.array()->device());
 }
 
 }  // namespace
@@ -102,11 +94,9 @@ Array cumulative(const char* op, const Array& a, std::optional<int> axis, std::o
   return asked(here, [&] {
     if (!axis && a.ndim() > 1) raise(ErrorKind::value, "[cumulative_{}] the array has several axes; name one", op);
     Array out = running(op == std::string_view("sum") ? "add" : "multiply", a, axis, dtype, here);
-    if (!include_initial) return out;
-    Shape first = out.shape();
-    size_t n = checked_axis(axis.value_or(0), first.size());
-    first[n] = 1;
-    return concatenate({made(first, whole(initial), out.dtype(), out.device()), out}, static_cast<int>(n), here);
+    return include_initial
+               ? wrap(quern::with_first(out.handle(), whole(initial), checked_axis(axis.value_or(0), out.handle().rank())))
+               : out;
   });
 }
 
@@ -244,45 +234,21 @@ Array cumprod(const Array& a, std::optional<int> axis, std::optional<DType> dtyp
 
 Array diff(const Array& a, int n, int axis, Here here) {
   return asked(here, [&] {
-    if (n < 0) raise(ErrorKind::value, "[diff] the differences are taken {} times; it must be none or more", n);
     if (a.handle().rank() == 0) raise(ErrorKind::value, "[diff] the array has no axes");
-    size_t along = checked_axis(axis, a.handle().rank());
-    Array out = a;
-    for (int i = 0; i < n; ++i)
-      out = compute(a.dtype() == DType::boolean ? Op::not_equal : Op::subtract, cut(out, along, 1, {}), cut(out, along, {}, -1));
-    return out;
+    return wrap(quern::differences(a.handle(), n, checked_axis(axis, a.handle().rank())));
   });
 }
 
 Array round(const Array& a, int decimals, Here here) {
-  return asked(here, [&]() -> Array {
-    if (quern::is_complex(a.dtype())) {
-      Array out = a.copy(here);
-      quern::assign(out.real(here).handle(), operand(round(a.real(here), decimals, here)));
-      quern::assign(out.imag(here).handle(), operand(round(a.imag(here), decimals, here)));
-      return out;
-    }
-    bool is_whole = quern::is_integer(a.dtype());
-    if (is_whole && decimals >= 0) return a.copy(here);
-    if (decimals == 0) return compute(Op::rint, a);
-    if (a.dtype() == DType::boolean) raise(ErrorKind::type, "[round] bools have no decimals; convert them first");
-    Array work = is_whole ? as_type(a, DType::float64) : a;
-    double by = std::pow(10.0, std::abs(decimals));
-    Op there = decimals > 0 ? Op::multiply : Op::true_divide, back = decimals > 0 ? Op::true_divide : Op::multiply;
-    return as_type(compute(back, compute(Op::rint, compute(there, work, by)), by), a.dtype());
-  });
+  return asked(here, [&] { return wrap(quern::rounded(a.handle(), decimals)); });
 }
 
 Array isclose(const Operand& a, const Operand& b, double rtol, double atol, bool equal_nan) {
   return asked(a.here(), [&] {
-    Array x = beside(a, b), y = beside(b, a);
-    quern::OperandType types[] = {{y.dtype()}, {DType::boolean, true, WeakScalar::real}};
-    y = as_type(y, quern::common_type(types));
-    Array limit = compute(Op::add, compute(Op::multiply, compute(Op::absolute, y), rtol), atol);
-    Array near = compute(Op::less_equal, compute(Op::absolute, compute(Op::subtract, x, y)), limit);
-    near = compute(Op::bitwise_or, compute(Op::bitwise_and, near, compute(Op::isfinite, y)), compute(Op::equal, x, y));
-    if (!equal_nan) return near;
-    return compute(Op::bitwise_or, near, compute(Op::bitwise_and, compute(Op::isnan, x), compute(Op::isnan, y)));
+    Array first;
+    if (!a.array() && !b.array()) first = made({}, scalar_of(a), default_type(scalar_of(a)), Device());
+    quern::Argument x = a.array() || b.array() ? argument_of(a) : operand(first);
+    return wrap(quern::near(x, argument_of(b), real_number(rtol), real_number(atol), equal_nan));
   });
 }
 

@@ -8,9 +8,8 @@ import numpy
 
 from quern.arrays import segments, ufunc_methods
 from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
-from quern.arrays.creation import full
 from quern.arrays.reductions import _given, _sum_type
-from quern.arrays.shapes import concatenate, ravel
+from quern.arrays.shapes import ravel
 from quern.arrays.statistics import _replaced
 from quern.lib import _engine
 
@@ -86,8 +85,7 @@ def _cumulative(function, x, axis, dtype, out, include_initial, initial):
     if not include_initial:
         return function(x, axis, dtype, out)
     result = function(x, axis, out.dtype if dtype is None and _is_out(out) else dtype)
-    first = full([1 if n == axis else size for n, size in enumerate(x.shape)], initial, result._dtype_name)
-    result = concatenate((first, result), axis)
+    result = _engine.array_with_first(result, initial, axis)
     if out is not None and out.shape != result.shape:
         raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {result.shape}")
     return _given(result, out)

@@ -5,9 +5,10 @@ import numpy
 from quern.arrays.core import Array, _axis, asarray
 from quern.arrays.creation import empty_like
 from quern.arrays.data_types import _kind
-from quern.arrays.elementwise import not_equal, subtract
+from quern.arrays.elementwise import subtract
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.shapes import broadcast_to, concatenate, ravel
+from quern.lib import _engine
 
 
 def _along(axis, part):
@@ -43,10 +44,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         parts.append(part if part.ndim else broadcast_to(part, a.shape[:axis] + (1,) + a.shape[axis + 1 :]))
     if len(parts) > 1:
         a = concatenate(parts, axis)
-    op = not_equal if a._dtype_name == "bool" else subtract
-    for _ in range(n):
-        a = op(_part(a, axis, 1), _part(a, axis, None, -1))
-    return a
+    return _engine.array_differences(a, n, axis)
 
 
 def ediff1d(ary, to_end=None, to_begin=None):

@@ -1,14 +1,14 @@
 """Tests: near, equal, contained, complex, infinite."""
 
-import builtins
 
 import numpy
 
 from quern.arrays.core import Array, asarray
 from quern.arrays.creation import ones, zeros
 from quern.arrays.data_types import _kind
-from quern.arrays.elementwise import absolute, equal, imag, isfinite, isinf, isnan, less_equal, logical_and, logical_not, signbit
+from quern.arrays.elementwise import equal, imag, isinf, isnan, logical_and, logical_not, signbit
 from quern.arrays.reductions import all as _all
+from quern.lib import _engine
 
 
 def _weak_or_array(a):
@@ -24,15 +24,9 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     array([ True, False])
     """
     x, y, atol, rtol = (_weak_or_array(v) for v in (a, b, atol, rtol))
-    if isinstance(y, Array):
-        y = y.astype(numpy.result_type(y.dtype, 1.0), copy=False)
-    elif isinstance(y, int):
-        y = float(y)
     if not isinstance(x, Array) and not isinstance(y, Array):
-        x, y = asarray(x), asarray(y)
-    size = absolute(y) if isinstance(y, Array) else builtins.abs(y)
-    near = less_equal(absolute(x - y), atol + rtol * size) & isfinite(y) | equal(x, y)
-    return near | (isnan(x) & isnan(y)) if equal_nan else near
+        x = asarray(x)
+    return _engine.array_near(x, y, rtol, atol, bool(equal_nan))
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

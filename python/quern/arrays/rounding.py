@@ -1,7 +1,6 @@
 """Numbers made rounder or safer, and taken apart: decimals, whole and broken parts, angles."""
 
 import math
-import operator
 
 import numpy
 
@@ -10,12 +9,12 @@ from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import (
     arctan2,
     isnan,
-    rint,
     sin,
     trunc,
     where,
 )
 from quern.arrays.logic import isneginf, isposinf
+from quern.lib import _engine
 
 
 def _result(value, out):
@@ -37,24 +36,7 @@ def around(a, decimals=0, out=None):
     >>> around([1.25, 2.5, -0.04], 1)
     array([ 1.2,  2.5, -0. ])
     """
-    a, decimals = asarray(a), operator.index(decimals)
-    if _kind(a) == "c":
-        value = a.copy("K")
-        value.real[...] = around(a.real, decimals)
-        value.imag[...] = around(a.imag, decimals)
-    elif decimals >= 0 and _kind(a) in "iu":
-        value = a.copy("K")
-    elif decimals == 0:
-        value = rint(a)
-    elif a._dtype_name == "bool":
-        raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'")
-    else:
-        work = a.astype("float64") if _kind(a) in "iu" else a
-        by = float(10 ** abs(decimals)) if abs(decimals) < 309 else math.inf
-        work = work._in_order("F" if a._contiguous[1] else "C")
-        value = rint(work * by) / by if decimals > 0 else rint(work / by) * by
-        value = value.astype(a.dtype, copy=False) if _kind(a) in "iu" else value
-    return _result(value, out)
+    return _result(_engine.array_rounded(asarray(a), decimals), out)
 
 
 round = around

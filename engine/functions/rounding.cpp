@@ -1,0 +1,111 @@
+#include "functions/rounding.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "functions/shaping.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+// An array, or a number that has no type of its own yet.
+struct Value {
+  std::optional<Array> array;
+  Scalar number;
+  Value(const Argument& given) : number(given.scalar()) {
+    if (given.array()) array = *given.array();
+  }
+  Value(Array made) : array(std::move(made)) {}
+  Value(double made) : number(real_number(made)) {}
+  Argument argument() const { return array ? Argument(*array) : Argument(number); }
+  double real() const {
+    if (number.is_natural) return static_cast<double>(number.natural);
+    bool is_whole = number.kind == WeakScalar::integer || number.kind == WeakScalar::boolean;
+    return is_whole && !number.is_huge ? static_cast<double>(number.integer) : number.re;
+  }
+};
+
+// The op on arrays, `f` on numbers.
+template <class F>
+Value either(Op op, const Value& x, F&& f) {
+  return x.array ? Value(compute(op, x.argument())) : Value(f(x.number, x.real()));
+}
+template <class F>
+Value either(Op op, const Value& x, const Value& y, F&& f) {
+  return x.array || y.array ? Value(compute(op, x.argument(), y.argument())) : Value(f(x.real(), y.real()));
+}
+double size_of_number(const Scalar& number, double real) { return number.kind == WeakScalar::complex ? std::hypot(number.re, number.im) : std::abs(real); }
+bool is_nan(const Scalar& number, double real) { return std::isnan(size_of_number(number, real)); }
+
+Array both(Op op, const Array& test, const Value& other) {
+  return other.array ? compute(op, test, *other.array) : compute(op, test, full({}, whole(other.real() != 0), DType::boolean, test.device()));
+}
+
+}  // namespace
+
+Array rounded(const Array& array, int64_t decimals) {
+  DType type = array.dtype();
+  if (is_complex(type)) {
+    Array out = copied(array, type, Order::keep);
+    assign(out.real(), Argument(rounded(array.real(), decimals)));
+    assign(out.imag(), Argument(rounded(array.imag(), decimals)));
+    return out;
+  }
+  if (is_integer(type) && decimals >= 0) return copied(array, type, Order::keep);
+  if (decimals == 0) return compute(Op::rint, array);
+  if (type == DType::boolean) raise(ErrorKind::type, "[round] bools have no decimals; convert them first");
+  Array work = is_integer(type) ? astype(array, DType::float64) : array;
+  double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals))) : std::numeric_limits<double>::infinity();
+  bool columns = !is_in_order(work, Order::c) && is_in_order(work, Order::fortran);
+  work = in_order(work, columns ? Order::fortran : Order::c);
+  Op there = decimals > 0 ? Op::multiply : Op::true_divide, back = decimals > 0 ? Op::true_divide : Op::multiply;
+  return as_type(compute(back, compute(Op::rint, compute(there, work, by)), by), type);
+}
+
+Array near(const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
+  Value x = a, y = b;
+  if (y.array) {
+    OperandType types[] = {{y.array->dtype()}, {DType::boolean, true, WeakScalar::real}};
+    y = as_type(*y.array, common_type(types));
+  } else if (y.number.kind == WeakScalar::integer || y.number.kind == WeakScalar::boolean) {
+    y = y.real();
+  }
+  Value size = either(Op::absolute, y, size_of_number);
+  Value scaled = either(Op::multiply, rtol, size, [](double r, double s) { return r * s; });
+  Value limit = either(Op::add, atol, scaled, [](double t, double s) { return t + s; });
+  Array distance = compute(Op::absolute, compute(Op::subtract, x.argument(), y.argument()));
+  Array is_near = compute(Op::less_equal, distance, limit.argument());
+  is_near = both(Op::bitwise_and, is_near, either(Op::isfinite, y, [](const Scalar& n, double r) { return std::isfinite(size_of_number(n, r)) ? 1.0 : 0.0; }));
+  is_near = compute(Op::bitwise_or, is_near, compute(Op::equal, x.argument(), y.argument()));
+  if (!equal_nan) return is_near;
+  auto nan = [](const Scalar& n, double r) { return is_nan(n, r) ? 1.0 : 0.0; };
+  Value left = either(Op::isnan, x, nan), right = either(Op::isnan, y, nan);
+  Array no_numbers = left.array ? both(Op::bitwise_and, *left.array, right) : both(Op::bitwise_and, *right.array, left);
+  return compute(Op::bitwise_or, is_near, no_numbers);
+}
+
+Array differences(const Array& array, int64_t times, size_t axis) {
+  if (times < 0) raise(ErrorKind::value, "[diff] the differences are taken {} times; it must be none or more", times);
+  Array out = array;
+  auto along = static_cast<int>(axis);
+  for (int64_t n = 0; n < times; ++n) {
+    int64_t count = out.shape()[axis];
+    Array after = part(out, along, std::min<int64_t>(1, count), count), before = part(out, along, 0, std::max<int64_t>(count - 1, 0));
+    out = compute(array.dtype() == DType::boolean ? Op::not_equal : Op::subtract, after, before);
+  }
+  return out;
+}
+
+Array with_first(const Array& array, const Scalar& value, size_t axis) {
+  Shape first = array.shape();
+  first[axis] = 1;
+  return joined({full(first, value, array.dtype(), array.device()), array}, axis);
+}
+
+}  // namespace quern
