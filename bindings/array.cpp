@@ -586,10 +586,16 @@ void init_arrays(nb::module_& m) {
     Loop loop = resolve(op_named(name), operands);
     return std::make_pair(std::string(row(loop.compute).name), std::string(row(loop.result).name));
   });
-  m.def("array_op_names", [] {
-    std::vector<std::pair<std::string, int>> names;
-    for (uint16_t i = 0; i < row_count; ++i) names.emplace_back(row(static_cast<Op>(i)).name, row(static_cast<Op>(i)).operands);
-    return names;
+  // Of each row: its name, its operands, whose function it is, and what documents it.
+  m.def("array_ops", [] {
+    constexpr const char* origins[] = {"numpy", "own", "part", "inner"};
+    std::vector<nb::tuple> rows;
+    for (uint16_t i = 0; i < row_count; ++i) {
+      const OpRow& r = row(static_cast<Op>(i));
+      nb::tuple text = nb::make_tuple(std::string(r.what), std::string(r.calls), std::string(r.gives));
+      rows.push_back(nb::make_tuple(std::string(r.name), r.operands, origins[static_cast<size_t>(r.origin)], text));
+    }
+    return rows;
   });
   init_doors(m);
   init_array_functions(m);

@@ -676,18 +676,15 @@ Array matmul(const Array& a, const Array& b, Here here) {
   return asked(here, [&] { return wrap(quern::matmul(a.handle(), b.handle())); });
 }
 
-// ---- element by element: a function for each row of the table
+// ---- element by element: a function for each row of the table; array.h says what they take
 
-#define PARAMETERS_1 const Operand& a
-#define PARAMETERS_2 PARAMETERS_1, const Operand& b
-#define PARAMETERS_3 PARAMETERS_2, const Operand& c
 #define OPERANDS_1 &a
 #define OPERANDS_2 OPERANDS_1, &b
 #define OPERANDS_3 OPERANDS_2, &c
-#define ROW(name, operands, typing, ...) \
-  Array name(PARAMETERS_##operands) { return record(Op::name, {OPERANDS_##operands}); }
-#include "graph/ops.def"
-#undef ROW
+#define QUERN_ROW(name, operands, ...) \
+  Array name(QUERN_OPERANDS_##operands) { return record(Op::name, {OPERANDS_##operands}); }
+#define QUERN_INNER(...)
+#include "quern/ops.def"
 
 Array abs(const Operand& a) { return absolute(a); }
 Array clip(const Operand& a, const Operand& low, const Operand& high) {

@@ -44,7 +44,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
 // The body gets `target` as its result, with what stands there.
 void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands);
 
-// Small work done at once on the calling thread, without a node that waits, as tier 0 does the rows of ops.def:
+// Small work done at once on the calling thread, without a node that waits, as tier 0 does the rows of quern/ops.def:
 //
 //   if (const char* in = at_hand(array)) {
 //     char* out;

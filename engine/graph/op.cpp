@@ -10,9 +10,14 @@ namespace quern {
 namespace {
 
 constexpr std::array<OpRow, row_count> rows{{
-#define ROW(name, operands, typing, ...) {#name, operands, Typing::typing, #__VA_ARGS__},
-#include "graph/ops.def"
-#undef ROW
+#define QUERN_ROW(...) TOLD(numpy, __VA_ARGS__, "", "", "")
+#define QUERN_OWN(...) TOLD(own, __VA_ARGS__)
+#define QUERN_PART(...) TOLD(part, __VA_ARGS__, "", "", "")
+#define QUERN_INNER(...) TOLD(inner, __VA_ARGS__, "", "", "")
+#define TOLD(origin, name, operands, typing, cost, text, what, calls, gives) \
+  {#name, operands, Typing::typing, Cost::cost, #text, OpOrigin::origin, what, calls, gives},
+#include "quern/ops.def"
+#undef TOLD
 }};
 
 DType default_of(WeakScalar kind) {
@@ -97,8 +102,9 @@ Loop resolve(Op op, std::span<const OperandType> operands) {
   auto refuse = [&] { no_loop(r, operands); };
   switch (r.typing) {
     case Typing::number:
-      // NumPy has no loop for bools here and takes the first one that holds them.
-      if (is_bool && (op == Op::power || op == Op::square || op == Op::reciprocal || op == Op::conjugate)) type = DType::int8;
+      return {type, type};
+    case Typing::number_from_int8:
+      if (is_bool) type = DType::int8;
       return {type, type};
     case Typing::number_no_bool:
       if (is_bool) refuse();

@@ -1,7 +1,7 @@
 // The ops table: what an op is called, how many operands it has, which types it takes and gives, and its text.
 //
-// The rows of elementwise ops stand in ops.def; an OpId is a row's number. Ops that are no rows (a constant, data, an update, a
-// reduction, a call of a library) have numbers of their own behind them.
+// The rows of elementwise ops stand in include/quern/ops.def, whose head explains the columns; an Op is a row's number. Ops that
+// are no rows (a constant, data, an update, a reduction, a call of a library) have numbers of their own behind them.
 #pragma once
 
 #include "core/dtype.h"
@@ -13,9 +13,8 @@
 namespace quern {
 
 enum class Op : uint16_t {
-#define ROW(name, operands, typing, ...) name,
-#include "graph/ops.def"
-#undef ROW
+#define QUERN_ROW(name, ...) name,
+#include "quern/ops.def"
   constant,  // one host value
   data,      // memory, computed or brought
   update,    // the first operand's memory with a part replaced by the second operand
@@ -29,6 +28,7 @@ inline constexpr uint16_t row_count = static_cast<uint16_t>(Op::constant);
 
 enum class Typing : uint8_t {
   number,
+  number_from_int8,
   number_no_bool,
   number_not_complex,
   real_of,
@@ -51,11 +51,19 @@ enum class Typing : uint8_t {
   cast,
 };
 
+enum class Cost : uint8_t { plain, vectors, vectors_of_reals, function, function_of_reals };
+
+// Whose function the op is: NumPy's, one that NumPy lacks, a part of some of NumPy's, nobody's.
+enum class OpOrigin : uint8_t { numpy, own, part, inner };
+
 struct OpRow {
   std::string_view name;
   uint8_t operands;
   Typing typing;
+  Cost cost;
   std::string_view text;  // of one element: a, b, c
+  OpOrigin origin;
+  std::string_view what, calls, gives;  // what documents one of our own: what it does, an example and its result
 };
 
 const OpRow& row(Op op);

@@ -18,31 +18,19 @@ constexpr int64_t most_bytes = 8192;  // of an operand or a result
 constexpr int64_t most_of_functions = 256, most_of_halves = 512;
 int64_t most_elements = tier0_limit;
 
-// Those of the C library, most of which stand together in ops.def: fused groups have vectors of them.
-bool is_function(Op op, DType compute) {
-  switch (op) {
-    case Op::floor_divide:
-    case Op::remainder:
-    case Op::fmod:
-    case Op::power:
-      return !is_integer(compute) && compute != DType::boolean;
-    case Op::float_power:
-    case Op::cbrt:
-    case Op::arctan2:
-    case Op::hypot:
-    case Op::logaddexp:
-    case Op::logaddexp2:
-      return true;
-    default:
-      return (op >= Op::exp && op <= Op::arctanh) || (op >= Op::random_bits && op <= Op::random_binomial);
-  }
+// Those of the C library: fused groups have vectors of them.
+bool is_function(const Node& node) {
+  if (node.op >= Op{row_count}) return false;
+  Cost cost = row(node.op).cost;
+  bool whole = is_integer(node.compute) || node.compute == DType::boolean;
+  return cost == Cost::function || (cost == Cost::function_of_reals && !whole);
 }
 
 bool is_tiny(const Node& node, int64_t elements) {
   if (elements > most_elements) return false;
   static_assert(most_of_functions * size_of(DType::complex128) <= most_bytes);
   if (elements <= most_of_functions) return true;
-  if (is_function(node.op, node.compute)) return false;
+  if (is_function(node)) return false;
   if (node.compute == DType::float16 || node.compute == DType::bfloat16) return elements <= most_of_halves;
   return elements * static_cast<int64_t>(std::max(size_of(node.dtype), size_of(node.compute))) <= most_bytes;
 }

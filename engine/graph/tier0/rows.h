@@ -1,4 +1,4 @@
-// The loops over rows of ops.def, for files that make them for a group of types: rows_of<dtype>().
+// The loops over rows of quern/ops.def, for files that make them for a group of types: rows_of<dtype>().
 //
 // Only for files that CMakeLists.txt compiles with the arithmetic of kernels.
 #pragma once
@@ -48,15 +48,14 @@ constexpr bool takes(Typing typing, DType type) {
   }
 }
 
-#define ROW(name, operands, typing, ...)                                                                     \
+#define QUERN_ROW(name, operands, typing, cost, text)                                                        \
   struct Row_##name {                                                                                        \
     template <class A, class T>                                                                              \
     static auto run([[maybe_unused]] const A& a, [[maybe_unused]] const T& b, [[maybe_unused]] const T& c) { \
-      return __VA_ARGS__;                                                                                    \
+      return text;                                                                                           \
     }                                                                                                        \
   };
-#include "graph/ops.def"
-#undef ROW
+#include "quern/ops.def"
 
 template <class Row, int operands, class A, class T>
 [[gnu::always_inline]] inline void walk(const In* in, void* out, int64_t n) {
@@ -113,62 +112,14 @@ template <class Row, int operands, class A, class T>
 // Is a level above the lowest faster? Where the compiler makes vectors of the text: not of calls of the C library, which sees to
 // the processor itself, of divisions of integers and of loops. For float16 it is the instructions that convert it, which come
 // with AVX2, for every row.
-constexpr bool gains(Op op, DType type, Level level) {
+constexpr bool gains(Cost cost, DType type, Level level) {
   if (type == DType::float16) return level == Level::avx2;
-  bool is_real = row(type).kind == DTypeKind::real;
-  switch (op) {
-    case Op::negative:
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::true_divide:
-    case Op::maximum:
-    case Op::minimum:
-    case Op::fmax:
-    case Op::fmin:
-    case Op::absolute:
-    case Op::fabs:
-    case Op::sign:
-    case Op::square:
-    case Op::reciprocal:
-    case Op::sqrt:
-    case Op::degrees:
-    case Op::radians:
-    case Op::copysign:
-    case Op::heaviside:
-    case Op::equal:
-    case Op::not_equal:
-    case Op::less:
-    case Op::less_equal:
-    case Op::greater:
-    case Op::greater_equal:
-    case Op::signbit:
-    case Op::bitwise_and:
-    case Op::bitwise_or:
-    case Op::bitwise_xor:
-    case Op::invert:
-    case Op::left_shift:
-    case Op::right_shift:
-    case Op::bitwise_count:
-    case Op::where:
-    case Op::cast:
-      return true;
-    case Op::rint:
-    case Op::floor:
-    case Op::ceil:
-    case Op::trunc:
-    case Op::isnan:
-    case Op::isinf:
-    case Op::isfinite:
-      return is_real;
-    default:
-      return false;
-  }
+  return cost == Cost::vectors || (cost == Cost::vectors_of_reals && row(type).kind == DTypeKind::real);
 }
 
-template <Op op, class Row, int operands, Typing typing, DType dtype, Level level>
+template <class Row, int operands, Typing typing, Cost cost, DType dtype, Level level>
 constexpr RunLoop loop_of() {
-  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(op, dtype, level))) {
+  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(cost, dtype, level))) {
     using T = typename HostType<dtype>::type;
     using Seed = std::conditional_t<typing == Typing::seeded, unsigned long long, T>;
     using A =
@@ -186,9 +137,8 @@ constexpr RunLoop loop_of() {
 template <DType dtype, Level level = Level::baseline>
 constexpr LoopsOfType rows_of() {
   return {
-#define ROW(name, operands, typing, ...) loop_of<Op::name, Row_##name, operands, Typing::typing, dtype, level>(),
-#include "graph/ops.def"
-#undef ROW
+#define QUERN_ROW(name, operands, typing, cost, text) loop_of<Row_##name, operands, Typing::typing, Cost::cost, dtype, level>(),
+#include "quern/ops.def"
   };
 }
 

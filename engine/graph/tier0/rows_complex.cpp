@@ -1,4 +1,4 @@
-// Tier 0's loops over rows of ops.def: complex numbers.
+// Tier 0's loops over rows of quern/ops.def: complex numbers.
 #include "graph/tier0/rows.h"
 
 namespace quern::tier0 {

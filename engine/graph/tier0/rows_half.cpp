@@ -1,4 +1,4 @@
-// Tier 0's loops over rows of ops.def: the 16-bit reals.
+// Tier 0's loops over rows of quern/ops.def: the 16-bit reals.
 #include "graph/tier0/rows.h"
 
 namespace quern::tier0 {

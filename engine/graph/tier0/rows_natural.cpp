@@ -1,4 +1,4 @@
-// Tier 0's loops over rows of ops.def: the integers without a sign.
+// Tier 0's loops over rows of quern/ops.def: the integers without a sign.
 #include "graph/tier0/rows.h"
 
 namespace quern::tier0 {

@@ -1,4 +1,4 @@
-// Tier 0's loops over rows of ops.def: the reals.
+// Tier 0's loops over rows of quern/ops.def: the reals.
 #include "graph/tier0/rows.h"
 
 namespace quern::tier0 {

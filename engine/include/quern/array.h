@@ -426,108 +426,23 @@ void synchronize(const Device& device = Device(), Here here = Here::current());
 
 // ---- element by element
 //
-// NumPy's ufuncs, by NumPy's names. Functions of reals give integers a real type that holds them (int32 gives float64).
+// A function for each row of quern/ops.def but the inner ones: NumPy's ufuncs, by NumPy's names, and those that NumPy lacks.
+//
+//   Array exp(const Operand& a);
+//   Array add(const Operand& a, const Operand& b);
+//   Array where(const Operand& a, const Operand& b, const Operand& c);
+//
+// Functions of reals give integers a real type that holds them (int32 gives float64). Types that a function is not defined for
+// throw ErrorKind::type.
+#define QUERN_OPERANDS_1 const Operand& a
+#define QUERN_OPERANDS_2 QUERN_OPERANDS_1, const Operand& b
+#define QUERN_OPERANDS_3 QUERN_OPERANDS_2, const Operand& c
+#define QUERN_ROW(name, operands, ...) Array name(QUERN_OPERANDS_##operands);
+#define QUERN_INNER(...)
+#include "quern/ops.def"
 
-// Arithmetic; what the operators are called. power() by 2 and by 0.5 is a square and a root.
-Array positive(const Operand& a);
-Array negative(const Operand& a);
-Array add(const Operand& a, const Operand& b);
-Array subtract(const Operand& a, const Operand& b);
-Array multiply(const Operand& a, const Operand& b);
-Array true_divide(const Operand& a, const Operand& b);
-Array floor_divide(const Operand& a, const Operand& b);
-Array remainder(const Operand& a, const Operand& b);  // the divisor's sign; fmod(): the dividend's
-Array fmod(const Operand& a, const Operand& b);
-Array power(const Operand& a, const Operand& b);
-Array float_power(const Operand& a, const Operand& b);  // in float64 or complex128
-Array absolute(const Operand& a);
-Array abs(const Operand& a);
-Array fabs(const Operand& a);
-Array sign(const Operand& a);
-Array conjugate(const Operand& a);
-Array square(const Operand& a);
-Array reciprocal(const Operand& a);
-Array gcd(const Operand& a, const Operand& b);
-Array lcm(const Operand& a, const Operand& b);
-
-// The greater and the smaller one; NaN where one is NaN, but for fmax() and fmin().
-Array maximum(const Operand& a, const Operand& b);
-Array minimum(const Operand& a, const Operand& b);
-Array fmax(const Operand& a, const Operand& b);
-Array fmin(const Operand& a, const Operand& b);
-Array clip(const Operand& a, const Operand& low, const Operand& high);
-
-// Roots, powers, logarithms.
-Array sqrt(const Operand& a);
-Array cbrt(const Operand& a);
-Array exp(const Operand& a);
-Array exp2(const Operand& a);
-Array expm1(const Operand& a);
-Array log(const Operand& a);
-Array log2(const Operand& a);
-Array log10(const Operand& a);
-Array log1p(const Operand& a);
-Array logaddexp(const Operand& a, const Operand& b);
-Array logaddexp2(const Operand& a, const Operand& b);
-
-// Angles are in radians.
-Array sin(const Operand& a);
-Array cos(const Operand& a);
-Array tan(const Operand& a);
-Array arcsin(const Operand& a);
-Array arccos(const Operand& a);
-Array arctan(const Operand& a);
-Array arctan2(const Operand& a, const Operand& b);
-Array hypot(const Operand& a, const Operand& b);
-Array sinh(const Operand& a);
-Array cosh(const Operand& a);
-Array tanh(const Operand& a);
-Array arcsinh(const Operand& a);
-Array arccosh(const Operand& a);
-Array arctanh(const Operand& a);
-Array degrees(const Operand& a);
-Array radians(const Operand& a);
-
-// Rounding, and the parts of a floating-point number.
-Array rint(const Operand& a);
-Array floor(const Operand& a);
-Array ceil(const Operand& a);
-Array trunc(const Operand& a);
-Array copysign(const Operand& a, const Operand& b);
-Array nextafter(const Operand& a, const Operand& b);
-Array spacing(const Operand& a);
-Array ldexp(const Operand& a, const Operand& b);
-Array frexp_mantissa(const Operand& a);
-Array frexp_exponent(const Operand& a);
-Array heaviside(const Operand& a, const Operand& b);
-
-// Comparisons and tests: bools.
-Array equal(const Operand& a, const Operand& b);
-Array not_equal(const Operand& a, const Operand& b);
-Array less(const Operand& a, const Operand& b);
-Array less_equal(const Operand& a, const Operand& b);
-Array greater(const Operand& a, const Operand& b);
-Array greater_equal(const Operand& a, const Operand& b);
-Array logical_and(const Operand& a, const Operand& b);
-Array logical_or(const Operand& a, const Operand& b);
-Array logical_xor(const Operand& a, const Operand& b);
-Array logical_not(const Operand& a);
-Array isnan(const Operand& a);
-Array isinf(const Operand& a);
-Array isfinite(const Operand& a);
-Array signbit(const Operand& a);
-
-// Bits of integers.
-Array bitwise_and(const Operand& a, const Operand& b);
-Array bitwise_or(const Operand& a, const Operand& b);
-Array bitwise_xor(const Operand& a, const Operand& b);
-Array invert(const Operand& a);
-Array left_shift(const Operand& a, const Operand& b);
-Array right_shift(const Operand& a, const Operand& b);
-Array bitwise_count(const Operand& a);
-
-// From a where the condition is true, else from b.
-Array where(const Operand& condition, const Operand& a, const Operand& b);
+Array abs(const Operand& a);                                            // absolute()
+Array clip(const Operand& a, const Operand& low, const Operand& high);  // NaN where one is NaN
 
 // ---- the looks' bodies
 

@@ -1,20 +1,21 @@
 """Functions that work element by element: ufuncs, each a row of the engine's ops table, and what needs no more than one of them.
 
-composed.py has the ufuncs that are made of several.
+composed.py has the ufuncs that are made of several, own_op.py what NumPy's ufunc is to others, for rows that NumPy lacks.
 """
 
 import numpy
 
 from quern.arrays.core import NUMPY_2_5, Array, asarray
+from quern.arrays.own_op import OwnOp as _OwnOp
 from quern.arrays.ufunc import make as _make
 from quern.lib import _engine
 
-_OPS = dict(_engine.array_op_names())
-_PARTS = ("cast", "where", "ldexp", "frexp_mantissa", "frexp_exponent")  # rows that are no ufuncs of NumPy's by themselves
-
-for _name in _OPS:
-    if _name not in _PARTS and not _name.startswith("random_"):
+for _name, _count, _origin, _doc in _engine.array_ops():
+    if _origin == "numpy":
         globals()[_name] = _make(_name, __name__, _name)
+    elif _origin == "own":
+        _host = _OwnOp(_name, _count)
+        globals()[_name] = _make(_name, __name__, _name, doc=_host.documented(*_doc), host=_host)
 deg2rad, rad2deg = _make("deg2rad", __name__, "radians"), _make("rad2deg", __name__, "degrees")
 for _alias, _name in {
     "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh",

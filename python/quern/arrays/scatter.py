@@ -123,7 +123,7 @@ def _looked_at(ufunc, target, places, values, one_type, place):
         if joined is not None:
             apply(unique, (joined,))
             return True
-    if most > _MOST_ROUNDS:
+    if most > _MOST_ROUNDS and isinstance(ufunc._host, numpy.ufunc):
         return False
     for turn in range(most):
         chosen = order[starts[counts > turn] + turn]

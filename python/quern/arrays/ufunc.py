@@ -18,9 +18,12 @@ _WEAK = (bool, int, float, complex)
 _ORDERS = ("K", "C", "F", "A")
 
 
-def make(name, module, op=None, function=None, doc=""):
-    """A ufunc of NumPy's name: of the engine's ``op``, or composed: ``function`` takes arrays and gives one array or a tuple."""
-    host = getattr(numpy, name)
+def make(name, module, op=None, function=None, doc="", host=None):
+    """A ufunc: of the engine's ``op``, or composed: ``function`` takes arrays and gives one array or a tuple.
+
+    ``host``: what knows its types, by default NumPy's ufunc of that name.
+    """
+    host = host or getattr(numpy, name)
     made = _engine.make_ufunc(op)
     vars(made).update(
         __name__=host.__name__, __qualname__=name, __module__=module, nin=host.nin, nout=host.nout, nargs=host.nargs,
@@ -219,6 +222,8 @@ def _call(self, *values, out=None, where=True, casting="same_kind", order="K", d
         given = {k: v for k, v in given.items() if v is not {"where": True, "casting": "same_kind", "order": "K"}.get(k)}
         if any(o is not None for o in outs):
             given["out"] = tuple(outs)
+        if not isinstance(self._host, numpy.ufunc):
+            raise TypeError(str(why)) from None
         return run(self.__name__, self._host, values, given, str(why))
     fitted = tuple(_fit(self, r, o, mask, casting, order) for r, o in zip(results, outs, strict=True))
     return fitted[0] if self.nout == 1 else fitted

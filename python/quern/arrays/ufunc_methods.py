@@ -42,9 +42,15 @@ def _single(out):
     return out
 
 
+def _of_host(self, method):
+    if not isinstance(self._host, numpy.ufunc):
+        raise TypeError(f"{self.__name__}.{method} is not defined for these arguments, and NumPy has no such ufunc to do it")
+    return getattr(self._host, method)
+
+
 def _on_host(self, method, args, named, writes=()):
     named = {k: v for k, v in named.items() if v is not None and v is not _NONE}
-    return run(f"{self.__name__}.{method}", getattr(self._host, method), args, named, writes=writes)
+    return run(f"{self.__name__}.{method}", _of_host(self, method), args, named, writes=writes)
 
 
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NONE, where=True):
@@ -75,7 +81,7 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     if name not in composed or (initial is None and self.identity is not None):
         named = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where, "out": out}
         named = {k: v for k, v in named.items() if k == "axis" or (v is not None and v is not _NONE)}
-        return run(f"{name}.reduce", self._host.reduce, (a,), named, writes=[] if out is None else [out])
+        return run(f"{name}.reduce", _of_host(self, "reduce"), (a,), named, writes=[] if out is None else [out])
     if out is not None:
         reductions._check_out(name, out, a, axes, keepdims)
     return _given(_composed(self, a, axes, dtype, keepdims, initial, where), out)
@@ -245,7 +251,7 @@ def at(self, a, indices, b=None, /):
             pass
     elif scatter.update(self, a, indices, *operands):
         return
-    run(f"{self.__name__}.at", self._host.at, (a, indices, *operands), {}, writes=[a])
+    run(f"{self.__name__}.at", _of_host(self, "at"), (a, indices, *operands), {}, writes=[a])
 
 
 for _method in (reduce, accumulate, reduceat, outer, at):
