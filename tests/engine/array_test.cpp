@@ -393,6 +393,16 @@ TEST(Types, HaveNames) {
   EXPECT_EQ(qn::itemsize_of(DType::complex128), 16u);
 }
 
+TEST(Functions, ThatNumPyDoesNotHave) {
+  qn::Array x = qn::array({0.5, 3.0});
+  EXPECT_DOUBLE_EQ(qn::erf(x)(0).item<double>(), std::erf(0.5));
+  EXPECT_DOUBLE_EQ(qn::erfc(x)(1).item<double>(), std::erfc(3.0));
+  EXPECT_DOUBLE_EQ(qn::lgamma(x)(0).item<double>(), std::lgamma(0.5));
+  EXPECT_DOUBLE_EQ(qn::sigmoid(x)(1).item<double>(), 1 / (1 + std::exp(-3.0)));
+  EXPECT_DOUBLE_EQ(qn::digamma(x)(1).item<double>(), 1.5 - 0.57721566490153286);
+  EXPECT_EQ(qn::digamma(1).dtype(), DType::float64);
+  expect_error(ErrorKind::type, "digamma", [&] { qn::digamma(x.astype(DType::complex128)); });
+}
 TEST(Functions, AreThoseThatOthersHaveAsParts) {
   qn::Array x = qn::array({-8.0, 0.5});
   EXPECT_EQ(qn::frexp_exponent(x).to_vector<int>(), (std::vector<int>{4, 0}));

@@ -767,5 +767,6 @@ __QUERN_DEVICE A reduce_tree(A (*lanes)[reduce_width], int column) {
 }  // namespace quern
 
 #include "quern/random.cuh"
+#include "quern/special.cuh"
 
 }  // extern "C++"
