@@ -12,6 +12,7 @@
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
+#include "run/explain.h"
 #include "run/transfer.h"
 
 namespace quern::python {

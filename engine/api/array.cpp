@@ -15,6 +15,7 @@
 #include "quern/kernel.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
+#include "run/explain.h"
 #include "run/transfer.h"
 
 namespace qn {

@@ -40,11 +40,14 @@ template <class F>
 Value either(Op op, const Value& x, const Value& y, F&& f) {
   return x.array || y.array ? Value(compute(op, x.argument(), y.argument())) : Value(f(x.real(), y.real()));
 }
-double size_of_number(const Scalar& number, double real) { return number.kind == WeakScalar::complex ? std::hypot(number.re, number.im) : std::abs(real); }
+double size_of_number(const Scalar& number, double real) {
+  return number.kind == WeakScalar::complex ? std::hypot(number.re, number.im) : std::abs(real);
+}
 bool is_nan(const Scalar& number, double real) { return std::isnan(size_of_number(number, real)); }
 
 Array both(Op op, const Array& test, const Value& other) {
-  return other.array ? compute(op, test, *other.array) : compute(op, test, full({}, whole(other.real() != 0), DType::boolean, test.device()));
+  return other.array ? compute(op, test, *other.array)
+                     : compute(op, test, full({}, whole(other.real() != 0), DType::boolean, test.device()));
 }
 
 }  // namespace
@@ -61,7 +64,8 @@ Array rounded(const Array& array, int64_t decimals) {
   if (decimals == 0) return compute(Op::rint, array);
   if (type == DType::boolean) raise(ErrorKind::type, "[round] bools have no decimals; convert them first");
   Array work = is_integer(type) ? astype(array, DType::float64) : array;
-  double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals))) : std::numeric_limits<double>::infinity();
+  double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals)))
+                                       : std::numeric_limits<double>::infinity();
   bool columns = !is_in_order(work, Order::c) && is_in_order(work, Order::fortran);
   work = in_order(work, columns ? Order::fortran : Order::c);
   Op there = decimals > 0 ? Op::multiply : Op::true_divide, back = decimals > 0 ? Op::true_divide : Op::multiply;
@@ -81,7 +85,9 @@ Array near(const Argument& a, const Argument& b, const Argument& rtol, const Arg
   Value limit = either(Op::add, atol, scaled, [](double t, double s) { return t + s; });
   Array distance = compute(Op::absolute, compute(Op::subtract, x.argument(), y.argument()));
   Array is_near = compute(Op::less_equal, distance, limit.argument());
-  is_near = both(Op::bitwise_and, is_near, either(Op::isfinite, y, [](const Scalar& n, double r) { return std::isfinite(size_of_number(n, r)) ? 1.0 : 0.0; }));
+  is_near =
+      both(Op::bitwise_and, is_near,
+           either(Op::isfinite, y, [](const Scalar& n, double r) { return std::isfinite(size_of_number(n, r)) ? 1.0 : 0.0; }));
   is_near = compute(Op::bitwise_or, is_near, compute(Op::equal, x.argument(), y.argument()));
   if (!equal_nan) return is_near;
   auto nan = [](const Scalar& n, double r) { return is_nan(n, r) ? 1.0 : 0.0; };
@@ -96,7 +102,8 @@ Array differences(const Array& array, int64_t times, size_t axis) {
   auto along = static_cast<int>(axis);
   for (int64_t n = 0; n < times; ++n) {
     int64_t count = out.shape()[axis];
-    Array after = part(out, along, std::min<int64_t>(1, count), count), before = part(out, along, 0, std::max<int64_t>(count - 1, 0));
+    Array after = part(out, along, std::min<int64_t>(1, count), count),
+          before = part(out, along, 0, std::max<int64_t>(count - 1, 0));
     out = compute(array.dtype() == DType::boolean ? Op::not_equal : Op::subtract, after, before);
   }
   return out;

@@ -1,9 +1,7 @@
 #include "run/eval.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <unordered_map>
 
@@ -17,6 +15,7 @@
 #include "run/calls/checks.h"
 #include "run/found_errors.h"
 #include "run/group_arguments.h"
+#include "run/kept_texts.h"
 #include "run/launch_shapes.h"
 #include "run/replay.h"
 #include "run/streams.h"
@@ -470,47 +469,6 @@ class GroupEvaluator : public Evaluator {
 };
 
 }  // namespace
-
-void keep_text(const std::string& text) {
-  static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
-  if (!folder) return;
-  std::ofstream(fmt::format("{}/group-{:016x}.cu", folder, std::hash<std::string>()(text))) << text;
-}
-
-std::string explain(const Array& array) {
-  GraphLock lock;
-  Node* target = array.cell()->node.get();
-  if (target->error) return fmt::format("it failed: {}\n", target->error->text);
-  if (target->is_computed) return "the value is computed: nothing would run\n";
-  constexpr const char* reasons[] = {
-      "",
-      "a function of whole arrays is no part of a kernel",
-      "no group before it goes over this shape",
-      "it needs what a group before it computes otherwise than element for element, or overwrites what that one reads",
-      "the group before it is full",
-  };
-  std::string out;
-  for (const Group& group : schedule({&target, 1})) {
-    out += fmt::format("group {}: {} node{} over {}{}{}\n", group.number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
-                       to_string(group.shape), group.reduces ? ", with reductions" : "",
-                       group.is_call ? ", a function of whole arrays" : "");
-    if (group.apart != Apart::first)
-      out += fmt::format("  not part of an earlier one: {}\n", reasons[static_cast<int>(group.apart)]);
-    for (uint32_t i = 0; i < group.nodes.size(); ++i) {
-      const Node& node = *group.nodes[i];
-      bool kept = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();
-      std::string_view name = node.op == Op::call   ? node.call->body->name()
-                              : node.op == Op::user ? std::string_view(node.user->name)
-                                                    : name_of(node.op);
-      std::string where = describe_site(node.site);
-      out += fmt::format("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
-                         where.empty() ? "" : "  " + where, kept ? "  (stored)" : "");
-    }
-    bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
-    if (!group.is_call && !group.stores.empty() && !empty) out += "\n" + print_kernel(group, form_of(group)) + "\n";
-  }
-  return out;
-}
 
 static GroupEvaluator& the_evaluator() {
   static GroupEvaluator* one = new GroupEvaluator;

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "run/eval.h"
 #include "run/group_arguments.h"
+#include "run/kept_texts.h"
 #include "run/streams.h"
 
 namespace quern {

@@ -1,4 +1,5 @@
 #include "run/calls/machine.h"
+#include "run/kept_texts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,6 +54,7 @@ Kernel& kernel_of(Context& context, const std::string& text, const std::string& 
     options.exact_arithmetic = true;
     options.with_cub = with_cub;
     built.program = build(context, {text, name}, options);
+    if (!with_cub) keep_text(text);
   }
   std::shared_ptr<Kernel>& found = built.kernels[name];
   if (!found) found = built.program->kernel(name);

@@ -1,0 +1,49 @@
+#include "run/explain.h"
+
+#include <algorithm>
+
+#include "codegen/emit.h"
+#include "core/site.h"
+#include "graph/array.h"
+#include "graph/call.h"
+#include "graph/schedule.h"
+#include "graph/user_row.h"
+
+namespace quern {
+
+std::string explain(const Array& array) {
+  GraphLock lock;
+  Node* target = array.cell()->node.get();
+  if (target->error) return fmt::format("it failed: {}\n", target->error->text);
+  if (target->is_computed) return "the value is computed: nothing would run\n";
+  constexpr const char* reasons[] = {
+      "",
+      "a function of whole arrays is no part of a kernel",
+      "no group before it goes over this shape",
+      "it needs what a group before it computes otherwise than element for element, or overwrites what that one reads",
+      "the group before it is full",
+  };
+  std::string out;
+  for (const Group& group : schedule({&target, 1})) {
+    out += fmt::format("group {}: {} node{} over {}{}{}\n", group.number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
+                       to_string(group.shape), group.reduces ? ", with reductions" : "",
+                       group.is_call ? ", a function of whole arrays" : "");
+    if (group.apart != Apart::first)
+      out += fmt::format("  not part of an earlier one: {}\n", reasons[static_cast<int>(group.apart)]);
+    for (uint32_t i = 0; i < group.nodes.size(); ++i) {
+      const Node& node = *group.nodes[i];
+      bool kept = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();
+      std::string_view name = node.op == Op::call   ? node.call->body->name()
+                              : node.op == Op::user ? std::string_view(node.user->name)
+                                                    : name_of(node.op);
+      std::string where = describe_site(node.site);
+      out += fmt::format("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
+                         where.empty() ? "" : "  " + where, kept ? "  (stored)" : "");
+    }
+    bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
+    if (!group.is_call && !group.stores.empty() && !empty) out += "\n" + print_kernel(group, form_of(group)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace quern
