@@ -10,8 +10,10 @@
 #include "functions/matrices.h"
 #include "functions/ordering.h"
 #include "functions/parts.h"
+#include "functions/picking.h"
 #include "functions/quantiles.h"
 #include "functions/rounding.h"
+#include "functions/sets.h"
 #include "functions/shaping.h"
 #include "graph/call.h"
 #include "run/calls/fourier.h"
@@ -79,17 +81,18 @@ Border border_named(const std::string& name) {
 }
 
 // `weights`: the type that the weights of two neighbours have; none: that of the elements.
-Array quantiles(const Array& lines, const std::vector<double>& q, const std::string& method, bool is_whole,
-                const std::optional<std::string>& weights, bool skips_nan) {
+Array quantiles_by(const Array& array, const Over& over, const std::vector<double>& q, const Shape& shape_of_q,
+                   const std::string& method, bool is_whole, const std::optional<std::string>& weights, bool skips_nan) {
   QuantileType type{is_whole, !weights, weights ? dtype_of(*weights) : DType::float64};
-  return quantiles_of_lines(lines, q, method, type, skips_nan);
+  return quantiles(array, over, q, shape_of_q, method, type, skips_nan);
 }
 
 // `even`: (first, last, width, count) of bins of one width.
-Array histogram(const Array& elements, const Array& edges, const std::optional<nb::tuple>& even, const Array* weights) {
+Array histogram(const Array& array, const Array& edges, const std::optional<nb::tuple>& even, const Array* weights,
+                bool density) {
   EvenBins bins;
   if (even) bins = {number_in((*even)[0]), number_in((*even)[1]), number_in((*even)[2]), nb::cast<int64_t>((*even)[3])};
-  return histogram_counts(elements, edges, even ? &bins : nullptr, weights);
+  return histogram_counts(array, edges, even ? &bins : nullptr, weights, density);
 }
 
 Array product_by_subscripts(const std::string& subscripts, const std::vector<Array>& operands, DType dtype,
@@ -147,27 +150,41 @@ void define_functions(nb::module_& m) {
   define(m, "array_near", near);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
-  define(m, "array_median", median_of_lines);
-  define(m, "array_quantiles", quantiles);
+  define(m, "array_median", median);
+  define(m, "array_quantiles", quantiles_by);
   define(m, "array_bincount", bincount);
   define(m, "array_histogram", histogram);
   define(m, "array_fitted_weights", fitted_weights);
   define(m, "array_average", average);
   define(m, "array_covariance", covariance);
   define(m, "array_correlation", correlation);
+  define(m, "array_sort", ordered);
+  define(m, "array_argsort", ordered_places);
+  define(m, "array_partition", partitioned);
+  define(m, "array_argpartition", partitioned_places);
   define(m, "array_argsort_by", sorted_places_by);
+  define(m, "array_extreme", extreme);
+  define(m, "array_search", searched);
+  define(m, "array_distinct", distinct);
+  define(m, "array_is_among", is_among);
+  define(m, "array_fitted_places", fitted_places);
+  define(m, "array_take_at", taken);
+  define(m, "array_take_along", taken_along);
+  define(m, "array_indices_along", indices_along);
+  define(m, "array_coordinates", coordinates);
+  define(m, "array_put_in_line", put_in_line);
+  define(m, "array_true_positions", true_positions);
+  define(m, "array_nonzero", nonzero);
+  define(m, "array_flat_nonzero", flat_nonzero);
+  define(m, "array_argwhere", rows_of_nonzero);
+  define(m, "array_count_nonzero", count_nonzero);
+  define(m, "array_compress", compressed);
+  define(m, "array_extract", extracted);
   define(m, "array_einsum", product_by_subscripts);
   define(m, "array_kron", kron);
   define(m, "array_border", bordered);
-  define(m, "array_true_positions", true_positions);
-  define(m, "array_indices_of", indices_of);
-  define(m, "array_take_along", take_along);
   define(m, "array_matmul", matmul);
   define(m, "array_fourier", fourier);
-  define<Array, const Array&, bool, size_t>(m, "array_sort", sorted);
-  define<Array, const Array&, bool, size_t>(m, "array_argsort", sorted_places);
-  define(m, "array_extreme_places", extreme_places);
-  define(m, "array_places_in", places_in);
   define(m, "array_counts_of", counts_of);
   define(m, "array_running", running);
 }

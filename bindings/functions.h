@@ -1,6 +1,6 @@
 // Functions of arrays for Python: a C++ function's parameters say what Python gives for them.
 //
-//   define(m, "array_median", median_of_lines);   // Array (*)(const Array&)
+//   define(m, "array_matmul", matmul);   // Array (*)(const Array&, const Array&)
 //
 // Arrays come as arrays (a pointer: or None), types as their names, numbers as numbers. Results have the first array's Python
 // type; structs come back as tuples (see given_back()).

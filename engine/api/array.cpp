@@ -129,17 +129,12 @@ Array as_type(const Array& array, DType dtype) {
 }
 
 Array with_last(const Array& array, size_t axis) { return wrap(quern::steps::with_last(array.handle(), axis)); }
-Array from_last(const Array& array, size_t axis) { return wrap(quern::steps::from_last(array.handle(), axis)); }
 
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start, std::optional<int64_t> stop) {
   return view(array, quern::sliced(array.handle().layout(), axis, start, stop, 1));
 }
 
 quern::Context& context_of(const Array& array) { return ready(array.device()); }
-
-Array numbers(int64_t count, const Array& like) {
-  return wrap(quern::evenly_spaced(whole(0), whole(1), count, DType::int64, like.handle().device()));
-}
 
 }  // namespace inside
 

@@ -70,14 +70,11 @@ size_t checked_axis(int64_t axis, size_t rank);
 std::vector<bool> chosen(const Axes& axes, size_t rank);  // true for each that is named; for all when none is
 std::vector<int> axes_in_order(size_t rank);
 Array transposed(const Array& array, const std::vector<int>& order);
-// The axis becomes the last one, and back.
-Array with_last(const Array& array, size_t axis);
-Array from_last(const Array& array, size_t axis);
+Array with_last(const Array& array, size_t axis);  // the axis becomes the last one
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start,
           std::optional<int64_t> stop);  // a part of one axis: a view
 
 quern::Context& context_of(const Array& array);
-Array numbers(int64_t count, const Array& like);  // 0, 1, 2 ... as int64, on its device
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device);
 Array as_type(const Array& array, DType dtype);  // the array itself where it has the type
 quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});

@@ -44,17 +44,8 @@ Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
 
 namespace {
 
-// The lines that are looked at, and the shape of a result that keeps its axes.
-struct Lines {
-  Array lines;
-  Shape kept;
-};
-Lines lines_of(const Array& a, std::optional<int> axis, Here here) {
-  Shape kept = a.shape();
-  if (!axis) return {a.ravel(here), Shape(kept.size(), 1)};
-  size_t n = checked_axis(*axis, kept.size());
-  kept[n] = 1;
-  return {with_last(a, n), kept};
+quern::Over over_one(const Array& a, std::optional<int> axis, bool keepdims) {
+  return over(a, axis ? Axes(*axis) : Axes(), keepdims);
 }
 
 const char* name_of_method(QuantileMethod method) {
@@ -78,14 +69,10 @@ Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale
                 bool keepdims, Here here) {
   return asked(here, [&] {
     for (double& one : q) one /= scale;
-    auto [lines, kept] = lines_of(a, axis, here);
-    quern::QuantileType type{false, is_one, DType::float64};
-    Array out = wrap(quern::quantiles_of_lines(lines.handle(), q, name_of_method(method), type, false));
-    if (keepdims) {
-      kept.insert(kept.begin(), static_cast<int64_t>(q.size()));
-      out = out.reshape(kept, here);
-    }
-    return is_one ? view(out, out.handle().layout().without(0, 0)) : out;
+    Shape shape;
+    if (!is_one) shape.push_back(static_cast<int64_t>(q.size()));
+    return wrap(quern::quantiles(a.handle(), over_one(a, axis, keepdims), q, shape, name_of_method(method),
+                                 {false, is_one, DType::float64}, false));
   });
 }
 
@@ -119,32 +106,15 @@ Array covariances(const Array& m, const CovarianceOptions& options, Here here) {
                             .values));
 }
 
-Histogram counted_in(const Array& a, const Array& edges, const quern::EvenBins* even, const HistogramOptions& options,
-                     Here here) {
-  if (quern::is_complex(a.dtype())) raise(ErrorKind::type, "[histogram] complex numbers have no order; take their real parts");
-  Array weights;
-  if (options.weights) {
-    if (options.weights->shape() != a.shape()) raise(ErrorKind::value, "[histogram] weights should have the same shape as a");
-    if (quern::is_complex(options.weights->dtype()))
-      raise(ErrorKind::type, "[histogram] complex weights are not served; count their parts one by one");
-    weights = options.weights->ravel(here);
-  }
-  Array flat = as_type(a.ravel(here), a.dtype() == DType::boolean ? DType::uint8 : a.dtype());
-  Array counts =
-      wrap(quern::histogram_counts(flat.handle(), edges.handle(), even, options.weights ? &weights.handle() : nullptr));
-  if (!options.density) return {counts, edges};
-  Array widths = as_type(diff(edges, 1, -1, here), DType::float64);
-  return {compute(Op::true_divide, compute(Op::true_divide, counts, widths), counts.sum({}, false, here)), edges};
+Histogram counted_in(const Array& a, const Array& edges, const quern::EvenBins* even, const HistogramOptions& options) {
+  const quern::Array* weights = options.weights ? &options.weights->handle() : nullptr;
+  return {wrap(quern::histogram_counts(a.handle(), edges.handle(), even, weights, options.density)), edges};
 }
 
 }  // namespace
 
 Array median(const Array& a, std::optional<int> axis, bool keepdims, Here here) {
-  return asked(here, [&] {
-    auto [lines, kept] = lines_of(a, axis, here);
-    Array out = wrap(quern::median_of_lines(lines.handle()));
-    return keepdims ? out.reshape(kept, here) : out;
-  });
+  return asked(here, [&] { return wrap(quern::median(a.handle(), over_one(a, axis, keepdims))); });
 }
 
 Array quantile(const Array& a, double q, std::optional<int> axis, QuantileMethod method, bool keepdims, Here here) {
@@ -208,13 +178,13 @@ Histogram histogram(const Array& a, int64_t bins, const HistogramOptions& option
     DType type = is_integer_or_bool(a.dtype()) ? DType::float64 : a.dtype();
     Array edges = linspace(first, last, bins + 1, true, type, a.device(), here);
     quern::EvenBins even{real_number(first), real_number(last), real_number(last - first), bins};
-    return counted_in(a, edges, &even, options, here);
+    return counted_in(a, edges, &even, options);
   });
 }
 Histogram histogram(const Array& a, const std::vector<double>& edges, const HistogramOptions& options, Here here) {
   return asked(here, [&] {
     if (!std::is_sorted(edges.begin(), edges.end())) raise(ErrorKind::value, "[histogram] the edges fall; they must rise");
-    return counted_in(a, array(edges, a.device(), here), nullptr, options, here);
+    return counted_in(a, array(edges, a.device(), here), nullptr, options);
   });
 }
 

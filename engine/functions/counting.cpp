@@ -4,6 +4,7 @@
 #include "functions/reductions.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -36,6 +37,28 @@ Array counts_in_even_bins(const Array& elements, const Array& edges, const EvenB
   return as_type(counts_of(place, &real, bins.count), weights->dtype());
 }
 
+// The place is searched for.
+Array counts_between(const Array& elements, const Array& edges, const Array* weights) {
+  Array places = weights ? sorted_places(elements, false) : Array();
+  Array ordered = weights ? at(elements, places) : sorted(elements, false);
+  DType type = common(ordered.dtype(), edges.dtype());
+  ordered = as_type(ordered, type);
+  Array limits = as_type(edges, type);
+  int64_t n = limits.size();
+  if (n < 2) return full({0}, whole(0), weights ? summed_type(weights->dtype()) : DType::int64, elements.device());
+  std::vector<Array> both = {places_in(ordered, part(limits, 0, 0, n - 1), false),
+                             places_in(ordered, part(limits, 0, n - 1, n), true)};
+  Array found = joined(both, 0);
+  if (weights) {
+    DType added = summed_type(weights->dtype());
+    if (!has_scan("add", added)) added = DType::float64;
+    Array sums = running(as_type(at(*weights, places), added), "add", 0);
+    std::vector<Array> with_none = {full({1}, whole(0), added, sums.device()), sums};
+    found = at(joined(with_none, 0), found);
+  }
+  return compute(Op::subtract, part(found, 0, 1, n), part(found, 0, 0, n - 1));
+}
+
 }  // namespace
 
 Array bincount(const Array& numbers, const Array* weights, int64_t least) {
@@ -63,26 +86,20 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
   return counts_of(numbers, weights ? &real : nullptr, bins);
 }
 
-Array histogram_counts(const Array& elements, const Array& edges, const EvenBins* even, const Array* weights) {
-  if (even) return counts_in_even_bins(elements, edges, *even, weights);
-  Array places = weights ? sorted_places(elements, false) : Array();
-  Array ordered = weights ? at(elements, places) : sorted(elements, false);
-  DType type = common(ordered.dtype(), edges.dtype());
-  ordered = as_type(ordered, type);
-  Array limits = as_type(edges, type);
-  int64_t n = limits.size();
-  if (n < 2) return full({0}, whole(0), weights ? summed_type(weights->dtype()) : DType::int64, elements.device());
-  std::vector<Array> both = {places_in(ordered, part(limits, 0, 0, n - 1), false),
-                             places_in(ordered, part(limits, 0, n - 1, n), true)};
-  Array found = joined(both, 0);
-  if (weights) {
-    DType added = summed_type(weights->dtype());
-    if (!has_scan("add", added)) added = DType::float64;
-    Array sums = running(as_type(at(*weights, places), added), "add", 0);
-    std::vector<Array> with_none = {full({1}, whole(0), added, sums.device()), sums};
-    found = at(joined(with_none, 0), found);
-  }
-  return compute(Op::subtract, part(found, 0, 1, n), part(found, 0, 0, n - 1));
+Array histogram_counts(const Array& array, const Array& edges, const EvenBins* even, const Array* weights, bool density) {
+  if (is_complex(array.dtype()) || (weights && is_complex(weights->dtype())))
+    raise(ErrorKind::type, "[histogram] complex numbers have no order and make no counts; take their real parts");
+  if (weights && weights->shape() != array.shape())
+    raise(ErrorKind::value, "[histogram] weights should have the same shape as a");
+  Array elements = raveled(array, Order::c), flat = weights ? raveled(*weights, Order::c) : Array();
+  if (elements.dtype() == DType::boolean) elements = astype(elements, DType::uint8);
+  const Array* given = weights ? &flat : nullptr;
+  Array counts = even ? counts_in_even_bins(elements, edges, *even, given) : counts_between(elements, edges, given);
+  if (!density) return counts;
+  int64_t n = std::max<int64_t>(edges.size(), 1);
+  Op op = edges.dtype() == DType::boolean ? Op::not_equal : Op::subtract;
+  Array widths = as_type(compute(op, part(edges, 0, 1, n), part(edges, 0, 0, n - 1)), DType::float64);
+  return compute(Op::true_divide, compute(Op::true_divide, counts, widths), sum(counts, all_axes(counts)));
 }
 
 }  // namespace quern

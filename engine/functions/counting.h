@@ -18,8 +18,9 @@ struct EvenBins {
   int64_t count = 0;
 };
 
-// How many elements (one dimension) lie between each two edges, the last edge included, as int64, or the sums of their weights.
-// The edges rise; where they are even, the place of an element is computed, else it is searched for.
-Array histogram_counts(const Array& elements, const Array& edges, const EvenBins* even, const Array* weights);
+// How many elements lie between each two edges, the last edge included, as int64, or the sums of their weights; `density`:
+// divided so that the area is one. The edges rise; where they are even, the place of an element is computed, else it is searched
+// for. Raises ErrorKind::type for complex numbers, ErrorKind::value for weights of another shape.
+Array histogram_counts(const Array& array, const Array& edges, const EvenBins* even, const Array* weights, bool density);
 
 }  // namespace quern

@@ -1,13 +1,31 @@
-// Orders made of sorts (run/calls/sorting.h).
+// Orders made of sorts (run/calls/sorting.h), of every type: complex numbers by the real part, then by the imaginary one. Where
+// an axis may be none, that is the flattened array.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "graph/array.h"
 
 namespace quern {
 
-// The places that order the rows by several keys of one shape: by the last one, where that is equal by the one before it.
-Array sorted_places_by(const std::vector<Array>& keys);
+// A sorted copy, which lies as a copy does; and the places, int64, that sort: what is equal stays in its order.
+Array ordered(const Array& array, bool descending, std::optional<size_t> axis);
+Array ordered_places(const Array& array, bool descending, std::optional<size_t> axis);
+
+// The same with the elements `kth` where sorting puts them: all are. Raises ErrorKind::value for places that are not there.
+Array partitioned(const Array& array, std::optional<size_t> axis, const std::vector<int64_t>& kth);
+Array partitioned_places(const Array& array, std::optional<size_t> axis, const std::vector<int64_t>& kth);
+
+// The places that order the lines by several keys: by the last one, where that is equal by the one before it. Raises
+// ErrorKind::type for no keys, ErrorKind::value for keys of different shapes.
+Array sorted_places_by(const std::vector<Array>& keys, size_t axis);
+
+// Where the greatest (or smallest) element stands first, int64; a NaN counts before all. Raises ErrorKind::value for nothing.
+Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least);
+
+// Where values have to go into a sorted array of one dimension, or one that `sorter` sorts: before what is equal, or after it
+// (`right`). Raises ErrorKind::value for other shapes, ErrorKind::type for a sorter that has no integers.
+Array searched(const Array& array, const Array& values, bool right, const Array* sorter);
 
 }  // namespace quern

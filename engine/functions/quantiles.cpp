@@ -1,4 +1,4 @@
-// Start at quantiles_of_lines(). What a method's name means is in places_for(): where the quantile lies among n sorted elements,
+// Start at quantiles(). What a method's name means is in places_for(): where the quantile lies among n sorted elements,
 // and how much of it comes from the element above.
 #include "functions/quantiles.h"
 
@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "core/error.h"
+#include "functions/ordering.h"
 #include "functions/reductions.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -122,10 +124,13 @@ Array between(const Array& low, const Array& high, double weight) {
                        : compute(Op::add, low, compute(Op::multiply, far, weight));
 }
 
+Array count_of_numbers(const Array& lines) {
+  return reduced(Reduction::sum, compute(Op::logical_not, compute(Op::isnan, lines)), -1, true, DType::int64);
+}
+
 // Each row has a number of elements of its own: those that are not NaN, which stand in front.
 Array without_nan(const Array& lines, std::span<const double> q, std::string_view method, const QuantileType& type) {
-  Array is_number = compute(Op::logical_not, compute(Op::isnan, lines));
-  Array count = reduced(Reduction::sum, is_number, -1, true, DType::int64), real = astype(count, DType::float64);
+  Array count = count_of_numbers(lines), real = astype(count, DType::float64);
   Array last = compute(Op::maximum, compute(Op::subtract, count, 1), 0);
   std::vector<Array> out;
   for (double one : q) {
@@ -148,26 +153,39 @@ Array without_nan(const Array& lines, std::span<const double> q, std::string_vie
   return joined(out, 0);
 }
 
-}  // namespace
-
-bool interpolates(std::string_view method) { return method == "linear" || constants_of(method); }
-
-Array median_of_lines(const Array& lines) {
-  int64_t n = last_size(lines);
-  if (n == 0) return mean(lines, last_axis(lines));
-  Array in_order = ordered(lines);
-  Array middle = part(in_order, -1, (n - 1) / 2, n / 2 + 1);
-  return with_nan(in_order, mean(middle, last_axis(middle)));
+// All axes that go as the last one.
+Array lines_over(const Array& array, const Over& over) {
+  std::vector<int> order;
+  Shape shape;
+  for (bool goes : {false, true})
+    for (size_t n = 0; n < array.rank(); ++n) {
+      if (over.axes[n] != goes) continue;
+      order.push_back(static_cast<int>(n));
+      if (!goes) shape.push_back(array.shape()[n]);
+    }
+  if (shape.empty()) return array.rank() == 1 ? array : reshape(array, {array.size()});
+  shape.push_back(count_over(array, over));
+  return reshape(transposed(array, order), shape);
 }
 
+// Each row has a middle of its own.
+Array middle_without_nan(const Array& lines) {
+  Array sorted = ordered(lines, false, lines.rank() - 1), count = count_of_numbers(lines);
+  Array low = compute(Op::maximum, compute(Op::floor_divide, compute(Op::subtract, count, 1), 2), 0);
+  Array high = compute(Op::minimum, compute(Op::floor_divide, count, 2), last_size(lines) - 1);
+  DType wide = lines.dtype() == DType::float16 ? DType::float32 : lines.dtype();
+  Array below = as_type(picked(sorted, low), wide), above = as_type(picked(sorted, high), wide);
+  Array between = compute(Op::true_divide, compute(Op::add, below, above), 2);
+  return element(as_type(compute(Op::where, compute(Op::equal, low, high), below, between), lines.dtype()), -1, 0);
+}
+
+// The quantiles of each row (the last axis): an axis of as many as `q` stands in front.
 Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::string_view method, QuantileType type,
                          bool skips_nan) {
-  if (is_complex(lines.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
-  for (double one : q)
-    if (!(one >= 0 && one <= 1)) raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]", one);
   check_method(method);
   int64_t n = last_size(lines);
   if (n == 0) raise(ErrorKind::index, "[quantile] there is nothing to choose from");
+  skips_nan = skips_nan && !is_whole(lines.dtype());
   if (skips_nan && !interpolates(method)) bug("quantiles without NaN by {}", method);
   Shape shape = lines.shape();
   shape.back() = static_cast<int64_t>(q.size());
@@ -175,21 +193,51 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
   QuantilePlaces places = places_for(method, type, n, q);
   if (lines.dtype() == DType::boolean && !places.is_exact && !q.empty())
     raise(ErrorKind::type, "[quantile] the quantiles of bools are not defined; convert them to integers first");
-  Array ordered = sorted(lines, false);
+  Array in_line = sorted(lines, false);
   if (q.empty()) return full(shape, whole(0), is_whole(lines.dtype()) ? DType::float64 : lines.dtype(), lines.device());
-  if (skips_nan && !is_whole(lines.dtype())) return without_nan(ordered, q, method, type);
+  if (skips_nan) return without_nan(in_line, q, method, type);
   auto at = [&](const std::vector<int64_t>& indices) {
     Pick pick{lines.rank() - 1, array_of(indices, lines.device())};
-    return take(ordered, {&pick, 1});
+    return take(in_line, {&pick, 1});
   };
   Array low = at(places.below);
-  if (places.is_exact) return with_nan(ordered, low);
+  if (places.is_exact) return with_nan(in_line, low);
   Array high = at(places.above);
-  if (type.is_weak) return with_nan(ordered, between(low, high, places.weight[0]));
+  if (type.is_weak) return with_nan(in_line, between(low, high, places.weight[0]));
   Shape beside(lines.rank(), 1);
   beside[0] = static_cast<int64_t>(q.size());
   Array weight = as_type(reshape(array_of(places.weight, lines.device()), beside), type.weights);
-  return with_nan(ordered, between(low, high, operand(weight)));
+  return with_nan(in_line, between(low, high, operand(weight)));
+}
+
+}  // namespace
+
+bool interpolates(std::string_view method) { return method == "linear" || constants_of(method); }
+
+Array median(const Array& array, const Over& over, bool skips_nan) {
+  Array lines = lines_over(array, over), out;
+  int64_t n = last_size(lines);
+  if (n == 0) {
+    out = mean(lines, last_axis(lines));
+  } else if (skips_nan && !is_whole(lines.dtype())) {
+    out = middle_without_nan(lines);
+  } else {
+    Array sorted = ordered(lines, false, lines.rank() - 1), middle = part(sorted, -1, (n - 1) / 2, n / 2 + 1);
+    out = with_nan(sorted, mean(middle, last_axis(middle)));
+  }
+  return over.keep_dims ? reshape(out, shape_over(array, over)) : out;
+}
+
+Array quantiles(const Array& array, const Over& over, std::span<const double> q, const Shape& shape_of_q, std::string_view method,
+                QuantileType type, bool skips_nan) {
+  if (is_complex(array.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
+  for (double one : q)
+    if (!(one >= 0 && one <= 1)) raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]; percentiles: [0, 100]", one);
+  if (skips_nan && array.size() == 0) return mean(array, over);  // as NumPy: whatever q is
+  Array found = in_order(quantiles_of_lines(lines_over(array, over), q, method, type, skips_nan), Order::c);
+  Shape shape = shape_over(array, over);
+  shape.insert(shape.begin(), shape_of_q.begin(), shape_of_q.end());
+  return reshape(found, shape);
 }
 
 }  // namespace quern

@@ -26,15 +26,6 @@ const Row& row_of(Reduction reduction) {
   return *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.reduction == reduction; });
 }
 
-Shape shape_over(const Array& array, const Over& over) {
-  Shape out;
-  for (size_t n = 0; n < array.rank(); ++n) {
-    bool goes = n < over.axes.size() && over.axes[n];
-    if (!goes || over.keep_dims) out.push_back(goes ? 1 : array.shape()[n]);
-  }
-  return out;
-}
-
 // With what counts for nothing where elements are left out.
 Array chosen(const Array& array, const Row& row, const Over& over, const Argument* initial) {
   if (!row.neutral && !initial)
@@ -65,6 +56,15 @@ Over last_axis(const Array& array, bool keep_dims) {
   Over over{std::vector<bool>(array.rank(), false), keep_dims};
   over.axes.back() = true;
   return over;
+}
+
+Shape shape_over(const Array& array, const Over& over) {
+  Shape out;
+  for (size_t n = 0; n < array.rank(); ++n) {
+    bool goes = n < over.axes.size() && over.axes[n];
+    if (!goes || over.keep_dims) out.push_back(goes ? 1 : array.shape()[n]);
+  }
+  return out;
 }
 
 int64_t count_over(const Array& array, const Over& over) {

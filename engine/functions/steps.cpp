@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "run/calls/indexing.h"
-#include "run/calls/sorting.h"
 
 namespace quern::steps {
 
@@ -20,30 +19,11 @@ Array picked(const Array& lines, const Array& places) {
   return take(reshape(lines, {lines.size()}), {&pick, 1});
 }
 
-Array ordered(const Array& lines) {
-  return is_complex(lines.dtype()) ? picked(lines, sorted_places(lines, false)) : sorted(lines, false);
-}
-
-namespace {
-
-std::vector<int> axes_in_order(size_t rank) {
-  std::vector<int> out(rank);
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
-
-}  // namespace
-
-Array with_last(const Array& array, size_t axis) {
-  std::vector<int> order = axes_in_order(array.rank());
-  auto at = order.begin() + static_cast<ptrdiff_t>(axis);
-  std::rotate(at, at + 1, order.end());
-  return transposed(array, order);
-}
-
-Array from_last(const Array& array, size_t axis) {
-  std::vector<int> order = axes_in_order(array.rank());
-  std::rotate(order.begin() + static_cast<ptrdiff_t>(axis), order.end() - 1, order.end());
+Array moved(const Array& array, size_t from, size_t to) {
+  std::vector<int> order(array.rank());
+  std::iota(order.begin(), order.end(), 0);
+  auto at = [&](size_t n) { return order.begin() + static_cast<ptrdiff_t>(n); };
+  std::rotate(at(std::min(from, to)), at(from < to ? from + 1 : from), at(std::max(from, to) + 1));
   return transposed(array, order);
 }
 

@@ -78,11 +78,10 @@ inline int64_t last_size(const Array& array) { return array.shape().back(); }
 
 // out[..., i] = lines[..., places[..., i]]; no place is negative.
 Array picked(const Array& lines, const Array& places);
-// The lines in order, of every type.
-Array ordered(const Array& lines);
-// The axis becomes the last one, and back.
-Array with_last(const Array& array, size_t axis);
-Array from_last(const Array& array, size_t axis);
+// An axis goes to another place, the others keep their order. It becomes the last one, and back.
+Array moved(const Array& array, size_t from, size_t to);
+inline Array with_last(const Array& array, size_t axis) { return moved(array, axis, array.rank() - 1); }
+inline Array from_last(const Array& array, size_t axis) { return moved(array, array.rank() - 1, axis); }
 
 // Values of the host as an array of one dimension, on a device; and the other way: the values in C order, waited for.
 Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device);

@@ -1,4 +1,5 @@
-// QUERN_KEEP_TEXTS=FOLDER keeps what was printed and compiled, for whoever wants to read it or to compile it with another compiler.
+// QUERN_KEEP_TEXTS=FOLDER keeps what was printed and compiled, for whoever wants to read it or to compile it with another
+// compiler.
 #pragma once
 
 #include <string>

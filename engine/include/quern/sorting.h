@@ -43,7 +43,8 @@ struct UniqueCounts {
   Array values, counts;  // counts: int64, how often each occurs
 };
 UniqueCounts unique_counts(const Array& a, Here here = Here::current());
-// And where each stands first in C order; the number, among them, of each element: an array of a's shape.
+// Here each NaN is for itself, as in NumPy. And where each stands first in C order; the number, among them, of each element: an
+// array of a's shape.
 struct UniqueInverse {
   Array values, inverse_indices;
 };

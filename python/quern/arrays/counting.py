@@ -10,8 +10,6 @@ from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import min as _min
-from quern.arrays.reductions import sum as _sum
-from quern.arrays.shapes import ravel
 from quern.lib import _engine
 
 
@@ -80,8 +78,7 @@ def _prepared(a, weights):
             raise ValueError("weights should have the same shape as a.")
         if _kind(weights) == "c":
             raise Unserved("complex weights are not native")
-        weights = ravel(weights)
-    return ravel(a), weights
+    return a, weights
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
@@ -112,8 +109,4 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         first, last, count = even
         width = last.astype(edges.dtype) - first.astype(edges.dtype) if isinstance(last, numpy.generic) else last - first
         even = (first, last, width, count)
-    counts = _engine.array_histogram(a, on_device, even, weights)
-    if density:
-        widths = asarray(numpy.diff(edges).astype(float))
-        return counts / widths / _sum(counts), on_device
-    return counts, on_device
+    return _engine.array_histogram(a, on_device, even, weights, bool(density)), on_device

@@ -3,12 +3,12 @@
 import numpy
 
 from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
-from quern.arrays.creation import arange, empty
+from quern.arrays.creation import arange
 from quern.arrays.data_types import _kind
-from quern.arrays.elementwise import clip, remainder, where
+from quern.arrays.elementwise import where
 from quern.arrays.reductions import _given
 from quern.arrays.reductions import any as _any
-from quern.arrays.shapes import broadcast_to, ravel, stack
+from quern.arrays.shapes import broadcast_to, ravel
 from quern.lib import _engine
 
 # ---- where elements are true
@@ -22,10 +22,7 @@ def nonzero(a):
     >>> nonzero([0, 3, 0, 5])
     (array([1, 3]),)
     """
-    a = asarray(a)
-    if a.ndim == 0:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use atleast_1d(scalar).nonzero() instead.")
-    return tuple(_engine.array_indices_of(a.astype("bool", copy=False)))
+    return tuple(_engine.array_nonzero(asarray(a)))
 
 
 def flatnonzero(a):
@@ -34,7 +31,7 @@ def flatnonzero(a):
     >>> flatnonzero([[0, 3], [0, 5]])
     array([1, 3])
     """
-    return _engine.array_true_positions(ravel(asarray(a)).astype("bool", copy=False))
+    return _engine.array_flat_nonzero(asarray(a))
 
 
 def argwhere(a):
@@ -44,24 +41,10 @@ def argwhere(a):
     array([[0, 1],
            [1, 0]])
     """
-    a = asarray(a)
-    if a.ndim == 0:
-        return empty((int(bool(a)), 0), "int64")
-    return stack(nonzero(a), 0).T
+    return _engine.array_argwhere(asarray(a))
 
 
 # ---- by places
-
-
-def _fitted(indices, n, mode):
-    """The places as the mode has them; "raise" leaves it to the engine."""
-    if mode == "raise":
-        return indices
-    if mode == "wrap":
-        return remainder(indices.astype("int64", copy=False), n)
-    if mode == "clip":
-        return clip(indices.astype("int64", copy=False), 0, n - 1)
-    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
 def _places(indices):
@@ -83,19 +66,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     array([6, 4])
     """
     a = asarray(a)
-    if axis is None or a.ndim == 0:
-        if axis is not None:
-            _axis(axis, 1)
-        a, axis = ravel(a), 0
-    axis = _axis(axis, a.ndim)
-    n = a.shape[axis]
-    indices = _places(indices)
-    if n == 0 and indices.size:
-        if 0 not in a.shape[:axis] and (mode == "raise" or 0 not in a.shape[axis + 1 :]):
-            raise IndexError("cannot do a non-empty take from an empty axes.")
-        return _checked(empty(a.shape[:axis] + indices.shape + a.shape[axis + 1 :], a._dtype_name), out)
-    indices = _fitted(indices, n, mode)
-    return _checked(_engine.array_take_along(a, indices, axis), out)
+    axis = None if axis is None else _axis(axis, a.ndim or 1)
+    return _checked(_engine.array_take_at(a, _places(indices), axis, mode), out)
 
 
 def _checked(result, out):
@@ -104,18 +76,6 @@ def _checked(result, out):
     if out is not None and out.shape != result.shape:
         raise ValueError(f"output array does not match the result: {out.shape}, not {result.shape}")
     return _given(result, out)
-
-
-def _along_picks(arr, indices, axis):
-    indices = asarray(indices)
-    if _kind(indices) not in "iu":
-        raise IndexError("`indices` must be an integer array")
-    if arr.ndim != indices.ndim:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    picks = []
-    for n, size in enumerate(arr.shape):
-        picks.append(indices if n == axis else arange(size)._reshaped([size if k == n else 1 for k in range(arr.ndim)]))
-    return tuple(picks)
 
 
 def take_along_axis(arr, indices, axis=-1):
@@ -127,14 +87,12 @@ def take_along_axis(arr, indices, axis=-1):
     array([[1],
            [2]])
     """
-    arr = asarray(arr)
+    arr, indices = asarray(arr), asarray(indices)
     if axis is None:
-        indices = asarray(indices)
         if indices.ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = ravel(arr), 0
-    axis = _axis(axis, arr.ndim)
-    return arr[_along_picks(arr, indices, axis)]
+    return _engine.array_take_along(arr, indices, _axis(axis, arr.ndim))
 
 
 def put_along_axis(arr, indices, values, axis):
@@ -147,14 +105,14 @@ def put_along_axis(arr, indices, values, axis):
            [9, 4]])
     """
     _check_written("put_along_axis", arr)
-    if axis is None:
-        indices = asarray(indices)
-        if indices.ndim != 1:
-            raise ValueError("when axis=None, `indices` must have a single dimension.")
-        arr[_coordinates(arr, _places(indices))] = values
-        return
-    axis = _axis(axis, arr.ndim)
-    arr[_along_picks(arr, indices, axis)] = values
+    indices = asarray(indices)
+    if axis is not None:
+        picks = _engine.array_indices_along(arr, indices, _axis(axis, arr.ndim))
+    elif indices.ndim != 1:
+        raise ValueError("when axis=None, `indices` must have a single dimension.")
+    else:
+        picks = _engine.array_coordinates(arr, _places(indices))
+    arr[tuple(picks)] = values
 
 
 def _check_written(name, a):
@@ -162,19 +120,6 @@ def _check_written(name, a):
         raise TypeError(f"argument 1 of {name} must be an array of quern's, not {type(a).__name__}")
     if not a.flags.writeable:  # also where nothing is written
         raise ValueError(f"{name}: output array is read-only")
-
-
-def _coordinates(a, flat):
-    """An index for each axis of elements counted in C order."""
-    if a.ndim == 1:
-        return (flat,)
-    flat = where(flat < 0, flat + a.size, flat)
-    picks, rest = [], a.size
-    for n, size in enumerate(a.shape):
-        rest //= max(size, 1)
-        place = flat // max(rest, 1)
-        picks.append(place if n == 0 else place % size)
-    return tuple(picks)
 
 
 def put(a, ind, v, mode="raise"):
@@ -189,19 +134,9 @@ def put(a, ind, v, mode="raise"):
     array([1., 0., 2.])
     """
     _check_written("put", a)
-    ind = ravel(_places(ind))
-    if ind.size and a.size == 0:
-        raise IndexError("cannot replace elements of an empty array")
-    v = ravel(asarray(v, a._dtype_name))
-    if ind.size == 0 or v.size == 0:
-        return
-    ind = _fitted(ind, a.size, mode)
-    if v.size > 1:
-        v = v[: ind.size] if v.size >= ind.size else _engine.array_take(v, [0], arange(ind.size) % v.size)
-    if a.ndim == 0:
-        a[...] = v[-1]
-        return
-    a[_coordinates(a, ind)] = v
+    ind = _places(ind)
+    v = asarray(v, None if ind.size > a.size == 0 else a._dtype_name)  # no place at all is said before a value that does not fit
+    _engine.array_put_in_line(a, ind, v, mode)
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -221,7 +156,7 @@ def choose(a, choices, out=None, mode="raise"):
     n = len(choices)
     if mode == "raise" and bool(_any((a < 0) | (a >= n))):
         raise ValueError("invalid entry in choice array")
-    a = _fitted(a, n, mode)
+    a = _engine.array_fitted_places(a, n, mode)
     name = choices[0]._dtype_name
     if any(c._dtype_name != name for c in choices):
         name = numpy.result_type(*(c.dtype if weak is None else weak for c, weak in zip(choices, kinds, strict=True))).name
@@ -246,15 +181,8 @@ def compress(condition, a, axis=None, out=None):
     >>> compress([True, False, True], [1, 2, 3])
     array([1, 3])
     """
-    condition = asarray(condition)
-    if condition.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    places, a = flatnonzero(condition), asarray(a)
-    before = 0 if axis is None else _axis(axis, a.ndim or 1)
-    n = a.size if axis is None else (a.shape or (1,))[before]
-    if condition.size > n > 0 and places.size and int(places[-1]) >= n and 0 not in a.shape[:before]:  # they were waited for
-        raise IndexError(f"index {int(places[-1])} is out of bounds for axis {axis or 0} with size {n}")
-    return take(a, places, axis, out)
+    a = asarray(a)
+    return _checked(_engine.array_compress(asarray(condition), a, None if axis is None else _axis(axis, a.ndim or 1)), out)
 
 
 def extract(condition, arr):
@@ -263,7 +191,7 @@ def extract(condition, arr):
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
-    return take(ravel(asarray(arr)), flatnonzero(condition))
+    return _engine.array_extract(asarray(condition), asarray(arr))
 
 
 def _fitting(values, a):

@@ -215,4 +215,5 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements are not zero."""
-    return sum(asarray(a).astype(bool, copy=False), axis, "int64", None, keepdims)
+    a = asarray(a)
+    return _engine.array_count_nonzero(a, _over(a, axis, keepdims))

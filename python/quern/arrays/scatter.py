@@ -12,7 +12,6 @@ from quern.arrays import segments
 from quern.arrays.core import Array, asarray, asnumpy
 from quern.arrays.creation import arange
 from quern.arrays.elementwise import negative
-from quern.arrays.picking import _coordinates
 from quern.arrays.ufunc import _by_name
 from quern.lib import _engine
 
@@ -104,7 +103,7 @@ def _looked_at(ufunc, target, places, values, one_type, place):
     whole = target if target.ndim else target._reshaped([1])
 
     def apply(where, chosen):
-        index = _coordinates(whole, asarray(where, device=place))
+        index = tuple(_engine.array_coordinates(whole, asarray(where, device=place)))
         whole[index] = ufunc(whole[index], *chosen).astype(target._dtype_name, copy=False)
 
     def of(order):

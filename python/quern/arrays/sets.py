@@ -3,37 +3,17 @@
 import numpy
 
 from quern.arrays.core import _axis, asarray
-from quern.arrays.creation import empty, full
-from quern.arrays.cumulative import cumsum
-from quern.arrays.data_types import _kind
-from quern.arrays.differences import diff
-from quern.arrays.elementwise import clip, equal, isnan, logical_and, logical_not, not_equal
+from quern.arrays.creation import full
+from quern.arrays.elementwise import equal, logical_and, not_equal
 from quern.arrays.fallback import Unserved
 from quern.arrays.picking import flatnonzero, take
-from quern.arrays.reductions import any as _any
-from quern.arrays.shapes import concatenate, moveaxis, ravel
-from quern.arrays.sorting import _common_type, lexsort
+from quern.arrays.shapes import concatenate, ravel
 from quern.arrays.sorting import sort as _sort
 from quern.lib import _engine
 
 _UniqueAllResult = type(numpy.unique_all([0]))
 _UniqueCountsResult = type(numpy.unique_counts([0]))
 _UniqueInverseResult = type(numpy.unique_inverse([0]))
-
-
-def _starts(aux, equal_nan):
-    """Where a sorted array has another value than before; rows of it are compared as a whole."""
-    n = aux.shape[0]
-    first = full((min(n, 1),), True, "bool")
-    if n < 2:
-        return first
-    differs = not_equal(aux[1:], aux[:-1])
-    if equal_nan and aux.ndim == 1 and _kind(aux) in "fc":
-        nans = isnan(aux)
-        differs = logical_and(differs, logical_not(logical_and(nans[1:], nans[:-1])))
-    if aux.ndim > 1:
-        differs = _any(differs, tuple(range(1, aux.ndim)))
-    return concatenate((first, differs))
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
@@ -47,42 +27,13 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     (array([1, 3]), array([1, 2]))
     """
     ar = asarray(ar)
-    shape = ar.shape
     if axis is not None:
         axis = _axis(axis, ar.ndim)
-    if axis is None or ar.ndim == 1:
-        lines = ravel(ar)
-    else:
-        lines = moveaxis(ar, axis, 0)
-        rest = lines.shape[1:]
-        columns = lines.size // lines.shape[0] if lines.shape[0] else 0
-        if columns > 64 or columns == 0:
+        columns = ar.size // (ar.shape[axis] or 1)
+        if ar.ndim > 1 and (columns > 64 or ar.size == 0):
             raise Unserved("parts of nothing, or of more than 64 elements, are not compared natively")
-        lines = lines._reshaped([lines.shape[0], columns])
-    needs_places = return_index or return_inverse or lines.ndim > 1
-    if lines.ndim > 1:
-        places = lexsort([lines[:, k] for k in range(lines.shape[1] - 1, -1, -1)])
-        aux = take(lines, places, 0)
-    elif needs_places:
-        places = _engine.array_argsort(lines, False, lines.ndim - 1)
-        aux = _engine.array_take(lines, [0], places)
-    else:
-        aux = _sort(lines)
-    mask = _starts(aux, equal_nan)
-    starts = _engine.array_true_positions(mask)
-    values = take(aux, starts, 0)
-    if lines.ndim > 1:
-        values = moveaxis(values._reshaped([values.shape[0], *rest]), 0, axis)
-    results = [values]
-    if return_index:
-        results.append(_engine.array_take(places, [0], starts))
-    if return_inverse:
-        inverse = empty((lines.shape[0],), "int64")
-        inverse[places] = cumsum(mask) - 1
-        results.append(inverse._reshaped(list(shape)) if axis is None else inverse)
-    if return_counts:
-        results.append(diff(concatenate((starts, full((1,), mask.size, "int64")))))
-    return tuple(results) if len(results) > 1 else values
+    results = _engine.array_distinct(ar, axis, bool(return_index), bool(return_inverse), bool(return_counts), bool(equal_nan))
+    return tuple(results) if len(results) > 1 else results[0]
 
 
 def unique_all(x):
@@ -132,17 +83,10 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, tests = asarray(element, order="C"), ravel(asarray(test_elements))
+    element, tests = asarray(element), asarray(test_elements)
     if kind == "table" and (element.dtype.kind not in "biu" or tests.dtype.kind not in "biu"):
         raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
-    if tests.size <= 16:
-        found = _any(equal(element[..., None], tests), -1)
-    else:
-        name = _common_type(element, tests)
-        tests, values = _sort(tests.astype(name, copy=False)), element.astype(name, copy=False)
-        places = clip(_engine.array_places_in(tests, values, False), 0, tests.size - 1)
-        found = equal(_engine.array_take(tests, [0], places), values)
-    return logical_not(found) if invert else found
+    return _engine.array_is_among(element, tests, bool(invert))
 
 
 def union1d(ar1, ar2):

@@ -8,53 +8,29 @@ import operator
 import numpy
 
 from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy
-from quern.arrays.creation import arange, zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import isnan, where
 from quern.arrays.reductions import _given
 from quern.arrays.reductions import all as _all
 from quern.arrays.reductions import any as _any
-from quern.arrays.shapes import flip, moveaxis, ravel
+from quern.arrays.shapes import flip
 from quern.lib import _engine
 
 _NONE = numpy._NoValue
 _KINDS = {"q": "quick", "m": "merge", "h": "heap", "s": "stable"}
 
 
-def _flat(a, axis):
-    """``a`` (flattened where ``axis`` is None), and the axis counted from the first one."""
-    a = asarray(a)
-    return (ravel(a), 0) if axis is None else (a, _axis(axis, a.ndim))
-
-
-def _lines(a, axis):
-    """``a`` with ``axis`` as its last one (None: flattened), and that axis."""
-    a, axis = _flat(a, axis)
-    return (a if axis == a.ndim - 1 else moveaxis(a, axis, -1)), axis
-
-
-def _back(lines, axis):
-    return lines if axis == lines.ndim - 1 else moveaxis(lines, -1, axis)
-
-
-def _common_type(*arrays):
-    names = {a._dtype_name for a in arrays}
-    return names.pop() if len(names) == 1 else numpy.result_type(*(a.dtype for a in arrays)).name
+def _along(axis, ndim):
+    """The axis, or None for the flattened array, which a number is whatever axis it is given."""
+    return None if axis is None or (ndim == 0 and _no_bool(axis) in (0, -1)) else _axis(_no_bool(axis), ndim)
 
 
 # ---- extremes
 
 
 def _extreme(name, a, axis, out, keepdims, least):
-    a, axis = asarray(a), _no_bool(axis)
-    if a.ndim == 0 and axis in (0, -1):
-        axis = None
-    lines, axis_ = _lines(a, axis)
-    if lines.shape[-1] == 0:
-        raise ValueError(f"attempt to get {name} of an empty sequence")
-    result = _engine.array_extreme_places(lines, least)
-    if keepdims is not _NONE and keepdims:
-        result = result._reshaped([1] * a.ndim if axis is None else [1 if n == axis_ else size for n, size in enumerate(a.shape)])
+    a = asarray(a)
+    result = _engine.array_extreme(a, _along(axis, a.ndim), keepdims is not _NONE and bool(keepdims), least)
     if _is_out(out):
         _check_cast(out.dtype, result.dtype, "safe")
         if out.shape != result.shape:
@@ -128,21 +104,6 @@ def _check_kind(kind, order, stable):
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
-def _sorted_lines(lines, descending=False):
-    if _kind(lines) != "c":
-        return _engine.array_sort(lines, descending, lines.ndim - 1)
-    return _picked(lines, _engine.array_argsort(lines, descending, lines.ndim - 1))
-
-
-def _picked(lines, places):
-    """Elements of the last axis by places of the same rank, none of them negative."""
-    n = lines.shape[-1]
-    if lines.ndim > 1 and lines.size:
-        rows = arange(0, lines.size, n)._reshaped([*lines.shape[:-1], 1])
-        places = rows + places
-    return _engine.array_take(ravel(lines), [0], places)
-
-
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along ``axis`` (None: flattened).
 
@@ -153,13 +114,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     array([1, 2, 3])
     """
     _check_kind(kind, order, stable)
-    a, axis = _flat(a, axis)
-    if _kind(a) != "c":
-        return _engine.array_sort(a, bool(descending), axis)
-    lines, axis = _lines(a, axis)
-    out = a.copy("K")
-    out[...] = _back(_sorted_lines(lines, bool(descending)), axis)
-    return out
+    a = asarray(a)
+    return _engine.array_sort(a, bool(descending), None if axis is None else _axis(axis, a.ndim))
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
@@ -172,25 +128,21 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     array([1, 2, 0])
     """
     _check_kind(kind, order, stable)
-    a, axis = asarray(a), _no_bool(axis)
-    if a.ndim == 0 and axis in (0, -1, None):
-        return zeros((1,), "int64")
-    a, axis = _flat(a, axis)
-    return _engine.array_argsort(a, bool(descending), axis)
+    a = asarray(a)
+    return _engine.array_argsort(a, bool(descending), _along(axis, a.ndim))
 
 
-def _check_kth(a, kth, axis, kind):
-    n = _lines(a, axis)[0].shape[-1]
+def _places(kth, kind, order):
+    """The places as a list, once what NumPy takes beside them is found to be right."""
+    _check_kind(None, order, None)
     places = asnumpy(kth) if isinstance(kth, Array) else numpy.asarray(kth)
     if places.dtype.kind not in "iub":
         raise TypeError("Partition index must be integer")
     if places.ndim > 1:
         raise ValueError(f"kth array must have dimension <= 1, not {places.ndim}")
-    wrong = (places < -n) | (places >= n)
-    if n and wrong.any():
-        raise ValueError(f"kth(={places[wrong].flat[0]}) out of bounds ({n})")
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    return places.reshape(-1).astype("int64").tolist()
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
@@ -201,8 +153,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     >>> partition([3, 1, 2], 1)
     array([1, 2, 3])
     """
-    _check_kth(a, kth, axis, kind)
-    return sort(a, axis, None, order)
+    a = asarray(a)
+    return _engine.array_partition(a, None if axis is None else _axis(axis, a.ndim), _places(kth, kind, order))
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
@@ -214,8 +166,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     array([1, 2, 0])
     """
     a = asarray(a)
-    _check_kth(ravel(a) if a.ndim == 0 else a, kth, axis, kind)
-    return argsort(a, axis, None, order)
+    return _engine.array_argpartition(a, _along(axis, a.ndim), _places(kth, kind, order))
 
 
 def lexsort(keys, axis=-1):
@@ -227,14 +178,8 @@ def lexsort(keys, axis=-1):
     array([2, 1, 0])
     """
     keys = [asarray(key) for key in keys]
-    if not keys:
-        raise TypeError("need sequence of keys with len > 0 in lexsort")
-    if any(key.shape != keys[0].shape for key in keys):
-        raise ValueError("all keys need to be the same shape")
-    if keys[0].ndim == 0:
-        return zeros((), "int64")
-    places = _engine.array_argsort_by([_lines(key, axis)[0] for key in keys])
-    return _back(places, _axis(axis, keys[0].ndim))._in_order("C")
+    ndim = keys[0].ndim if keys else 0
+    return _engine.array_argsort_by(keys, _axis(axis, ndim) if ndim else 0)
 
 
 def sort_complex(a):
@@ -265,18 +210,7 @@ def searchsorted(a, v, side="left", sorter=None):
         raise TypeError(f"search side must be str, not {type(side).__name__}")
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    a, v = asarray(a), asarray(v)
-    if a.ndim != 1:
-        raise ValueError("object too deep for desired array" if a.ndim > 1 else "object of too small depth for desired array")
-    if sorter is not None:
-        sorter = asarray(sorter)
-        if sorter.dtype.kind not in "iub":
-            raise TypeError("sorter must only contain integers")
-        if sorter.shape != a.shape:
-            raise ValueError("sorter.size must equal a.size")
-        a = a[sorter]
-    name = _common_type(a, v)
-    return _engine.array_places_in(a.astype(name, copy=False), v.astype(name, copy=False), side == "right")
+    return _engine.array_search(asarray(a), asarray(v), side == "right", None if sorter is None else asarray(sorter))
 
 
 def digitize(x, bins, right=False):

@@ -1,0 +1,139 @@
+#include "functions/picking.h"
+
+#include "core/error.h"
+#include "functions/parts.h"
+#include "functions/shaping.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+Array numbers(int64_t count, const Array& like) { return evenly_spaced(whole(0), whole(1), count, DType::int64, like.device()); }
+
+// One index for each axis.
+std::vector<Pick> picks_of(const std::vector<Array>& indices) {
+  std::vector<Pick> out;
+  for (const Array& index : indices) out.push_back({out.size(), index});
+  return out;
+}
+
+bool has_nothing(Shape::const_iterator from, Shape::const_iterator to) { return std::find(from, to, 0) != to; }
+
+}  // namespace
+
+Array fitted_places(const Array& places, int64_t size, std::string_view mode) {
+  if (mode == "raise") return places;
+  Array wide = as_type(places, DType::int64);
+  if (mode == "wrap") return compute(Op::remainder, wide, size);
+  if (mode == "clip") return limited(wide, whole(0), whole(size - 1));
+  raise(ErrorKind::value, "[take] clipmode '{}' is not known; it must be one of 'clip', 'raise', or 'wrap'", mode);
+}
+
+Array taken(const Array& array, const Array& places, std::optional<size_t> axis, std::string_view mode) {
+  if (!axis || array.rank() == 0) return taken(array.rank() == 1 ? array : raveled(array, Order::c), places, 0, mode);
+  if (places.device() != array.device())
+    raise(ErrorKind::value, "[take] the places are on another device than the array; move one with to_device()");
+  const Shape& shape = array.shape();
+  auto here = shape.begin() + static_cast<ptrdiff_t>(*axis);
+  if (*here > 0 || places.size() == 0) return take_along(array, fitted_places(places, *here, mode), *axis);
+  if (!has_nothing(shape.begin(), here) && (mode == "raise" || !has_nothing(here + 1, shape.end())))
+    raise(ErrorKind::index, "[take] cannot do a non-empty take from an empty axis");
+  Shape out(shape.begin(), here);
+  out.insert(out.end(), places.shape().begin(), places.shape().end());
+  out.insert(out.end(), here + 1, shape.end());
+  return full(out, whole(0), array.dtype(), array.device());
+}
+
+std::vector<Array> indices_along(const Array& array, const Array& places, size_t axis) {
+  if (!is_integer(places.dtype()))
+    raise(ErrorKind::index, "[take_along_axis] the places must be integers, not {}", row(places.dtype()).name);
+  if (places.rank() != array.rank())
+    raise(ErrorKind::value, "[take_along_axis] the places have {} axes and the array {}; give both as many", places.rank(),
+          array.rank());
+  std::vector<Array> out;
+  for (size_t n = 0; n < array.rank(); ++n) {
+    Shape shape(array.rank(), 1);
+    shape[n] = array.shape()[n];
+    out.push_back(n == axis ? places : reshape(numbers(shape[n], array), shape));
+  }
+  return out;
+}
+
+Array taken_along(const Array& array, const Array& places, size_t axis) {
+  return take(array, picks_of(indices_along(array, places, axis)));
+}
+
+void put_along(const Array& array, const Array& places, const Argument& values, size_t axis) {
+  put(array, picks_of(indices_along(array, places, axis)), values);
+}
+
+std::vector<Array> coordinates(const Array& array, const Array& places) {
+  if (array.rank() == 1) return {places};
+  Array flat = compute(Op::where, compute(Op::less, places, 0), compute(Op::add, places, array.size()), places);
+  std::vector<Array> out;
+  int64_t rest = array.size();
+  for (size_t n = 0; n < array.rank(); ++n) {
+    int64_t size = array.shape()[n];
+    rest /= std::max<int64_t>(size, 1);
+    Array place = compute(Op::floor_divide, flat, std::max<int64_t>(rest, 1));
+    out.push_back(n == 0 ? place : compute(Op::remainder, place, size));
+  }
+  return out;
+}
+
+void put_in_line(const Array& array, const Array& places, const Argument& values, std::string_view mode) {
+  const Array* given = values.array();
+  int64_t count = places.size();
+  if (count > 0 && array.size() == 0) raise(ErrorKind::index, "[put] there are no elements to write to: the array is empty");
+  if (count == 0 || (given && given->size() == 0)) return;
+  Array flat = fitted_places(raveled(as_type(places, DType::int64), Order::c), array.size(), mode), row;
+  if (given) row = raveled(*given, Order::c);
+  if (given && row.size() > count) row = part(row, 0, 0, count);
+  if (given && row.size() > 1 && row.size() < count)
+    row = take_along(row, compute(Op::remainder, numbers(count, array), row.size()), 0);
+  Argument value = given ? Argument(row) : values;
+  if (std::optional<Layout> line = array.layout().reshaped({array.size()})) {
+    Pick pick{0, flat};
+    put(array.view(*line), {&pick, 1}, value);
+  } else {
+    put(array, picks_of(coordinates(array, flat)), value);
+  }
+}
+
+std::vector<Array> nonzero(const Array& array) {
+  if (array.rank() == 0) raise(ErrorKind::value, "[nonzero] the array has no axes; reshape it to {{1}}, as atleast_1d() does");
+  return indices_of(as_type(array, DType::boolean));
+}
+
+Array flat_nonzero(const Array& array) { return true_positions(as_type(raveled(array, Order::c), DType::boolean)); }
+
+Array rows_of_nonzero(const Array& array) {
+  if (array.rank() == 0) return full({flat_nonzero(array).size(), 0}, whole(0), DType::int64, array.device());
+  std::vector<Array> rows;
+  for (const Array& index : nonzero(array)) rows.push_back(with_axis(index, 0));
+  return transposed(joined(rows, 0), {1, 0});
+}
+
+Array count_nonzero(const Array& array, const Over& over) { return sum(as_type(array, DType::boolean), over); }
+
+Array compressed(const Array& condition, const Array& array, std::optional<size_t> axis) {
+  if (condition.rank() != 1) raise(ErrorKind::value, "[compress] the condition has {} axes; give it one", condition.rank());
+  Array places = flat_nonzero(condition);
+  bool has_axis = axis && array.rank() > 0;
+  int64_t n = has_axis ? array.shape()[*axis] : array.size();
+  auto first = array.shape().begin(), at = first + static_cast<ptrdiff_t>(has_axis ? *axis : 0);
+  if (condition.size() > n && n > 0 && places.size() > 0 && !has_nothing(first, at)) {
+    int64_t last = values_of<int64_t>(element(places, 0, places.size() - 1))[0];  // it was waited for
+    if (last >= n)
+      raise(ErrorKind::index, "[compress] index {} is out of bounds for axis {} with size {}", last, axis.value_or(0), n);
+  }
+  return taken(array, places, axis, "raise");
+}
+
+Array extracted(const Array& condition, const Array& array) { return taken(array, flat_nonzero(condition), {}, "raise"); }
+
+}  // namespace quern
