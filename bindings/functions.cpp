@@ -7,6 +7,7 @@
 #include "functions/border.h"
 #include "functions/counting.h"
 #include "functions/einsum.h"
+#include "functions/linalg.h"
 #include "functions/matrices.h"
 #include "functions/ordering.h"
 #include "functions/parts.h"
@@ -18,7 +19,6 @@
 #include "graph/call.h"
 #include "run/calls/fourier.h"
 #include "run/calls/indexing.h"
-#include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
 #include "run/calls/random.h"
 #include "run/calls/sorting.h"
@@ -146,6 +146,19 @@ void define_functions(nb::module_& m) {
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
+  define(m, "array_factored", linalg::factored);
+  define(m, "array_svd", linalg::svd);
+  define(m, "array_solve", linalg::solve);
+  define(m, "array_inv", linalg::inv);
+  define(m, "array_det", linalg::det);
+  define(m, "array_lstsq", linalg::lstsq);
+  define(m, "array_pinv", linalg::pinv);
+  define(m, "array_matrix_rank", linalg::matrix_rank);
+  define(m, "array_matrix_power", linalg::matrix_power);
+  define(m, "array_norm", linalg::norm);
+  define(m, "array_vector_norm", linalg::vector_norm);
+  define(m, "array_matrix_norm", linalg::matrix_norm);
+  define(m, "array_cond", linalg::cond);
   define(m, "array_rounded", rounded);
   define(m, "array_near", near);
   define(m, "array_differences", differences);
@@ -228,13 +241,6 @@ void init_array_functions(nb::module_& m) {
           return nb::steal(wrap(std::move(out), array_type));
         });
   m.def("random_key", &random_key);
-  m.def("array_factor", [](const std::string& name, const std::string& mode, double number, nb::args given) {
-    std::vector<Array> operands;
-    for (nb::handle operand : given) operands.push_back(*as_array(operand.ptr()));
-    nb::list out;
-    for (Array& result : factor(name, operands, mode, number)) out.append(like(given[0], std::move(result)));
-    return out;
-  });
   m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
   // The device of the first array among arguments (or of the lists among them), when it is not the current one; else None.
   m.def("device_elsewhere", [](nb::tuple arguments) -> nb::object {

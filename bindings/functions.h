@@ -53,6 +53,12 @@ struct Taken<const T*> {
     if (!given.is_none()) value = &held.emplace(cast_from<T>(given));
   }
 };
+template <class T>
+  requires std::is_enum_v<T>
+struct Taken<T> {  // by its number
+  T value;
+  Taken(nb::handle given, nb::handle) : value(static_cast<T>(nb::cast<int>(given))) {}
+};
 template <>
 struct Taken<const Array&> {
   const Array& value;

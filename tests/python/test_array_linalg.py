@@ -401,6 +401,12 @@ def test_cond_with_nan(device, p):
     np.testing.assert_allclose(got[0], want[0])
 
 
+@pytest.mark.parametrize("p", [None, 1])
+def test_cond_with_infinities(device, p):
+    x = np.array([[np.inf, -np.inf], [2.0, 3.0]])
+    assert qn.linalg.cond(qn.asarray(x), p).item() == np.linalg.cond(x, p) == np.inf
+
+
 def test_equations_with_nan(device):
     for x, b in ((WITH_NAN, np.ones(2)), (np.eye(2), np.array([np.nan, 1.0]))):
         np.testing.assert_array_equal(qn.asnumpy(qn.linalg.solve(qn.asarray(x), qn.asarray(b))), np.linalg.solve(x, b))

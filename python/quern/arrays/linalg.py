@@ -12,77 +12,23 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from quern.arrays import composed, fallback, matrices
-from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray
-from quern.arrays.creation import eye, zeros
-from quern.arrays.elementwise import absolute, conjugate, exp, isnan, logical_not, sqrt, where
+from quern.arrays.core import NUMPY_2_5, _axis, asarray
+from quern.arrays.reductions import _over
 from quern.arrays.reductions import all as _all
-from quern.arrays.reductions import count_nonzero, max, min, sum
-from quern.arrays.segments import device_of
-from quern.arrays.shapes import broadcast_to, moveaxis
 from quern.lib import _engine
 
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
+# Norms of matrices, by their numbers in MatrixNorm of engine/include/quern/linalg.h.
+_MATRIX_NORMS = {None: 0, "f": 0, "fro": 0, "nuc": 1, 2: 2, -2: 3, 1: 4, -1: 5, math.inf: 6, -math.inf: 7}
 
 
-# ---- operands, and factorisations
-
-
-def _with_type(*arrays):
-    """The arrays in the type that they are factorised in: the common one of float32, float64, complex64, complex128."""
-    arrays = [asarray(a) for a in arrays]
-    types = []
-    for a in arrays:
-        if a.dtype.kind in "biu":
-            types.append(numpy.dtype(float))
-        elif a._dtype_name in ("float16", "bfloat16"):
-            raise TypeError(f"array type {a.dtype.name} is unsupported in linalg")
-        else:
-            types.append(a.dtype)
-    common = numpy.result_type(*types)
-    return [a.astype(common, copy=False) for a in arrays]
-
-
-def _stacked(*arrays):
-    for a in arrays:
-        if a.ndim < 2:
-            raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
-
-
-def _square(*arrays):
-    _stacked(*arrays)
-    for a in arrays:
-        if a.shape[-1] != a.shape[-2]:
-            raise LinAlgError("Last 2 dimensions of the array must be square")
-
-
-def _finite(a):
-    from quern.arrays.elementwise import isfinite
-
-    if not _all(isfinite(a)):
-        raise LinAlgError("Array must not contain infs or NaNs")
-
-
-def _factor(name, mode, *arrays, number=0.0):
-    """The results, a list; see engine/run/calls/lapack.h."""
-    return _engine.array_factor(name, mode, number, *arrays)
-
-
-def _turned(a):
-    """Transposed, and conjugated where it is complex."""
-    a = a.swapaxes(-1, -2)
-    return conjugate(a) if a.dtype.kind == "c" else a
-
-
-def _eps(dtype):
-    return float(numpy.finfo(dtype).eps)
+def _matrix_norm_of(ord):
+    if ord not in _MATRIX_NORMS:
+        raise ValueError("Invalid norm order for matrices.")
+    return _MATRIX_NORMS[ord]
 
 
 # ---- equations
-
-
-def _solved(a, b, mode=""):
-    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return _factor("solve", mode, broadcast_to(a, stack + a.shape[-2:]), broadcast_to(b, stack + b.shape[-2:]))[0]
 
 
 def solve(a, b):
@@ -93,19 +39,7 @@ def solve(a, b):
     >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
     array([1. , 0.5])
     """
-    a, b = _with_type(a, b)
-    _square(a)
-    is_vector = b.ndim == 1
-    if b.ndim == 0:
-        raise ValueError("solve: Input operand 1 does not have enough dimensions (has 0, at least 1 is required)")
-    right = b[:, None] if is_vector else b
-    if right.shape[-2] != a.shape[-1]:
-        raise ValueError(
-            f"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m,n)->(m,n) "
-            f"(size {right.shape[-2]} is different from {a.shape[-1]})"
-        )
-    x = _solved(a, right)
-    return x[..., 0] if is_vector else x
+    return _engine.array_solve(asarray(a), asarray(b))
 
 
 def inv(a):
@@ -115,13 +49,7 @@ def inv(a):
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    (a,) = _with_type(a)
-    _square(a)
-    return _solved(a, _identity(a))
-
-
-def _identity(a):
-    return eye(a.shape[-1], dtype=a.dtype, device=device_of(a))
+    return _engine.array_inv(asarray(a))
 
 
 def tensorsolve(a, b, axes=None):
@@ -155,21 +83,7 @@ def lstsq(a, b, rcond=None):
     >>> [float(x) for x in lstsq([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0])[0]]
     [3.0, 2.0]
     """
-    a, b = _with_type(a, b)
-    is_vector = b.ndim == 1
-    right = b[:, None] if is_vector else b
-    for x in (a, right):
-        if x.ndim != 2:
-            raise LinAlgError(f"{x.ndim}-dimensional array given. Array must be two-dimensional")
-    m, n = a.shape
-    if m != right.shape[0]:
-        raise LinAlgError("Incompatible dimensions")
-    if rcond is None:
-        rcond = _eps(a.dtype) * builtins.max(m, n)
-    x, left, rank, values = _factor("lstsq", "", a, right, number=float(rcond))
-    if int(rank) != n or m <= n:
-        left = left[:0]
-    return (x[:, 0] if is_vector else x), left, rank, values
+    return tuple(_engine.array_lstsq(asarray(a), asarray(b), rcond))
 
 
 # ---- determinants
@@ -177,10 +91,7 @@ def lstsq(a, b, rcond=None):
 
 def slogdet(a):
     """The determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices."""
-    a = asarray(a)
-    _square(a)
-    (a,) = _with_type(a)
-    return _results.SlogdetResult(*_factor("slogdet", "", a))
+    return _results.SlogdetResult(*_engine.array_factored("slogdet", asarray(a), ""))
 
 
 def det(a):
@@ -189,8 +100,7 @@ def det(a):
     >>> abs(det([[1.0, 2.0], [3.0, 4.0]]) + 2) < 1e-12
     array(True)
     """
-    sign, size = slogdet(a)
-    return sign * exp(size)
+    return _engine.array_det(asarray(a))
 
 
 # ---- factorisations
@@ -205,9 +115,7 @@ def cholesky(a, /, *, upper=False):
     array([[2., 0.],
            [0., 3.]])
     """
-    (a,) = _with_type(a)
-    _square(a)
-    return _factor("cholesky", "u" if upper else "l", a)[0]
+    return _engine.array_factored("cholesky", asarray(a), "u" if upper else "l")[0]
 
 
 def qr(a, mode="reduced"):
@@ -220,10 +128,7 @@ def qr(a, mode="reduced"):
         if mode in ("f", "full", "e", "economic"):
             raise fallback.Unserved(f"the old mode {mode!r}")
         raise ValueError(f"Unrecognized mode '{mode}'")
-    a = asarray(a)
-    _stacked(a)
-    (a,) = _with_type(a)
-    results = _factor("qr", {"reduced": "e", "complete": "c", "r": "r", "raw": "w"}[mode], a)
+    results = _engine.array_factored("qr", asarray(a), {"reduced": "e", "complete": "c", "r": "r", "raw": "w"}[mode])
     return results[0] if mode == "r" else tuple(results) if mode == "raw" else _results.QRResult(*results)
 
 
@@ -239,26 +144,17 @@ def eigh(a, UPLO="L"):
 
     ``UPLO``: the triangle that is read, "L" or "U"; else ValueError.
     """
-    triangle = _triangle(UPLO)
-    (a,) = _with_type(a)
-    _square(a)
-    return _results.EighResult(*_factor("eigh", triangle + "v", a))
+    return _results.EighResult(*_engine.array_factored("eigh", asarray(a), _triangle(UPLO) + "v"))
 
 
 def eigvalsh(a, UPLO="L"):
     """The eigenvalues of :func:`eigh`."""
-    triangle = _triangle(UPLO)
-    (a,) = _with_type(a)
-    _square(a)
-    return _factor("eigh", triangle, a)[0]
+    return _engine.array_factored("eigh", asarray(a), _triangle(UPLO))[0]
 
 
 def _eig(a, mode):
     a = asarray(a)
-    _square(a)
-    (a,) = _with_type(a)
-    _finite(a)
-    results = _factor("eig", mode, a)
+    results = _engine.array_factored("eig", a, mode)
     # Up to NumPy 2.4 what is real is given as real numbers; since then the type does not depend on values.
     if a.dtype.kind != "c" and not NUMPY_2_5 and bool(_all(results[0].imag == 0)):
         results = [r.real.copy() for r in results]
@@ -285,24 +181,14 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
     Parameters: ``full_matrices``: square U and Vh; ``compute_uv``: False for S alone; ``hermitian``: only the lower triangle counts.
     """
-    a = asarray(a)
-    _stacked(a)
-    (a,) = _with_type(a)
-    if hermitian:
-        _square(a)
-        a = matrices.tril(a) + _turned(matrices.tril(a, -1))
-    if not compute_uv:
-        return _factor("svd", "n", a)[0]
-    return _results.SVDResult(*_factor("svd", "a" if full_matrices else "s", a))
+    mode = "n" if not compute_uv else "a" if full_matrices else "s"
+    results = _engine.array_svd(asarray(a), mode, bool(hermitian))
+    return _results.SVDResult(*results) if compute_uv else results[0]
 
 
 def svdvals(x, /):
     """The singular values of matrices, falling."""
     return svd(x, compute_uv=False)
-
-
-def _values(a, hermitian):
-    return svd(a, compute_uv=False, hermitian=hermitian)
 
 
 _no_value = object()
@@ -314,44 +200,18 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_no_value):
     Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
     times the larger size). Raises ValueError for both.
     """
-    (a,), given = _with_type(a), asarray(a)
     if rcond is None:
-        rcond = 1e-15 if rtol is _no_value else builtins.max(*a.shape[-2:]) * _eps(a.dtype) if rtol is None else rtol
+        rcond = 1e-15 if rtol is _no_value else rtol
     elif rtol is not _no_value:
         raise ValueError("`rtol` and `rcond` can't be both set.")
-    if 0 in a.shape[-2:]:
-        return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), given.dtype, device=device_of(a))
-    u, s, vh = svd(conjugate(a) if a.dtype.kind == "c" else a, full_matrices=False, hermitian=hermitian)
-    if isinstance(rcond, Array) or numpy.ndim(rcond):
-        rcond = asarray(rcond, device=device_of(a))[..., None]
-    limit = rcond * max(s, -1, keepdims=True)
-    counts = s > limit
-    s = where(counts, 1 / where(counts, s, 1), 0).astype(s.dtype, copy=False)
-    return _engine.array_matmul(vh.swapaxes(-1, -2), s[..., None] * u.swapaxes(-1, -2))
+    return _engine.array_pinv(asarray(a), rcond, bool(hermitian))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """How many singular values are above ``tol``, or above ``rtol`` times the largest one (the type's step times the larger size)."""
     if rtol is not None and tol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
-    A = asarray(A)
-    if A.ndim < 2:
-        return logical_not(_all(A == 0)).astype(int)
-    s = _values(A, hermitian)
-    if tol is None:
-        rtol = builtins.max(A.shape[-2:]) * _eps(s.dtype) if rtol is None else rtol
-        if isinstance(rtol, Array) or numpy.ndim(rtol):
-            rtol = asarray(rtol, device=device_of(A))[..., None]
-        tol = max(s, -1, keepdims=True, initial=0) * rtol
-    else:
-        tol = asarray(tol, device=device_of(A))[..., None]
-    return count_nonzero(s > tol, axis=-1)
-
-
-def _singular_values_or_nan(a):
-    _stacked(a)
-    (a,) = _with_type(a)
-    return _factor("svd", "nq", a)[0]
+    return _engine.array_matrix_rank(asarray(A), None if tol is None else asarray(tol), rtol, bool(hermitian))
 
 
 def cond(x, p=None):
@@ -359,22 +219,7 @@ def cond(x, p=None):
 
     NaN where a matrix holds NaN, as in NumPy from 2.5 on.
     """
-    x = asarray(x)
-    if x.size == 0 and 0 in x.shape[-2:]:
-        raise LinAlgError("cond is not defined on empty arrays")
-    if p is None or p in (2, -2):
-        s = _singular_values_or_nan(x)
-        out = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    else:
-        _square(x)
-        (x,) = _with_type(x)
-        inverse = _solved(x, _identity(x), "q")
-        if p == "nuc":
-            out = sum(_singular_values_or_nan(x), -1) * sum(_singular_values_or_nan(inverse), -1)
-        else:
-            out = norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1))
-    lost = isnan(out)
-    return where(lost & logical_not(isnan(sum(x, (-2, -1)).real)), math.inf, out).astype(out.dtype, copy=False)
+    return _engine.array_cond(asarray(x), _matrix_norm_of(2 if p is None else p))
 
 
 # ---- products
@@ -382,24 +227,11 @@ def cond(x, p=None):
 
 def matrix_power(a, n):
     """The product of ``n`` square matrices ``a``; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer."""
-    a = asarray(a)
-    _square(a)
     try:
         n = operator.index(n)
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
-    if n == 0:
-        return broadcast_to(_identity(a), a.shape).copy()
-    if n < 0:
-        a, n = inv(a), -n
-    out = None
-    while n:
-        if n & 1:
-            out = a if out is None else _engine.array_matmul(out, a)
-        n >>= 1
-        if n:
-            a = _engine.array_matmul(a, a)
-    return out.copy("K") if out is a else out
+    return _engine.array_matrix_power(asarray(a), n)
 
 
 def multi_dot(arrays, *, out=None):
@@ -511,18 +343,22 @@ def norm(x, ord=None, axis=None, keepdims=False):
     array(5.)
     """
     x = asarray(x)
-    if x.dtype.kind in "biu":
-        x = x.astype(float)
     if axis is None:
         if ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
-            flat = x.ravel() if not keepdims else x
-            return sqrt(_squares(flat, tuple(range(flat.ndim)), keepdims))
+            x = x if keepdims else x.ravel()
+            return _engine.array_norm(x, _over(x, None, keepdims))
         axis = tuple(range(x.ndim))
-    axis = tuple(_axis(n, x.ndim) for n in (axis if isinstance(axis, tuple) else (axis,)))
+    axis = axis if isinstance(axis, tuple) else (axis,)
+    axis = [_axis(n, x.ndim) for n in axis]
     if len(axis) == 1:
-        return _vector_norm(x, ord, axis, keepdims)
+        over = _over(x, axis[0], keepdims)
+        if ord is None:
+            return _engine.array_norm(x, over)
+        if isinstance(ord, str):
+            raise ValueError(f"Invalid norm order '{ord}' for vectors")
+        return _engine.array_vector_norm(x, ord, over)
     if len(axis) == 2:
-        return _matrix_norm(x, ord, axis, keepdims)
+        return _engine.array_matrix_norm(x, _matrix_norm_of(ord), *axis, bool(keepdims))
     raise ValueError("Improper number of dimensions to norm.")
 
 
@@ -547,54 +383,6 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
         gone = (_axis(axis, x.ndim),)
     out = norm(x, ord, axis)
     return out.reshape([1 if n in gone else size for n, size in enumerate(shape)]) if keepdims else out
-
-
-def _squares(x, axis, keepdims):
-    if x.dtype.kind == "c":
-        return sum(x.real * x.real + x.imag * x.imag, axis, keepdims=keepdims)
-    return sum(x * x, axis, keepdims=keepdims)
-
-
-def _floor(x):
-    """The norm of nothing is 0."""
-    return {} if x.size else {"initial": 0}
-
-
-def _vector_norm(x, ord, axis, keepdims):
-    if ord is None or ord == 2:
-        return sqrt(_squares(x, axis, keepdims))
-    if isinstance(ord, str):
-        raise ValueError(f"Invalid norm order '{ord}' for vectors")
-    size = absolute(x)
-    if ord == float("inf"):
-        return max(size, axis, keepdims=keepdims, **_floor(x))
-    if ord == float("-inf"):
-        return min(size, axis, keepdims=keepdims)
-    if ord == 0:
-        return sum((x != 0).astype(size.dtype), axis, keepdims=keepdims)
-    if ord == 1:
-        return sum(size, axis, keepdims=keepdims)
-    return sum(size**ord, axis, keepdims=keepdims) ** (1 / ord)
-
-
-def _matrix_norm(x, ord, axis, keepdims):
-    row, column = axis
-    if row == column:
-        raise ValueError("Duplicate axes given.")
-    if ord is None or ord in ("f", "fro"):
-        return sqrt(_squares(x, axis, keepdims))
-    if ord in (2, -2, "nuc"):
-        values = _values(moveaxis(x, (row, column), (-2, -1)), False)
-        result = sum(values, -1) if ord == "nuc" else max(values, -1, **_floor(x)) if ord == 2 else min(values, -1)
-        return result.reshape([1 if d in axis else n for d, n in enumerate(x.shape)]) if keepdims else result
-    along = {1: (row, max), -1: (row, min), float("inf"): (column, max), float("-inf"): (column, min)}
-    if ord not in along:
-        raise ValueError("Invalid norm order for matrices.")
-    summed, pick = along[ord]
-    other = column if summed == row else row
-    sums = sum(absolute(x), summed, keepdims=True)
-    result = pick(sums, other, keepdims=True, **(_floor(x) if pick is max else {}))
-    return result if keepdims else result.reshape([n for d, n in enumerate(result.shape) if d not in axis])
 
 
 __getattr__ = fallback.serve_module(globals(), numpy.linalg, "linalg.")

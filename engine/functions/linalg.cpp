@@ -1,0 +1,248 @@
+#include "functions/linalg.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "functions/matrices.h"
+#include "functions/steps.h"
+#include "run/calls/lapack.h"
+#include "run/calls/matmul.h"
+
+namespace quern::linalg {
+
+using namespace steps;
+
+namespace {
+
+DType work_type(DType type) {
+  if (type == DType::float16 || type == DType::bfloat16)
+    raise(ErrorKind::type, "[linalg] matrices of {} are not served; convert them to float32", row(type).name);
+  return is_whole(type) ? DType::float64 : type;
+}
+Array in_work_type(const Array& a) { return as_type(a, work_type(a.dtype())); }
+Array in_reals(const Array& a) { return is_whole(a.dtype()) ? astype(a, DType::float64) : a; }
+
+int64_t rows_of(const Array& a) { return a.shape()[a.rank() - 2]; }
+
+void check_stack(const Array& a) {
+  if (a.rank() < 2) raise(ErrorKind::algebra, "[linalg] the array has {} axes; a matrix has two or more", a.rank());
+}
+void check_square(const Array& a) {
+  check_stack(a);
+  if (last_size(a) != rows_of(a))
+    raise(ErrorKind::algebra, "[linalg] the matrices must be square, not of shape {}", to_string(a.shape()));
+}
+
+Array turned(const Array& a) {
+  Layout layout = a.layout();
+  std::swap(layout.shape[a.rank() - 1], layout.shape[a.rank() - 2]);
+  std::swap(layout.strides[a.rank() - 1], layout.strides[a.rank() - 2]);
+  return a.view(std::move(layout));
+}
+Array conjugated(const Array& a) { return is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
+
+Array identity_beside(const Array& a, DType dtype) {
+  int64_t n = last_size(a);
+  Array numbers = evenly_spaced(whole(0), whole(1), n, DType::int64, a.device());
+  return as_type(compute(Op::equal, reshape(numbers, {n, 1}), numbers), dtype);
+}
+
+// b has columns; both have the type.
+Array solved(const Array& a, const Array& b, std::string_view mode = "") {
+  auto stack = [](const Array& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
+  Shape stacks[] = {stack(a), stack(b)}, shape = broadcast_shapes(stacks);
+  auto repeated = [&](const Array& x) {
+    Shape all = shape;
+    all.insert(all.end(), x.shape().end() - 2, x.shape().end());
+    return x.view(x.layout().broadcast_to(all));
+  };
+  Array both[] = {repeated(a), repeated(b)};
+  return factor("solve", both, mode, 0)[0];
+}
+
+double step_of(DType type) {
+  bool is_single = type == DType::float32 || type == DType::complex64;
+  return is_single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+}
+
+// The norm of nothing is 0.
+Array largest(const Array& a, const Over& over) {
+  return reduced(count_over(a, over) > 0 ? Reduction::maximum : Reduction::sum, a, over);
+}
+
+Array limit_of(const Array& values, const Array& a, const Argument* rtol) {
+  Array most = largest(values, last_axis(values, true));
+  if (!rtol) return compute(Op::multiply, most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
+  if (const Array* each = rtol->array()) return compute(Op::multiply, most, with_axis(*each, each->rank()));
+  return compute(Op::multiply, most, *rtol);
+}
+
+// `mode`: of svd, for values.
+Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column, bool keep_dims, std::string_view mode) {
+  Over over{std::vector<bool>(a.rank(), false), keep_dims}, along{over.axes, true};
+  over.axes[row] = over.axes[column] = true;
+  if (which == MatrixNorm::frobenius) return norm(a, over);
+  Array sizes;
+  if (which < MatrixNorm::largest_column) {
+    sizes = factored("svd", with_last(with_last(a, row), column - (column > row)), mode)[0];
+    along = last_axis(sizes);
+  } else {
+    size_t summed = which < MatrixNorm::largest_row ? row : column;
+    along.axes[summed] = true;
+    sizes = sum(compute(Op::absolute, a), along);
+    along.axes = over.axes;  // of the summed one there is one element
+  }
+  bool is_least =
+      which == MatrixNorm::smallest_value || which == MatrixNorm::smallest_column || which == MatrixNorm::smallest_row;
+  Array out = which == MatrixNorm::nuclear ? sum(sizes, along)
+              : is_least                   ? reduced(Reduction::minimum, sizes, along)
+                                           : largest(sizes, along);
+  Shape shape;
+  for (size_t n = 0; n < a.rank(); ++n)
+    if (!over.axes[n] || keep_dims) shape.push_back(over.axes[n] ? 1 : a.shape()[n]);
+  return out.shape() == shape ? out : reshape(out, shape);
+}
+
+}  // namespace
+
+std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode) {
+  name == "qr" || name == "svd" ? check_stack(a) : check_square(a);
+  Array given = in_work_type(a);
+  if (name == "eig" && !values_of<uint8_t>(reduced(Reduction::all, compute(Op::isfinite, given), all_axes(given)))[0])
+    raise(ErrorKind::algebra, "[linalg] the matrices hold infinities or NaN; their eigenvalues are not defined");
+  return factor(name, {&given, 1}, mode, 0);
+}
+
+std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
+  if (!hermitian) return factored("svd", a, mode);
+  check_square(a);
+  Array given = in_work_type(a);
+  Array above = conjugated(turned(triangle(given, -1, true)));
+  return factored("svd", compute(Op::add, triangle(given, 0, true), above), mode);
+}
+
+Array solve(const Array& a, const Array& b) {
+  check_square(a);
+  if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side has no axes; give it one or more");
+  Array right = b.rank() == 1 ? with_axis(b, 1) : b;
+  if (rows_of(right) != last_size(a))
+    raise(ErrorKind::value, "[solve] the matrix has {} rows and the right side {}", last_size(a), rows_of(right));
+  DType type = common(work_type(a.dtype()), work_type(b.dtype()));
+  Array x = solved(as_type(a, type), as_type(right, type));
+  return b.rank() == 1 ? element(x, -1, 0) : x;
+}
+
+Array inv(const Array& a) {
+  check_square(a);
+  Array given = in_work_type(a);
+  return solved(given, identity_beside(a, given.dtype()));
+}
+
+Array det(const Array& a) {
+  std::vector<Array> f = factored("slogdet", a, "");
+  return compute(Op::multiply, f[0], compute(Op::exp, f[1]));
+}
+
+std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
+  Array right = b.rank() == 1 ? with_axis(b, 1) : b;
+  for (const Array& x : {a, right})
+    if (x.rank() != 2) raise(ErrorKind::algebra, "[lstsq] an array has {} axes; a matrix has two", x.rank());
+  int64_t m = rows_of(a), n = last_size(a);
+  if (rows_of(right) != m) raise(ErrorKind::algebra, "[lstsq] the matrix has {} rows and the right side {}", m, rows_of(right));
+  DType type = common(work_type(a.dtype()), work_type(b.dtype()));
+  Array both[] = {as_type(a, type), as_type(right, type)};
+  std::vector<Array> out = factor("lstsq", both, "", rcond.value_or(step_of(type) * static_cast<double>(std::max(m, n))));
+  if (m <= n || values_of<int32_t>(out[2])[0] != n) out[1] = part(out[1], 0, 0, 0);
+  if (b.rank() == 1) out[0] = element(out[0], 1, 0);
+  return out;
+}
+
+Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
+  check_stack(a);
+  Array given = in_work_type(a);
+  if (last_size(a) == 0 || rows_of(a) == 0) return full(turned(a).shape(), whole(0), a.dtype(), a.device());
+  std::vector<Array> f = svd(conjugated(given), "s", hermitian);
+  Array& s = f[1];
+  Array counts = compute(Op::greater, s, limit_of(s, a, rtol));
+  Array inverted = compute(Op::true_divide, 1, compute(Op::where, counts, s, 1));
+  s = as_type(compute(Op::where, counts, inverted, 0), s.dtype());
+  return matmul(turned(f[2]), compute(Op::multiply, with_axis(s, s.rank()), turned(f[0])));
+}
+
+Array matrix_rank(const Array& a, const Array* tol, const Argument* rtol, bool hermitian) {
+  if (a.rank() < 2) return as_type(reduced(Reduction::any, compute(Op::not_equal, a, 0), all_axes(a)), DType::int64);
+  Array s = svd(a, "n", hermitian)[0];
+  Array counts = compute(Op::greater, s, tol ? with_axis(*tol, tol->rank()) : limit_of(s, a, rtol));
+  return sum(counts, last_axis(counts));
+}
+
+Array matrix_power(const Array& a, int64_t n) {
+  check_square(a);
+  if (n == 0) {
+    Array one = identity_beside(a, a.dtype());
+    return copied(one.view(one.layout().broadcast_to(a.shape())), a.dtype());
+  }
+  Array power = n < 0 ? inv(a) : a;
+  if (n == 1) return copied(a, a.dtype(), Order::keep);
+  std::optional<Array> out;
+  for (uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n); left > 0; left >>= 1) {
+    if (left & 1) out = out ? matmul(*out, power) : power;
+    if (left > 1) power = matmul(power, power);
+  }
+  return *out;
+}
+
+Array norm(const Array& a, const Over& over) {
+  Array x = in_reals(a);
+  if (!is_complex(x.dtype())) return compute(Op::sqrt, sum(compute(Op::multiply, x, x), over));
+  Array re = x.real(), im = x.imag();
+  return compute(Op::sqrt, sum(compute(Op::add, compute(Op::multiply, re, re), compute(Op::multiply, im, im)), over));
+}
+
+Array vector_norm(const Array& a, const Scalar& ord, const Over& over) {
+  if (ord.kind == WeakScalar::complex) raise(ErrorKind::type, "[norm] the order is complex; it must be a real number");
+  double order = ord.kind == WeakScalar::real ? ord.re : static_cast<double>(ord.integer);
+  if (order == 2) return norm(a, over);
+  Array x = in_reals(a), size = compute(Op::absolute, x);
+  if (order == HUGE_VAL) return largest(size, over);
+  if (order == -HUGE_VAL) return reduced(Reduction::minimum, size, over);
+  if (order == 0) return sum(as_type(compute(Op::not_equal, x, 0), size.dtype()), over);
+  if (order == 1) return sum(size, over);
+  Scalar root = real_number(1 / order);  // of the order's type, if it has one
+  root.is_weak = ord.is_weak;
+  root.dtype = is_whole(ord.dtype) ? DType::float64 : ord.dtype;
+  if (root.dtype == DType::float32) root.re = static_cast<float>(root.re);
+  return raised(sum(raised(size, ord), over), root);
+}
+
+Array matrix_norm(const Array& a, MatrixNorm which, size_t row, size_t column, bool keep_dims) {
+  if (row == column) raise(ErrorKind::value, "[norm] the two axes of the matrices are the same; name two");
+  check_stack(a);
+  return norm_of_planes(in_reals(a), which, row, column, keep_dims, "n");
+}
+
+Array cond(const Array& a, MatrixNorm which) {
+  check_stack(a);
+  if (last_size(a) == 0 || rows_of(a) == 0) raise(ErrorKind::algebra, "[cond] an empty matrix has none");
+  Array given = in_work_type(a), out;
+  // Where there is no inverse, and where values do not converge, is NaN.
+  if (which == MatrixNorm::largest_value || which == MatrixNorm::smallest_value) {
+    Array s = factored("svd", given, "nq")[0];
+    Array most = element(s, -1, 0), least = element(s, -1, last_size(s) - 1);
+    out = which == MatrixNorm::largest_value ? compute(Op::true_divide, most, least) : compute(Op::true_divide, least, most);
+  } else {
+    check_square(a);
+    auto size = [&](const Array& x) { return norm_of_planes(x, which, x.rank() - 2, x.rank() - 1, false, "nq"); };
+    out = compute(Op::multiply, size(given), size(solved(given, identity_beside(a, given.dtype()), "q")));
+  }
+  // 0 / 0 is infinite too, unless there was a NaN.
+  Over planes{std::vector<bool>(a.rank(), false)};
+  planes.axes[a.rank() - 2] = planes.axes[a.rank() - 1] = true;
+  Array had_nan = reduced(Reduction::any, compute(Op::isnan, given), planes);
+  Array lost = compute(Op::logical_and, compute(Op::isnan, out), compute(Op::logical_not, had_nan));
+  return as_type(compute(Op::where, lost, HUGE_VAL, out), out.dtype());
+}
+
+}  // namespace quern::linalg
