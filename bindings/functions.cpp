@@ -7,6 +7,7 @@
 #include "functions/border.h"
 #include "functions/counting.h"
 #include "functions/einsum.h"
+#include "functions/fourier_axes.h"
 #include "functions/linalg.h"
 #include "functions/matrices.h"
 #include "functions/ordering.h"
@@ -17,7 +18,6 @@
 #include "functions/sets.h"
 #include "functions/shaping.h"
 #include "graph/call.h"
-#include "run/calls/fourier.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
 #include "run/calls/random.h"
@@ -106,6 +106,10 @@ Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& w
   BorderOptions options{{}, lengths, is_odd};
   for (nb::handle pair : constants) options.constants.emplace_back(number_in(pair[0]), number_in(pair[1]));
   return with_border(a, widths, border_named(mode), options);
+}
+
+Array frequencies(int64_t n, const Argument& step, bool is_half, PyDevice device) {
+  return fft::frequencies(n, step, is_half, device_number(device));
 }
 
 std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices) {
@@ -197,7 +201,9 @@ void define_functions(nb::module_& m) {
   define(m, "array_kron", kron);
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
-  define(m, "array_fourier", fourier);
+  define(m, "array_fourier", fft::transformed);
+  define(m, "array_fourier_along", fft::transformed_along);
+  define(m, "array_frequencies", frequencies);
   define(m, "array_counts_of", counts_of);
   define(m, "array_running", running);
 }

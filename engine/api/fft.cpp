@@ -1,12 +1,9 @@
-// quern/fft.h on run/calls/fourier.h. Start at transformed().
+// quern/fft.h on functions/fourier_axes.h.
 #include "quern/fft.h"
 
-#include <cmath>
-
 #include "api/bodies.h"
-#include "graph/memory_order.h"
+#include "functions/fourier_axes.h"
 #include "quern/shaping.h"
-#include "run/calls/fourier.h"
 
 namespace qn::fft {
 
@@ -14,75 +11,34 @@ using namespace inside;
 
 namespace {
 
-bool is_single(DType type) {
-  return type == DType::float32 || type == DType::complex64 || type == DType::float16 || type == DType::bfloat16;
+Array along(std::string_view kind, const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
+  return asked(here,
+               [&] { return wrap(quern::fft::transformed(a.handle(), kind, n, checked_axis(axis, a.handle().rank()), norm)); });
 }
 
-// The axis cut, or filled up with zeros.
-Array resized(const Array& a, int64_t n, size_t axis) {
-  Shape shape = a.shape();
-  int64_t have = shape[axis];
-  if (have >= n) return have == n ? a : cut(a, axis, {}, n);
-  shape[axis] = n;
-  quern::GraphLock lock;
-  Array out = wrap(quern::full_in(quern::space_beside(a.handle(), shape), whole(0), a.dtype(), a.handle().device()));
-  quern::assign(cut(out, axis, {}, have).handle(), operand(a));
-  return out;
-}
-
-// Along one axis; `kind` as run/calls/fourier.h names it.
-Array transformed(std::string_view kind, const Array& a, std::optional<int64_t> given, int axis_given, Norm norm) {
-  size_t axis = checked_axis(axis_given, a.handle().rank());
-  int64_t length = a.shape()[axis], n = given.value_or(kind == "whole" ? (length - 1) * 2 : length);
-  if (n < 1) raise(ErrorKind::value, "[fft] a transform of {} numbers makes no sense; it must be one or more", n);
-  bool is_forward = kind == "forward" || kind == "half";
-  double scale = norm == Norm::ortho                     ? 1 / std::sqrt(static_cast<double>(n))
-                 : is_forward == (norm != Norm::forward) ? 1.0
-                                                         : 1 / static_cast<double>(n);
-  bool single = is_single(a.dtype());
-  if (kind == "half" && quern::is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
-  DType type = kind == "half" ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128;
-  Array lines = resized(as_type(a, type), kind == "whole" ? n / 2 + 1 : n, axis);
-  Array out = wrap(quern::fourier(lines.handle(), kind, n, scale, axis));
-  // NumPy keeps the type of real numbers.
-  return kind == "whole" && a.dtype() == DType::float16 ? as_type(out, DType::float16) : out;
-}
-
-struct Length {
-  int axis;
-  std::optional<int64_t> n;
-};
-
-std::vector<Length> lengths_of(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths) {
-  std::vector<int> named = axes.list();
-  size_t rank = a.handle().rank();
-  if (axes.all()) {
-    // So many lengths are of the last axes.
-    size_t count = lengths.empty() ? rank : lengths.size();
-    if (count > rank) raise(ErrorKind::value, "[fft] {} lengths are given for {} axes", count, rank);
-    for (size_t n = rank - count; n < rank; ++n) named.push_back(static_cast<int>(n));
-  }
-  if (!lengths.empty() && lengths.size() != named.size())
-    raise(ErrorKind::value, "[fft] {} lengths are given for {} axes; give one for each", lengths.size(), named.size());
-  std::vector<Length> out;
-  for (size_t i = 0; i < named.size(); ++i)
-    out.push_back({named[i], lengths.empty() ? std::optional<int64_t>() : std::optional(lengths[i])});
-  return out;
-}
-
-Array along_several(std::string_view kind, const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm,
+Array along_several(std::string_view kind, const Array& a, const Axes& given, const std::vector<int64_t>& lengths, Norm norm,
                     Here here) {
   return asked(here, [&] {
-    std::vector<Length> each = lengths_of(a, axes, lengths);
-    Array out = a;
-    for (size_t i = each.size(); i-- > 0;) out = transformed(kind, out, each[i].n, each[i].axis, norm);
-    return out;
+    size_t rank = a.handle().rank();
+    std::vector<size_t> axes;
+    for (int axis : given.list()) axes.push_back(checked_axis(axis, rank));
+    if (given.all()) {
+      // So many lengths are of the last axes.
+      size_t count = lengths.empty() ? rank : lengths.size();
+      if (count > rank) raise(ErrorKind::value, "[fft] {} lengths are given for {} axes", count, rank);
+      for (size_t n = rank - count; n < rank; ++n) axes.push_back(n);
+    }
+    std::vector<std::optional<int64_t>> each(lengths.begin(), lengths.end());
+    if (lengths.empty()) each.resize(axes.size());
+    return wrap(quern::fft::transformed_along(a.handle(), kind, std::move(each), axes, norm));
   });
 }
 
-// Of real numbers, one axis must be there.
-void check_some(const std::vector<Length>& each) {
-  if (each.empty()) raise(ErrorKind::index, "[fft] a transform of real numbers needs an axis at least");
+Array frequencies(int64_t n, double d, bool is_half, const Device& device, Here here) {
+  return asked(here, [&] {
+    if (n < 0) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
+    return wrap(quern::fft::frequencies(n, operand(1.0 / (static_cast<double>(n) * d)), is_half, number_of(device)));
+  });
 }
 
 Array shifted(const Array& a, const Axes& axes, int sign, Here here) {
@@ -93,14 +49,6 @@ Array shifted(const Array& a, const Axes& axes, int sign, Here here) {
       if (moves[n]) out = roll(out, sign * (a.shape()[n] / 2), static_cast<int>(n), here);
     return out.handle().cell() == a.handle().cell() ? a.copy(here) : out;
   });
-}
-
-Array along(std::string_view kind, const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
-  return asked(here, [&] { return transformed(kind, a, n, axis, norm); });
-}
-
-void check_count(int64_t n) {
-  if (n < 0) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
 }
 
 }  // namespace
@@ -117,20 +65,11 @@ Array rfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here h
 Array irfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
   return along("whole", a, n, axis, norm, here);
 }
-
-namespace {
-
-Norm swapped(Norm norm) { return norm == Norm::backward ? Norm::forward : norm == Norm::forward ? Norm::backward : norm; }
-
-}  // namespace
-
 Array hfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
-  return asked(here, [&] {
-    return transformed("whole", quern::is_complex(a.dtype()) ? compute(Op::conjugate, a) : a, n, axis, swapped(norm));
-  });
+  return along("hermitian", a, n, axis, norm, here);
 }
 Array ihfft(const Array& a, std::optional<int64_t> n, int axis, Norm norm, Here here) {
-  return asked(here, [&] { return compute(Op::conjugate, transformed("half", a, n, axis, swapped(norm))); });
+  return along("hermitian_half", a, n, axis, norm, here);
 }
 
 Array fftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm, Here here) {
@@ -139,44 +78,15 @@ Array fftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths
 Array ifftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm, Here here) {
   return along_several("backward", a, axes, lengths, norm, here);
 }
-
 Array rfftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm, Here here) {
-  return asked(here, [&] {
-    std::vector<Length> each = lengths_of(a, axes, lengths);
-    check_some(each);
-    Array out = transformed("half", a, each.back().n, each.back().axis, norm);
-    for (size_t i = each.size() - 1; i-- > 0;) out = transformed("forward", out, each[i].n, each[i].axis, norm);
-    return out;
-  });
+  return along_several("half", a, axes, lengths, norm, here);
 }
-
 Array irfftn(const Array& a, const Axes& axes, const std::vector<int64_t>& lengths, Norm norm, Here here) {
-  return asked(here, [&] {
-    std::vector<Length> each = lengths_of(a, axes, lengths);
-    check_some(each);
-    Array out = a;
-    for (size_t i = 0; i + 1 < each.size(); ++i) out = transformed("backward", out, each[i].n, each[i].axis, norm);
-    return transformed("whole", out, each.back().n, each.back().axis, norm);
-  });
+  return along_several("whole", a, axes, lengths, norm, here);
 }
 
-Array fftfreq(int64_t n, double d, const Device& device, Here here) {
-  return asked(here, [&] {
-    check_count(n);
-    int8_t number = number_of(device);
-    Array up = wrap(quern::evenly_spaced(whole(0), whole(1), (n + 1) / 2, DType::int64, number));
-    Array down = wrap(quern::evenly_spaced(whole(-(n / 2)), whole(1), n / 2, DType::int64, number));
-    return compute(Op::multiply, concatenate({up, down}, 0, here), 1.0 / (static_cast<double>(n) * d));
-  });
-}
-
-Array rfftfreq(int64_t n, double d, const Device& device, Here here) {
-  return asked(here, [&] {
-    check_count(n);
-    Array up = wrap(quern::evenly_spaced(whole(0), whole(1), n / 2 + 1, DType::int64, number_of(device)));
-    return compute(Op::multiply, up, 1.0 / (static_cast<double>(n) * d));
-  });
-}
+Array fftfreq(int64_t n, double d, const Device& device, Here here) { return frequencies(n, d, false, device, here); }
+Array rfftfreq(int64_t n, double d, const Device& device, Here here) { return frequencies(n, d, true, device, here); }
 
 Array fftshift(const Array& a, const Axes& axes, Here here) { return shifted(a, axes, 1, here); }
 Array ifftshift(const Array& a, const Axes& axes, Here here) { return shifted(a, axes, -1, here); }

@@ -41,7 +41,6 @@ Array turned(const Array& a) {
   std::swap(layout.strides[a.rank() - 1], layout.strides[a.rank() - 2]);
   return a.view(std::move(layout));
 }
-Array conjugated(const Array& a) { return is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
 
 Array identity_beside(const Array& a, DType dtype) {
   int64_t n = last_size(a);
@@ -74,7 +73,8 @@ Array largest(const Array& a, const Over& over) {
 
 Array limit_of(const Array& values, const Array& a, const Argument* rtol) {
   Array most = largest(values, last_axis(values, true));
-  if (!rtol) return compute(Op::multiply, most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
+  if (!rtol)
+    return compute(Op::multiply, most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
   if (const Array* each = rtol->array()) return compute(Op::multiply, most, with_axis(*each, each->rank()));
   return compute(Op::multiply, most, *rtol);
 }

@@ -17,7 +17,6 @@ using namespace steps;
 
 namespace {
 
-Array conjugated(const Array& a) { return is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
 Array flat(const Array& a) { return a.rank() == 1 ? a : reshape(a, {a.size()}); }
 
 size_t checked(const char* name, const Array& a, int64_t axis) {

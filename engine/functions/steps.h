@@ -41,6 +41,7 @@ Array compute(Op op, const T&... operands) {
 
 // The array itself where it has the type.
 inline Array as_type(const Array& array, DType dtype) { return array.dtype() == dtype ? array : astype(array, dtype); }
+inline Array conjugated(const Array& a) { return is_complex(a.dtype()) ? compute(Op::conjugate, a) : a; }
 inline bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
 inline DType common(DType a, DType b) {
   OperandType both[] = {{a}, {b}};

@@ -1,6 +1,6 @@
 """Fourier transforms of arrays, as in numpy.fft: of float32 and complex64 in single precision, of others in double precision.
 
-The engine transforms along an axis (engine/run/calls/fourier.h): an FFT of quern's own on the CPU, cuFFT on a GPU.
+The engine transforms (engine/functions/fourier_axes.h): by an FFT of quern's own on the CPU, by cuFFT on a GPU.
 """
 
 import operator
@@ -9,66 +9,26 @@ import numpy
 
 from quern.arrays import fallback
 from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
-from quern.arrays.creation import arange, zeros_like
-from quern.arrays.elementwise import conjugate
+from quern.arrays.creation import _target
 from quern.arrays.manipulation import roll
-from quern.arrays.shapes import concatenate
 from quern.lib import _engine
 
-_SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
+# By their numbers in Norm of engine/include/quern/fft.h.
+_NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 
 
-def _scale(n, norm, is_forward):
-    if norm not in _SWAPPED:
+def _norm_of(norm):
+    if norm not in _NORMS:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
-    if norm == "ortho":
-        return float(1 / numpy.sqrt(n))
-    return 1.0 if is_forward is (norm != "forward") else 1 / n
+    return _NORMS[norm]
 
 
-def _single(a):
-    return a._dtype_name in ("float32", "complex64", "float16", "bfloat16")
-
-
-def _as_complex(a):
-    return a.astype("complex64" if _single(a) else "complex128", copy=False)
-
-
-def _resized(a, n, axis):
-    """The axis cut, or filled up with zeros."""
-    size, before = a.shape[axis], (slice(None),) * axis
-    if size == n:
-        return a
-    if size > n:
-        return a[(*before, slice(n))]
-    out = zeros_like(a, shape=(*a.shape[:axis], n, *a.shape[axis + 1 :]))
-    out[(*before, slice(size))] = a
-    return out
-
-
-def _one(kind, a, n, axis, norm, out=None):
+def _one(kind, a, n, axis, norm, out):
     """Along one axis; ``kind`` as the engine names it."""
     a = asarray(a)
     axis = _axis(axis, a.ndim)
-    if n is None:
-        n = a.shape[axis] if kind != "whole" else (a.shape[axis] - 1) * 2
-    n = operator.index(n)
-    if n < 1:
-        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
-    is_half = kind == "whole" and a._dtype_name == "float16"
-    scale = _scale(n, norm, kind in ("forward", "half"))
-    if kind == "half":
-        if a.dtype.kind == "c":
-            raise TypeError("ufunc 'rfft_n_even' did not contain a loop with signature matching types: complex numbers are no operand")
-        a = a.astype("float32" if _single(a) else "float64", copy=False)
-    else:
-        a = _as_complex(a)
-    made = _engine.array_fourier(_resized(a, n // 2 + 1 if kind == "whole" else n, axis), kind, n, scale, axis)
-    if is_half:
-        made = made.astype("float16")  # NumPy keeps the type of real numbers
-    if out is None:
-        return made
-    return _given(made, out)
+    made = _engine.array_fourier(a, kind, None if n is None else operator.index(n), axis, _norm_of(norm))
+    return made if out is None else _given(made, out)
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None):
@@ -100,49 +60,29 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
     return _one("whole", a, n, axis, norm, out)
 
 
-def _swapped(norm):
-    if norm not in _SWAPPED:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
-    return _SWAPPED[norm]
-
-
 def hfft(a, n=None, axis=-1, norm=None, out=None):
     """The transform of what is Hermitian, given by its first half: real numbers."""
-    a = asarray(a)
-    n = (a.shape[_axis(axis, a.ndim)] - 1) * 2 if n is None else n
-    return _one("whole", conjugate(a), n, axis, _swapped(norm), out)
+    return _one("hermitian", a, n, axis, norm, out)
 
 
 def ihfft(a, n=None, axis=-1, norm=None, out=None):
     """The inverse of :func:`hfft`."""
-    made = conjugate(_one("half", a, n, axis, _swapped(norm)))
-    if out is None:
-        return made
-    out[...] = made
-    return out
+    return _one("hermitian_half", a, n, axis, norm, out)
 
 
-def _places(a, s, axes, is_inverse_real=False):
-    """The lengths and axes of a transform along several."""
-    if s is None:
-        axes = list(range(a.ndim)) if axes is None else list(axes)
-        s = [a.shape[_axis(n, a.ndim)] for n in axes]
-        if is_inverse_real and s:
-            s[-1] = (s[-1] - 1) * 2
-    else:
-        s = list(s)
-        axes = list(range(-len(s), 0)) if axes is None else list(axes)
-    if len(s) != len(axes):
-        raise ValueError("Shape and axes have different lengths.")
-    return [a.shape[_axis(d, a.ndim)] if n == -1 else n for n, d in zip(s, axes, strict=True)], axes
-
-
-def _many(kind, a, s, axes, norm, out=None):
+def _many(kind, a, s, axes, norm, out):
+    """Along several axes. Lengths are of the last axes where no axes are given; -1 is the axis' own."""
     a = asarray(a)
-    s, axes = _places(a, s, axes)
-    for n, axis in zip(s[::-1], axes[::-1], strict=True):
-        a = _one(kind, a, n, axis, norm)
-    return _given(a, out)
+    axes = list(axes) if axes is not None else range(a.ndim) if s is None else range(-len(s), 0)
+    lengths = [None] * len(axes) if s is None else list(s)
+    if len(lengths) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    axes = [_axis(n, a.ndim) for n in axes]
+    lengths = [None if n is None or n == -1 else operator.index(n) for n in lengths]
+    if not axes and kind in ("forward", "backward"):
+        return _given(a, out)
+    made = _engine.array_fourier_along(a, kind, lengths, axes, _norm_of(norm))
+    return made if out is None else _given(made, out)
 
 
 def _given(a, out):
@@ -169,23 +109,14 @@ def ifftn(a, s=None, axes=None, norm=None, out=None):
 
 def rfftn(a, s=None, axes=None, norm=None, out=None):
     """The transform of real numbers along several axes: :func:`rfft` along the last of them, :func:`fft` along the others."""
-    a = asarray(a)
-    s, axes = _places(a, s, axes)
-    a = _one("half", a, s[-1], axes[-1], norm)
-    for n, axis in zip(s[-2::-1], axes[-2::-1], strict=True):
-        a = _one("forward", a, n, axis, norm)
-    return _given(a, out)
+    return _many("half", a, s, axes, norm, out)
 
 
 def irfftn(a, s=None, axes=None, norm=None, out=None):
     """The inverse of :func:`rfftn`."""
-    a = asarray(a)
     if s is not None and len(s) and list(s)[-1] == -1:
         raise fallback.Unserved("a last length of -1")
-    s, axes = _places(a, s, axes, True)
-    for n, axis in zip(s[:-1], axes[:-1], strict=True):
-        a = _one("backward", a, n, axis, norm)
-    return _given(_one("whole", a, s[-1], axes[-1], norm), out)
+    return _many("whole", a, s, axes, norm, out)
 
 
 def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
@@ -208,10 +139,10 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return irfftn(a, s, axes, norm, out)
 
 
-def _count(n):
+def _frequencies(n, d, is_half, device):
     if not isinstance(n, (int, numpy.integer)):
         raise ValueError("n should be an integer")
-    return int(n)
+    return _engine.array_frequencies(n, 1.0 / (n * d), is_half, _target(device))
 
 
 def fftfreq(n, d=1.0, device=None):
@@ -220,10 +151,7 @@ def fftfreq(n, d=1.0, device=None):
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
     """
-    n = _count(n)
-    first = (n - 1) // 2 + 1
-    places = concatenate([arange(first, device=device), arange(-(n // 2), 0, device=device)])
-    return places * (1.0 / (n * d))
+    return _frequencies(n, d, False, device)
 
 
 def rfftfreq(n, d=1.0, device=None):
@@ -232,8 +160,7 @@ def rfftfreq(n, d=1.0, device=None):
     >>> rfftfreq(4)
     array([0.  , 0.25, 0.5 ])
     """
-    n = _count(n)
-    return arange(n // 2 + 1, device=device) * (1.0 / (n * d))
+    return _frequencies(n, d, True, device)
 
 
 def _axes_of(x, axes):

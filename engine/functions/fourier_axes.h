@@ -1,0 +1,28 @@
+// Fourier transforms of arrays of every type and length, along one axis and along several: on fourier() of run/calls/fourier.h.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graph/array.h"
+#include "quern/fft.h"
+
+namespace quern::fft {
+
+using Norm = qn::fft::Norm;
+
+// Along one axis, cut or filled up with zeros for a length n. `kind`: those of fourier(); "hermitian" is "whole" of the
+// conjugates, "hermitian_half" the conjugates of "half", and the norms of both are the other way around. float16 and bfloat16
+// count as float32, others as float64. Raises ErrorKind::value for a length below 1, ErrorKind::type for the half of complex
+// numbers.
+Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> n, size_t axis, Norm norm);
+// Along several; "half" and "whole" are of the last one alone, the others are of complex numbers. A length for each axis; none: its
+// own. Raises ErrorKind::value for another number of lengths than axes, ErrorKind::index for reals without an axis.
+Array transformed_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
+                        const std::vector<size_t>& axes, Norm norm);
+
+// The numbers of the frequencies of n elements, in the order of a transform (`is_half`: of reals), times `step`.
+Array frequencies(int64_t n, const Argument& step, bool is_half, int8_t device);
+
+}  // namespace quern::fft
