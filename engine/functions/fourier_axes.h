@@ -17,8 +17,8 @@ using Norm = qn::fft::Norm;
 // count as float32, others as float64. Raises ErrorKind::value for a length below 1, ErrorKind::type for the half of complex
 // numbers.
 Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> n, size_t axis, Norm norm);
-// Along several; "half" and "whole" are of the last one alone, the others are of complex numbers. A length for each axis; none: its
-// own. Raises ErrorKind::value for another number of lengths than axes, ErrorKind::index for reals without an axis.
+// Along several; "half" and "whole" are of the last one alone, the others are of complex numbers. A length for each axis; none:
+// its own. Raises ErrorKind::value for another number of lengths than axes, ErrorKind::index for reals without an axis.
 Array transformed_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
                         const std::vector<size_t>& axes, Norm norm);
 
