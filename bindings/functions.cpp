@@ -39,7 +39,7 @@ std::vector<Array> arrays_in(nb::handle sequence) {
 
 Scalar number_in(nb::handle given) {
   Scalar out;
-  if (!read_scalar(given.ptr(), out)) bug("a number was expected");
+  if (!read_scalar(given.ptr(), out)) raise_not_taken(given);
   return out;
 }
 

@@ -423,3 +423,15 @@ def test_least_squares_of_nothing(device, shapes):
         ours, theirs = qn.asnumpy(qn.asarray(ours)), np.asarray(theirs)
         assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
         np.testing.assert_allclose(ours, theirs)
+
+
+def test_orders_of_norms_that_are_arrays_or_none():
+    x = np.arange(9.0).reshape(3, 3)
+    for order in (2, np.array(1), np.float32(2)):
+        assert np.allclose(qn.asnumpy(qn.linalg.norm(qn.asarray(x), order)), np.linalg.norm(x, order))
+        assert np.allclose(qn.asnumpy(qn.linalg.norm(qn.asarray(x[1]), order)), np.linalg.norm(x[1], order))
+    for order in ([1, 2], "x", qn.arange(2)):
+        with pytest.raises((TypeError, ValueError)):
+            qn.linalg.norm(qn.asarray(x[1]), order)
+        with pytest.raises((TypeError, ValueError)):
+            qn.linalg.norm(qn.asarray(x), order)

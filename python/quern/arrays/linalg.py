@@ -12,7 +12,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from quern.arrays import composed, fallback, matrices
-from quern.arrays.core import NUMPY_2_5, _axis, asarray
+from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray
 from quern.arrays.reductions import _over
 from quern.arrays.reductions import all as _all
 from quern.lib import _engine
@@ -22,8 +22,14 @@ _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
 _MATRIX_NORMS = {None: 0, "f": 0, "fro": 0, "nuc": 1, 2: 2, -2: 3, 1: 4, -1: 5, math.inf: 6, -math.inf: 7}
 
 
+def _order(ord):
+    """An order that came as an array without dimensions is the number in it."""
+    return ord.item() if isinstance(ord, (Array, numpy.ndarray)) and ord.ndim == 0 else ord
+
+
 def _matrix_norm_of(ord):
-    if ord not in _MATRIX_NORMS:
+    ord = _order(ord)
+    if isinstance(ord, (Array, numpy.ndarray, list)) or ord not in _MATRIX_NORMS:
         raise ValueError("Invalid norm order for matrices.")
     return _MATRIX_NORMS[ord]
 
@@ -342,6 +348,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     >>> qn.linalg.norm(qn.asarray([3.0, 4.0]))
     array(5.)
     """
+    ord = _order(ord)
     x = asarray(x)
     if axis is None:
         if ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
