@@ -553,11 +553,6 @@ void init_arrays(nb::module_& m) {
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),
       nb::arg("like").none() = nb::none());
-  m.def("array_assign", [](nb::handle_t<Array> target, nb::handle value) {
-    Operand operand;
-    operand.read(value.ptr(), true, target.ptr());
-    assign(*as_array(target.ptr()), operand.argument());
-  });
   m.def(
       "array_op",
       [](const std::string& name, nb::args values, nb::handle into, const std::string& compute,
@@ -601,17 +596,6 @@ void init_arrays(nb::module_& m) {
   init_doors(m);
   init_array_functions(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
-  m.def("array_wait", [](const Array& array) {
-    if (is_there(array)) return;
-    WaitsSoon soon;
-    Buffer buffer = evaluate(array);
-    ReleaseGil release;
-    Context& context = context_on(array.device());
-    StreamPtr stream = context.stream_of_work();
-    use_on(stream, *buffer.block(), false);
-    context.wait(stream);
-    raise_if_wrong(array);
-  });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });

@@ -204,7 +204,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_fourier", fft::transformed);
   define(m, "array_fourier_along", fft::transformed_along);
   define(m, "array_frequencies", frequencies);
-  define(m, "array_counts_of", counts_of);
   define(m, "array_running", running);
 }
 
@@ -229,11 +228,6 @@ void init_array_functions(nb::module_& m) {
     return result;
   };
   m.def("array_settled", settled, nb::arg().none());
-  m.def("array_put", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
-    Operand operand;
-    operand.read(value.ptr(), true, given.ptr());
-    put(*as_array(given.ptr()), picks_of(axes, indices), operand.argument());
-  });
   m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
     Scalar from, by;
     if (!read_scalar(start.ptr(), from) || !read_scalar(step.ptr(), by)) bug("a range of what is no number");

@@ -74,7 +74,6 @@ Array with_last(const Array& array, size_t axis);  // the axis becomes the last 
 Array cut(const Array& array, size_t axis, std::optional<int64_t> start,
           std::optional<int64_t> stop);  // a part of one axis: a view
 
-quern::Context& context_of(const Array& array);
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device);
 Array as_type(const Array& array, DType dtype);  // the array itself where it has the type
 quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});

@@ -155,7 +155,7 @@ Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths
 
 std::vector<Array> meshgrid(const std::vector<Array>& axes, bool by_rows, Here here) {
   return asked(here, [&] {
-    std::vector<Array> out = wrapped(quern::grid_of(handles(axes), by_rows));
+    std::vector<Array> out = wrapped(quern::grid_of(handles(axes), by_rows, false));
     for (Array& a : out) a.handle().set_read_only(true);
     return out;
   });

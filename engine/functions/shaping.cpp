@@ -107,7 +107,7 @@ std::vector<Array> broadcast_together(const std::vector<Array>& arrays) {
   return out;
 }
 
-std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows) {
+std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse) {
   size_t rank = arrays.size();
   std::vector<Array> out;
   for (size_t n = 0; n < rank; ++n) {
@@ -115,7 +115,7 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows) {
     shape[!by_rows && rank > 1 && n < 2 ? 1 - n : n] = arrays[n].size();
     out.push_back(reshape(arrays[n], shape));
   }
-  return broadcast_together(out);
+  return is_sparse ? out : broadcast_together(out);
 }
 
 // ---- new arrays

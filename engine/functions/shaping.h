@@ -18,8 +18,9 @@ Array flipped(const Array& array, const std::vector<size_t>& axes);
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
 std::vector<Array> broadcast_together(const std::vector<Array>& arrays);
-// What meshgrid() gives: each array along an axis of its own; `by_rows` is "ij", else the first two change places.
-std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows);
+// What meshgrid() gives: each array along an axis of its own; `by_rows` is "ij", else the first two change
+// places; `is_sparse`: the other axes have one element.
+std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse);
 
 // ---- new arrays
 

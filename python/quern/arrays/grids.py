@@ -4,7 +4,7 @@ import numpy
 
 from quern.arrays.core import Array, _shape, asarray, asnumpy
 from quern.arrays.creation import arange, zeros
-from quern.arrays.manipulation import broadcast_arrays
+from quern.lib import _engine
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -18,16 +18,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    rank = len(xi)
-    out = []
-    for n, x in enumerate(xi):
-        if indexing == "xy" and rank > 1 and n < 2:
-            n = 1 - n
-        shape = [1] * rank
-        shape[n] = asarray(x).size
-        out.append(asarray(x).reshape(tuple(shape) if rank else ()))
-    if not sparse and out:
-        out = broadcast_arrays(*out)
+    out = _engine.array_grid([asarray(x) for x in xi], indexing == "ij", bool(sparse))
     return tuple(x.copy() for x in out) if copy else tuple(out)
 
 

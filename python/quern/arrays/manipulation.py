@@ -12,7 +12,7 @@ import numpy
 from quern.arrays.core import Array, _axis, _check_cast, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.elementwise import where as _where
-from quern.arrays.shapes import broadcast_to, concatenate, flip, moveaxis, ravel, swapaxes
+from quern.arrays.shapes import concatenate, flip, moveaxis, ravel, swapaxes
 from quern.lib import _engine
 
 # ---- asking
@@ -115,11 +115,8 @@ def broadcast_arrays(*args):
     [(2, 2), (2, 2)]
     """
     arrays = [asarray(a) for a in args]
-    common = numpy.broadcast_shapes(*(a.shape for a in arrays))
-    views = tuple(a if a.shape == common else broadcast_to(a, common) for a in arrays)
-    for a, view in zip(arrays, views, strict=True):
-        view._writeable = a._writeable
-    return views
+    views = _engine.array_broadcast_together(arrays)
+    return tuple(a if a.shape == view.shape else view for a, view in zip(arrays, views, strict=True))
 
 
 # ---- joining

@@ -175,5 +175,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
         raise ValueError("need at least one array to stack")
     if builtins.any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError("all input arrays must have the same shape")
-    parts = [expand_dims(a, _axis(axis, a.ndim + 1)) for a in arrays]
-    return concatenate(parts, _axis(axis, arrays[0].ndim + 1), out, dtype=dtype, casting=casting)
+    axis = _axis(axis, arrays[0].ndim + 1)
+    if out is None and dtype is None:
+        return _engine.array_stacked(arrays, axis, None)
+    return concatenate([expand_dims(a, axis) for a in arrays], axis, out, dtype=dtype, casting=casting)
