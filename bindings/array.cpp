@@ -596,6 +596,17 @@ void init_arrays(nb::module_& m) {
   init_doors(m);
   init_array_functions(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
+  m.def("array_wait", [](const Array& array) {
+    if (is_there(array)) return;
+    WaitsSoon soon;
+    Buffer buffer = evaluate(array);
+    ReleaseGil release;
+    Context& context = context_on(array.device());
+    StreamPtr stream = context.stream_of_work();
+    use_on(stream, *buffer.block(), false);
+    context.wait(stream);
+    raise_if_wrong(array);
+  });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return pending_count(); });
