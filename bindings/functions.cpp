@@ -56,14 +56,20 @@ void raise_not_taken(nb::handle given) {
 }
 
 nb::handle first_array(std::initializer_list<nb::handle> given) {
+  nb::handle first = nb::none();
+  auto is_of_a_door = [&](PyObject* one) {
+    if (as_array(one) && first.is_none()) first = one;
+    return as_array(one) && Py_TYPE(one) != array_type;
+  };
   for (nb::handle one : given) {
-    if (as_array(one.ptr())) return one;
-    bool is_list = PyList_CheckExact(one.ptr()) || PyTuple_CheckExact(one.ptr());
-    if (!is_list || PySequence_Fast_GET_SIZE(one.ptr()) == 0) continue;
-    PyObject* first = PySequence_Fast_GET_ITEM(one.ptr(), 0);
-    if (as_array(first)) return first;
+    if (is_of_a_door(one.ptr())) return one;
+    if (!PyList_CheckExact(one.ptr()) && !PyTuple_CheckExact(one.ptr())) continue;
+    for (Py_ssize_t n = 0; n < PySequence_Fast_GET_SIZE(one.ptr()); ++n) {
+      PyObject* part = PySequence_Fast_GET_ITEM(one.ptr(), n);
+      if (is_of_a_door(part)) return part;
+    }
   }
-  return nb::none();
+  return first;
 }
 
 namespace {

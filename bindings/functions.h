@@ -155,7 +155,7 @@ inline nb::object given_back(nb::handle beside, Covariance&& covariance) {
   return given_back(beside, std::pair(std::move(covariance.values), bool{covariance.is_degenerate}));
 }
 
-// The first array among arguments, or among those of the first sequence.
+// The first array of a door among arguments and in sequences of them; else the first array: lists become quern's own arrays.
 nb::handle first_array(std::initializer_list<nb::handle> given);
 
 template <class T>

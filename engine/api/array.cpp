@@ -134,7 +134,6 @@ Array cut(const Array& array, size_t axis, std::optional<int64_t> start, std::op
   return view(array, quern::sliced(array.handle().layout(), axis, start, stop, 1));
 }
 
-
 }  // namespace inside
 
 using namespace inside;

@@ -291,3 +291,17 @@ def test_integers_to_negative_powers(device, dtype):
     for f in (lambda: x**-1, lambda: qn.power(x, -1), lambda: (x ** qn.asarray(powers, dtype=dtype)).tolist()):
         with pytest.raises(ValueError, match="negative integer powers"):
             f()
+
+
+def test_results_beside_lists_are_of_the_door():
+    x = cp.arange(6.0).reshape(2, 3)
+    for made in (
+        x.compress([True, False, True], axis=1),
+        cp.compress([True, False], x, 0),
+        cp.extract([[True, False, True], [False] * 3], x),
+        cp.concatenate(([[1.0, 2.0, 3.0]], x)),
+        cp.dot([1.0, 2.0], x),
+        cp.cross([1.0, 0.0, 0.0], x[0]),
+        cp.searchsorted([1.0, 2.0], x[0]),
+    ):
+        assert type(made) is cp.ndarray
