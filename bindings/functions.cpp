@@ -235,10 +235,8 @@ void init_array_functions(nb::module_& m) {
   };
   m.def("array_settled", settled, nb::arg().none());
   m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
-    Scalar from, by;
-    if (!read_scalar(start.ptr(), from) || !read_scalar(step.ptr(), by)) bug("a range of what is no number");
-    int8_t number = static_cast<int8_t>(device.context->trace_index());
-    return nb::steal(wrap(evenly_spaced(from, by, count, dtype_of(dtype), number), array_type));
+    Array out = evenly_spaced(number_in(start), number_in(step), count, dtype_of(dtype), device_number(device));
+    return nb::steal(wrap(std::move(out), array_type));
   });
   // A row of random numbers: `first` is the number of its first element in the stream of `key`.
   m.def("array_random",

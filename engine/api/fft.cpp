@@ -3,6 +3,7 @@
 
 #include "api/bodies.h"
 #include "functions/fourier_axes.h"
+#include "functions/shaping.h"
 #include "quern/shaping.h"
 
 namespace qn::fft {
@@ -44,10 +45,14 @@ Array frequencies(int64_t n, double d, bool is_half, const Device& device, Here 
 Array shifted(const Array& a, const Axes& axes, int sign, Here here) {
   return asked(here, [&] {
     std::vector<bool> moves = chosen(axes, a.handle().rank());
-    Array out = a;
-    for (size_t n = 0; n < moves.size(); ++n)
-      if (moves[n]) out = roll(out, sign * (a.shape()[n] / 2), static_cast<int>(n), here);
-    return out.handle().cell() == a.handle().cell() ? a.copy(here) : out;
+    std::vector<int64_t> shifts;
+    std::vector<size_t> named;
+    for (size_t n = 0; n < moves.size(); ++n) {
+      if (!moves[n]) continue;
+      shifts.push_back(sign * (a.shape()[n] / 2));
+      named.push_back(n);
+    }
+    return wrap(quern::rolled(a.handle(), shifts, named));
   });
 }
 

@@ -76,7 +76,7 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
 Array frequencies(int64_t n, const Argument& step, bool is_half, int8_t device) {
   if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
   int64_t count = is_half ? std::max<int64_t>(n / 2 + 1, 0) : n;
-  Array places = evenly_spaced(whole(0), whole(1), count, DType::int64, device);
+  Array places = counted(count, device);
   // The second half is of the negative ones.
   if (!is_half) places = compute(Op::subtract, places, compute(Op::multiply, compute(Op::greater_equal, places, (n + 1) / 2), n));
   return compute(Op::multiply, places, step);

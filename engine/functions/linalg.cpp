@@ -35,16 +35,11 @@ void check_square(const Array& a) {
     raise(ErrorKind::algebra, "[linalg] the matrices must be square, not of shape {}", to_string(a.shape()));
 }
 
-Array turned(const Array& a) {
-  Layout layout = a.layout();
-  std::swap(layout.shape[a.rank() - 1], layout.shape[a.rank() - 2]);
-  std::swap(layout.strides[a.rank() - 1], layout.strides[a.rank() - 2]);
-  return a.view(std::move(layout));
-}
+Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
 
 Array identity_beside(const Array& a, DType dtype) {
   int64_t n = last_size(a);
-  Array numbers = evenly_spaced(whole(0), whole(1), n, DType::int64, a.device());
+  Array numbers = counted(n, a.device());
   return as_type(compute(Op::equal, reshape(numbers, {n, 1}), numbers), dtype);
 }
 
@@ -99,9 +94,7 @@ Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column
   Array out = which == MatrixNorm::nuclear ? sum(sizes, along)
               : is_least                   ? reduced(Reduction::minimum, sizes, along)
                                            : largest(sizes, along);
-  Shape shape;
-  for (size_t n = 0; n < a.rank(); ++n)
-    if (!over.axes[n] || keep_dims) shape.push_back(over.axes[n] ? 1 : a.shape()[n]);
+  Shape shape = shape_over(a, over);
   return out.shape() == shape ? out : reshape(out, shape);
 }
 

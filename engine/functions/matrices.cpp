@@ -54,9 +54,8 @@ int64_t count_of(const Shape& sizes) { return std::accumulate(sizes.begin(), siz
 Array triangle(const Array& array, int64_t k, bool lower) {
   if (array.rank() == 0) raise(ErrorKind::type, "[{}] the array has no axes; it must have two or more", lower ? "tril" : "triu");
   int64_t columns = last_size(array), rows = array.rank() > 1 ? array.shape()[array.rank() - 2] : columns;
-  auto numbers = [&](int64_t count) { return evenly_spaced(whole(0), whole(1), count, DType::int64, array.device()); };
-  Array row = reshape(numbers(rows), {rows, 1});
-  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), numbers(columns));
+  Array row = reshape(counted(rows, array.device()), {rows, 1});
+  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), counted(columns, array.device()));
   Array zero = full({1}, whole(0), array.dtype(), array.device());
   return lower ? compute(Op::where, below, array, zero) : compute(Op::where, below, zero, array);
 }

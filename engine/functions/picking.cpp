@@ -12,8 +12,6 @@ using namespace steps;
 
 namespace {
 
-Array numbers(int64_t count, const Array& like) { return evenly_spaced(whole(0), whole(1), count, DType::int64, like.device()); }
-
 // One index for each axis.
 std::vector<Pick> picks_of(const std::vector<Array>& indices) {
   std::vector<Pick> out;
@@ -58,7 +56,7 @@ std::vector<Array> indices_along(const Array& array, const Array& places, size_t
   for (size_t n = 0; n < array.rank(); ++n) {
     Shape shape(array.rank(), 1);
     shape[n] = array.shape()[n];
-    out.push_back(n == axis ? places : reshape(numbers(shape[n], array), shape));
+    out.push_back(n == axis ? places : reshape(counted(shape[n], array.device()), shape));
   }
   return out;
 }
@@ -94,7 +92,7 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
   if (given) row = raveled(*given, Order::c);
   if (given && row.size() > count) row = part(row, 0, 0, count);
   if (given && row.size() > 1 && row.size() < count)
-    row = take_along(row, compute(Op::remainder, numbers(count, array), row.size()), 0);
+    row = take_along(row, compute(Op::remainder, counted(count, array.device()), row.size()), 0);
   Argument value = given ? Argument(row) : values;
   if (std::optional<Layout> line = array.layout().reshaped({array.size()})) {
     Pick pick{0, flat};

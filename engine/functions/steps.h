@@ -75,6 +75,8 @@ inline Array reduced(Reduction reduction, const Array& array, int axis = -1, boo
   axes[axis_of(array, axis)] = true;
   return reduce(reduction, array, axes, keep, dtype);
 }
+// 0, 1, 2 ... as int64.
+inline Array counted(int64_t count, int8_t device) { return evenly_spaced(whole(0), whole(1), count, DType::int64, device); }
 inline int64_t last_size(const Array& array) { return array.shape().back(); }
 
 // out[..., i] = lines[..., places[..., i]]; no place is negative.
