@@ -260,7 +260,7 @@ def test_types(name, tier, device):  # noqa: F811
             assert f(x).dtype == qn.cbrt(x).dtype
     with pytest.raises(TypeError):
         f(1j)
-    for wrong in ("text", np.array(["text"]), np.ones(2, object), np.ones(2, "m8")):
+    for wrong in ("text", np.array(["text"]), np.ones(2, object), np.ones(2, "m8[s]")):
         with pytest.raises((TypeError, ValueError)):
             f(wrong)
 
