@@ -609,7 +609,7 @@ void init_arrays(nb::module_& m) {
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
-  m.def("array_pending", [] { return pending_count(); });
+  m.def("array_pending", [] { return graph.pending.count(); });
   m.def("array_replayed", &replayed);
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
   m.attr("tier0_limit") = tier0_limit;

@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "graph/fold.h"
 #include "graph/memory_order.h"
-#include "graph/pressure.h"
 #include "graph/tier0.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) 
 // Gives the node its value at once when it is tiny, else leaves it pending.
 void submit_or_keep(Node& node) {
   if (run_tier0(node, *the_evaluator)) return;
-  add_pending(node);
+  graph.pending.add(node);
 }
 
 Operand operand_for(const Argument& argument, DType compute, const SpaceRef& space, int8_t device) {
@@ -101,9 +100,7 @@ bool same_kind(DType from, DType to) {
 void set_evaluator(Evaluator* evaluator) { the_evaluator = evaluator; }
 Evaluator& evaluator() { return *the_evaluator; }
 
-void recorded() {
-  if (!pending().empty() && pending().back()) submit_under_pressure(pending().back()->site);
-}
+void recorded() { graph.pressure.feel(); }
 
 void submit_now(Node& node) {
   NodeRef held(&node);
@@ -571,7 +568,7 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
     node->output = static_cast<uint8_t>(r);
     node->call = std::make_unique<Call>();
     node->call->operands = operands;
-    add_pending(*node);
+    graph.pending.add(*node);
     made.push_back(node.get());
     out.emplace_back(std::move(node));
   }
@@ -787,7 +784,7 @@ Pin pin(const Array& array) {
     Node* node = held.get();
     std::vector<Node*> targets{node};
     std::vector<NodeRef> readers;
-    for (Node* reader : pending()) {
+    for (Node* reader : graph.pending.nodes()) {
       if (!reader) continue;
       for (Operand& o : reader->inputs()) {
         if (o.node.get() == node) readers.emplace_back(reader);
@@ -807,7 +804,7 @@ Pin pin(const Array& array) {
 
 void evaluate_all() {
   GraphLock lock;
-  if (pending_count() > 0) the_evaluator->evaluate({});
+  if (graph.pending.count() > 0) the_evaluator->evaluate({});
 }
 
 }  // namespace quern

@@ -148,13 +148,6 @@ Array as_it_is(const Array& array);
 // here.
 std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, int8_t device);
 
-// While one lives, nothing is submitted because much is pending; a look still submits.
-class KeepPending {
- public:
-  KeepPending();
-  ~KeepPending();
-  KeepPending(const KeepPending&) = delete;
-};
 void assign(const Array& target, const Argument& value);
 
 Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
@@ -207,6 +200,7 @@ class Evaluator {
   virtual void finish(int8_t device) = 0;                            // waits for that on the CPU; a GPU's order is its streams'
   virtual void change_streams() = 0;                                 // those of the thread become those of the pending work
   virtual void evaluate(std::span<Node* const> targets) = 0;         // none: everything pending
+  virtual bool evaluate_what_is_over() = 0;                          // see Rounds; false: nothing is
   virtual Array without_negatives(const Array& exponents) = 0;       // where there is one, the next look raises ErrorKind::value
   virtual Array within_range(const Array& number, DType dtype) = 0;  // where it is not, the next look raises ErrorKind::overflow
 };

@@ -45,7 +45,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
   NodeRef node = call_node(std::move(body), results[0].dtype, space_of_result(results[0]), device);
   for (const Array& array : operands) node->call->operands.push_back(array.operand());
   node->call->more.assign(results.begin() + 1, results.end());
-  add_pending(*node);
+  graph.pending.add(*node);
   bool now = reads_pinned(*node);
   std::vector<Array> out{Array(node)};
   for (size_t i = 1; i < results.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
     part->part = static_cast<uint8_t>(i);
     part->operands[0] = {node, node->space, node->dtype};
     part->operand_count = 1;
-    add_pending(*part);
+    graph.pending.add(*part);
     out.emplace_back(std::move(part));
   }
   if (is_tiny(*node)) {
@@ -85,7 +85,7 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
     bool changes = array.cell() != target.cell() && share_memory(*array.operand().node, *old);  // while the body writes
     node->call->operands.push_back((changes ? copied(array, array.dtype()) : array).operand());
   }
-  add_pending(*node);
+  graph.pending.add(*node);
   replace(target.cell(), std::move(node));
   recorded();
 }

@@ -5,7 +5,7 @@
 // is its value now. An array (array.h) is a view of a cell, so writing into an array puts another node into its cell, and every
 // view sees it.
 //
-// Everything here is guarded by one lock, held by GraphLock; counts are plain integers. Messages that name
+// Everything here is guarded by the graph's lock, held by GraphLock; counts are plain integers. Messages that name
 // Python lines are made outside of it.
 #pragma once
 
@@ -14,11 +14,11 @@
 #include "core/site.h"
 #include "core/wait.h"
 #include "graph/doubts.h"
+#include "graph/graph.h"
 #include "graph/op.h"
 #include "graph/user_row.h"
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,58 +26,6 @@
 #include <vector>
 
 namespace quern {
-
-// The lock, which its holder may take again. Taken for each operation that is recorded: std::recursive_mutex costs four times as
-// much.
-class GraphMutex {
- public:
-  void lock() {
-    void* self = __builtin_thread_pointer();
-    if (owner_.load(std::memory_order_relaxed) == self) {
-      ++depth_;
-      return;
-    }
-    void* nobody = nullptr;
-    if (!owner_.compare_exchange_strong(nobody, self, std::memory_order_acquire)) wait(self);
-  }
-  void unlock() {
-    if (depth_ > 0) {
-      --depth_;
-      return;
-    }
-    owner_.store(nullptr, std::memory_order_seq_cst);
-    if (waiting_.load(std::memory_order_seq_cst) > 0) owner_.notify_one();
-  }
-  // Lets go of it however often the calling thread holds it; returns how often, for take_back().
-  uint32_t give_up();
-  void take_back(uint32_t times);
-
- private:
-  void wait(void* self);
-  std::atomic<void*> owner_ = nullptr;  // the holder's thread pointer
-  std::atomic<uint32_t> waiting_ = 0;
-  uint32_t depth_ = 0;  // how often its holder holds it, less one
-};
-extern GraphMutex graph_mutex;
-
-// A thread that has to wait for it gives up Python's lock meanwhile; so whoever holds this one may take that one.
-class GraphLock {
- public:
-  GraphLock() { graph_mutex.lock(); }
-  ~GraphLock() { graph_mutex.unlock(); }
-  GraphLock(const GraphLock&) = delete;
-  GraphLock& operator=(const GraphLock&) = delete;
-};
-
-// ---- layouts, each kept once, so that equal ones are the same pointer
-
-struct Space {
-  Layout layout;
-  int64_t size = 0;         // elements
-  bool contiguous = false;  // C order, from the start of the memory
-  uint64_t hash = 0;
-  uint32_t references = 0;
-};
 
 // Made, copied and let go of with the lock held.
 class SpaceRef {
@@ -227,20 +175,6 @@ std::shared_ptr<const Failed> interrupted(const Node& node);
 
 NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);
 NodeRef constant_node(const Constant& value, DType dtype, int8_t device);
-
-// Whose streams the thread's work, and the pending work, belong to: whatever run/streams.h makes of it; nullptr: the default
-// ones. What is recorded for others than the pending work's submits that first. Only looked at once somebody has chosen a stream.
-extern std::atomic<bool> streams_were_chosen;
-const void*& streams_of_thread();
-extern const void* streams_of_pending;
-
-// The nodes that wait to be evaluated, in the order they were recorded; those that nobody holds any more leave a null.
-std::vector<Node*>& pending();
-size_t pending_count();
-size_t pending_visible();  // of them, those that a cell holds
-void add_pending(Node& node);
-void remove_pending(Node& node);
-void compact_pending();
 
 // ---- cells
 

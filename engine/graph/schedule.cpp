@@ -1,6 +1,7 @@
 #include "graph/schedule.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace quern {
 
@@ -22,29 +23,6 @@ bool is_worth_going_on(const Group& group) {
   }
   bool is_small = results * count <= (group.device < 0 ? 1 << 15 : 1 << 16);
   return keeps && count <= 4096 && (is_small || results >= (group.device < 0 ? 16 : 512));
-}
-
-// What must run so that the targets are there: their ancestors, and whoever still reads memory that one of those overwrites.
-void mark_needed(std::span<Node* const> targets) {
-  std::vector<Node*>& all = pending();
-  for (Node* node : all) {
-    if (node) node->needed = targets.empty();
-  }
-  if (targets.empty()) return;
-  for (Node* target : targets) target->needed = true;
-  for (size_t i = all.size(); i-- > 0;) {
-    Node* node = all[i];
-    if (!node) continue;
-    for (Operand& o : node->inputs()) node->needed |= o.node->overwritten;
-    if (!node->needed) continue;
-    for (Operand& o : node->inputs()) o.node->needed = true;
-    if (node->writes()) node->inputs()[0].node->overwritten = true;
-  }
-  for (Node* node : all) {
-    if (!node) continue;
-    node->overwritten = false;
-    for (Operand& o : node->inputs()) o.node->overwritten = false;
-  }
 }
 
 class Scheduler {
@@ -331,10 +309,31 @@ std::optional<Layout> Group::over_elements(const Layout& results) const {
   return out;
 }
 
-std::vector<Group> schedule(std::span<Node* const> targets) {
-  mark_needed(targets);
-  for (Node* node : pending()) {
-    if (!node) continue;
+std::vector<Node*> needed_for(std::span<Node* const> targets) {
+  std::vector<Node*> all;
+  all.reserve(graph.pending.count());
+  std::copy_if(graph.pending.nodes().begin(), graph.pending.nodes().end(), std::back_inserter(all),
+               [](Node* node) { return node; });
+  if (targets.empty()) return all;
+  for (Node* node : all) node->needed = false;
+  for (Node* target : targets) target->needed = true;
+  for (size_t i = all.size(); i-- > 0;) {
+    Node* node = all[i];
+    for (Operand& o : node->inputs()) node->needed |= o.node->overwritten;
+    if (!node->needed) continue;
+    for (Operand& o : node->inputs()) o.node->needed = true;
+    if (node->writes()) node->inputs()[0].node->overwritten = true;
+  }
+  for (Node* node : all) {
+    node->overwritten = false;
+    for (Operand& o : node->inputs()) o.node->overwritten = false;
+  }
+  std::erase_if(all, [](Node* node) { return !node->needed; });
+  return all;
+}
+
+std::vector<Group> schedule(std::span<Node* const> nodes) {
+  for (Node* node : nodes) {
     node->group = node->uses = node->read_by = 0;
     for (Operand& o : node->inputs()) {
       o.node->group = o.node->read_by = 0;
@@ -342,9 +341,7 @@ std::vector<Group> schedule(std::span<Node* const> targets) {
     }
   }
   Scheduler scheduler;
-  for (Node* node : pending()) {
-    if (node && node->needed) scheduler.add(*node);
-  }
+  for (Node* node : nodes) scheduler.add(*node);
   return scheduler.finish();
 }
 

@@ -62,8 +62,11 @@ struct Group {
   }
 };
 
-// The groups that compute `targets` (none: everything pending), in the order to run them. Nodes that are no longer needed by
-// anybody are not in them.
-std::vector<Group> schedule(std::span<Node* const> targets);
+// Of what is pending, what must run so that the targets are there (none: all of it), in the order it was recorded: their
+// ancestors, and whoever still reads memory that one of those overwrites.
+std::vector<Node*> needed_for(std::span<Node* const> targets);
+
+// The groups that compute the nodes, in the order to run them. What they need of other pending nodes has to run before.
+std::vector<Group> schedule(std::span<Node* const> nodes);
 
 }  // namespace quern

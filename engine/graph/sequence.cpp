@@ -15,8 +15,6 @@ class Reader {
     nodes_.clear();
   }
 
-  void target(Node& node) { words_.push_back(number(node)); }
-
   void pending(Node& node) {
     give_number(node);
     std::span<Operand> inputs = node.inputs();
@@ -72,13 +70,9 @@ uint64_t hash_of(std::span<const uint64_t> words) {
   return hash;
 }
 
-void read_pending(std::span<Node* const> targets, Sequence& sequence) {
+void read(std::span<Node* const> nodes, Sequence& sequence) {
   Reader reader(sequence);
-  for (Node* node : pending()) {
-    if (node) reader.pending(*node);
-  }
-  for (Node* target : targets) reader.target(*target);
-  sequence.words.push_back(targets.size());
+  for (Node* node : nodes) reader.pending(*node);
   sequence.hash = hash_of(sequence.words);
 }
 

@@ -1,4 +1,4 @@
-// What is pending, in words: two rounds of a loop whose words are equal are scheduled alike, value for value. Everything that
+// Pending nodes in words: two rounds of a loop whose words are equal are scheduled alike, value for value. Everything that
 // schedule() and form_of() look at is in them; numbers, memory and calls' functions are not.
 #pragma once
 
@@ -14,8 +14,8 @@ struct Sequence {
 
 uint64_t hash_of(std::span<const uint64_t> words);
 
-// `targets` as in schedule(). The sequence's memory is used again.
-void read_pending(std::span<Node* const> targets, Sequence& sequence);
+// The nodes as in schedule(). The sequence's memory is used again.
+void read(std::span<Node* const> nodes, Sequence& sequence);
 
 // The layouts whose addresses stand in the words: whoever keeps the words keeps them.
 std::vector<SpaceRef> spaces_of(const Sequence& sequence);

@@ -47,15 +47,16 @@ class GroupEvaluator : public Evaluator {
   }
   bool idle(int8_t device) override {
     Context& context = context_on(device);
-    return streams_were_chosen ? context.idle() : context.default_stream->idle();
+    return graph.streams_were_chosen ? context.idle() : context.default_stream->idle();
   }
   void finish(int8_t device) override {
     if (device >= 0) return;
     Context& context = context_on(device);
     uint64_t watched = last_watch();
-    if (idle(device)) return settle_found_errors(context, streams_were_chosen ? nullptr : context.default_stream.get(), watched);
+    if (idle(device))
+      return settle_found_errors(context, graph.streams_were_chosen ? nullptr : context.default_stream.get(), watched);
     Waiting waiting;
-    streams_were_chosen ? context.wait_all() : context.wait(context.default_stream);
+    graph.streams_were_chosen ? context.wait_all() : context.wait(context.default_stream);
   }
   void change_streams() override { quern::change_streams(); }
 
@@ -63,28 +64,56 @@ class GroupEvaluator : public Evaluator {
   Array within_range(const Array& number, DType dtype) override { return quern::within_range(number, dtype); }
 
   void evaluate(std::span<Node* const> targets) override {
-    struct Compact {
-      ~Compact() { compact_pending(); }
-    } at_the_end;
-    for (;;) {
-      try {
-        return evaluate_once(targets);
-      } catch (const Restart&) {
-      }
-    }
+    run_all([&] {
+      std::vector<Node*> nodes = needed_for(targets);
+      std::vector<size_t> ends = graph.rounds.cut(nodes);
+      return std::pair(std::move(nodes), std::move(ends));
+    });
+  }
+
+  bool evaluate_what_is_over() override {
+    bool any = false;
+    run_all([&] {
+      std::vector<Node*> nodes = needed_for({});
+      std::vector<size_t> ends = graph.rounds.cut_what_is_over(nodes);
+      any |= !ends.empty();
+      return std::pair(std::move(nodes), std::move(ends));
+    });
+    return any;
   }
 
   uint64_t replayed() const { return replayed_; }
 
  private:
-  void evaluate_once(std::span<Node* const> targets) {
-    ++evaluations_;
-    read_pending(targets, sequence_);
+  // Runs the segments that `plan` cuts the pending work into: nodes, and where each segment ends. Once more from the start when
+  // handlers of signals have used arrays.
+  template <class Plan>
+  void run_all(const Plan& plan) {
+    struct Compact {
+      ~Compact() { graph.pending.compact(); }
+    } at_the_end;
+    for (;;) {
+      try {
+        ++evaluations_;
+        auto [nodes, ends] = plan();
+        size_t begin = 0;
+        for (size_t end : ends) {
+          run_segment(std::span(nodes).subspan(begin, end - begin));
+          begin = end;
+        }
+        return;
+      } catch (const Restart&) {
+      }
+    }
+  }
+
+  void run_segment(std::span<Node* const> nodes) {
+    read(nodes, sequence_);
     if (Replay* known = replays_.find(sequence_)) {
       ++replayed_;
       return replay(*known);
     }
-    std::vector<Batch> batches = batches_of(schedule(targets));
+    std::vector<Batch> batches = batches_of(schedule(nodes));
     if (replays_.comes_again(sequence_)) return replay(replays_.keep(sequence_, std::move(batches)));
     for (Batch& batch : batches) run(batch);
   }
@@ -95,10 +124,10 @@ class GroupEvaluator : public Evaluator {
 
   // Between groups, where nothing is half done: handles signals, and waits where much is submitted already.
   void look(const Group& group) {
-    uint64_t before = evaluations_;
+    const uint64_t before = evaluations_, lost = graph.nodes_let_go;
     look_at_signals();
     context_on(group.device).work_stream->make_room();
-    if (evaluations_ != before) throw Restart{};
+    if (evaluations_ != before || graph.nodes_let_go != lost) throw Restart{};
   }
 
   void run(Batch& batch) {
@@ -111,14 +140,13 @@ class GroupEvaluator : public Evaluator {
 
   // The kernel for a text, kept by its key. Throws Restart when arrays were used meanwhile.
   Kernel* kernel_for(Context& context, const Key& key, const std::function<std::string()>& print) {
-    std::shared_ptr<Kernel> found = kernels_[key];
-    if (!found) {
-      uint64_t before = evaluations_;
-      found = compile(context, print());
-      kernels_[key] = found;
-      if (evaluations_ != before) throw Restart{};
-    }
-    return found.get();
+    if (auto found = kernels_.find(key); found != kernels_.end()) return found->second.get();
+    const uint64_t before = evaluations_, lost = graph.nodes_let_go;
+    std::shared_ptr<Kernel> made = compile(context, print());
+    // A handler may have compiled the same one meanwhile, which others hold by now: that one stays.
+    Kernel* kernel = kernels_.try_emplace(key, std::move(made)).first->second.get();
+    if (evaluations_ != before || graph.nodes_let_go != lost) throw Restart{};
+    return kernel;
   }
 
   void run(Group& group, std::optional<Plan>& plan) {
@@ -243,7 +271,7 @@ class GroupEvaluator : public Evaluator {
 
   static void let_go(Group& group) {
     for (Node* node : group.nodes) {
-      remove_pending(*node);
+      graph.pending.remove(*node);
       node->drop_inputs();
     }
   }

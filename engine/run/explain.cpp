@@ -11,6 +11,17 @@
 
 namespace quern {
 
+static std::vector<Group> groups_for(Node* target) {
+  std::vector<Node*> nodes = needed_for({&target, 1});
+  std::vector<Group> all;
+  size_t begin = 0;
+  for (size_t end : graph.rounds.cut(nodes)) {
+    for (Group& group : schedule(std::span(nodes).subspan(begin, end - begin))) all.push_back(std::move(group));
+    begin = end;
+  }
+  return all;
+}
+
 std::string explain(const Array& array) {
   GraphLock lock;
   Node* target = array.cell()->node.get();
@@ -24,8 +35,9 @@ std::string explain(const Array& array) {
       "the group before it is full",
   };
   std::string out;
-  for (const Group& group : schedule({&target, 1})) {
-    out += fmt::format("group {}: {} node{} over {}{}{}\n", group.number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
+  size_t number = 0;
+  for (const Group& group : groups_for(target)) {
+    out += fmt::format("group {}: {} node{} over {}{}{}\n", ++number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
                        to_string(group.shape), group.reduces ? ", with reductions" : "",
                        group.is_call ? ", a function of whole arrays" : "");
     if (group.apart != Apart::first)

@@ -9,19 +9,22 @@
 
 namespace quern {
 
+// Never changed, so that its address says which streams they are.
+struct StreamSet {
+  std::vector<std::pair<Context*, StreamPtr>> chosen;  // on other devices: the default ones
+};
+
 namespace {
 
-// Never changed, so that its address says which streams they are. None: the default ones.
-using Streams = std::vector<std::pair<Context*, StreamPtr>>;
-thread_local std::shared_ptr<const Streams> of_thread;
-std::shared_ptr<const Streams>& of_pending() {
-  static auto* streams = new std::shared_ptr<const Streams>;  // guarded by the graph's lock
+thread_local std::shared_ptr<const StreamSet> of_thread;
+std::shared_ptr<const StreamSet>& of_pending() {
+  static auto* streams = new std::shared_ptr<const StreamSet>;  // guarded by the graph's lock
   return *streams;
 }
 
-const StreamPtr& stream_in(const Streams* streams, Context& context) {
+const StreamPtr& stream_in(const StreamSet* streams, Context& context) {
   if (streams) {
-    for (const auto& [of, stream] : *streams)
+    for (const auto& [of, stream] : streams->chosen)
       if (of == &context) return stream;
   }
   return context.default_stream;
@@ -34,24 +37,24 @@ const StreamPtr& current_stream(Context& context) { return stream_in(of_thread.g
 void set_current_stream(Context& context, StreamPtr stream) {
   if (stream_in(of_thread.get(), context) == (stream ? stream : context.default_stream)) return;
   evaluate_all();
-  Streams next = of_thread ? *of_thread : Streams();
-  std::erase_if(next, [&](const auto& entry) { return entry.first == &context; });
-  if (stream && stream != context.default_stream) next.emplace_back(&context, std::move(stream));
-  of_thread = next.empty() ? nullptr : std::make_shared<const Streams>(std::move(next));
+  StreamSet next = of_thread ? *of_thread : StreamSet();
+  std::erase_if(next.chosen, [&](const auto& entry) { return entry.first == &context; });
+  if (stream && stream != context.default_stream) next.chosen.emplace_back(&context, std::move(stream));
+  of_thread = next.chosen.empty() ? nullptr : std::make_shared<const StreamSet>(std::move(next));
   streams_of_thread() = of_thread.get();
-  streams_were_chosen = true;
+  graph.streams_were_chosen = true;
 }
 
 void change_streams() {
   GraphLock lock;
   evaluate_all();
   of_pending() = of_thread;
-  streams_of_pending = of_thread.get();
+  graph.streams = of_thread.get();
   for (Context* context : all_contexts()) context->work_stream = stream_in(of_thread.get(), *context);
 }
 
 void use_current_streams() {
-  if (streams_were_chosen && streams_of_thread() != streams_of_pending) change_streams();
+  if (graph.streams_were_chosen && streams_of_thread() != graph.streams) change_streams();
 }
 
 void order_foreign_stream(Context& context, uintptr_t handle, bool back) {
@@ -66,7 +69,7 @@ void order_foreign_stream(Context& context, uintptr_t handle, bool back) {
 }
 
 void gather_streams(Context& context) {
-  if (!streams_were_chosen) return;
+  if (!graph.streams_were_chosen) return;
   for (const StreamPtr& stream : context.pool.streams()) wait_for(*context.default_stream, *stream);
 }
 

@@ -65,7 +65,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
   use_on(stream, *memory.buffer.block(), false);
   context.copy(stream, out, memory.data, bytes, CopyKind::device_to_host, true);
   if (in_doubt(memory.array)) {
-    if (streams_were_chosen) context.wait_all();  // the work may be other streams'
+    if (graph.streams_were_chosen) context.wait_all();  // the work may be other streams'
     raise_if_wrong(memory.array);
   }
   settle(array);

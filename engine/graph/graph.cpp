@@ -1,0 +1,138 @@
+#include "graph/graph.h"
+
+#include "core/interrupts.h"
+#include "core/wait.h"
+#include "graph/array.h"
+
+#include <algorithm>
+
+namespace quern {
+
+Graph& graph = *new Graph;
+
+const StreamSet*& streams_of_thread() {
+  static thread_local const StreamSet* streams = nullptr;
+  return streams;
+}
+
+// ---- the lock
+
+void GraphMutex::wait(void* self) {
+  Waiting without_python;
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    void* holder = nullptr;
+    if (owner_.compare_exchange_strong(holder, self, std::memory_order_seq_cst)) break;
+    owner_.wait(holder, std::memory_order_relaxed);
+  }
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+uint32_t GraphMutex::give_up() {
+  if (owner_.load(std::memory_order_relaxed) != __builtin_thread_pointer()) return 0;
+  uint32_t times = depth_ + 1;
+  depth_ = 0;
+  unlock();
+  return times;
+}
+
+void GraphMutex::take_back(uint32_t times) {
+  lock();
+  depth_ = times - 1;
+}
+
+// Handlers of signals run without it.
+static const bool lock_is_known = [] {
+  set_lock_hooks({[] { return graph.mutex.give_up(); }, [](uint32_t times) { graph.mutex.take_back(times); }});
+  return true;
+}();
+
+// ---- layouts
+
+static uint64_t mix(uint64_t h, uint64_t x) {
+  h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccdull;
+}
+
+static uint64_t form_of(const Layout& layout) {
+  uint64_t h = layout.rank();
+  for (int64_t d : layout.shape) h = mix(h, static_cast<uint64_t>(d));
+  for (int64_t s : layout.strides) h = mix(h, static_cast<uint64_t>(s));
+  return h;
+}
+
+Space& Spaces::find(Layout&& layout) {
+  uint64_t form = form_of(layout), hash = mix(form, static_cast<uint64_t>(layout.offset));
+  Space*& recent = recent_[hash % recent_.size()];
+  if (recent && recent->hash == hash && recent->layout == layout) return *recent;
+  auto [begin, end] = table_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second->layout == layout) return *(recent = it->second.get());
+  }
+  if (table_.size() >= limit_) sweep();
+  auto made = std::make_unique<Space>();
+  made->size = layout.size();
+  made->contiguous = layout.offset == 0 && layout.is_contiguous();
+  made->hash = hash;
+  made->form = form;
+  made->layout = std::move(layout);
+  recent = made.get();
+  table_.emplace(hash, std::move(made));
+  return *recent;
+}
+
+void Spaces::sweep() {
+  recent_.fill(nullptr);
+  std::erase_if(table_, [](const auto& entry) { return entry.second->references == 0; });
+  limit_ = std::max<size_t>(4096, table_.size() * 2);
+}
+
+// ---- what is pending
+
+void Pending::add(Node& node) {
+  // Work that nobody wants any more leaves gaps, and may do so for ever.
+  if (nodes_.size() >= 2 * count_ + 4096) compact();
+  node.slot = nodes_.size();
+  nodes_.push_back(&node);
+  ++count_;
+}
+
+void Pending::remove(Node& node) {
+  if (!node.is_pending()) return;
+  nodes_[node.slot] = nullptr;
+  node.slot = Node::no_slot;
+  --count_;
+}
+
+void Pending::compact() {
+  std::erase(nodes_, nullptr);
+  for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->slot = i;
+}
+
+
+// ---- pressure
+
+bool Pressure::is_high() const { return graph.pending.count() >= looks_at_ && held_back == 0; }
+
+void Pressure::submit() {
+  constexpr size_t step = 128, most = 1024;
+  if (evaluator().evaluate_what_is_over()) {
+    looks_at_ = std::max(low, graph.pending.count() + step);
+  } else if (graph.pending.count() < most) {
+    looks_at_ = graph.pending.count() + step;
+  } else {
+    evaluator().evaluate({});
+    looks_at_ = low;
+  }
+}
+
+KeepPending::KeepPending() {
+  GraphLock lock;
+  ++graph.pressure.held_back;
+}
+KeepPending::~KeepPending() {
+  GraphLock lock;
+  --graph.pressure.held_back;
+}
+
+}  // namespace quern

@@ -1,0 +1,175 @@
+#include "graph/rounds.h"
+
+#include "graph/call.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace quern {
+
+namespace {
+
+constexpr size_t most_bodies = 256;
+constexpr size_t longest = 512;    // body
+constexpr size_t most_nodes = 96;  // of several rounds taken together
+constexpr std::array<size_t, 4> multiples = {64, 16, 4, 1};
+
+uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
+
+uint64_t token_of(const Node& node) {
+  uint64_t hash = static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
+                  uint64_t{static_cast<uint8_t>(node.device)} << 24 | uint64_t{node.site} << 32;
+  hash = mix(hash, node.space->form);
+  if (node.writes()) hash = mix(hash, node.target->form);
+  if (node.op == Op::reduce) hash = mix(hash, static_cast<uint64_t>(node.reduction));
+  if (node.op == Op::user) hash = mix(hash, node.user->hash + node.output);
+  if (node.op == Op::call) hash = mix(hash, std::hash<std::string_view>()(node.call->body->name()));
+  for (const Operand& o : node.inputs()) hash = mix(hash, o.space->form ^ static_cast<uint64_t>(o.dtype));
+  return hash;
+}
+
+// Short stretches repeat by chance, or because a function is called twice.
+size_t enough_rounds(size_t length) { return length < 16 ? 3 : 2; }
+
+// A loop's round goes on from the one before it. What does not (a function of each of many arrays) is no loop over time.
+bool goes_on(std::span<Node* const> nodes, size_t begin, size_t length) {
+  auto first = nodes.begin() + static_cast<ptrdiff_t>(begin), second = first + static_cast<ptrdiff_t>(length);
+  return std::any_of(second, second + static_cast<ptrdiff_t>(length), [&](Node* node) {
+    auto inputs = node->inputs();
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const Operand& o) { return std::find(first, second, o.node.get()) != second; });
+  });
+}
+
+// Cuts so many rounds of `length` nodes from `begin` on into multiples; nothing is left.
+void cut_rounds(size_t begin, size_t length, size_t rounds, std::vector<size_t>& ends) {
+  for (size_t multiple : multiples) {
+    if (multiple > 1 && multiple * length > most_nodes) continue;
+    for (; rounds >= multiple; rounds -= multiple) ends.push_back(begin += multiple * length);
+  }
+}
+
+size_t largest_multiple(size_t length) {
+  return *std::find_if(multiples.begin(), multiples.end(), [&](size_t m) { return m == 1 || m * length <= most_nodes; });
+}
+
+}  // namespace
+
+std::vector<size_t> Rounds::cut(std::span<Node* const> nodes) {
+  read(nodes);
+  std::vector<size_t> ends;
+  for (const Stretch& s : stretches(nodes)) {
+    if (s.length > 0) {
+      // The last round by itself: what it computes on the way may still have names.
+      size_t last = s.end - s.length;
+      cut_rounds(s.begin, s.length, (last - s.begin) / s.length, ends);
+    }
+    ends.push_back(s.end);
+  }
+  return ends;
+}
+
+std::vector<size_t> Rounds::cut_what_is_over(std::span<Node* const> nodes) {
+  read(nodes);
+  std::vector<Stretch> all = stretches(nodes);
+  // The loop that the program is in: the last stretch, or the one before a round that is not whole yet.
+  while (!all.empty() && all.back().length == 0) all.pop_back();
+  if (all.empty() || all.back().end + all.back().length <= nodes.size()) return {};
+  const Stretch& loop = all.back();
+  size_t together = largest_multiple(loop.length), rounds = (loop.end - loop.begin) / loop.length - 1;
+  rounds -= rounds % together;
+  if (rounds == 0) return {};
+  std::vector<size_t> ends;
+  for (const Stretch& s : std::span(all).first(all.size() - 1)) {
+    if (s.length > 0) cut_rounds(s.begin, s.length, (s.end - s.begin) / s.length - 1, ends);
+    ends.push_back(s.end);
+  }
+  cut_rounds(loop.begin, loop.length, rounds, ends);
+  return ends;
+}
+
+void Rounds::read(std::span<Node* const> nodes) {
+  tokens_.resize(nodes.size());
+  places_.resize(nodes.size());
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    tokens_[i] = token_of(*nodes[i]);
+    places_[i] = {tokens_[i], i};
+  }
+  std::sort(places_.begin(), places_.end());
+  apart_until_ = 0;
+}
+
+std::vector<Rounds::Stretch> Rounds::stretches(std::span<Node* const> nodes) {
+  std::vector<Stretch> all;
+  size_t begin = 0, outside = 0;
+  while (begin < nodes.size()) {
+    size_t length = known_at(begin);
+    if (length == 0) length = learned_at(begin, nodes);
+    if (length == 0) {
+      ++begin;
+      continue;
+    }
+    if (outside < begin) all.push_back({outside, begin, 0});
+    size_t end = begin + repeats(begin, length) * length;
+    all.push_back({begin, end, length});
+    begin = outside = end;
+  }
+  if (outside < begin) all.push_back({outside, begin, 0});
+  return all;
+}
+
+// How often the `length` nodes from `begin` on come one after the other.
+size_t Rounds::repeats(size_t begin, size_t length) const {
+  auto first = tokens_.begin() + static_cast<ptrdiff_t>(begin);
+  auto differs = std::mismatch(first + static_cast<ptrdiff_t>(length), tokens_.end(), first);
+  return static_cast<size_t>(differs.first - first) / length;
+}
+
+// The length of the longest known body that comes here; 0: none.
+size_t Rounds::known_at(size_t begin) {
+  Body* best = nullptr;
+  auto [from, to] = bodies_.equal_range(tokens_[begin]);
+  for (auto it = from; it != to; ++it) {
+    Body& body = it->second;
+    size_t length = body.tokens.size();
+    if (begin + length > tokens_.size() || (best && best->tokens.size() >= length)) continue;
+    if (std::equal(body.tokens.begin(), body.tokens.end(), tokens_.begin() + static_cast<ptrdiff_t>(begin))) best = &body;
+  }
+  if (!best) return 0;
+  best->used = ++uses_;
+  return best->tokens.size();
+}
+
+// The length of a body that repeats from here on: of several, the one that covers most, since loops hold loops. 0: none.
+size_t Rounds::learned_at(size_t begin, std::span<Node* const> nodes) {
+  size_t best = 0, covers = 0;
+  uint64_t token = tokens_[begin];
+  auto place = std::pair(token, static_cast<uint32_t>(std::max(begin + 1, apart_until_)));
+  for (auto it = std::lower_bound(places_.begin(), places_.end(), place); it != places_.end() && it->first == token; ++it) {
+    size_t length = it->second - begin;
+    if (length > longest || begin + 2 * length > nodes.size()) break;
+    if ((nodes.size() - begin) / length * length <= covers) continue;
+    size_t rounds = repeats(begin, length);
+    if (rounds < enough_rounds(length) || rounds * length <= covers) continue;
+    if (goes_on(nodes, begin, length)) {
+      best = length;
+      covers = rounds * length;
+    } else {
+      apart_until_ = begin + rounds * length;
+    }
+  }
+  if (best > 0) remember(begin, best);
+  return best;
+}
+
+void Rounds::remember(size_t begin, size_t length) {
+  if (bodies_.size() >= most_bodies) {
+    bodies_.erase(std::min_element(bodies_.begin(), bodies_.end(),
+                                   [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+  }
+  auto first = tokens_.begin() + static_cast<ptrdiff_t>(begin);
+  bodies_.emplace(*first, Body{{first, first + static_cast<ptrdiff_t>(length)}, ++uses_});
+}
+
+}  // namespace quern
