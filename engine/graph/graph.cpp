@@ -109,10 +109,7 @@ void Pending::compact() {
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->slot = i;
 }
 
-
 // ---- pressure
-
-bool Pressure::is_high() const { return graph.pending.count() >= looks_at_ && held_back == 0; }
 
 void Pressure::submit() {
   constexpr size_t step = 128, most = 1024;

@@ -1,5 +1,5 @@
-// The graph: everything about recorded work that is not a value itself. What is pending, the lock that guards it all, layouts that
-// are kept once, whose streams the pending work belongs to, and when work that nobody looks at is submitted.
+// The graph: everything about recorded work that is not a value itself. What is pending, the lock that guards it all, layouts
+// that are kept once, whose streams the pending work belongs to, and when work that nobody looks at is submitted.
 //
 // There is one, `graph`, which is never destroyed, since arrays may outlive static objects.
 #pragma once
@@ -94,15 +94,11 @@ class Pending {
 // no loop is seen, all of it once very much is.
 class Pressure {
  public:
-  // After an operation was recorded.
-  void feel() {
-    if (is_high()) submit();
-  }
-  int held_back = 0;  // by so many KeepPending
+  inline void feel();  // after an operation was recorded
+  int held_back = 0;   // by so many KeepPending
 
  private:
   static constexpr size_t low = 256;
-  bool is_high() const;
   void submit();
   size_t looks_at_ = low;  // pending then, it is looked for a loop
 };
@@ -127,6 +123,10 @@ class Graph {
   uint64_t nodes_let_go = 0;  // pending ones, that nobody wanted any more: whoever sees the number change has lost some
 };
 extern Graph& graph;
+
+void Pressure::feel() {
+  if (graph.pending.count() >= looks_at_ && held_back == 0) submit();
+}
 
 const StreamSet*& streams_of_thread();
 

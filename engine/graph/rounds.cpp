@@ -42,12 +42,19 @@ bool goes_on(std::span<Node* const> nodes, size_t begin, size_t length) {
   });
 }
 
-// Cuts so many rounds of `length` nodes from `begin` on into multiples; nothing is left.
-void cut_rounds(size_t begin, size_t length, size_t rounds, std::vector<size_t>& ends) {
+// Cuts the rounds, each of `length` nodes, into multiples; nothing is left.
+void cut_rounds(std::span<Node* const> rounds, size_t length, Rounds::Segments& out) {
   for (size_t multiple : multiples) {
-    if (multiple > 1 && multiple * length > most_nodes) continue;
-    for (; rounds >= multiple; rounds -= multiple) ends.push_back(begin += multiple * length);
+    size_t count = multiple * length;
+    if (multiple > 1 && count > most_nodes) continue;
+    for (; rounds.size() >= count; rounds = rounds.subspan(count)) out.push_back(rounds.first(count));
   }
+}
+
+// The last round by itself: what it computes on the way may still have names.
+void cut_loop(std::span<Node* const> loop, size_t length, Rounds::Segments& out) {
+  cut_rounds(loop.first(loop.size() - length), length, out);
+  out.push_back(loop.last(length));
 }
 
 size_t largest_multiple(size_t length) {
@@ -56,37 +63,29 @@ size_t largest_multiple(size_t length) {
 
 }  // namespace
 
-std::vector<size_t> Rounds::cut(std::span<Node* const> nodes) {
+Rounds::Segments Rounds::cut(std::span<Node* const> nodes) {
   read(nodes);
-  std::vector<size_t> ends;
-  for (const Stretch& s : stretches(nodes)) {
-    if (s.length > 0) {
-      // The last round by itself: what it computes on the way may still have names.
-      size_t last = s.end - s.length;
-      cut_rounds(s.begin, s.length, (last - s.begin) / s.length, ends);
-    }
-    ends.push_back(s.end);
-  }
-  return ends;
+  Segments out;
+  for (const Stretch& s : stretches(nodes)) cut_loop(s.nodes, s.length, out);
+  return out;
 }
 
-std::vector<size_t> Rounds::cut_what_is_over(std::span<Node* const> nodes) {
+Rounds::Segments Rounds::cut_what_is_over(std::span<Node* const> nodes) {
   read(nodes);
   std::vector<Stretch> all = stretches(nodes);
   // The loop that the program is in: the last stretch, or the one before a round that is not whole yet.
-  while (!all.empty() && all.back().length == 0) all.pop_back();
-  if (all.empty() || all.back().end + all.back().length <= nodes.size()) return {};
-  const Stretch& loop = all.back();
-  size_t together = largest_multiple(loop.length), rounds = (loop.end - loop.begin) / loop.length - 1;
-  rounds -= rounds % together;
+  size_t after = 0;
+  for (; !all.empty() && !all.back().is_loop; all.pop_back()) after += all.back().nodes.size();
+  if (all.empty() || after >= all.back().length) return {};
+  Stretch loop = all.back();
+  all.pop_back();
+  size_t rounds = loop.nodes.size() / loop.length - 1;
+  rounds -= rounds % largest_multiple(loop.length);
   if (rounds == 0) return {};
-  std::vector<size_t> ends;
-  for (const Stretch& s : std::span(all).first(all.size() - 1)) {
-    if (s.length > 0) cut_rounds(s.begin, s.length, (s.end - s.begin) / s.length - 1, ends);
-    ends.push_back(s.end);
-  }
-  cut_rounds(loop.begin, loop.length, rounds, ends);
-  return ends;
+  Segments out;
+  for (const Stretch& s : all) cut_loop(s.nodes, s.length, out);
+  cut_rounds(loop.nodes.first(rounds * loop.length), loop.length, out);
+  return out;
 }
 
 void Rounds::read(std::span<Node* const> nodes) {
@@ -103,6 +102,9 @@ void Rounds::read(std::span<Node* const> nodes) {
 std::vector<Rounds::Stretch> Rounds::stretches(std::span<Node* const> nodes) {
   std::vector<Stretch> all;
   size_t begin = 0, outside = 0;
+  auto add_outside = [&] {
+    if (outside < begin) all.push_back({nodes.subspan(outside, begin - outside), begin - outside, false});
+  };
   while (begin < nodes.size()) {
     size_t length = known_at(begin);
     if (length == 0) length = learned_at(begin, nodes);
@@ -110,12 +112,12 @@ std::vector<Rounds::Stretch> Rounds::stretches(std::span<Node* const> nodes) {
       ++begin;
       continue;
     }
-    if (outside < begin) all.push_back({outside, begin, 0});
-    size_t end = begin + repeats(begin, length) * length;
-    all.push_back({begin, end, length});
-    begin = outside = end;
+    add_outside();
+    size_t count = repeats(begin, length) * length;
+    all.push_back({nodes.subspan(begin, count), length, true});
+    begin = outside = begin + count;
   }
-  if (outside < begin) all.push_back({outside, begin, 0});
+  add_outside();
   return all;
 }
 

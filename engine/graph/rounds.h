@@ -1,8 +1,9 @@
 // Rounds: where pending work is cut, so that a loop's kernels are compiled once.
 //
 // A program's loop records the same operations again and again, but looks at values (or synchronises) after any number of rounds.
-// Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is pending is cut
-// at the loop's own rounds: each segment holds 1, 4, 16 or 64 whole rounds, or what lies outside of loops, and is scheduled by itself.
+// Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is pending is
+// cut at the loop's own rounds: each segment holds 1, 4, 16 or 64 whole rounds, or what lies outside of loops, and is scheduled
+// by itself.
 //
 // Operations are compared by what they are and who recorded them, not by what they read; a cut can be better or worse, never
 // wrong. Start at cut() in rounds.cpp.
@@ -21,20 +22,24 @@ struct Node;
 
 class Rounds {
  public:
-  // Where each segment ends, the last one with the last node.
-  std::vector<size_t> cut(std::span<Node* const> nodes);
+  using Segments = std::vector<std::span<Node* const>>;
+
+  // All of the nodes, in order.
+  Segments cut(std::span<Node* const> nodes);
   // The same when the program is in the middle of a loop and nobody looks: only rounds whose values the next ones have replaced.
   // The others wait. Empty: no loop is seen.
-  std::vector<size_t> cut_what_is_over(std::span<Node* const> nodes);
+  Segments cut_what_is_over(std::span<Node* const> nodes);
 
  private:
   struct Body {
     std::vector<uint64_t> tokens;
     uint64_t used = 0;
   };
-  // Some rounds of one body, or what lies outside of loops (length 0).
+  // Some rounds of one body, each of `length` nodes; or what lies outside of loops, as one.
   struct Stretch {
-    size_t begin, end, length;
+    std::span<Node* const> nodes;
+    size_t length;
+    bool is_loop;
   };
 
   void read(std::span<Node* const> nodes);
@@ -47,7 +52,7 @@ class Rounds {
   std::vector<uint64_t> tokens_;                       // of the nodes that are being cut
   std::vector<std::pair<uint64_t, uint32_t>> places_;  // where each token comes, sorted
   size_t apart_until_ = 0;                             // up to here what repeats does not go on from round to round
-  std::unordered_multimap<uint64_t, Body> bodies_;  // by their first token
+  std::unordered_multimap<uint64_t, Body> bodies_;     // by their first token
   uint64_t uses_ = 0;
 };
 

@@ -29,8 +29,7 @@ struct KeyHash {
   size_t operator()(const Key& key) const { return hash_of(key); }
 };
 
-// Handlers of signals have used arrays: what was about to run is to be scheduled anew.
-struct Restart {};
+struct Restart {};  // thrown by Undisturbed
 
 std::shared_ptr<Kernel> compile(Context& context, std::string text) {
   CompileOptions options;
@@ -64,20 +63,15 @@ class GroupEvaluator : public Evaluator {
   Array within_range(const Array& number, DType dtype) override { return quern::within_range(number, dtype); }
 
   void evaluate(std::span<Node* const> targets) override {
-    run_all([&] {
-      std::vector<Node*> nodes = needed_for(targets);
-      std::vector<size_t> ends = graph.rounds.cut(nodes);
-      return std::pair(std::move(nodes), std::move(ends));
-    });
+    run_all(targets, [](std::span<Node* const> nodes) { return graph.rounds.cut(nodes); });
   }
 
   bool evaluate_what_is_over() override {
     bool any = false;
-    run_all([&] {
-      std::vector<Node*> nodes = needed_for({});
-      std::vector<size_t> ends = graph.rounds.cut_what_is_over(nodes);
-      any |= !ends.empty();
-      return std::pair(std::move(nodes), std::move(ends));
+    run_all({}, [&](std::span<Node* const> nodes) {
+      Rounds::Segments segments = graph.rounds.cut_what_is_over(nodes);
+      any |= !segments.empty();
+      return segments;
     });
     return any;
   }
@@ -85,22 +79,33 @@ class GroupEvaluator : public Evaluator {
   uint64_t replayed() const { return replayed_; }
 
  private:
-  // Runs the segments that `plan` cuts the pending work into: nodes, and where each segment ends. Once more from the start when
-  // handlers of signals have used arrays.
-  template <class Plan>
-  void run_all(const Plan& plan) {
+  // Handlers of signals may run where this thread waits. When one has used arrays, or let go of some, what was about to run is to
+  // be scheduled anew.
+  class Undisturbed {
+   public:
+    explicit Undisturbed(const GroupEvaluator& evaluator)
+        : evaluator_(evaluator), evaluations_(evaluator.evaluations_), let_go_(graph.nodes_let_go) {}
+    void check() const {
+      if (evaluator_.evaluations_ != evaluations_ || graph.nodes_let_go != let_go_) throw Restart{};
+    }
+
+   private:
+    const GroupEvaluator& evaluator_;
+    const uint64_t evaluations_, let_go_;
+  };
+
+  // Runs the segments that `cut` makes of what the targets need; once more from the start when handlers of signals have used
+  // arrays.
+  template <class Cut>
+  void run_all(std::span<Node* const> targets, const Cut& cut) {
     struct Compact {
       ~Compact() { graph.pending.compact(); }
     } at_the_end;
     for (;;) {
       try {
         ++evaluations_;
-        auto [nodes, ends] = plan();
-        size_t begin = 0;
-        for (size_t end : ends) {
-          run_segment(std::span(nodes).subspan(begin, end - begin));
-          begin = end;
-        }
+        std::vector<Node*> nodes = needed_for(targets);
+        for (std::span<Node* const> segment : cut(nodes)) run_segment(segment);
         return;
       } catch (const Restart&) {
       }
@@ -124,10 +129,10 @@ class GroupEvaluator : public Evaluator {
 
   // Between groups, where nothing is half done: handles signals, and waits where much is submitted already.
   void look(const Group& group) {
-    const uint64_t before = evaluations_, lost = graph.nodes_let_go;
+    Undisturbed undisturbed(*this);
     look_at_signals();
     context_on(group.device).work_stream->make_room();
-    if (evaluations_ != before || graph.nodes_let_go != lost) throw Restart{};
+    undisturbed.check();
   }
 
   void run(Batch& batch) {
@@ -141,11 +146,11 @@ class GroupEvaluator : public Evaluator {
   // The kernel for a text, kept by its key. Throws Restart when arrays were used meanwhile.
   Kernel* kernel_for(Context& context, const Key& key, const std::function<std::string()>& print) {
     if (auto found = kernels_.find(key); found != kernels_.end()) return found->second.get();
-    const uint64_t before = evaluations_, lost = graph.nodes_let_go;
+    Undisturbed undisturbed(*this);
     std::shared_ptr<Kernel> made = compile(context, print());
     // A handler may have compiled the same one meanwhile, which others hold by now: that one stays.
     Kernel* kernel = kernels_.try_emplace(key, std::move(made)).first->second.get();
-    if (evaluations_ != before || graph.nodes_let_go != lost) throw Restart{};
+    undisturbed.check();
     return kernel;
   }
 
@@ -159,7 +164,7 @@ class GroupEvaluator : public Evaluator {
     }
     std::vector<Doubt> doubts = doubts_of(group);
     const Doubt first = group.is_call ? next_doubt() : 0;
-    const uint64_t before = evaluations_;
+    Undisturbed undisturbed(*this);
     ArrayWork work;
     try {
       if (group.is_call) {
@@ -180,7 +185,7 @@ class GroupEvaluator : public Evaluator {
       }
     }
     finish(group, doubts);
-    if (evaluations_ != before) throw Restart{};
+    undisturbed.check();
   }
 
   // All members in one launch. False: their memory does not allow it.
@@ -424,9 +429,9 @@ class GroupEvaluator : public Evaluator {
 
   // Memory for what is not submitted yet. Throws Restart when arrays were used while it waited for some to come free.
   Buffer memory(Context& context, size_t bytes, Site site, bool in_order = true) {
-    const uint64_t before = evaluations_;
+    Undisturbed undisturbed(*this);
     Buffer out = context.allocate(bytes, site, in_order);
-    if (evaluations_ != before) throw Restart{};
+    undisturbed.check();
     return out;
   }
 

@@ -14,10 +14,8 @@ namespace quern {
 static std::vector<Group> groups_for(Node* target) {
   std::vector<Node*> nodes = needed_for({&target, 1});
   std::vector<Group> all;
-  size_t begin = 0;
-  for (size_t end : graph.rounds.cut(nodes)) {
-    for (Group& group : schedule(std::span(nodes).subspan(begin, end - begin))) all.push_back(std::move(group));
-    begin = end;
+  for (std::span<Node* const> segment : graph.rounds.cut(nodes)) {
+    for (Group& group : schedule(segment)) all.push_back(std::move(group));
   }
   return all;
 }

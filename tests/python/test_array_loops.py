@@ -15,13 +15,13 @@ BODIES = {
 COUNTS = {"elementwise": 5, "a reduction": 6, "an in-place part": 7, "a library call": 7}  # operations in the three lines
 
 
-def body_of(kind, ops):
+def body_of(kind, ops, library=qn):
     """A function of about so many operations, each line of its own, and how many there are."""
     lines, count = [], 0
     while count < ops:
         lines.append("    " + BODIES[kind][len(lines) % 3])
         count += COUNTS[kind] / 3
-    names = {"qn": qn, "np": np}
+    names = {"qn": library}
     exec(compile("def body(x, y):\n" + "\n".join(lines) + "\n    return x\n", f"{kind} {ops}.py", "exec"), names)
     return names["body"]
 
@@ -56,7 +56,49 @@ def test_a_loop_compiles_its_body_once(device, kind, ops):
                     float(x[0])
             total += compiles(events)
             made.append(compiles(events))
-    print(kind, ops, made, total)
     if kind == "elementwise" and ops <= 75:
         assert total <= 4
     assert sum(made[4:]) == 0
+
+
+@pytest.mark.parametrize("kind", BODIES)
+@pytest.mark.parametrize("ops", [3, 40])
+def test_rounds_are_right_however_they_are_cut(device, kind, ops):
+    body, want_body = body_of(kind, ops), body_of(kind, ops, np)
+    x, y = start()
+    want, other = qn.asnumpy(x), qn.asnumpy(y)
+    for rounds in stretches("random"):
+        for _ in range(rounds):
+            x, want = body(x, y), want_body(want, other)
+        np.testing.assert_allclose(qn.asnumpy(x), want, rtol=1e-9, atol=1e-12)
+
+
+def test_two_branches(device):
+    """A body of two branches, taken in any order, compiles no more than two loops do."""
+    one, two = body_of("elementwise", 21), body_of("elementwise", 33)
+    draw = random.Random(2)
+    x, y = start()
+    made = []
+    for _ in range(6):
+        with qn.trace() as events:
+            for rounds in stretches("random"):
+                for _ in range(rounds):
+                    x = (one if draw.random() < 0.5 else two)(x, y)
+                float(x[0])
+        made.append(compiles(events))
+    assert sum(made[3:]) == 0
+
+
+def test_a_loop_of_loops(device):
+    x, y = start()
+    want, other = qn.asnumpy(x), qn.asnumpy(y)
+    made = []
+    for looks in (3, 7, 3, 20):
+        with qn.trace() as events:
+            for _ in range(looks):
+                for _ in range(6):
+                    x, want = x - 0.01 * (x - y), want - 0.01 * (want - other)
+                x, want = qn.sqrt(x * x + 1), np.sqrt(want * want + 1)
+            np.testing.assert_allclose(qn.asnumpy(x), want, rtol=1e-12)
+        made.append(compiles(events))
+    assert sum(made[2:]) == 0, made
