@@ -112,11 +112,13 @@ void Pending::compact() {
 // ---- pressure
 
 void Pressure::submit() {
-  constexpr size_t step = 128, most = 1024;
+  constexpr size_t most = 1024, most_of_a_loop = 2 * most + low;
+  size_t before = graph.pending.count();
   if (evaluator().evaluate_what_is_over()) {
-    looks_at_ = std::max(low, graph.pending.count() + step);
-  } else if (graph.pending.count() < most) {
-    looks_at_ = graph.pending.count() + step;
+    looks_at_ = std::max(low, graph.pending.count() + low / 2);
+  } else if (before < most || (before < most_of_a_loop && graph.rounds.may_come_again())) {
+    size_t missing = graph.rounds.missing();
+    looks_at_ = before + (missing > 0 ? missing : std::min(before, most / 2));
   } else {
     evaluator().evaluate({});
     looks_at_ = low;

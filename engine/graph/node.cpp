@@ -96,7 +96,7 @@ void release(Node* node) {
       n->target = {};
       n->axes.clear();
       n->doubts.clear();
-      n->work = 0;
+      n->work = n->token = 0;
       n->user = nullptr;
       if (n->buffer) n->buffer.reset();
       if (n->error) n->error.reset();

@@ -153,6 +153,7 @@ struct Node {
   bool needed = false, overwritten = false, read_by_waiting = false;
   uint64_t reading = 0;  // the sequence (sequence.h) in which it has this number
   uint32_t number = 0;
+  uint64_t token = 0;  // what it is to the cutter (rounds.h); 0: not known yet
 
   static constexpr size_t no_slot = ~size_t{0};
   bool is_pending() const { return slot != no_slot; }

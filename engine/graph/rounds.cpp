@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 
 namespace quern {
 
 namespace {
 
 constexpr size_t most_bodies = 256;
-constexpr size_t longest = 512;    // body
-constexpr size_t most_nodes = 96;  // of several rounds taken together
-constexpr std::array<size_t, 4> multiples = {64, 16, 4, 1};
+constexpr size_t longest = 1024;    // body
+constexpr size_t most_nodes = 112;  // of several rounds taken together: what one kernel holds
+constexpr std::array<size_t, 3> multiples = {16, 4, 1};
 
 uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
@@ -26,7 +27,7 @@ uint64_t token_of(const Node& node) {
   if (node.op == Op::user) hash = mix(hash, node.user->hash + node.output);
   if (node.op == Op::call) hash = mix(hash, std::hash<std::string_view>()(node.call->body->name()));
   for (const Operand& o : node.inputs()) hash = mix(hash, o.space->form ^ static_cast<uint64_t>(o.dtype));
-  return hash;
+  return hash | 1;
 }
 
 // Short stretches repeat by chance, or because a function is called twice.
@@ -51,10 +52,23 @@ void cut_rounds(std::span<Node* const> rounds, size_t length, Rounds::Segments& 
   }
 }
 
-// The last round by itself: what it computes on the way may still have names.
+// Of a round, which values are needed after it.
+std::vector<bool> kept(std::span<Node* const> round) {
+  for (Node* node : round) node->uses = 0;
+  for (Node* node : round) {
+    for (Operand& o : node->inputs()) ++o.node->uses;
+  }
+  std::vector<bool> out;
+  for (Node* node : round) out.push_back(node->references > node->uses);
+  return out;
+}
+
+// The last round by itself where it keeps more: what it computes on the way may still have names.
 void cut_loop(std::span<Node* const> loop, size_t length, Rounds::Segments& out) {
-  cut_rounds(loop.first(loop.size() - length), length, out);
-  out.push_back(loop.last(length));
+  std::span<Node* const> last = loop.last(length), before = loop.first(loop.size() - length);
+  if (!before.empty() && kept(last) == kept(before.last(length))) return cut_rounds(loop, length, out);
+  cut_rounds(before, length, out);
+  out.push_back(last);
 }
 
 size_t largest_multiple(size_t length) {
@@ -80,23 +94,38 @@ Rounds::Segments Rounds::cut_what_is_over(std::span<Node* const> nodes) {
   Stretch loop = all.back();
   all.pop_back();
   size_t rounds = loop.nodes.size() / loop.length - 1;
-  rounds -= rounds % largest_multiple(loop.length);
-  if (rounds == 0) return {};
+  size_t together = largest_multiple(loop.length);
+  rounds -= rounds % together;
+  if (rounds == 0) {
+    missing_ = (together + 1) * loop.length - loop.nodes.size() - after;
+    return {};
+  }
   Segments out;
   for (const Stretch& s : all) cut_loop(s.nodes, s.length, out);
   cut_rounds(loop.nodes.first(rounds * loop.length), loop.length, out);
   return out;
 }
 
+bool Rounds::may_come_again() const {
+  constexpr size_t enough = 64, known = 512;  // nodes
+  if (missing_ > 0) return true;
+  if (places_.size() < enough) return false;
+  size_t last = tokens_.size() - 1;
+  auto it = std::lower_bound(places_.begin(), places_.end(), std::pair(tokens_[last], static_cast<uint32_t>(last)));
+  if (it == places_.begin() || std::prev(it)->first != tokens_[last]) return false;
+  size_t before = std::prev(it)->second;
+  return last - before > known && before >= enough &&
+         std::equal(tokens_.rbegin(), tokens_.rbegin() + enough, tokens_.rbegin() + static_cast<ptrdiff_t>(last - before));
+}
+
 void Rounds::read(std::span<Node* const> nodes) {
   tokens_.resize(nodes.size());
-  places_.resize(nodes.size());
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    tokens_[i] = token_of(*nodes[i]);
-    places_[i] = {tokens_[i], i};
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i]->token) nodes[i]->token = token_of(*nodes[i]);
+    tokens_[i] = nodes[i]->token;
   }
-  std::sort(places_.begin(), places_.end());
-  apart_until_ = 0;
+  places_.clear();
+  apart_until_ = missing_ = 0;
 }
 
 std::vector<Rounds::Stretch> Rounds::stretches(std::span<Node* const> nodes) {
@@ -145,13 +174,17 @@ size_t Rounds::known_at(size_t begin) {
 
 // The length of a body that repeats from here on: of several, the one that covers most, since loops hold loops. 0: none.
 size_t Rounds::learned_at(size_t begin, std::span<Node* const> nodes) {
+  if (places_.empty()) {
+    for (uint32_t i = 0; i < tokens_.size(); ++i) places_.emplace_back(tokens_[i], i);
+    std::sort(places_.begin(), places_.end());
+  }
   size_t best = 0, covers = 0;
   uint64_t token = tokens_[begin];
   auto place = std::pair(token, static_cast<uint32_t>(std::max(begin + 1, apart_until_)));
   for (auto it = std::lower_bound(places_.begin(), places_.end(), place); it != places_.end() && it->first == token; ++it) {
     size_t length = it->second - begin;
     if (length > longest || begin + 2 * length > nodes.size()) break;
-    if ((nodes.size() - begin) / length * length <= covers) continue;
+    if (it->second < apart_until_ || (nodes.size() - begin) / length * length <= covers) continue;
     size_t rounds = repeats(begin, length);
     if (rounds < enough_rounds(length) || rounds * length <= covers) continue;
     if (goes_on(nodes, begin, length)) {

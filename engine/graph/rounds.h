@@ -2,7 +2,7 @@
 //
 // A program's loop records the same operations again and again, but looks at values (or synchronises) after any number of rounds.
 // Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is pending is
-// cut at the loop's own rounds: each segment holds 1, 4, 16 or 64 whole rounds, or what lies outside of loops, and is scheduled
+// cut at the loop's own rounds: each segment holds 1, 4 or 16 whole rounds, or what lies outside of loops, and is scheduled
 // by itself.
 //
 // Operations are compared by what they are and who recorded them, not by what they read; a cut can be better or worse, never
@@ -29,6 +29,11 @@ class Rounds {
   // The same when the program is in the middle of a loop and nobody looks: only rounds whose values the next ones have replaced.
   // The others wait. Empty: no loop is seen.
   Segments cut_what_is_over(std::span<Node* const> nodes);
+  // Whether the newest of the nodes that were cut last have come before, further away than a loop was looked for: it may be worth
+  // waiting for a second round.
+  bool may_come_again() const;
+  // So many nodes more and a round of a known loop is over; 0: not known.
+  size_t missing() const { return missing_; }
 
  private:
   struct Body {
@@ -51,8 +56,9 @@ class Rounds {
 
   std::vector<uint64_t> tokens_;                       // of the nodes that are being cut
   std::vector<std::pair<uint64_t, uint32_t>> places_;  // where each token comes, sorted
-  size_t apart_until_ = 0;                             // up to here what repeats does not go on from round to round
-  std::unordered_multimap<uint64_t, Body> bodies_;     // by their first token
+  size_t missing_ = 0;
+  size_t apart_until_ = 0;                          // up to here what repeats does not go on from round to round
+  std::unordered_multimap<uint64_t, Body> bodies_;  // by their first token
   uint64_t uses_ = 0;
 };
 
