@@ -28,15 +28,16 @@ def default_rng(seed=None):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-def _of_state(name):
+def _of_state(name, state, module):
+    """The method of the RandomState that ``state()`` gives, as a function of a module."""
     method = getattr(RandomState, name)
 
     @functools.wraps(method)
     def call(*args, **kwargs):
-        return getattr(_state, name)(*args, **kwargs)
+        return getattr(state(), name)(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
-    call.__module__ = __name__
+    call.__module__ = module
     call.__signature__ = _without_self(method)
     return call
 
@@ -48,7 +49,7 @@ def _without_self(method):
 
 for _name in numpy.random.__all__:
     if not _name[0].isupper() and callable(vars(RandomState).get(_name, vars(Draws).get(_name))):
-        globals()[_name] = _of_state(_name)
+        globals()[_name] = _of_state(_name, lambda: _state, __name__)
 
 
 def _of_host(name):

@@ -3,7 +3,6 @@
 The functions of the module draw from one state, which get_random_state() gives.
 """
 
-import functools
 import os
 
 import numpy
@@ -95,18 +94,8 @@ def seed(seed=None):
     get_random_state().seed(seed)
 
 
-def _of_state(name):
-    @functools.wraps(getattr(RandomState, name))
-    def call(*args, **kwargs):
-        return getattr(get_random_state(), name)(*args, **kwargs)
-
-    call.__module__ = "cupy.random"
-    call.__signature__ = _random._without_self(getattr(RandomState, name))
-    return call
-
-
 for _name in _names:
     if _name not in globals() and hasattr(RandomState, _name):
-        globals()[_name] = _of_state(_name)
+        globals()[_name] = _random._of_state(_name, get_random_state, "cupy.random")
 
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

@@ -5,6 +5,7 @@ A test function of the decorators takes a module by the keyword ``xp`` (or anoth
 
 import contextlib
 import functools
+import inspect
 import itertools
 import os
 import unittest
@@ -72,6 +73,19 @@ def assert_warns(expected):
 # ---- a test with NumPy and with ours
 
 
+def _in_place_of(function, *names):
+    """A decorator of a test that gives ``function`` the arguments ``names`` itself: pytest must not ask for them."""
+
+    def decorate(test):
+        functools.update_wrapper(test, function)
+        del test.__wrapped__
+        signature = inspect.signature(function)
+        test.__signature__ = signature.replace(parameters=[p for n, p in signature.parameters.items() if n not in names])
+        return test
+
+    return decorate
+
+
 def _outcome(function, args, kwargs, name, module, sp_name, scipy_name):
     given = dict(kwargs)
     given[name] = module
@@ -87,7 +101,7 @@ def _outcome(function, args, kwargs, name, module, sp_name, scipy_name):
 
 def _compared(name, compare, type_check, accept_error, sp_name=None, scipy_name=None, contiguous_check=False):
     def decorate(function):
-        @functools.wraps(function)
+        @_in_place_of(function, name)
         def test(*args, **kwargs):
             import quern.cupy as cupy
 
@@ -108,18 +122,9 @@ def _compared(name, compare, type_check, accept_error, sp_name=None, scipy_name=
                     raise AssertionError(f"The shapes differ: {numpy.shape(a)} of cupy and {numpy.shape(b)} of numpy")
                 compare(a, b)
 
-        del test.__wrapped__  # pytest would ask for the argument that is given here
-        test.__signature__ = _without(function, name)
         return test
 
     return decorate
-
-
-def _without(function, *names):
-    import inspect
-
-    signature = inspect.signature(function)
-    return signature.replace(parameters=[p for n, p in signature.parameters.items() if n not in names])
 
 
 def _same_error(ours, theirs, accept_error):
@@ -207,7 +212,7 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
     """A decorator: the results, no arrays, must be equal."""
 
     def decorate(function):
-        @functools.wraps(function)
+        @_in_place_of(function, name)
         def test(*args, **kwargs):
             import quern.cupy as cupy
 
@@ -215,8 +220,6 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
             if _host(ours) != theirs:
                 raise AssertionError(f"Results are not equal: {ours!r} of cupy and {theirs!r} of numpy")
 
-        del test.__wrapped__
-        test.__signature__ = _without(function, name)
         return test
 
     return decorate
@@ -226,7 +229,7 @@ def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exc
     """A decorator: both must raise, the same class or one of ``accept_error``."""
 
     def decorate(function):
-        @functools.wraps(function)
+        @_in_place_of(function, name)
         def test(*args, **kwargs):
             import quern.cupy as cupy
 
@@ -236,8 +239,6 @@ def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exc
                 raise AssertionError("Neither cupy nor numpy raises")
             _same_error(ours, theirs, accept_error)
 
-        del test.__wrapped__
-        test.__signature__ = _without(function, name)
         return test
 
     return decorate
@@ -246,24 +247,26 @@ def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exc
 # ---- a test for each of several types, orders, parameters
 
 
-def _for_each(name, values):
+def _for_each(names, combinations):
     def decorate(function):
-        @functools.wraps(function)
+        @_in_place_of(function, *names)
         def test(*args, **kwargs):
-            for value in values:
-                try:
-                    function(*args, **kwargs, **{name: value})
-                except unittest.SkipTest:
-                    continue
-                except Exception:
-                    print(f"{name} is {value}")
-                    raise
+            _run_each(combinations, lambda given: function(*args, **kwargs, **given))
 
-        del test.__wrapped__
-        test.__signature__ = _without(function, name)
         return test
 
     return decorate
+
+
+def _run_each(combinations, run):
+    for given in combinations:
+        try:
+            run(given)
+        except unittest.SkipTest:
+            continue
+        except Exception:
+            print(given)
+            raise
 
 
 _complex = (numpy.complex64, numpy.complex128)
@@ -279,7 +282,7 @@ def _all(no_float16, no_bool, no_complex):
 
 def for_dtypes(dtypes, name="dtype"):
     """A decorator: the test is called with each of the types as ``name``."""
-    return _for_each(name, [numpy.dtype(d).type for d in dtypes])
+    return _for_each([name], [{name: numpy.dtype(d).type} for d in dtypes])
 
 
 def for_all_dtypes(name="dtype", no_float16=False, no_bool=False, no_complex=False):
@@ -323,23 +326,7 @@ def for_dtypes_combination(types, names=("dtype",), full=None):
     else:
         combinations = [{n: types[(i * (k + 1)) % len(types)] for k, n in enumerate(names)} for i in range(len(types))]
 
-    def decorate(function):
-        @functools.wraps(function)
-        def test(*args, **kwargs):
-            for given in combinations:
-                try:
-                    function(*args, **kwargs, **given)
-                except unittest.SkipTest:
-                    continue
-                except Exception:
-                    print(given)
-                    raise
-
-        del test.__wrapped__
-        test.__signature__ = _without(function, *names)
-        return test
-
-    return decorate
+    return _for_each(names, combinations)
 
 
 def for_all_dtypes_combination(names=("dtyes",), no_float16=False, no_bool=False, full=None, no_complex=False):
@@ -364,7 +351,7 @@ def for_int_dtypes_combination(names=("dtype",), no_bool=False, full=None):
 
 def for_orders(orders, name="order"):
     """A decorator: the test is called with each of the orders as ``name``."""
-    return _for_each(name, list(orders))
+    return _for_each([name], [{name: order} for order in orders])
 
 
 def for_CF_orders(name="order"):  # noqa: N802
@@ -376,7 +363,7 @@ def for_contiguous_axes(name="axis"):
     """A decorator for methods of classes with ``shape`` and ``order``: called with the axes that lie together in memory."""
 
     def decorate(function):
-        @functools.wraps(function)
+        @_in_place_of(function, name)
         def test(self, *args, **kwargs):
             rank = len(self.shape)
             axes = range(rank) if self.order in ("c", "C") else range(rank - 1, -1, -1)
@@ -384,7 +371,6 @@ def for_contiguous_axes(name="axis"):
                 given = tuple(list(axes)[last:])
                 function(self, *args, **kwargs, **{name: tuple(sorted(given))})
 
-        del test.__wrapped__
         return test
 
     return decorate
@@ -419,16 +405,12 @@ def parameterize(*params, **kwargs):
     def _with_each(method, all_params):
         @functools.wraps(method)
         def test(self, *args, **kwargs):
-            for given in all_params:
+            def run(given):
                 for name, value in given.items():
                     setattr(self, name, value)
-                try:
-                    method(self, *args, **kwargs)
-                except unittest.SkipTest:
-                    continue
-                except Exception:
-                    print(given)
-                    raise
+                method(self, *args, **kwargs)
+
+            _run_each(all_params, run)
 
         return test
 
@@ -444,39 +426,30 @@ def _xp(xp):
     return quern.cupy if xp is None else xp
 
 
+def _shaped(values, shape, xp, dtype, order="C", places=None):
+    """An array of these values: of complex numbers their multiples, of bools whether the values, or ``places``, are even."""
+    xp, dtype = _xp(xp), numpy.dtype(dtype)
+    if dtype == "?":
+        values = (values if places is None else places) % 2 == 0
+    elif dtype.kind == "c":
+        values = values * (1 + 1j)
+    return xp.array(values.astype(dtype).reshape(shape), order=order)
+
+
 def shaped_arange(shape, xp=None, dtype=numpy.float32, order="C"):
     """An array of that shape with 1, 2, 3 ...; of bools, True at every other place."""
-    xp, dtype = _xp(xp), numpy.dtype(dtype)
-    values = numpy.arange(1, int(numpy.prod(shape)) + 1)
-    if dtype == "?":
-        values = values % 2 == 0
-    elif dtype.kind == "c":
-        values = values + values * 1j
-    return xp.array(values.astype(dtype).reshape(shape), order=order)
+    return _shaped(numpy.arange(1, int(numpy.prod(shape)) + 1), shape, xp, dtype, order)
 
 
 def shaped_reverse_arange(shape, xp=None, dtype=numpy.float32):
     """The same, downwards."""
-    xp, dtype = _xp(xp), numpy.dtype(dtype)
-    values = numpy.arange(int(numpy.prod(shape)), 0, -1)
-    if dtype == "?":
-        values = values % 2 == 0
-    elif dtype.kind == "c":
-        values = values + values * 1j
-    return xp.array(values.astype(dtype).reshape(shape))
+    return _shaped(numpy.arange(int(numpy.prod(shape)), 0, -1), shape, xp, dtype)
 
 
 def shaped_linspace(start, stop, shape, xp=None, dtype=numpy.float32):
     """An array of that shape with numbers from ``start`` to ``stop``."""
-    xp, dtype = _xp(xp), numpy.dtype(dtype)
     size = int(numpy.prod(shape))
-    if dtype == "?":
-        values = numpy.arange(size) % 2 == 0
-    elif dtype.kind == "c":
-        values = numpy.linspace(start, stop, size) * (1 + 1j)
-    else:
-        values = numpy.linspace(start, stop, size)
-    return xp.array(values.astype(dtype).reshape(shape))
+    return _shaped(numpy.linspace(start, stop, size), shape, xp, dtype, places=numpy.arange(size))
 
 
 def shaped_random(shape, xp=None, dtype=numpy.float32, scale=10, seed=0, order="C"):

@@ -1,10 +1,12 @@
 """The numbers of CUDA's runtime API, as NVIDIA defines them."""
 
-DEVICE_ATTRIBUTES = {
-    name: int(number)
-    for name, number in (
-        line.split()
-        for line in """
+
+def _numbers(text):
+    return {name: int(number) for name, number in (line.split() for line in text.replace("\n", "|").split("|") if line.strip())}
+
+
+DEVICE_ATTRIBUTES = _numbers(
+    """
         MaxThreadsPerBlock 1|MaxBlockDimX 2|MaxBlockDimY 3|MaxBlockDimZ 4|MaxGridDimX 5|MaxGridDimY 6|MaxGridDimZ 7
         MaxSharedMemoryPerBlock 8|TotalConstantMemory 9|WarpSize 10|MaxPitch 11|MaxRegistersPerBlock 12|ClockRate 13
         TextureAlignment 14|GpuOverlap 15|MultiProcessorCount 16|KernelExecTimeout 17|Integrated 18|CanMapHostMemory 19
@@ -31,16 +33,11 @@ DEVICE_ATTRIBUTES = {
         SparseCudaArraySupported 112|HostRegisterReadOnlySupported 113|MaxTimelineSemaphoreInteropSupported 114
         MemoryPoolsSupported 115|GPUDirectRDMASupported 116|GPUDirectRDMAFlushWritesOptions 117
         GPUDirectRDMAWritesOrdering 118|MemoryPoolSupportedHandleTypes 119
-        """.replace("\n", "|").split("|")
-        if line.strip()
-    )
-}
+    """
+)
 
-CONSTANTS = {f"cudaDevAttr{name}": number for name, number in DEVICE_ATTRIBUTES.items()} | {
-    name: int(number)
-    for name, number in (
-        line.split()
-        for line in """
+CONSTANTS = {f"cudaDevAttr{name}": number for name, number in DEVICE_ATTRIBUTES.items()} | _numbers(
+    """
         CUDA_R_32F 0|CUDA_R_64F 1|CUDA_R_16F 2|CUDA_R_8I 3|CUDA_C_32F 4|CUDA_C_64F 5|CUDA_C_16F 6|CUDA_C_8I 7|CUDA_R_8U 8
         CUDA_C_8U 9|CUDA_R_16BF 14
         memcpyHostToHost 0|memcpyHostToDevice 1|memcpyDeviceToHost 2|memcpyDeviceToDevice 3|memcpyDefault 4
@@ -73,10 +70,8 @@ CONSTANTS = {f"cudaDevAttr{name}": number for name, number in DEVICE_ATTRIBUTES.
         cudaGraphDebugDotFlagsEventNodeParams 64|cudaGraphDebugDotFlagsExtSemasSignalNodeParams 128
         cudaGraphDebugDotFlagsExtSemasWaitNodeParams 256|cudaGraphDebugDotFlagsKernelNodeAttributes 512
         cudaGraphDebugDotFlagsHandles 1024|cudaGraphDebugDotFlagsConditionalNodeParams 32768
-        """.replace("\n", "|").split("|")
-        if line.strip()
-    )
-}
+    """
+)
 
 # What errors are called; the text that CUDA gives with each.
 ERRORS = {
