@@ -252,7 +252,7 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
 
 nb::object item(const Array& array) {
   if (array.size() != 1) raise(ErrorKind::value, "can only convert an array of size 1 to a Python scalar");
-  alignas(16) char bytes[16];
+  alignas(16) char bytes[16] = {};
   Array wide = array;
   if (array.dtype() == DType::float16 || array.dtype() == DType::bfloat16) wide = astype(array, DType::float32);
   read_into(wide, bytes, size_of(wide.dtype()));
@@ -260,35 +260,21 @@ nb::object item(const Array& array) {
     std::memcpy(&zero, bytes, sizeof zero);
     return zero;
   };
-  switch (wide.dtype()) {
-    case DType::boolean:
-      return nb::bool_(as(bool{}));
-    case DType::int8:
-      return nb::int_(as(int8_t{}));
-    case DType::int16:
-      return nb::int_(as(int16_t{}));
-    case DType::int32:
-      return nb::int_(as(int32_t{}));
-    case DType::int64:
-      return nb::int_(as(int64_t{}));
-    case DType::uint8:
-      return nb::int_(as(uint8_t{}));
-    case DType::uint16:
-      return nb::int_(as(uint16_t{}));
-    case DType::uint32:
-      return nb::int_(as(uint32_t{}));
-    case DType::uint64:
-      return nb::int_(as(uint64_t{}));
-    case DType::float32:
-      return nb::float_(as(float{}));
-    case DType::float64:
-      return nb::float_(as(double{}));
-    case DType::complex64: {
-      auto z = as(std::array<float, 2>{});
-      return nb::steal(PyComplex_FromDoubles(z[0], z[1]));
-    }
+  size_t size = size_of(wide.dtype());
+  size_t unused = 64 - 8 * std::min<size_t>(size, 8);
+  uint64_t bits = as(uint64_t{}) << unused;
+  switch (row(wide.dtype()).kind) {
+    case DTypeKind::boolean:
+      return nb::bool_(bits != 0);
+    case DTypeKind::integer:
+      return nb::int_(static_cast<int64_t>(bits) >> unused);
+    case DTypeKind::natural:
+      return nb::int_(bits >> unused);
+    case DTypeKind::real:
+      return nb::float_(size == sizeof(float) ? as(float{}) : as(double{}));
     default: {
-      auto z = as(std::array<double, 2>{});
+      auto single = as(std::array<float, 2>{});
+      auto z = size == sizeof single ? std::array<double, 2>{single[0], single[1]} : as(std::array<double, 2>{});
       return nb::steal(PyComplex_FromDoubles(z[0], z[1]));
     }
   }

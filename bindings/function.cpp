@@ -5,6 +5,7 @@
 #include "bindings/callable.h"
 #include "bindings/door.h"
 #include "functions/reductions.h"
+#include "functions/rounding.h"
 #include "graph/memory_order.h"
 #include "run/calls/sorting.h"
 
@@ -59,9 +60,8 @@ template <bool multiplies>
 PyObject* quick_running(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? as_array(values[0]) : nullptr;
   if (!array) return nullptr;
-  Array flat = array->rank() == 1 ? *array : raveled(*array, Order::c);
-  if (DType type = summed_type(array->dtype()); type != array->dtype()) flat = astype(flat, type);
-  return wrap(running(flat, multiplies ? "multiply" : "add", 0), Py_TYPE(values[0]));
+  std::optional<Array> out = accumulated(*array, multiplies ? "multiply" : "add", {}, {});
+  return out ? wrap(std::move(*out), Py_TYPE(values[0])) : nullptr;
 }
 
 PyObject* quick_sort(PyObject* const* values, size_t count) {

@@ -14,9 +14,11 @@
 #include "functions/parts.h"
 #include "functions/picking.h"
 #include "functions/quantiles.h"
+#include "functions/ranges.h"
 #include "functions/rounding.h"
 #include "functions/sets.h"
 #include "functions/shaping.h"
+#include "functions/steps.h"
 #include "graph/call.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
@@ -93,12 +95,9 @@ Array quantiles_by(const Array& array, const Over& over, const std::vector<doubl
   return quantiles(array, over, q, shape_of_q, method, type, skips_nan);
 }
 
-// `even`: (first, last, width, count) of bins of one width.
-Array histogram(const Array& array, const Array& edges, const std::optional<nb::tuple>& even, const Array* weights,
-                bool density) {
-  EvenBins bins;
-  if (even) bins = {number_in((*even)[0]), number_in((*even)[1]), number_in((*even)[2]), nb::cast<int64_t>((*even)[3])};
-  return histogram_counts(array, edges, even ? &bins : nullptr, weights, density);
+Array linspace(double start, double stop, int64_t count, bool endpoint, PyDevice device) {
+  return numbers_between(steps::real_number(start), steps::real_number(stop), count, endpoint, DType::float64,
+                         device_number(device));
 }
 
 Array product_by_subscripts(const std::string& subscripts, const std::vector<Array>& operands, DType dtype,
@@ -116,6 +115,15 @@ Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& w
 
 Array frequencies(int64_t n, const Argument& step, bool is_half, PyDevice device) {
   return fft::frequencies(n, step, is_half, device_number(device));
+}
+
+Array range(const Scalar& start, const Scalar& step, int64_t count, DType dtype, PyDevice device) {
+  return evenly_spaced(start, step, count, dtype, device_number(device));
+}
+
+// `first` is the number of its first element in the stream of `key`.
+Array row_of_random(const std::string& op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, PyDevice device) {
+  return random_row(op_named(op), shape, key, first, dtype, device_number(device));
 }
 
 std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices) {
@@ -176,8 +184,9 @@ void define_functions(nb::module_& m) {
   define(m, "array_median", median);
   define(m, "array_quantiles", quantiles_by);
   define(m, "array_bincount", bincount);
+  define(m, "array_even_edges", even_edges);
+  define(m, "array_even_histogram", even_histogram);
   define(m, "array_histogram", histogram);
-  define(m, "array_fitted_weights", fitted_weights);
   define(m, "array_average", average);
   define(m, "array_covariance", covariance);
   define(m, "array_correlation", correlation);
@@ -210,7 +219,10 @@ void define_functions(nb::module_& m) {
   define(m, "array_fourier", fft::transformed);
   define(m, "array_fourier_along", fft::transformed_along);
   define(m, "array_frequencies", frequencies);
-  define(m, "array_running", running);
+  define(m, "array_running", accumulated);
+  define(m, "array_linspace", linspace);
+  define(m, "array_range", range);
+  define(m, "array_random", row_of_random);
 }
 
 }  // namespace
@@ -234,18 +246,7 @@ void init_array_functions(nb::module_& m) {
     return result;
   };
   m.def("array_settled", settled, nb::arg().none());
-  m.def("array_range", [](nb::handle start, nb::handle step, int64_t count, const std::string& dtype, PyDevice device) {
-    Array out = evenly_spaced(number_in(start), number_in(step), count, dtype_of(dtype), device_number(device));
-    return nb::steal(wrap(std::move(out), array_type));
-  });
-  // A row of random numbers: `first` is the number of its first element in the stream of `key`.
-  m.def("array_random",
-        [](const std::string& name, const Shape& shape, uint64_t key, uint64_t first, const std::string& dtype, PyDevice device) {
-          Array out = random_row(op_named(name), shape, key, first, dtype_of(dtype), device_number(device));
-          return nb::steal(wrap(std::move(out), array_type));
-        });
   m.def("random_key", &random_key);
-  m.def("has_scan", [](const std::string& op, const std::string& dtype) { return has_scan(op, dtype_of(dtype)); });
   // The device of the first array among arguments (or of the lists among them), when it is not the current one; else None.
   m.def("device_elsewhere", [](nb::tuple arguments) -> nb::object {
     for (nb::handle argument : arguments) {
@@ -261,7 +262,6 @@ void init_array_functions(nb::module_& m) {
     return nb::none();
   });
   m.def("set_host_blas_folders", [](std::vector<std::string> folders) { set_host_blas_folders(std::move(folders)); });
-  m.def("host_blas_path", &host_blas_path);
 }
 
 }  // namespace quern::python

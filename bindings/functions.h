@@ -26,10 +26,11 @@ template <class T>
 T cast_from(nb::handle given) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-    long long number = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
-    if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    if (std::unsigned_integral<T> && number < 0) bug("a count of {}", number);
-    return static_cast<T>(number);
+    if (!index.is_valid()) throw nb::python_error();
+    auto number = std::unsigned_integral<T> ? static_cast<T>(PyLong_AsUnsignedLongLong(index.ptr()))
+                                            : static_cast<T>(PyLong_AsLongLong(index.ptr()));
+    if (number == static_cast<T>(-1) && PyErr_Occurred()) throw nb::python_error();
+    return number;
   } else {
     try {
       return nb::cast<T>(given);
@@ -47,10 +48,10 @@ struct Taken {
 };
 template <class T>
 struct Taken<const T*> {
-  std::optional<T> held;
+  std::optional<Taken<const T&>> taken;
   const T* value = nullptr;
-  Taken(nb::handle given, nb::handle) {
-    if (!given.is_none()) value = &held.emplace(cast_from<T>(given));
+  Taken(nb::handle given, nb::handle beside) {
+    if (!given.is_none()) value = &taken.emplace(given, beside).value;
   }
 };
 template <class T>
@@ -86,14 +87,6 @@ struct Taken<const Argument&> {
   Argument value;
   Taken(nb::handle given, nb::handle beside)
       : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}
-};
-template <>
-struct Taken<const Argument*> {
-  std::optional<Taken<const Argument&>> taken;
-  const Argument* value = nullptr;
-  Taken(nb::handle given, nb::handle beside) {
-    if (!given.is_none()) value = &taken.emplace(given, beside).value;
-  }
 };
 template <>
 struct Taken<Reduction> {
@@ -138,6 +131,9 @@ struct Taken<const Over&> : Taken<Over> {
 
 inline nb::object given_back(nb::handle beside, Array&& array) { return like(beside, std::move(array)); }
 inline nb::object given_back(nb::handle, bool value) { return nb::bool_(value); }
+inline nb::object given_back(nb::handle beside, std::optional<Array>&& array) {
+  return array ? given_back(beside, std::move(*array)) : nb::none();
+}
 template <class T>
 nb::object given_back(nb::handle beside, std::vector<T>&& all) {
   nb::list out;

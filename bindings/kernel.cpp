@@ -210,7 +210,6 @@ nb::dict describe(const Kernel& kernel) {
 void init_kernels(nb::module_& m) {
   nb::class_<PyProgram>(m, "Program")
       .def("kernel", [](PyProgram& p, const std::string& name) { return PyKernel{p.program->kernel(name)}; })
-      .def("kernel_names", [](PyProgram& p) { return p.program->module->kernel_names(); })
       .def("has_kernel", [](PyProgram& p, const std::string& name) { return p.program->module->kernel(name) != nullptr; })
       .def("global_variable",
            [](PyProgram& p, const std::string& name) {

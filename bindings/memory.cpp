@@ -69,32 +69,28 @@ const StreamPtr& stream_for(PyDevice& device, nb::handle stream) {
   return s ? s->stream : device.context->default_stream;
 }
 
-void host_to_device(PyDevice device, nb::handle dst, nb::handle src, nb::handle stream, bool blocking) {
+void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle stream, bool blocking, CopyKind kind) {
   release_kept();
-  HostView host(src, false, "memcpy_htod");
+  bool sends = kind == CopyKind::host_to_device;
+  const char* what = sends ? "memcpy_htod" : "memcpy_dtoh";
+  HostView host(on_host, !sends, what);
   Block* block;
-  uint64_t address = address_of(dst, "memcpy_htod", host.bytes(), &block);
+  void* address = reinterpret_cast<void*>(address_of(there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
   {
     ReleaseGil release;
-    device.context->copy(on, reinterpret_cast<void*>(address), host.data(), host.bytes(), CopyKind::host_to_device, false);
+    device.context->copy(on, sends ? address : host.data(), sends ? host.data() : address, host.bytes(), kind,
+                         !sends && blocking);
   }
-  if (!blocking && !on->idle()) keep_until_done(*device.context, on, src);
+  if (!blocking && !on->idle()) keep_until_done(*device.context, on, on_host);
 }
 
+void host_to_device(PyDevice device, nb::handle dst, nb::handle src, nb::handle stream, bool blocking) {
+  copy_host(device, dst, src, stream, blocking, CopyKind::host_to_device);
+}
 void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle stream, bool blocking) {
-  release_kept();
-  HostView host(dst, true, "memcpy_dtoh");
-  Block* block;
-  uint64_t address = address_of(src, "memcpy_dtoh", host.bytes(), &block);
-  const StreamPtr& on = stream_for(device, stream);
-  if (block) block->used_on(on);
-  {
-    ReleaseGil release;
-    device.context->copy(on, host.data(), reinterpret_cast<void*>(address), host.bytes(), CopyKind::device_to_host, blocking);
-  }
-  if (!blocking && !on->idle()) keep_until_done(*device.context, on, dst);
+  copy_host(device, src, dst, stream, blocking, CopyKind::device_to_host);
 }
 
 void device_to_device(PyDevice device, nb::handle dst, nb::handle src, size_t bytes, nb::handle stream) {

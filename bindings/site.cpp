@@ -194,8 +194,6 @@ void init_sites(nb::module_& m) {
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
   install_interrupts();
   m.def("set_package_folder", [](const std::string& folder) { package_folder = folder; });
-  m.def("current_site", [] { return current(); });
-  m.def("describe_site", [](Site site) { return describe_site(site); });
 }
 
 }  // namespace quern::python

@@ -70,17 +70,6 @@ void init_trace(nb::module_& m) {
     d["version"] = r.version;
     return d;
   });
-  m.def("last_compile_times", [] {
-    CompileTimes t = last_compile_times();
-    nb::dict d;
-    d["load"] = t.load_ms;
-    d["parse"] = t.parse_ms;
-    d["lower"] = t.lower_ms;
-    d["optimise"] = t.optimise_ms;
-    d["emit"] = t.emit_ms;
-    d["link"] = t.link_ms;
-    return d;
-  });
   m.def("set_nvidia_search_paths", [](std::vector<std::string> paths) { set_nvidia_search_paths(std::move(paths)); });
   m.def("cuda_report", [] {
     nb::list out;
@@ -92,11 +81,6 @@ void init_trace(nb::module_& m) {
       out.append(nb::make_tuple(
           l.name, l.path.empty() ? std::string("not found") : l.path + (l.version.empty() ? "" : " (" + l.version + ")")));
     return out;
-  });
-  m.def("set_lowering", [](const std::string& how) {
-    set_lowering_wish(how == "regions"      ? LoweringWish::regions
-                      : how == "coroutines" ? LoweringWish::coroutines
-                                            : LoweringWish::automatic);
   });
 }
 

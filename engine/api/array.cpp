@@ -5,11 +5,13 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <ostream>
 
 #include "api/bodies.h"
 #include "core/error.h"
 #include "functions/parts.h"
+#include "functions/ranges.h"
 #include "functions/shaping.h"
 #include "graph/memory_order.h"
 #include "quern/kernel.h"
@@ -83,24 +85,13 @@ size_t checked_axis(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + n : axis);
 }
 
-std::vector<bool> chosen(const Axes& axes, size_t rank) {
-  if (axes.all()) return std::vector<bool>(rank, true);
-  std::vector<bool> out(rank, false);
-  for (int axis : axes.list()) {
-    size_t n = checked_axis(axis, rank);
-    if (out[n]) raise(ErrorKind::value, "[axis] axis {} is named twice", axis);
-    out[n] = true;
-  }
-  return out;
-}
-
-Array transposed(const Array& array, const std::vector<int>& order) {
-  return view(array, array.handle().layout().transposed(order));
-}
-
-std::vector<int> axes_in_order(size_t rank) {
-  std::vector<int> out(rank);
-  for (size_t i = 0; i < rank; ++i) out[i] = static_cast<int>(i);
+std::vector<size_t> chosen(const Axes& axes, size_t rank) {
+  std::vector<size_t> out(axes.all() ? rank : 0);
+  std::iota(out.begin(), out.end(), 0);
+  for (int axis : axes.list()) out.push_back(checked_axis(axis, rank));
+  std::sort(out.begin(), out.end());
+  if (auto twice = std::adjacent_find(out.begin(), out.end()); twice != out.end())
+    raise(ErrorKind::value, "[axis] axis {} is named twice", *twice);
   return out;
 }
 
@@ -109,29 +100,29 @@ Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& d
   return wrap(quern::full(checked(shape), value, dtype, number));
 }
 
-quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype) {
-  return {chosen(axes, array.handle().rank()), keepdims, dtype};
+// ---- arguments and results
+
+std::vector<quern::Array> given(const std::vector<Array>& arrays) {
+  std::vector<quern::Array> out;
+  for (const Array& a : arrays) out.push_back(a.handle());
+  return out;
 }
-Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype) {
-  return wrap(quern::reduced(reduction, array.handle(), over(array, axes, keepdims, dtype)));
+size_t given(const Along& along) { return checked_axis(along.axis, along.array.handle().rank()); }
+std::optional<size_t> given(const AlongOrFlat& along) {
+  size_t rank = along.array.handle().rank();
+  if (!along.axis || (rank == 0 && (*along.axis == 0 || *along.axis == -1))) return {};
+  return checked_axis(*along.axis, rank);
 }
-
-DType common_type(std::initializer_list<DType> types) {
-  std::vector<quern::OperandType> operands;
-  for (DType type : types) operands.push_back({type});
-  return quern::common_type(operands);
+std::vector<size_t> given(const AlongAll& along) { return chosen(along.axes, along.array.handle().rank()); }
+quern::Over given(const Over& over) {
+  quern::Over out{std::vector<bool>(over.array.handle().rank(), false), over.keep_dims};
+  for (size_t axis : given(AlongAll{over.array, over.axes})) out.axes[axis] = true;
+  return out;
 }
-
-bool is_integer_or_bool(DType type) { return type == DType::boolean || quern::is_integer(type); }
-
-Array as_type(const Array& array, DType dtype) {
-  return array.dtype() == dtype ? array : wrap(quern::astype(array.handle(), dtype));
-}
-
-Array with_last(const Array& array, size_t axis) { return wrap(quern::steps::with_last(array.handle(), axis)); }
-
-Array cut(const Array& array, size_t axis, std::optional<int64_t> start, std::optional<int64_t> stop) {
-  return view(array, quern::sliced(array.handle().layout(), axis, start, stop, 1));
+std::vector<Array> returned(std::vector<quern::Array>&& arrays) {
+  std::vector<Array> out;
+  for (quern::Array& a : arrays) out.push_back(wrap(std::move(a)));
+  return out;
 }
 
 }  // namespace inside
@@ -336,49 +327,43 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c, const In
 Array Array::slice(int axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step, Here here) const {
   return asked(here, [&] {
     const Layout& layout = handle().layout();
-    return view(*this, quern::sliced(layout, checked_axis(axis, layout.rank()), start, stop, step));
+    return wrap(handle().view(quern::sliced(layout, checked_axis(axis, layout.rank()), start, stop, step)));
   });
 }
 
 Array Array::reshape(const Shape& shape, Here here) const {
   return asked(here, [&] { return wrap(quern::reshape(handle(), quern::known_shape(shape, size()))); });
 }
-Array Array::ravel(Here here) const {
-  return asked(here, [&] { return wrap(quern::raveled(handle(), quern::Order::c)); });
-}
+Array Array::ravel(Here here) const { return call(here, quern::raveled, *this, quern::Order::c); }
 
 Array Array::transpose(Here here) const {
-  return asked(here, [&] {
-    std::vector<int> order = axes_in_order(handle().rank());
-    std::reverse(order.begin(), order.end());
-    return transposed(*this, order);
-  });
+  std::vector<int> order(handle().rank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  return transpose(order, here);
 }
 Array Array::transpose(const std::vector<int>& axes, Here here) const {
   return asked(here, [&] {
     std::vector<int> order;
     for (int axis : axes) order.push_back(static_cast<int>(checked_axis(axis, handle().rank())));
-    return transposed(*this, order);
+    return wrap(quern::steps::transposed(handle(), order));
   });
 }
 Array Array::swapaxes(int a, int b, Here here) const {
   return asked(here, [&] {
-    std::vector<int> order = axes_in_order(handle().rank());
+    std::vector<int> order(handle().rank());
+    std::iota(order.begin(), order.end(), 0);
     std::swap(order[checked_axis(a, order.size())], order[checked_axis(b, order.size())]);
-    return transposed(*this, order);
+    return wrap(quern::steps::transposed(handle(), order));
   });
 }
 Array Array::moveaxis(int from, int to, Here here) const {
-  return asked(here, [&] {
-    size_t rank = handle().rank();
-    return wrap(quern::moved_axes(handle(), {checked_axis(from, rank)}, {checked_axis(to, rank)}));
-  });
+  return call(here, quern::steps::moved, *this, Along{*this, from}, Along{*this, to});
 }
 Array Array::broadcast_to(const Shape& shape, Here here) const {
   return asked(here, [&] {
-    Array out = view(*this, handle().layout().broadcast_to(checked(shape)));
-    out.handle().set_read_only(true);
-    return out;
+    quern::Array out = handle().view(handle().layout().broadcast_to(checked(shape)));
+    out.set_read_only(true);
+    return wrap(std::move(out));
   });
 }
 Array Array::expand_dims(int axis, Here here) const {
@@ -386,22 +371,12 @@ Array Array::expand_dims(int axis, Here here) const {
 }
 Array Array::squeeze(const Axes& axes, Here here) const {
   return asked(here, [&] {
-    std::vector<bool> goes = chosen(axes, handle().rank());
-    std::vector<size_t> named;
-    for (size_t n = 0; n < goes.size(); ++n)
-      if (goes[n] && (!axes.all() || shape()[n] == 1)) named.push_back(n);
+    std::vector<size_t> named = chosen(axes, handle().rank());
+    if (axes.all()) std::erase_if(named, [&](size_t n) { return handle().shape()[n] != 1; });
     return wrap(quern::without_axes(handle(), named));
   });
 }
-Array Array::flip(const Axes& axes, Here here) const {
-  return asked(here, [&] {
-    std::vector<bool> turns = chosen(axes, handle().rank());
-    std::vector<size_t> named;
-    for (size_t n = 0; n < turns.size(); ++n)
-      if (turns[n]) named.push_back(n);
-    return wrap(quern::flipped(handle(), named));
-  });
-}
+Array Array::flip(const Axes& axes, Here here) const { return call(here, quern::flipped, *this, AlongAll{*this, axes}); }
 Array Array::real(Here here) const {
   return asked(here, [&] { return wrap(handle().real()); });
 }
@@ -410,34 +385,28 @@ Array Array::imag(Here here) const {
 }
 
 Array Array::copy(Here here) const { return astype(dtype(), here); }
-Array Array::astype(DType dtype, Here here) const {
-  return asked(here, [&] { return wrap(quern::astype(handle(), dtype)); });
-}
+Array Array::astype(DType dtype, Here here) const { return call(here, quern::astype, *this, dtype, quern::Order::keep); }
 Array Array::to_device(const Device& device, Here here) const {
   return asked(here, [&] { return wrap(quern::moved_to(handle(), device.context())); });
 }
 
 Array Array::sum(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return wrap(quern::sum(handle(), over(*this, axes, keepdims))); });
+  return call(here, quern::sum, *this, Over{*this, axes, keepdims});
 }
 Array Array::prod(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return wrap(quern::product(handle(), over(*this, axes, keepdims))); });
-}
-Array Array::max(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::maximum, *this, axes, keepdims); });
-}
-Array Array::min(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::minimum, *this, axes, keepdims); });
-}
-Array Array::any(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::any, *this, axes, keepdims); });
-}
-Array Array::all(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return reduced(Reduction::all, *this, axes, keepdims); });
+  return call(here, quern::product, *this, Over{*this, axes, keepdims});
 }
 Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
-  return asked(here, [&] { return wrap(quern::mean(handle(), over(*this, axes, keepdims))); });
+  return call(here, quern::mean, *this, Over{*this, axes, keepdims});
 }
+#define REDUCTION(name, reduction)                                                                        \
+  Array Array::name(const Axes& axes, bool keepdims, Here here) const {                                   \
+    return call(here, quern::reduced, Reduction::reduction, *this, Over{*this, axes, keepdims}, nullptr); \
+  }
+REDUCTION(max, maximum)
+REDUCTION(min, minimum)
+REDUCTION(any, any)
+REDUCTION(all, all)
 
 void Array::evaluate(Here here) const {
   asked(here, [&] { quern::evaluate(handle()); });
@@ -547,14 +516,6 @@ Array full_like(const Array& a, const Operand& value) { return full(a.shape(), v
 
 namespace {
 
-// What stands between two values of a range is a difference of the first two, in the range's type.
-Array evenly(const Scalar& start, const Scalar& step, double count, DType dtype, const Device& device) {
-  if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many numbers");
-  int64_t n = std::max<int64_t>(static_cast<int64_t>(count), 0);
-  int8_t number = number_of(device);
-  return wrap(quern::evenly_spaced(start, step, n, dtype, number));
-}
-
 double as_real(const Scalar& s) {
   if (s.kind == WeakScalar::real) return s.re;
   return s.is_natural ? static_cast<double>(s.natural) : static_cast<double>(s.integer);
@@ -587,7 +548,12 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
     __int128 n = far / each + ((far % each != 0 && (far < 0) == (each < 0)) ? 1 : 0);
     count = static_cast<double>(n);
   }
-  Array out;
+  if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many numbers");
+  auto evenly = [&](const Scalar& first, const Scalar& each) {
+    int8_t number = number_of(device);
+    return quern::evenly_spaced(first, each, std::max<int64_t>(static_cast<int64_t>(count), 0), work, number);
+  };
+  quern::Array out;
   if (quern::is_integer(work)) {
     auto integer = [&](double value) {
       if (!(std::fabs(value) < 9.2e18)) raise(ErrorKind::overflow, "[arange] {} does not fit int64", value);
@@ -595,15 +561,15 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
     };
     int64_t first = is_real ? integer(as_real(start)) : start.integer;
     int64_t each = is_real ? integer(as_real(start) + as_real(step)) - first : step.integer;
-    out = evenly(whole(first), whole(each), count, work, device);
+    out = evenly(whole(first), whole(each));
   } else if (work == DType::float32) {
     auto first = static_cast<float>(as_real(start)), second = static_cast<float>(as_real(start) + as_real(step));
-    out = evenly(real_number(first), real_number(second - first), count, work, device);
+    out = evenly(real_number(first), real_number(second - first));
   } else {
     double first = as_real(start), second = first + as_real(step);
-    out = evenly(real_number(first), real_number(second - first), count, work, device);
+    out = evenly(real_number(first), real_number(second - first));
   }
-  return work == dtype ? out : wrap(quern::astype(out.handle(), dtype));
+  return wrap(quern::steps::as_type(out, dtype));
 }
 
 }  // namespace
@@ -616,41 +582,17 @@ Array arange(const Operand& stop, std::optional<DType> dtype, const Device& devi
 }
 
 Array linspace(double start, double stop, int64_t num, bool endpoint, DType dtype, const Device& device, Here here) {
-  return asked(here, [&] {
-    if (num < 0) raise(ErrorKind::value, "[linspace] {} numbers were asked for; it must be none or more", num);
-    int64_t parts = endpoint ? num - 1 : num;
-    double delta = stop - start, step = delta / static_cast<double>(parts);
-    Array out = evenly(real_number(0), real_number(1), static_cast<double>(num), DType::float64, device);
-    if (parts > 0) {
-      auto apply = [&](Op op, double by) {
-        quern::Argument both[] = {quern::Argument(out.handle()), quern::Argument(real_number(by))};
-        quern::elementwise(op, both, &out.handle());
-      };
-      if (step != 0) {
-        apply(Op::multiply, step);
-      } else {
-        apply(Op::true_divide, static_cast<double>(parts));
-        apply(Op::multiply, delta);
-      }
-      apply(Op::add, start);
-      if (endpoint) quern::assign(out.slice(0, -1, {}, 1, here).handle(), quern::Argument(real_number(stop)));
-    } else {
-      quern::assign(out.handle(), quern::Argument(real_number(start)));
-    }
-    if (dtype == DType::float64) return out;
-    quern::Argument argument(out.handle());
-    return wrap(quern::astype(quern::is_integer(dtype) ? quern::elementwise(Op::floor, {&argument, 1}) : out.handle(), dtype));
-  });
+  return call(here, quern::numbers_between, real_number(start), real_number(stop), num, endpoint, dtype, number_of(device),
+              DType::float64);
 }
 
 Array eye(int64_t n, std::optional<int64_t> columns, int64_t k, DType dtype, const Device& device, Here here) {
   return asked(here, [&] {
     int64_t m = columns.value_or(n);
     checked({n, m});
-    Array rows = evenly(whole(0), whole(1), static_cast<double>(n), DType::int64, device);
-    Array across = evenly(whole(0), whole(1), static_cast<double>(m), DType::int64, device);
-    Array shifted = add(Operand(rows.reshape({n, 1}, here), here), Operand(k, here));
-    return equal(Operand(shifted, here), Operand(across, here)).astype(dtype, here);
+    using namespace quern::steps;
+    quern::Array rows = counted(n, number_of(device)), across = counted(m, number_of(device));
+    return wrap(quern::astype(compute(Op::equal, compute(Op::add, with_axis(rows, 1), k), across), dtype));
   });
 }
 
@@ -666,9 +608,7 @@ Array detail::from_host(const void* values, size_t count, DType dtype, const Sha
 
 // ---- whole arrays
 
-Array matmul(const Array& a, const Array& b, Here here) {
-  return asked(here, [&] { return wrap(quern::matmul(a.handle(), b.handle())); });
-}
+Array matmul(const Array& a, const Array& b, Here here) { return call(here, quern::matmul, a, b); }
 
 // ---- element by element: a function for each row of the table; array.h says what they take
 

@@ -1,11 +1,10 @@
-// What the bodies of the public arrays share: their arrays are the engine's, numbers become its scalars, and what
-// happens is asked for by the caller's line.
+// What the bodies of the public functions share: their arrays become the engine's, numbers its scalars, and what happens is
+// asked for by the caller's line. Most of them are a call().
 #pragma once
 
 #include <algorithm>
-#include <concepts>
-#include <initializer_list>
-#include <span>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "core/error.h"
@@ -24,6 +23,7 @@ using quern::raise;
 using quern::Reduction;
 using quern::Scalar;
 using quern::WeakScalar;
+using quern::steps::is_whole;
 using quern::steps::real_number;
 using quern::steps::whole;
 
@@ -42,7 +42,6 @@ auto asked(const Here& here, F&& f) {
 }
 
 inline Array wrap(quern::Array&& array) { return Array(std::make_shared<quern::Array>(std::move(array))); }
-inline Array view(const Array& array, Layout layout) { return wrap(array.handle().view(std::move(layout))); }
 
 quern::Context& ready(const Device& device);
 int8_t number_of(const Device& device);
@@ -51,34 +50,58 @@ Scalar scalar_of(const Operand& operand);
 quern::Argument argument_of(const Operand& operand);
 DType default_type(const Scalar& scalar);
 
-// For bodies: compute(Op::add, a, 1.0), in the line that asked() names.
-inline quern::Argument operand(const Array& array) { return quern::Argument(array.handle()); }
-inline quern::Argument operand(const quern::Argument& argument) { return argument; }
-inline quern::Argument operand(double value) { return quern::Argument(real_number(value)); }
-template <std::integral T>
-quern::Argument operand(T value) {
-  return quern::Argument(whole(static_cast<int64_t>(value)));
-}
-template <class... T>
-Array compute(Op op, const T&... operands) {
-  quern::Argument all[] = {operand(operands)...};
-  return wrap(quern::elementwise(op, all));
-}
-
 const Shape& checked(const Shape& shape);  // raises ErrorKind::value for negative numbers
 size_t checked_axis(int64_t axis, size_t rank);
-std::vector<bool> chosen(const Axes& axes, size_t rank);  // true for each that is named; for all when none is
-std::vector<int> axes_in_order(size_t rank);
-Array transposed(const Array& array, const std::vector<int>& order);
-Array with_last(const Array& array, size_t axis);  // the axis becomes the last one
-Array cut(const Array& array, size_t axis, std::optional<int64_t> start,
-          std::optional<int64_t> stop);  // a part of one axis: a view
+std::vector<size_t> chosen(const Axes& axes, size_t rank);  // those that are named, rising; all when none is
 
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device);
-Array as_type(const Array& array, DType dtype);  // the array itself where it has the type
-quern::Over over(const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});
-Array reduced(Reduction reduction, const Array& array, const Axes& axes, bool keepdims, std::optional<DType> dtype = {});
-DType common_type(std::initializer_list<DType> types);
-bool is_integer_or_bool(DType type);
+
+// ---- the engine's functions, called with what the public ones are given
+
+// What is checked, by the array's axes, once the caller's line is known.
+struct Along {  // one axis
+  const Array& array;
+  int axis;
+};
+struct AlongOrFlat {  // none: the elements in C order, as a number's are whatever axis it is given
+  const Array& array;
+  std::optional<int> axis;
+};
+struct AlongAll {  // several
+  const Array& array;
+  const Axes& axes;
+};
+struct Over {  // those that a reduction goes over
+  const Array& array;
+  const Axes& axes;
+  bool keep_dims;
+};
+
+template <class T>
+const T& given(const T& value) {
+  return value;
+}
+inline const quern::Array& given(const Array& array) { return array.handle(); }
+inline quern::Argument given(const Operand& operand) { return argument_of(operand); }
+std::vector<quern::Array> given(const std::vector<Array>& arrays);
+size_t given(const Along& along);
+std::optional<size_t> given(const AlongOrFlat& along);
+std::vector<size_t> given(const AlongAll& along);
+quern::Over given(const Over& over);
+
+inline Array returned(quern::Array&& array) { return wrap(std::move(array)); }
+std::vector<Array> returned(std::vector<quern::Array>&& arrays);
+
+// call(here, quern::dot, a, b): a function of the engine's, asked for by that line.
+template <class R, class... P, class... A>
+auto call(const Here& here, R (*function)(P...), const A&... arguments) {
+  return asked(here, [&] {
+    if constexpr (std::is_void_v<R>) {
+      function(given(arguments)...);
+    } else {
+      return returned(function(given(arguments)...));
+    }
+  });
+}
 
 }  // namespace qn::inside

@@ -11,38 +11,21 @@ namespace of = quern::linalg;
 
 namespace {
 
-// f() gives an array of the engine's, or several.
-template <class F>
-Array one(Here here, F&& f) {
-  return asked(here, [&] { return wrap(f()); });
-}
-template <class F>
-std::vector<Array> several(Here here, F&& f) {
-  return asked(here, [&] {
-    std::vector<Array> out;
-    for (quern::Array& result : f()) out.push_back(wrap(std::move(result)));
-    return out;
-  });
-}
 std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode, Here here) {
-  return several(here, [&] { return of::factored(name, a.handle(), mode); });
+  return call(here, of::factored, name, a, mode);
 }
 
 }  // namespace
 
-Array solve(const Array& a, const Array& b, Here here) {
-  return one(here, [&] { return of::solve(a.handle(), b.handle()); });
-}
-Array inv(const Array& a, Here here) {
-  return one(here, [&] { return of::inv(a.handle()); });
-}
+Array solve(const Array& a, const Array& b, Here here) { return call(here, of::solve, a, b); }
+Array inv(const Array& a, Here here) { return call(here, of::inv, a); }
 Array pinv(const Array& a, double rcond, Here here) {
-  quern::Argument limit = operand(rcond);
-  return one(here, [&] { return of::pinv(a.handle(), &limit, false); });
+  quern::Argument limit(real_number(rcond));
+  return call(here, of::pinv, a, &limit, false);
 }
 
 LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond, Here here) {
-  std::vector<Array> f = several(here, [&] { return of::lstsq(a.handle(), b.handle(), rcond); });
+  std::vector<Array> f = call(here, of::lstsq, a, b, rcond);
   return {f[0], f[1], f[2].item<int64_t>(here), f[3]};
 }
 
@@ -50,9 +33,7 @@ SignAndLogarithm slogdet(const Array& a, Here here) {
   std::vector<Array> f = factored("slogdet", a, "", here);
   return {f[0], f[1]};
 }
-Array det(const Array& a, Here here) {
-  return one(here, [&] { return of::det(a.handle()); });
-}
+Array det(const Array& a, Here here) { return call(here, of::det, a); }
 
 Array cholesky(const Array& a, bool upper, Here here) { return factored("cholesky", a, upper ? "u" : "l", here)[0]; }
 QR qr(const Array& a, bool complete, Here here) {
@@ -76,28 +57,22 @@ Eigen eig(const Array& a, Here here) {
 }
 Array eigvals(const Array& a, Here here) { return factored("eig", a, "", here)[0]; }
 
-Array matrix_power(const Array& a, int64_t n, Here here) {
-  return one(here, [&] { return of::matrix_power(a.handle(), n); });
-}
+Array matrix_power(const Array& a, int64_t n, Here here) { return call(here, of::matrix_power, a, n); }
 
 Array norm(const Array& a, const Axes& axes, bool keepdims, Here here) {
-  return one(here, [&] { return of::norm(a.handle(), over(a, axes, keepdims)); });
+  return call(here, of::norm, a, Over{a, axes, keepdims});
 }
 Array vector_norm(const Array& a, double ord, int axis, bool keepdims, Here here) {
-  return one(here, [&] { return of::vector_norm(a.handle(), real_number(ord), over(a, axis, keepdims)); });
+  return call(here, of::vector_norm, a, real_number(ord), Over{a, axis, keepdims});
 }
 Array matrix_norm(const Array& a, MatrixNorm which, Here here) {
-  return one(here, [&] {
-    size_t rank = a.handle().rank();
-    return of::matrix_norm(a.handle(), which, rank - 2, rank - 1, false);
-  });
+  size_t rank = a.handle().rank();
+  return call(here, of::matrix_norm, a, which, rank - 2, rank - 1, false);
 }
-Array cond(const Array& a, Here here) {
-  return one(here, [&] { return of::cond(a.handle(), MatrixNorm::largest_value); });
-}
+Array cond(const Array& a, Here here) { return call(here, of::cond, a, MatrixNorm::largest_value); }
 Array matrix_rank(const Array& a, std::optional<double> rtol, Here here) {
-  quern::Argument limit = operand(rtol.value_or(0));
-  return one(here, [&] { return of::matrix_rank(a.handle(), nullptr, rtol ? &limit : nullptr, false); });
+  quern::Argument limit(real_number(rtol.value_or(0)));
+  return call(here, of::matrix_rank, a, nullptr, rtol ? &limit : nullptr, false);
 }
 
 }  // namespace qn::linalg

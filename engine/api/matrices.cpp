@@ -25,10 +25,6 @@ Array diagonal_of(const Array& a, int64_t k, int axis1, int axis2) {
   return wrap(quern::diagonal(a.handle(), k, checked_axis(axis1, rank), checked_axis(axis2, rank)));
 }
 
-Array product(quern::Array (*function)(const quern::Array&, const quern::Array&), const Array& a, const Array& b, Here here) {
-  return asked(here, [&] { return wrap(function(a.handle(), b.handle())); });
-}
-
 }  // namespace
 
 Array tril(const Array& a, int64_t k, Here here) { return triangle("tril", a, k, true, here); }
@@ -37,24 +33,23 @@ Array triu(const Array& a, int64_t k, Here here) { return triangle("triu", a, k,
 Array diagonal(const Array& a, int64_t k, int axis1, int axis2, Here here) {
   return asked(here, [&] { return diagonal_of(a, k, axis1, axis2); });
 }
-Array diag(const Array& a, int64_t k, Here here) {
-  return asked(here, [&] { return wrap(quern::diagonal_or_matrix(a.handle(), k)); });
-}
+Array diag(const Array& a, int64_t k, Here here) { return call(here, quern::diagonal_or_matrix, a, k); }
 Array trace(const Array& a, int64_t k, int axis1, int axis2, Here here) {
   return asked(here, [&] { return diagonal_of(a, k, axis1, axis2).sum(-1, false, here); });
 }
 
-Array dot(const Array& a, const Array& b, Here here) { return product(quern::dot, a, b, here); }
-Array inner(const Array& a, const Array& b, Here here) { return product(quern::inner, a, b, here); }
-Array vdot(const Array& a, const Array& b, Here here) { return product(quern::vdot, a, b, here); }
-Array outer(const Array& a, const Array& b, Here here) { return product(quern::outer, a, b, here); }
-Array kron(const Array& a, const Array& b, Here here) { return product(quern::kron, a, b, here); }
-Array matvec(const Array& a, const Array& b, Here here) { return product(quern::matvec, a, b, here); }
-Array vecmat(const Array& a, const Array& b, Here here) { return product(quern::vecmat, a, b, here); }
+Array dot(const Array& a, const Array& b, Here here) { return call(here, quern::dot, a, b); }
+Array inner(const Array& a, const Array& b, Here here) { return call(here, quern::inner, a, b); }
+Array vdot(const Array& a, const Array& b, Here here) { return call(here, quern::vdot, a, b); }
+Array outer(const Array& a, const Array& b, Here here) { return call(here, quern::outer, a, b); }
+Array kron(const Array& a, const Array& b, Here here) { return call(here, quern::kron, a, b); }
+Array matvec(const Array& a, const Array& b, Here here) { return call(here, quern::matvec, a, b); }
+Array vecmat(const Array& a, const Array& b, Here here) { return call(here, quern::vecmat, a, b); }
 Array vecdot(const Array& a, const Array& b, int axis, Here here) {
   return asked(here, [&] {
-    Array x = with_last(a, checked_axis(axis, a.handle().rank())), y = with_last(b, checked_axis(axis, b.handle().rank()));
-    return product(quern::vecdot, x, y, here);
+    using quern::steps::with_last;
+    quern::Array x = with_last(a.handle(), given(Along{a, axis})), y = with_last(b.handle(), given(Along{b, axis}));
+    return wrap(quern::vecdot(x, y));
   });
 }
 
@@ -70,20 +65,18 @@ Array tensordot(const Array& a, const Array& b, int axes, Here here) {
   });
 }
 Array tensordot(const Array& a, const Array& b, const std::vector<int>& of_a, const std::vector<int>& of_b, Here here) {
-  return asked(here, [&] {
-    return wrap(quern::tensordot(a.handle(), b.handle(), {of_a.begin(), of_a.end()}, {of_b.begin(), of_b.end()}));
-  });
+  return call(here, quern::tensordot, a, b, std::vector<int64_t>(of_a.begin(), of_a.end()),
+              std::vector<int64_t>(of_b.begin(), of_b.end()));
 }
 
 Array cross(const Array& a, const Array& b, int axis, Here here) {
   return asked(here, [&] {
     size_t rank = std::max(a.handle().rank(), b.handle().rank());
     for (const Array* x : {&a, &b}) {
-      int64_t count = x->shape()[checked_axis(axis, x->handle().rank())];
+      int64_t count = x->shape()[given(Along{*x, axis})];
       if (count != 3) raise(ErrorKind::value, "[cross] the vectors have {} components; they must have three", count);
     }
-    return wrap(quern::cross(a.handle(), b.handle(), checked_axis(axis, a.handle().rank()), checked_axis(axis, b.handle().rank()),
-                             checked_axis(axis, rank)));
+    return wrap(quern::cross(a.handle(), b.handle(), given(Along{a, axis}), given(Along{b, axis}), checked_axis(axis, rank)));
   });
 }
 
@@ -96,11 +89,7 @@ Array matrix_transpose(const Array& a, Here here) {
 }
 
 Array einsum(const std::string& subscripts, const std::vector<Array>& operands, Here here) {
-  return asked(here, [&] {
-    std::vector<quern::Array> given;
-    for (const Array& a : operands) given.push_back(a.handle());
-    return wrap(quern::einsum(subscripts, given));
-  });
+  return asked(here, [&] { return wrap(quern::einsum(subscripts, given(operands))); });
 }
 
 }  // namespace qn

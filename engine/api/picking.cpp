@@ -20,55 +20,38 @@ Array take(const Array& a, const Array& places, int axis, Here here) {
   return asked(here, [&] {
     if (!quern::is_integer(places.dtype()))
       raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(places.dtype()));
-    return wrap(quern::taken(a.handle(), places.handle(), checked_axis(axis, a.handle().rank()), "raise"));
+    return wrap(quern::taken(a.handle(), places.handle(), given(Along{a, axis}), "raise"));
   });
 }
 
 Array take_along_axis(const Array& a, const Array& places, int axis, Here here) {
-  return asked(here,
-               [&] { return wrap(quern::taken_along(a.handle(), places.handle(), checked_axis(axis, a.handle().rank()))); });
+  return call(here, quern::taken_along, a, places, Along{a, axis});
 }
 void put_along_axis(const Array& a, const Array& places, const Operand& values, int axis) {
   asked(values.here(), [&] {
     check_written(a);
-    quern::put_along(a.handle(), places.handle(), argument_of(values), checked_axis(axis, a.handle().rank()));
+    quern::put_along(a.handle(), places.handle(), argument_of(values), given(Along{a, axis}));
   });
 }
 
 void put(const Array& a, const Array& places, const Operand& values) {
   asked(values.here(), [&] {
     check_written(a);
-    if (!is_integer_or_bool(places.dtype()))
-      raise(ErrorKind::type, "[put] the places must be integers, not {}", name_of(places.dtype()));
+    if (!is_whole(places.dtype())) raise(ErrorKind::type, "[put] the places must be integers, not {}", name_of(places.dtype()));
     quern::put_in_line(a.handle(), places.handle(), argument_of(values), "raise");
   });
 }
 
-std::vector<Array> nonzero(const Array& a, Here here) {
-  return asked(here, [&] {
-    std::vector<Array> out;
-    for (quern::Array& index : quern::nonzero(a.handle())) out.push_back(wrap(std::move(index)));
-    return out;
-  });
-}
-Array flatnonzero(const Array& a, Here here) {
-  return asked(here, [&] { return wrap(quern::flat_nonzero(a.handle())); });
-}
-Array argwhere(const Array& a, Here here) {
-  return asked(here, [&] { return wrap(quern::rows_of_nonzero(a.handle())); });
-}
+std::vector<Array> nonzero(const Array& a, Here here) { return call(here, quern::nonzero, a); }
+Array flatnonzero(const Array& a, Here here) { return call(here, quern::flat_nonzero, a); }
+Array argwhere(const Array& a, Here here) { return call(here, quern::rows_of_nonzero, a); }
 Array count_nonzero(const Array& a, const Axes& axes, bool keepdims, Here here) {
-  return asked(here, [&] { return wrap(quern::count_nonzero(a.handle(), over(a, axes, keepdims))); });
+  return call(here, quern::count_nonzero, a, Over{a, axes, keepdims});
 }
 
 Array compress(const Array& condition, const Array& a, int axis, Here here) {
-  return asked(here, [&] {
-    size_t n = checked_axis(axis, std::max<size_t>(a.handle().rank(), 1));
-    return wrap(quern::compressed(condition.handle(), a.handle(), n));
-  });
+  return call(here, quern::compressed, condition, a, AlongOrFlat{a, axis});
 }
-Array extract(const Array& condition, const Array& a, Here here) {
-  return asked(here, [&] { return wrap(quern::extracted(condition.handle(), a.handle())); });
-}
+Array extract(const Array& condition, const Array& a, Here here) { return call(here, quern::extracted, condition, a); }
 
 }  // namespace qn

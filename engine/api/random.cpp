@@ -14,6 +14,7 @@
 namespace qn::random {
 
 using namespace inside;
+using namespace quern::steps;
 
 namespace {
 
@@ -26,8 +27,8 @@ uint64_t key_of(const std::vector<uint64_t>& seed) {
   return quern::random_key(words);
 }
 
-Array in_loop(Op op, DType compute, DType result, std::initializer_list<quern::Argument> operands) {
-  return wrap(quern::elementwise(op, {operands.begin(), operands.size()}, nullptr, quern::Loop{compute, result}));
+quern::Array in_loop(Op op, DType compute, DType result, std::initializer_list<quern::Argument> operands) {
+  return quern::elementwise(op, {operands.begin(), operands.size()}, nullptr, quern::Loop{compute, result});
 }
 
 Scalar natural(uint64_t value) { return scalar_of(Operand(value)); }
@@ -56,25 +57,32 @@ struct Generator::Drawing {
   Stream& stream;
   int8_t device;
 
-  Array row(Op op, const Shape& shape, DType dtype) const {
+  quern::Array row(Op op, const Shape& shape, DType dtype) const {
     auto count = static_cast<uint64_t>(Layout::contiguous(checked(shape)).size());
-    return wrap(quern::random_row(op, shape, stream.key, stream.counter.fetch_add(count), dtype, device));
+    return quern::random_row(op, shape, stream.key, stream.counter.fetch_add(count), dtype, device);
   }
-  Array bits(const Shape& shape) const { return row(Op::random_bits, shape, DType::uint64); }
+  quern::Array bits(const Shape& shape) const { return row(Op::random_bits, shape, DType::uint64); }
   // In [0, 1), and in (0, 1].
-  Array unit(const Shape& shape, DType dtype) const {
-    Array seeds = bits(shape);
-    return in_loop(dtype == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, dtype, {operand(seeds)});
+  quern::Array unit(const Shape& shape, DType dtype) const {
+    return in_loop(dtype == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, dtype, {operand(bits(shape))});
   }
-  Array open(const Shape& shape, DType dtype) const { return compute(Op::subtract, 1, unit(shape, dtype)); }
-  Array normal(const Shape& shape, DType dtype) const {
+  quern::Array open(const Shape& shape, DType dtype) const { return compute(Op::subtract, 1, unit(shape, dtype)); }
+  quern::Array normal(const Shape& shape, DType dtype) const {
     return row(dtype == DType::float32 ? Op::random_normal32 : Op::random_normal, shape, dtype);
   }
-  Array exponential(const Shape& shape, DType dtype) const { return compute(Op::negative, compute(Op::log, open(shape, dtype))); }
-  Array order(int64_t count) const { return wrap(quern::sorted_places(bits({count}).handle(), false)); }
-  Array below(uint64_t range, const Shape& shape) const {  // 0: all 64 bits
-    Array seeds = bits(shape);
-    return in_loop(Op::random_below, DType::uint64, DType::uint64, {operand(seeds), quern::Argument(natural(range))});
+  quern::Array exponential(const Shape& shape, DType dtype) const {
+    return compute(Op::negative, compute(Op::log, open(shape, dtype)));
+  }
+  quern::Array order(int64_t count) const { return quern::sorted_places(bits({count}), false); }
+  quern::Array below(uint64_t range, const Shape& shape) const {  // 0: all 64 bits
+    return in_loop(Op::random_below, DType::uint64, DType::uint64, {operand(bits(shape)), operand(natural(range))});
+  }
+  // Of a distribution that rejects.
+  quern::Array seeded(Op op, const Shape& shape, std::initializer_list<double> parameters) const {
+    quern::Array seeds = bits(shape);
+    std::vector<quern::Argument> all = {operand(seeds)};
+    for (double parameter : parameters) all.push_back(operand(parameter));
+    return quern::elementwise(op, all, nullptr, quern::Loop{DType::float64, DType::float64});
   }
 };
 
@@ -91,7 +99,7 @@ Generator::Generator(const std::vector<uint64_t>& seed, const Device& device) : 
 Array Generator::random(const Shape& shape, DType dtype, Here here) {
   return asked(here, [&] {
     check_real("random", dtype);
-    return DRAW.unit(shape, dtype);
+    return wrap(DRAW.unit(shape, dtype));
   });
 }
 
@@ -100,50 +108,50 @@ Array Generator::uniform(double low, double high, const Shape& shape, DType dtyp
     check_real("uniform", dtype);
     double range = high - low;
     if (!std::isfinite(range)) raise(ErrorKind::overflow, "[uniform] the range from {} to {} is not finite", low, high);
-    return compute(Op::add, compute(Op::multiply, DRAW.unit(shape, dtype), range), low);
+    return wrap(compute(Op::add, compute(Op::multiply, DRAW.unit(shape, dtype), range), low));
   });
 }
 
 Array Generator::integers(int64_t low, int64_t high, const Shape& shape, DType dtype, bool endpoint, Here here) {
   return asked(here, [&] {
-    if (!is_integer_or_bool(dtype)) raise(ErrorKind::type, "[integers] {} is no type of integers", name_of(dtype));
+    if (!is_whole(dtype)) raise(ErrorKind::type, "[integers] {} is no type of integers", name_of(dtype));
     auto [least, most] = limits_of(dtype);
     if (endpoint ? low > high : low >= high) raise(ErrorKind::value, "[integers] there are none from {} to {}", low, high);
     int64_t last = endpoint ? high : high - 1;
     if (low < least) raise(ErrorKind::value, "[integers] low is out of bounds for {}", name_of(dtype));
     if (last > 0 && static_cast<uint64_t>(last) > most)
       raise(ErrorKind::value, "[integers] high is out of bounds for {}", name_of(dtype));
-    Array out = DRAW.below(static_cast<uint64_t>(last) - static_cast<uint64_t>(low) + 1, shape);
+    quern::Array out = DRAW.below(static_cast<uint64_t>(last) - static_cast<uint64_t>(low) + 1, shape);
     if (low != 0)
-      out = in_loop(Op::add, DType::uint64, DType::uint64, {operand(out), quern::Argument(natural(static_cast<uint64_t>(low)))});
-    return as_type(out, dtype);
+      out = in_loop(Op::add, DType::uint64, DType::uint64, {operand(out), operand(natural(static_cast<uint64_t>(low)))});
+    return wrap(as_type(out, dtype));
   });
 }
 
 Array Generator::standard_normal(const Shape& shape, DType dtype, Here here) {
   return asked(here, [&] {
     check_real("standard_normal", dtype);
-    return DRAW.normal(shape, dtype);
+    return wrap(DRAW.normal(shape, dtype));
   });
 }
 Array Generator::normal(double mean, double deviation, const Shape& shape, DType dtype, Here here) {
   return asked(here, [&] {
     check_real("normal", dtype);
     check_not_negative("normal", "standard deviation", deviation);
-    return compute(Op::add, compute(Op::multiply, DRAW.normal(shape, dtype), deviation), mean);
+    return wrap(compute(Op::add, compute(Op::multiply, DRAW.normal(shape, dtype), deviation), mean));
   });
 }
 Array Generator::standard_exponential(const Shape& shape, DType dtype, Here here) {
   return asked(here, [&] {
     check_real("standard_exponential", dtype);
-    return DRAW.exponential(shape, dtype);
+    return wrap(DRAW.exponential(shape, dtype));
   });
 }
 Array Generator::exponential(double scale, const Shape& shape, DType dtype, Here here) {
   return asked(here, [&] {
     check_real("exponential", dtype);
     check_not_negative("exponential", "scale", scale);
-    return compute(Op::multiply, DRAW.exponential(shape, dtype), scale);
+    return wrap(compute(Op::multiply, DRAW.exponential(shape, dtype), scale));
   });
 }
 
@@ -151,16 +159,13 @@ Array Generator::gamma(double form, double scale, const Shape& shape, Here here)
   return asked(here, [&] {
     check_not_negative("gamma", "shape", form);
     check_not_negative("gamma", "scale", scale);
-    Array seeds = DRAW.bits(shape);
-    Array out = in_loop(Op::random_gamma, DType::float64, DType::float64, {operand(seeds), operand(form)});
-    return compute(Op::multiply, out, scale);
+    return wrap(compute(Op::multiply, DRAW.seeded(Op::random_gamma, shape, {form}), scale));
   });
 }
 Array Generator::poisson(double mean, const Shape& shape, Here here) {
   return asked(here, [&] {
     if (!(mean >= 0 && mean < 9.2e18)) raise(ErrorKind::value, "[poisson] the mean is {}; it must be from 0 to 9.2e18", mean);
-    Array seeds = DRAW.bits(shape);
-    return as_type(in_loop(Op::random_poisson, DType::float64, DType::float64, {operand(seeds), operand(mean)}), DType::int64);
+    return wrap(as_type(DRAW.seeded(Op::random_poisson, shape, {mean}), DType::int64));
   });
 }
 Array Generator::binomial(int64_t n, double probability, const Shape& shape, Here here) {
@@ -168,27 +173,24 @@ Array Generator::binomial(int64_t n, double probability, const Shape& shape, Her
     if (n < 0) raise(ErrorKind::value, "[binomial] {} tries make no sense; it must be none or more", n);
     if (!(probability >= 0 && probability <= 1))
       raise(ErrorKind::value, "[binomial] the probability is {}; it must be from 0 to 1", probability);
-    Array seeds = DRAW.bits(shape);
-    Array out = in_loop(Op::random_binomial, DType::float64, DType::float64,
-                        {operand(seeds), operand(static_cast<double>(n)), operand(probability)});
-    return as_type(out, DType::int64);
+    return wrap(as_type(DRAW.seeded(Op::random_binomial, shape, {static_cast<double>(n), probability}), DType::int64));
   });
 }
 
 Array Generator::permutation(int64_t n, Here here) {
-  return asked(here, [&] { return DRAW.order(std::max<int64_t>(n, 0)); });
+  return asked(here, [&] { return wrap(DRAW.order(std::max<int64_t>(n, 0))); });
 }
 Array Generator::permutation(const Array& a, int axis, Here here) {
   return asked(here, [&] {
     size_t n = checked_axis(axis, a.handle().rank());
     Drawing draw{*stream_, number_of(a.device())};
-    return take(a, draw.order(a.shape()[n]), axis, here);
+    return take(a, wrap(draw.order(a.shape()[n])), axis, here);
   });
 }
 void Generator::shuffle(const Array& a, int axis, Here here) {
   asked(here, [&] {
     if (a.handle().rank() == 0) raise(ErrorKind::type, "[shuffle] the array has no axes; it must have one or more");
-    quern::assign(a.handle(), operand(permutation(a, axis, here)));
+    quern::assign(a.handle(), operand(permutation(a, axis, here).handle()));
   });
 }
 
@@ -196,9 +198,9 @@ Array Generator::choice(int64_t n, const Shape& shape, bool replace, Here here) 
   return asked(here, [&] {
     int64_t wanted = Layout::contiguous(checked(shape)).size();
     if (n <= 0 && wanted > 0) raise(ErrorKind::value, "[choice] there is nothing to pick from");
-    if (replace) return as_type(DRAW.below(static_cast<uint64_t>(std::max<int64_t>(n, 1)), shape), DType::int64);
+    if (replace) return wrap(as_type(DRAW.below(static_cast<uint64_t>(std::max<int64_t>(n, 1)), shape), DType::int64));
     if (wanted > n) raise(ErrorKind::value, "[choice] {} picks are more than the {} that there are", wanted, n);
-    return cut(DRAW.order(n), 0, {}, wanted).reshape(shape, here);
+    return wrap(quern::reshape(part(DRAW.order(n), 0, 0, wanted), shape));
   });
 }
 Array Generator::choice(const Array& a, const Shape& shape, bool replace, int axis, Here here) {

@@ -3,6 +3,7 @@
 
 #include "api/bodies.h"
 #include "functions/border.h"
+#include "functions/ranges.h"
 #include "functions/shaping.h"
 #include "quern/picking.h"
 
@@ -12,26 +13,19 @@ using namespace inside;
 
 namespace {
 
-std::vector<quern::Array> handles(const std::vector<Array>& arrays) {
-  std::vector<quern::Array> out;
-  for (const Array& a : arrays) out.push_back(a.handle());
-  return out;
-}
-std::vector<Array> wrapped(std::vector<quern::Array>&& arrays) {
-  std::vector<Array> out;
-  for (quern::Array& a : arrays) out.push_back(wrap(std::move(a)));
-  return out;
-}
-
-std::vector<Array> parted(const Array& a, int64_t parts, int axis, bool must_be_equal, Here here) {
-  return asked(here,
-               [&] { return wrapped(quern::parts(a.handle(), parts, checked_axis(axis, a.handle().rank()), must_be_equal)); });
-}
-
 // The axis, of the elements in C order where none is given.
 std::pair<quern::Array, size_t> along(const Array& a, std::optional<int> axis, Here here) {
   if (!axis) return {a.ravel(here).handle(), 0};
   return {a.handle(), checked_axis(*axis, a.handle().rank())};
+}
+
+std::vector<Array> read_only(std::vector<Array>&& views) {
+  for (Array& a : views) a.handle().set_read_only(true);
+  return std::move(views);
+}
+
+std::vector<std::pair<int64_t, int64_t>> on_all_sides(const Array& a, int64_t width) {
+  return std::vector<std::pair<int64_t, int64_t>>(a.handle().rank(), {width, width});
 }
 
 }  // namespace
@@ -39,48 +33,46 @@ std::pair<quern::Array, size_t> along(const Array& a, std::optional<int> axis, H
 Array concatenate(const std::vector<Array>& arrays, int axis, Here here) {
   return asked(here, [&] {
     size_t rank = arrays.empty() ? 0 : arrays[0].handle().rank();
-    return wrap(quern::joined(handles(arrays), rank ? checked_axis(axis, rank) : 0));
+    return wrap(quern::joined(given(arrays), rank ? checked_axis(axis, rank) : 0));
   });
 }
 Array stack(const std::vector<Array>& arrays, int axis, Here here) {
   return asked(here, [&] {
     size_t rank = arrays.empty() ? 0 : arrays[0].handle().rank();
-    return wrap(quern::stacked(handles(arrays), checked_axis(axis, rank + 1)));
+    return wrap(quern::stacked(given(arrays), checked_axis(axis, rank + 1)));
   });
 }
 
-std::vector<Array> split(const Array& a, int64_t parts, int axis, Here here) { return parted(a, parts, axis, true, here); }
-std::vector<Array> array_split(const Array& a, int64_t parts, int axis, Here here) { return parted(a, parts, axis, false, here); }
-std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, int given, Here here) {
+std::vector<Array> split(const Array& a, int64_t parts, int axis, Here here) {
+  return call(here, quern::parts, a, parts, Along{a, axis}, true);
+}
+std::vector<Array> array_split(const Array& a, int64_t parts, int axis, Here here) {
+  return call(here, quern::parts, a, parts, Along{a, axis}, false);
+}
+std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, int along, Here here) {
   return asked(here, [&] {
-    size_t axis = checked_axis(given, a.handle().rank());
+    size_t axis = given(Along{a, along});
     std::vector<int64_t> cuts{0};
     cuts.insert(cuts.end(), places.begin(), places.end());
     cuts.push_back(a.shape()[axis]);
-    return wrapped(quern::parts_between(a.handle(), axis, cuts));
+    return returned(quern::parts_between(a.handle(), axis, cuts));
   });
 }
 
-std::vector<Array> unstack(const Array& a, int given, Here here) {
+std::vector<Array> unstack(const Array& a, int along, Here here) {
   return asked(here, [&] {
-    size_t axis = checked_axis(given, a.handle().rank());
-    std::vector<Array> out;
-    for (int64_t n = 0; n < a.shape()[axis]; ++n) out.push_back(view(a, a.handle().layout().without(axis, n)));
-    return out;
+    size_t axis = given(Along{a, along});
+    std::vector<quern::Array> out;
+    for (int64_t n = 0; n < a.shape()[axis]; ++n) out.push_back(quern::steps::element(a.handle(), static_cast<int>(axis), n));
+    return returned(std::move(out));
   });
 }
 
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Here here) {
-  return asked(here, [&] {
-    std::vector<Array> out = wrapped(quern::broadcast_together(handles(arrays)));
-    for (Array& a : out) a.handle().set_read_only(true);
-    return out;
-  });
+  return read_only(call(here, quern::broadcast_together, arrays));
 }
 
-Array tile(const Array& a, const std::vector<int64_t>& times, Here here) {
-  return asked(here, [&] { return wrap(quern::tiled(a.handle(), times)); });
-}
+Array tile(const Array& a, const std::vector<int64_t>& times, Here here) { return call(here, quern::tiled, a, times); }
 
 Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) {
   return asked(here, [&] {
@@ -91,8 +83,7 @@ Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) 
 
 Array repeat(const Array& a, const Array& times, std::optional<int> axis, Here here) {
   return asked(here, [&] {
-    if (!is_integer_or_bool(times.dtype()))
-      raise(ErrorKind::type, "[repeat] the numbers must be integers, not {}", name_of(times.dtype()));
+    if (!is_whole(times.dtype())) raise(ErrorKind::type, "[repeat] the numbers must be integers, not {}", name_of(times.dtype()));
     if (times.ndim() > 1) raise(ErrorKind::value, "[repeat] the numbers have {} axes; they must have one", times.ndim());
     auto [all, n] = along(a, axis, here);
     return wrap(quern::repeated(all, times.to_vector<int64_t>(here), n));
@@ -117,10 +108,7 @@ Array roll(const Array& a, int64_t shift, std::optional<int> axis, Here here) {
   });
 }
 
-Array pad(const Array& a, int64_t width, const Operand& value, Here here) {
-  return asked(here,
-               [&] { return pad(a, std::vector<std::pair<int64_t, int64_t>>(a.handle().rank(), {width, width}), value, here); });
-}
+Array pad(const Array& a, int64_t width, const Operand& value, Here here) { return pad(a, on_all_sides(a, width), value, here); }
 Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const Operand& value, Here here) {
   return asked(here, [&] {
     if (!value.array()) {
@@ -129,18 +117,17 @@ Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths
       return wrap(quern::with_border(a.handle(), widths, quern::Border::constant, options));
     }
     // An array broadcasts to the result, of which it is the border.
-    Array out = wrap(quern::with_border(a.handle(), widths, quern::Border::empty));
-    Array inside = out;
-    quern::assign(out.handle(), argument_of(value));
-    for (size_t n = 0; n < widths.size(); ++n) inside = cut(inside, n, widths[n].first, out.shape()[n] - widths[n].second);
-    quern::assign(inside.handle(), operand(a));
-    return out;
+    quern::Array out = quern::with_border(a.handle(), widths, quern::Border::empty), inside = out;
+    quern::assign(out, argument_of(value));
+    for (size_t n = 0; n < widths.size(); ++n)
+      inside = quern::steps::part(inside, static_cast<int>(n), widths[n].first, out.shape()[n] - widths[n].second);
+    quern::assign(inside, quern::Argument(a.handle()));
+    return wrap(std::move(out));
   });
 }
 
 Array pad(const Array& a, int64_t width, PadMode mode, bool odd, Here here) {
-  return asked(
-      here, [&] { return pad(a, std::vector<std::pair<int64_t, int64_t>>(a.handle().rank(), {width, width}), mode, odd, here); });
+  return pad(a, on_all_sides(a, width), mode, odd, here);
 }
 Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, PadMode mode, bool odd, Here here) {
   return asked(here, [&] {
@@ -154,18 +141,11 @@ Array pad(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths
 }
 
 std::vector<Array> meshgrid(const std::vector<Array>& axes, bool by_rows, Here here) {
-  return asked(here, [&] {
-    std::vector<Array> out = wrapped(quern::grid_of(handles(axes), by_rows, false));
-    for (Array& a : out) a.handle().set_read_only(true);
-    return out;
-  });
+  return read_only(call(here, quern::grid_of, axes, by_rows, false));
 }
 
 Array logspace(double start, double stop, int64_t num, bool endpoint, double base, DType dtype, const Device& device, Here here) {
-  return asked(here, [&] {
-    Array exponents = linspace(start, stop, num, endpoint, DType::float64, device, here);
-    return as_type(compute(Op::power, base, exponents), dtype);
-  });
+  return call(here, quern::powers_between, start, stop, num, endpoint, base, dtype, number_of(device));
 }
 
 }  // namespace qn

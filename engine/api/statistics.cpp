@@ -1,14 +1,11 @@
-// quern/statistics.h on operations of arrays and on run/calls/: sorting.h, quantiles.h, averages.h, counting.h.
+// quern/statistics.h on functions/: reductions.h, quantiles.h, averages.h, counting.h, rounding.h.
 #include "quern/statistics.h"
-
-#include <cmath>
 
 #include "api/bodies.h"
 #include "functions/averages.h"
 #include "functions/counting.h"
 #include "functions/quantiles.h"
 #include "functions/rounding.h"
-#include "run/calls/sorting.h"
 
 namespace qn {
 
@@ -18,35 +15,15 @@ namespace {
 
 Array running(const char* op, const Array& a, std::optional<int> axis, std::optional<DType> dtype, Here here) {
   return asked(here, [&] {
-    if (axis && a.handle().rank() == 0) checked_axis(*axis, 1);
-    bool flat = !axis || a.handle().rank() == 0;
-    Array all = flat ? a.ravel(here) : a;
-    size_t n = flat ? 0 : checked_axis(*axis, a.handle().rank());
-    DType type = dtype.value_or(quern::summed_type(a.dtype()));
-    if (!quern::has_scan(op, type)) raise(ErrorKind::type, "[cumsum] running values of {} are not served", name_of(type));
-    return wrap(quern::running(as_type(all, type).handle(), op, n));
+    std::optional<size_t> n;
+    if (axis) n = checked_axis(*axis, std::max<size_t>(a.handle().rank(), 1));
+    std::optional<quern::Array> out = quern::accumulated(a.handle(), op, n, dtype);
+    if (!out) raise(ErrorKind::type, "[cumsum] running values of {} are not served", name_of(dtype.value_or(a.dtype())));
+    return wrap(std::move(*out));
   });
 }
 
-}  // namespace
-
-Array var(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
-  return asked(here, [&] { return wrap(quern::variance(a.handle(), over(a, axes, keepdims), ddof)); });
-}
-
-Array std(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
-  return asked(here, [&] { return wrap(quern::deviation(a.handle(), over(a, axes, keepdims), ddof)); });
-}
-
-Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
-  return asked(here, [&] { return wrap(quern::spread(a.handle(), over(a, axes, keepdims))); });
-}
-
-namespace {
-
-quern::Over over_one(const Array& a, std::optional<int> axis, bool keepdims) {
-  return over(a, axis ? Axes(*axis) : Axes(), keepdims);
-}
+Axes one_or_all(std::optional<int> axis) { return axis ? Axes(*axis) : Axes(); }
 
 const char* name_of_method(QuantileMethod method) {
   static constexpr const char* names[] = {"linear",
@@ -71,7 +48,7 @@ Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale
     for (double& one : q) one /= scale;
     Shape shape;
     if (!is_one) shape.push_back(static_cast<int64_t>(q.size()));
-    return wrap(quern::quantiles(a.handle(), over_one(a, axis, keepdims), q, shape, name_of_method(method),
+    return wrap(quern::quantiles(a.handle(), given(Over{a, one_or_all(axis), keepdims}), q, shape, name_of_method(method),
                                  {false, is_one, DType::float64}, false));
   });
 }
@@ -87,34 +64,30 @@ Array cumulative(const char* op, const Array& a, std::optional<int> axis, std::o
   });
 }
 
-// As a matrix of rows, in float64 at least.
-Array variables(const Array& m, Here here) {
-  if (m.ndim() > 2) raise(ErrorKind::value, "[cov] m has more than 2 dimensions");
-  Array rows = m.ndim() == 2 ? m : m.reshape({1, m.size()}, here);
-  return as_type(rows, common_type({m.dtype(), DType::float64}));
+quern::Array covariances(const Array& m, const CovarianceOptions& options) {
+  auto weights = [](const std::optional<Array>& given) { return given ? &given->handle() : nullptr; };
+  return quern::covariance(m.handle(), nullptr, true, options.ddof, weights(options.fweights), weights(options.aweights), {})
+      .values;
 }
 
-Array covariances(const Array& m, const CovarianceOptions& options, Here here) {
-  Array rows = variables(m, here);
-  if (rows.shape(0) == 0) return made({0, 0}, whole(0), DType::float64, m.device());
-  auto weights = [](const std::optional<Array>& given) {
-    return given ? as_type(*given, DType::float64).handle() : quern::Array();
-  };
-  quern::Array repeated = weights(options.fweights), counting = weights(options.aweights);
-  return wrap(std::move(quern::covariance(rows.handle(), options.ddof, options.fweights ? &repeated : nullptr,
-                                          options.aweights ? &counting : nullptr)
-                            .values));
+Histogram wrapped(std::pair<quern::Array, quern::Array>&& made) {
+  return {wrap(std::move(made.first)), wrap(std::move(made.second))};
 }
-
-Histogram counted_in(const Array& a, const Array& edges, const quern::EvenBins* even, const HistogramOptions& options) {
-  const quern::Array* weights = options.weights ? &options.weights->handle() : nullptr;
-  return {wrap(quern::histogram_counts(a.handle(), edges.handle(), even, weights, options.density)), edges};
-}
+const quern::Array* weights_in(const HistogramOptions& options) { return options.weights ? &options.weights->handle() : nullptr; }
 
 }  // namespace
 
+Array var(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
+  return call(here, quern::variance, a, Over{a, axes, keepdims}, ddof, nullptr);
+}
+Array std(const Array& a, const Axes& axes, double ddof, bool keepdims, Here here) {
+  return call(here, quern::deviation, a, Over{a, axes, keepdims}, ddof, nullptr);
+}
+Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
+  return call(here, quern::spread, a, Over{a, axes, keepdims});
+}
 Array median(const Array& a, std::optional<int> axis, bool keepdims, Here here) {
-  return asked(here, [&] { return wrap(quern::median(a.handle(), over_one(a, axis, keepdims))); });
+  return call(here, quern::median, a, Over{a, one_or_all(axis), keepdims}, false);
 }
 
 Array quantile(const Array& a, double q, std::optional<int> axis, QuantileMethod method, bool keepdims, Here here) {
@@ -134,57 +107,40 @@ Array percentile(const Array& a, const std::vector<double>& q, std::optional<int
 
 Array average(const Array& a, const Array& weights, const Axes& axes, bool keepdims, Here here) {
   return asked(here, [&] {
-    std::vector<bool> goes = chosen(axes, a.handle().rank());
-    std::vector<int> named;
-    for (int axis : axes.list()) named.push_back(static_cast<int>(checked_axis(axis, goes.size())));
-    quern::Array fitted = quern::fitted_weights(a.handle(), weights.handle(), axes.all() ? nullptr : &named);
-    DType type = common_type({a.dtype(), weights.dtype()});
-    if (is_integer_or_bool(a.dtype())) type = common_type({type, DType::float64});
-    return wrap(std::move(quern::average(a.handle(), fitted, goes, keepdims, type).mean));
+    chosen(axes, a.handle().rank());  // none twice
+    std::optional<std::vector<size_t>> named;
+    if (!axes.all()) named.emplace();
+    for (int axis : axes.list()) named->push_back(given(Along{a, axis}));
+    return wrap(std::move(quern::average(a.handle(), weights.handle(), named, keepdims).mean));
   });
 }
 
 Array cov(const Array& m, const CovarianceOptions& options, Here here) {
-  return asked(here, [&] { return covariances(m, options, here); });
+  return asked(here, [&] { return wrap(covariances(m, options)); });
 }
 Array corrcoef(const Array& m, Here here) {
-  return asked(here, [&] { return wrap(quern::correlation(covariances(m, {}, here).handle())); });
+  return asked(here, [&] { return wrap(quern::correlation(covariances(m, {}))); });
 }
 
-Array bincount(const Array& a, int64_t minlength, Here here) {
-  return asked(here, [&] { return wrap(quern::bincount(a.handle(), nullptr, minlength)); });
-}
+Array bincount(const Array& a, int64_t minlength, Here here) { return call(here, quern::bincount, a, nullptr, minlength); }
 Array bincount(const Array& a, const Array& weights, int64_t minlength, Here here) {
-  return asked(here, [&] { return wrap(quern::bincount(a.handle(), &weights.handle(), minlength)); });
+  return call(here, quern::bincount, a, &weights.handle(), minlength);
 }
 
 Histogram histogram(const Array& a, int64_t bins, const HistogramOptions& options, Here here) {
   return asked(here, [&] {
-    if (bins < 1) raise(ErrorKind::value, "[histogram] there are {} bins; it must be one or more", bins);
-    if (quern::is_complex(a.dtype())) raise(ErrorKind::type, "[histogram] complex numbers have no order; take their real parts");
-    auto [first, last] = options.range.value_or(std::pair(0.0, 1.0));
-    if (!options.range && a.size() > 0) {
-      first = a.min({}, false, here).item<double>(here);
-      last = a.max({}, false, here).item<double>(here);
-    }
-    if (!(std::isfinite(first) && std::isfinite(last)))
-      raise(ErrorKind::value, "[histogram] the range of [{}, {}] is not finite", first, last);
-    if (first > last)
-      raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", first, last);
-    if (first == last) {
-      first -= 0.5;
-      last += 0.5;
-    }
-    DType type = is_integer_or_bool(a.dtype()) ? DType::float64 : a.dtype();
-    Array edges = linspace(first, last, bins + 1, true, type, a.device(), here);
-    quern::EvenBins even{real_number(first), real_number(last), real_number(last - first), bins};
-    return counted_in(a, edges, &even, options);
+    auto [first, last] = options.range.value_or(std::pair(0.0, 0.0));
+    Scalar low = real_number(first), high = real_number(last);
+    bool has_range = options.range.has_value();
+    return wrapped(quern::even_histogram(a.handle(), bins, has_range ? &low : nullptr, has_range ? &high : nullptr,
+                                         weights_in(options), options.density));
   });
 }
 Histogram histogram(const Array& a, const std::vector<double>& edges, const HistogramOptions& options, Here here) {
   return asked(here, [&] {
     if (!std::is_sorted(edges.begin(), edges.end())) raise(ErrorKind::value, "[histogram] the edges fall; they must rise");
-    return counted_in(a, array(edges, a.device(), here), nullptr, options);
+    Array on_device = array(edges, a.device(), here);
+    return wrapped(quern::histogram(a.handle(), on_device.handle(), weights_in(options), options.density));
   });
 }
 
@@ -209,15 +165,13 @@ Array diff(const Array& a, int n, int axis, Here here) {
   });
 }
 
-Array round(const Array& a, int decimals, Here here) {
-  return asked(here, [&] { return wrap(quern::rounded(a.handle(), decimals)); });
-}
+Array round(const Array& a, int decimals, Here here) { return call(here, quern::rounded, a, decimals); }
 
 Array isclose(const Operand& a, const Operand& b, double rtol, double atol, bool equal_nan) {
   return asked(a.here(), [&] {
     Array first;
     if (!a.array() && !b.array()) first = made({}, scalar_of(a), default_type(scalar_of(a)), Device());
-    quern::Argument x = a.array() || b.array() ? argument_of(a) : operand(first);
+    quern::Argument x = a.array() || b.array() ? argument_of(a) : quern::Argument(first.handle());
     return wrap(quern::near(x, argument_of(b), real_number(rtol), real_number(atol), equal_nan));
   });
 }
@@ -227,7 +181,7 @@ bool allclose(const Operand& a, const Operand& b, double rtol, double atol, bool
 }
 
 bool array_equal(const Array& a, const Array& b, Here here) {
-  return asked(here, [&] { return a.shape() == b.shape() && bool(compute(Op::equal, a, b).all({}, false, here)); });
+  return asked(here, [&] { return a.shape() == b.shape() && bool(equal({a, here}, {b, here}).all({}, false, here)); });
 }
 
 }  // namespace qn

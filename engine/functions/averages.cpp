@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "functions/reductions.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 
 namespace quern {
@@ -41,33 +42,53 @@ Array limited_parts(const Array& a) {
 
 }  // namespace
 
-Array fitted_weights(const Array& array, const Array& weights, const std::vector<int>* axes) {
+// Weights of the array's shape, or of that of its axes in this order, as they broadcast to it.
+static Array fitted(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes) {
   if (array.shape() == weights.shape()) return weights;
   if (!axes) raise(ErrorKind::type, "[average] Axis must be specified when shapes of a and weights differ.");
+  Layout out{Shape(array.rank(), 1), std::vector<int64_t>(array.rank(), 0), weights.layout().offset};
   Shape named;
-  for (int axis : *axes) named.push_back(array.shape()[static_cast<size_t>(axis)]);
+  for (size_t axis : *axes) named.push_back(array.shape()[axis]);
   if (weights.shape() != named)
     raise(ErrorKind::value, "[average] Shape of weights must be consistent with shape of a along specified axis.");
-  Layout out;
-  out.offset = weights.layout().offset;
-  out.shape.assign(array.rank(), 1);
-  out.strides.assign(array.rank(), 0);
-  for (size_t n = 0; n < axes->size(); ++n) {
-    auto axis = static_cast<size_t>((*axes)[n]);
-    out.shape[axis] = named[n];
-    out.strides[axis] = weights.layout().strides[n];
+  for (size_t n = 0; n < named.size(); ++n) {
+    out.shape[(*axes)[n]] = named[n];
+    out.strides[(*axes)[n]] = weights.layout().strides[n];
   }
   return weights.view(std::move(out));
 }
 
-Average average(const Array& array, const Array& weights, const std::vector<bool>& axes, bool keep_dims, DType type) {
-  Array counted = as_type(weights, type), total = reduce(Reduction::sum, counted, axes, keep_dims, type);
+Average average(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes, bool keep_dims) {
+  Array given = fitted(array, weights, axes);
+  DType type = common(array.dtype(), weights.dtype());
+  if (is_whole(array.dtype())) type = common(type, DType::float64);
+  std::vector<bool> goes(array.rank(), !axes);
+  for (size_t axis : axes.value_or(std::vector<size_t>())) goes[axis] = true;
+  Array counted = as_type(given, type), total = reduce(Reduction::sum, counted, goes, keep_dims, type);
   check_sum(total);
   Array product = compute(Op::multiply, as_type(array, type), counted);
-  return {compute(Op::true_divide, reduce(Reduction::sum, product, axes, keep_dims, type), total), total};
+  return {compute(Op::true_divide, reduce(Reduction::sum, product, goes, keep_dims, type), total), total};
 }
 
-Covariance covariance(const Array& x, double ddof, const Array* repeated, const Array* counting) {
+// Variables in rows.
+static Array rows_of(const char* name, const Array& m, bool in_rows, DType type) {
+  if (m.rank() > 2) raise(ErrorKind::value, "[cov] {} has more than 2 dimensions", name);
+  Array rows = as_type(m, type);
+  if (m.rank() < 2) return reshape(rows, {1, m.size()});
+  return in_rows ? rows : transposed(rows, {1, 0});
+}
+
+Covariance covariance(const Array& m, const Array* more, bool in_rows, double ddof, const Array* given_repeated,
+                      const Array* given_counting, std::optional<DType> dtype) {
+  DType type = dtype.value_or(common(common(m.dtype(), more ? more->dtype() : m.dtype()), DType::float64));
+  Array x = rows_of("m", m, in_rows, type), y;
+  if (more) y = rows_of("y", *more, in_rows || more->rank() < 2 || more->shape()[0] == 1, type);
+  if (x.shape()[0] == 0) return {full({0, 0}, whole(0), DType::float64, m.device())};
+  if (more) x = joined({x, y}, 0);
+  Array weights_of[2];
+  const Array *repeated = nullptr, *counting = nullptr;
+  if (given_repeated) repeated = &(weights_of[0] = as_type(*given_repeated, DType::float64));
+  if (given_counting) counting = &(weights_of[1] = as_type(*given_counting, DType::float64));
   int64_t count = x.shape()[1];
   if (repeated) check_weights(*repeated, "fweights", count, true);
   if (counting) check_weights(*counting, "aweights", count, false);

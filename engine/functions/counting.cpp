@@ -1,6 +1,9 @@
 #include "functions/counting.h"
 
+#include <cmath>
+
 #include "core/error.h"
+#include "functions/ranges.h"
 #include "functions/reductions.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
@@ -19,8 +22,16 @@ Array at(const Array& array, const Array& places) {
   return take(array, {&pick, 1});
 }
 
+// Bins of one width: how many, from where to where.
+struct EvenBins {
+  Scalar first, last, width;
+  int64_t count;
+  Array edges;
+};
+
 // The place is computed; rounding may have put it beside the right one, which the edges tell.
-Array counts_in_even_bins(const Array& elements, const Array& edges, const EvenBins& bins, const Array* weights) {
+Array counts_in_even_bins(const Array& elements, const EvenBins& bins, const Array* weights) {
+  const Array& edges = bins.edges;
   Array keep =
       compute(Op::logical_and, compute(Op::greater_equal, elements, bins.first), compute(Op::less_equal, elements, bins.last));
   Array work = as_type(elements, edges.dtype());
@@ -86,20 +97,85 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
   return counts_of(numbers, weights ? &real : nullptr, bins);
 }
 
-Array histogram_counts(const Array& array, const Array& edges, const EvenBins* even, const Array* weights, bool density) {
+namespace {
+
+double real_of(const Scalar& number) {
+  if (number.kind == WeakScalar::real) return number.re;
+  return number.is_natural ? static_cast<double>(number.natural) : static_cast<double>(number.integer);
+}
+
+// Of numbers with types of their own the result has one.
+Scalar computed(Op op, const Scalar& a, const Scalar& b, DType type) { return scalar_in(compute(op, full({}, a, type, -1), b)); }
+Scalar moved(const Scalar& limit, double by) {
+  return limit.is_weak ? real_number(real_of(limit) + by) : computed(Op::add, limit, real_number(by), limit.dtype);
+}
+
+void check_real(const Array& array, const Array* weights) {
   if (is_complex(array.dtype()) || (weights && is_complex(weights->dtype())))
     raise(ErrorKind::type, "[histogram] complex numbers have no order and make no counts; take their real parts");
   if (weights && weights->shape() != array.shape())
     raise(ErrorKind::value, "[histogram] weights should have the same shape as a");
-  Array elements = raveled(array, Order::c), flat = weights ? raveled(*weights, Order::c) : Array();
-  if (elements.dtype() == DType::boolean) elements = astype(elements, DType::uint8);
-  const Array* given = weights ? &flat : nullptr;
-  Array counts = even ? counts_in_even_bins(elements, edges, *even, given) : counts_between(elements, edges, given);
-  if (!density) return counts;
+}
+
+Array elements_of(const Array& array) {
+  Array flat = raveled(array, Order::c);
+  return flat.dtype() == DType::boolean ? astype(flat, DType::uint8) : flat;
+}
+
+EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const Scalar* last) {
+  check_real(array, nullptr);
+  if (count < 1) raise(ErrorKind::value, "[histogram] there are {} bins; `bins` must be positive, when an integer", count);
+  Array elements = elements_of(array);
+  EvenBins out{first ? *first : whole(0), last ? *last : whole(1), {}, count, {}};
+  if (!first && elements.size() > 0) {
+    out.first = scalar_in(reduced(Reduction::minimum, elements));
+    out.last = scalar_in(reduced(Reduction::maximum, elements));
+  }
+  double low = real_of(out.first), high = real_of(out.last);
+  if (!std::isfinite(low) || !std::isfinite(high))
+    raise(ErrorKind::value, "[histogram] the {} range of [{}, {}] is not finite", first ? "supplied" : "autodetected", low, high);
+  if (low > high) raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", low, high);
+  if (low == high) {  // nothing is divided by a width of zero
+    out.first = moved(out.first, -0.5);
+    out.last = moved(out.last, 0.5);
+  }
+  auto type_of = [](const Scalar& number) { return OperandType{number.dtype, number.is_weak, number.kind}; };
+  OperandType limits[] = {type_of(out.first), type_of(out.last), {DType::boolean, true, WeakScalar::real}};
+  OperandType all[] = {limits[0], limits[1], {elements.dtype()}};
+  DType type = common_type(all);
+  if (is_whole(type)) type = DType::float64;
+  out.edges = numbers_between(out.first, out.last, count + 1, true, type, array.device(), common_type(limits));
+  out.width = out.last.is_weak ? real_number(real_of(out.last) - real_of(out.first))
+                               : computed(Op::subtract, out.last, scalar_in(full({}, out.first, type, -1)), type);
+  return out;
+}
+
+std::pair<Array, Array> with_edges(Array counts, const Array& edges, bool density) {
+  if (!density) return {counts, edges};
   int64_t n = std::max<int64_t>(edges.size(), 1);
   Op op = edges.dtype() == DType::boolean ? Op::not_equal : Op::subtract;
   Array widths = as_type(compute(op, part(edges, 0, 1, n), part(edges, 0, 0, n - 1)), DType::float64);
-  return compute(Op::true_divide, compute(Op::true_divide, counts, widths), sum(counts, all_axes(counts)));
+  return {compute(Op::true_divide, compute(Op::true_divide, counts, widths), sum(counts, all_axes(counts))), edges};
+}
+
+}  // namespace
+
+Array even_edges(const Array& array, int64_t count, const Scalar* first, const Scalar* last) {
+  return even_bins(array, count, first, last).edges;
+}
+
+std::pair<Array, Array> histogram(const Array& array, const Array& edges, const Array* weights, bool density) {
+  check_real(array, weights);
+  Array flat = weights ? raveled(*weights, Order::c) : Array();
+  return with_edges(counts_between(elements_of(array), edges, weights ? &flat : nullptr), edges, density);
+}
+
+std::pair<Array, Array> even_histogram(const Array& array, int64_t count, const Scalar* first, const Scalar* last,
+                                       const Array* weights, bool density) {
+  check_real(array, weights);
+  EvenBins bins = even_bins(array, count, first, last);
+  Array flat = weights ? raveled(*weights, Order::c) : Array();
+  return with_edges(counts_in_even_bins(elements_of(array), bins, weights ? &flat : nullptr), bins.edges, density);
 }
 
 }  // namespace quern

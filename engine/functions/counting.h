@@ -1,7 +1,7 @@
 // How often values occur: bincount and histograms, made of counts_of() and places_in() (sorting.h).
 #pragma once
 
-#include <optional>
+#include <utility>
 
 #include "graph/array.h"
 
@@ -12,15 +12,15 @@ namespace quern {
 // numbers and other shapes.
 Array bincount(const Array& numbers, const Array* weights, int64_t least);
 
-// Bins of one width: how many, from where to where.
-struct EvenBins {
-  Scalar first, last, width;
-  int64_t count = 0;
-};
+// The edges of so many bins of one width between limits: by default the least and the greatest element, which are looked at.
+// Raises ErrorKind::value for limits that fall or are not finite, and for no bins; ErrorKind::type for complex numbers.
+Array even_edges(const Array& array, int64_t count, const Scalar* first, const Scalar* last);
 
 // How many elements lie between each two edges, the last edge included, as int64, or the sums of their weights; `density`:
-// divided so that the area is one. The edges rise; where they are even, the place of an element is computed, else it is searched
-// for. Raises ErrorKind::type for complex numbers, ErrorKind::value for weights of another shape.
-Array histogram_counts(const Array& array, const Array& edges, const EvenBins* even, const Array* weights, bool density);
+// divided so that the area is one; and the edges. These rise; in even bins the place of an element is computed, else it is
+// searched for. Raises ErrorKind::type for complex numbers, ErrorKind::value for weights of another shape.
+std::pair<Array, Array> histogram(const Array& array, const Array& edges, const Array* weights, bool density);
+std::pair<Array, Array> even_histogram(const Array& array, int64_t count, const Scalar* first, const Scalar* last,
+                                       const Array* weights, bool density);
 
 }  // namespace quern

@@ -4,9 +4,11 @@
 #include <limits>
 
 #include "core/error.h"
+#include "functions/reductions.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "run/calls/sorting.h"
 
 namespace quern {
 
@@ -107,6 +109,15 @@ Array differences(const Array& array, int64_t times, size_t axis) {
     out = compute(array.dtype() == DType::boolean ? Op::not_equal : Op::subtract, after, before);
   }
   return out;
+}
+
+std::optional<Array> accumulated(const Array& array, std::string_view op, std::optional<size_t> axis,
+                                 std::optional<DType> dtype) {
+  bool adds = op == "add" || op == "multiply", is_test = op.starts_with("logical");
+  DType type = is_test ? DType::boolean : dtype.value_or(adds ? summed_type(array.dtype()) : array.dtype());
+  if (!has_scan(op, type)) return {};
+  bool is_flat = !axis || array.rank() == 0;
+  return running(as_type(is_flat ? raveled(array, Order::c) : array, type), op, is_flat ? 0 : *axis);
 }
 
 Array with_first(const Array& array, const Scalar& value, size_t axis) {

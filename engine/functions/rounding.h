@@ -1,5 +1,8 @@
-// Numbers made rounder, how near they are to each other, and differences of neighbours.
+// Numbers made rounder, how near they are to each other, differences of neighbours and running results.
 #pragma once
+
+#include <optional>
+#include <string_view>
 
 #include "graph/array.h"
 
@@ -13,6 +16,10 @@ Array near(const Argument& a, const Argument& b, const Argument& rtol, const Arg
 
 // Each element less the one before it, so many times over; of bools: do they differ.
 Array differences(const Array& array, int64_t times, size_t axis);
+// What a ufunc gives of the first element along an axis, of the first two, and so on; none, or the array has none: of the
+// elements in C order. In `dtype`; none: sums and products in 64 bits, tests as bools, others in the array's type. No result
+// where there is no such scan: see has_scan() of run/calls/sorting.h.
+std::optional<Array> accumulated(const Array& array, std::string_view op, std::optional<size_t> axis, std::optional<DType> dtype);
 // With an element of that value in front of each line.
 Array with_first(const Array& array, const Scalar& value, size_t axis);
 

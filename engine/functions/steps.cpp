@@ -31,4 +31,22 @@ Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype,
   return copied_in(context_on(device), data, bytes, shape, dtype, CopyKind::host_to_device);
 }
 
+Scalar scalar_in(const Array& array) {
+  Scalar out;
+  DTypeKind kind = row(array.dtype()).kind;
+  if (kind == DTypeKind::natural) {
+    uint64_t number = values_of<uint64_t>(array)[0];
+    out = whole(static_cast<int64_t>(number));
+    out.natural = number;
+    out.is_natural = out.integer < 0;
+  } else if (kind == DTypeKind::integer || kind == DTypeKind::boolean) {
+    out = whole(values_of<int64_t>(array)[0]);
+  } else {
+    out = real_number(values_of<double>(array)[0]);
+  }
+  out.is_weak = false;
+  out.dtype = array.dtype();
+  return out;
+}
+
 }  // namespace quern::steps

@@ -100,5 +100,7 @@ std::vector<T> values_of(const Array& array) {
   read_into(given, out.data(), out.size() * sizeof(T));
   return out;
 }
+// The number in an array of one element, with its type.
+Scalar scalar_in(const Array& array);
 
 }  // namespace quern::steps

@@ -58,47 +58,12 @@ isnat = _make("isnat", __name__, None, _isnat)
 # ---- products of vectors and matrices
 
 
-def _cores(name, operands):
-    """The operands as arrays, once their last dimensions are found to fit; each is (array, names of its core dimensions)."""
-    signature = getattr(numpy, name).signature
-    sizes, arrays = {}, []
-    for n, (a, core) in enumerate(operands):
-        a = asarray(a)
-        if a.ndim < len(core):
-            raise ValueError(
-                f"{name}: Input operand {n} does not have enough dimensions (has {a.ndim}, gufunc core with signature {signature} "
-                f"requires {len(core)})"
-            )
-        for d, (size, letter) in enumerate(zip(a.shape[a.ndim - len(core) :], core, strict=True)):
-            if sizes.setdefault(letter, size) != size:
-                raise ValueError(
-                    f"{name}: Input operand {n} has a mismatch in its core dimension {d}, with gufunc signature {signature} "
-                    f"(size {size} is different from {sizes[letter]})"
-                )
-        arrays.append(a)
-    return arrays
+def _product(name, what):
+    function = getattr(_engine, f"array_{name}")
+    return _make(name, __name__, None, lambda a, b: function(asarray(a), asarray(b)), what)
 
 
-def _vecdot(a, b):
-    a, b = _cores("vecdot", ((a, "n"), (b, "n")))
-    return _engine.array_vecdot(a, b)
-
-
-def _matvec(a, b):
-    a, b = _cores("matvec", ((a, "mn"), (b, "n")))
-    return _engine.array_matvec(a, b)
-
-
-def _vecmat(a, b):
-    a, b = _cores("vecmat", ((a, "n"), (b, "nm")))
-    return _engine.array_vecmat(a, b)
-
-
-def _matmul(a, b):
-    return _engine.array_matmul(asarray(a), asarray(b))
-
-
-vecdot = _make("vecdot", __name__, None, _vecdot, "The products of vectors along the last axis, the first one conjugated.")
-matvec = _make("matvec", __name__, None, _matvec, "The products of matrices and vectors.")
-vecmat = _make("vecmat", __name__, None, _vecmat, "The products of vectors, conjugated, and matrices.")
-matmul = _make("matmul", __name__, None, _matmul, "The products of matrices, which are in the last two axes.")
+vecdot = _product("vecdot", "The products of vectors along the last axis, the first one conjugated.")
+matvec = _product("matvec", "The products of matrices and vectors.")
+vecmat = _product("vecmat", "The products of vectors, conjugated, and matrices.")
+matmul = _product("matmul", "The products of matrices, which are in the last two axes.")

@@ -61,6 +61,14 @@ def _is_out(out):
     return out is not None
 
 
+def _axes(axis, ndim):
+    """Axes as a list of numbers from 0 on; ValueError where one is named twice."""
+    axes = [_axis(n, ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if len(set(axes)) != len(axes):
+        raise ValueError("repeated axis")
+    return axes
+
+
 def _check_cast(origin, target, casting):
     if not numpy.can_cast(origin, target, casting):
         raise TypeError(f"Cannot cast array data from {origin!r} to {target!r} according to the rule '{casting}'")

@@ -8,8 +8,6 @@ from quern.arrays.core import Array, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
-from quern.arrays.reductions import max as _max
-from quern.arrays.reductions import min as _min
 from quern.lib import _engine
 
 
@@ -28,50 +26,27 @@ def bincount(x, /, weights=None, minlength=0):
     return _engine.array_bincount(x, weights, operator.index(minlength))
 
 
-def _edges(a, bins, range, weights):
-    """The edges on the host, and (first, last, how many) where they are even."""
+def _edges(bins):
+    """The edges on the host, or how many even bins there are."""
     if isinstance(bins, str):
         raise Unserved("numbers of bins found by a rule are not native")
-    if range is not None:
-        first, last = range
-        if first > last:
-            raise ValueError("max must be larger than min in range parameter.")
-        if not (numpy.isfinite(first) and numpy.isfinite(last)):
-            raise ValueError(f"supplied range of [{first}, {last}] is not finite")
     bins = asnumpy(bins) if isinstance(bins, Array) else numpy.asarray(bins)
+    if bins.ndim > 1:
+        raise ValueError("`bins` must be 1d, when an array")
     if bins.ndim == 1:
         if (bins[:-1] > bins[1:]).any():
             raise ValueError("`bins` must increase monotonically, when an array")
         return bins, None
-    if bins.ndim > 1:
-        raise ValueError("`bins` must be 1d, when an array")
     try:
-        count = operator.index(bins[()])
+        return None, operator.index(bins[()])
     except TypeError:
         raise TypeError("`bins` must be an integer, a string, or an array") from None
-    if count < 1:
-        raise ValueError("`bins` must be positive, when an integer")
-    if range is None:
-        if a.size:
-            first, last = asnumpy(_min(a))[()], asnumpy(_max(a))[()]
-            if not (numpy.isfinite(first) and numpy.isfinite(last)):
-                raise ValueError(f"autodetected range of [{first}, {last}] is not finite")
-        else:
-            first, last = 0, 1
-    if first == last:
-        first, last = first - 0.5, last + 0.5
-    name = numpy.result_type(first, last, a.dtype)
-    if numpy.issubdtype(name, numpy.integer):
-        name = numpy.result_type(name, float)
-    return numpy.linspace(first, last, count + 1, endpoint=True, dtype=name), (first, last, count)
 
 
 def _prepared(a, weights):
     a = asarray(a)
     if _kind(a) == "c":
         raise Unserved("histograms of complex numbers are not native")
-    if _kind(a) == "b":
-        a = a.astype("uint8")
     if weights is not None:
         weights = asarray(weights)
         if weights.shape != a.shape:
@@ -88,7 +63,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     array([0., 2., 4.])
     """
     a, weights = _prepared(a, weights)
-    return asarray(_edges(a, bins, range, weights)[0])
+    edges, count = _edges(bins)
+    return _engine.array_even_edges(a, count, *range or (None, None)) if edges is None else asarray(edges)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -103,10 +79,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     (array([1, 2, 1]), array([1., 2., 3., 4.]))
     """
     a, weights = _prepared(a, weights)
-    edges, even = _edges(a, bins, range, weights)
-    on_device = asarray(edges)
-    if even is not None:
-        first, last, count = even
-        width = last.astype(edges.dtype) - first.astype(edges.dtype) if isinstance(last, numpy.generic) else last - first
-        even = (first, last, width, count)
-    return _engine.array_histogram(a, on_device, even, weights, bool(density)), on_device
+    edges, count = _edges(bins)
+    if edges is None:
+        return _engine.array_even_histogram(a, count, *range or (None, None), weights, bool(density))
+    return _engine.array_histogram(a, asarray(edges), weights, bool(density))

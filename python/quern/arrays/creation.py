@@ -134,14 +134,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     array([0. , 0.5, 1. ])
     """
     if builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float) and isinstance(num, int) and num > 1:
-        parts = num - 1 if endpoint else num
-        delta = float(stop) - float(start)
-        step = delta / parts
-        out = arange(num, dtype=float, device=device)
-        out = (out * step if step != 0 else out / parts * delta) + float(start)
-        if endpoint:
-            out[-1] = stop
-        return (out, step) if retstep else out
+        out = _engine.array_linspace(float(start), float(stop), num, bool(endpoint), _target(device))
+        return (out, (float(stop) - float(start)) / (num - 1 if endpoint else num)) if retstep else out
     start, stop = (asnumpy(v) if isinstance(v, Array) else v for v in (start, stop))
     out = numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     return (_sent(out[0], device), out[1]) if retstep else _sent(out, device)

@@ -8,7 +8,7 @@ import numpy
 
 from quern.arrays import segments, ufunc_methods
 from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
-from quern.arrays.reductions import _given, _sum_type
+from quern.arrays.reductions import _fitted
 from quern.arrays.shapes import ravel
 from quern.arrays.statistics import _replaced
 from quern.lib import _engine
@@ -18,21 +18,14 @@ _TESTS = ("logical_and", "logical_or", "logical_xor")
 
 def _running(name, a, axis, dtype, out):
     """None where the engine has no such scan."""
-    a = asarray(a)
-    is_sum = name in ("add", "multiply")
-    if _is_out(out) and is_sum and dtype is None:
+    if dtype is None and name in ("add", "multiply") and _is_out(out):
         dtype = out.dtype
-    if is_sum:
-        dtype = _sum_type(a, dtype)
     if name in _TESTS and dtype is not None and numpy.dtype(dtype) != bool:
         raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-    work = "bool" if name in _TESTS else a._dtype_name if dtype is None else _dtype_name(dtype)
-    if not _engine.has_scan(name, work):
-        return None
-    axis = _axis(_no_bool(axis), a.ndim)
-    if out is not None and out.shape != a.shape:
-        raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {a.shape}")
-    return _given(_engine.array_running(a.astype(work, copy=False), name, axis), out)
+    a = asarray(a)
+    axis = None if axis is None else _axis(_no_bool(axis), a.ndim)
+    result = _engine.array_running(a, name, axis, None if dtype is None else _dtype_name(dtype))
+    return None if result is None else _fitted(result, out)
 
 
 def _accumulate(name):
@@ -43,9 +36,12 @@ for _name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_
     ufunc_methods._ACCUMULATE[_name] = _accumulate(_name)
 
 
-def _flat(a, axis):
+def _of_any(name, a, axis, dtype, out):
+    """Numbers count as arrays of one axis."""
     a = asarray(a)
-    return (ravel(a), 0) if axis is None or a.ndim == 0 else (a, axis)
+    if axis is not None and a.ndim == 0:
+        axis = _axis(axis, 1) or None
+    return _running(name, a, axis, dtype, out)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
@@ -57,9 +53,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     >>> cumsum([1, 2, 3])
     array([1, 3, 6])
     """
-    if asarray(a).ndim == 0 and axis is not None:
-        _axis(axis, 1)
-    return _running("add", *_flat(a, axis), dtype, out)
+    return _of_any("add", a, axis, dtype, out)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
@@ -68,9 +62,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
     >>> cumprod([1, 2, 3])
     array([1, 2, 6])
     """
-    if asarray(a).ndim == 0 and axis is not None:
-        _axis(axis, 1)
-    return _running("multiply", *_flat(a, axis), dtype, out)
+    return _of_any("multiply", a, axis, dtype, out)
 
 
 def _cumulative(function, x, axis, dtype, out, include_initial, initial):
@@ -85,10 +77,7 @@ def _cumulative(function, x, axis, dtype, out, include_initial, initial):
     if not include_initial:
         return function(x, axis, dtype, out)
     result = function(x, axis, out.dtype if dtype is None and _is_out(out) else dtype)
-    result = _engine.array_with_first(result, initial, axis)
-    if out is not None and out.shape != result.shape:
-        raise ValueError(f"provided out is the wrong size for the accumulation: {out.shape}, not {result.shape}")
-    return _given(result, out)
+    return _fitted(_engine.array_with_first(result, initial, axis), out)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):

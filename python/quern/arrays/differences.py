@@ -2,17 +2,14 @@
 
 import numpy
 
-from quern.arrays.core import Array, _axis, asarray
+from quern.arrays.core import Array, _axes, _axis, asarray
 from quern.arrays.creation import empty_like
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import subtract
+from quern.arrays.manipulation import _along
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.shapes import broadcast_to, concatenate, ravel
 from quern.lib import _engine
-
-
-def _along(axis, part):
-    return (slice(None),) * axis + (part,)
 
 
 def _part(a, axis, start, stop=None):
@@ -30,8 +27,6 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     """
     if n == 0:
         return a
-    if n < 0:
-        raise ValueError("order must be non-negative but got " + repr(n))
     a = asarray(a)
     if a.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
@@ -80,9 +75,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     array([3., 4., 5.])
     """
     f = asarray(f)
-    axes = [_axis(n, f.ndim) for n in (range(f.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,))]
-    if len(set(axes)) != len(axes):
-        raise ValueError("repeated axis")
+    axes = list(range(f.ndim)) if axis is None else _axes(axis, f.ndim)
     if not varargs:
         steps = [1.0] * len(axes)
     elif len(varargs) == 1 and asarray(varargs[0]).ndim == 0:

@@ -8,9 +8,10 @@ import operator
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
+from quern.arrays.core import _axis, asarray
 from quern.arrays.creation import _target
 from quern.arrays.manipulation import roll
+from quern.arrays.reductions import _fitted
 from quern.lib import _engine
 
 # By their numbers in Norm of engine/include/quern/fft.h.
@@ -28,7 +29,7 @@ def _one(kind, a, n, axis, norm, out):
     a = asarray(a)
     axis = _axis(axis, a.ndim)
     made = _engine.array_fourier(a, kind, None if n is None else operator.index(n), axis, _norm_of(norm))
-    return made if out is None else _given(made, out)
+    return _given(made, out)
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None):
@@ -75,26 +76,16 @@ def _many(kind, a, s, axes, norm, out):
     a = asarray(a)
     axes = list(axes) if axes is not None else range(a.ndim) if s is None else range(-len(s), 0)
     lengths = [None] * len(axes) if s is None else list(s)
-    if len(lengths) != len(axes):
-        raise ValueError("Shape and axes have different lengths.")
     axes = [_axis(n, a.ndim) for n in axes]
     lengths = [None if n is None or n == -1 else operator.index(n) for n in lengths]
     if not axes and kind in ("forward", "backward"):
         return _given(a, out)
     made = _engine.array_fourier_along(a, kind, lengths, axes, _norm_of(norm))
-    return made if out is None else _given(made, out)
+    return _given(made, out)
 
 
 def _given(a, out):
-    (out,) = out if isinstance(out, tuple) else (out,)
-    if not _is_out(out):
-        return a
-    if out.shape != a.shape:
-        raise ValueError("output array has wrong shape.")
-    if not numpy.can_cast(a.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"Cannot cast output from {a.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
-    out[...] = a if isinstance(out, Array) else asnumpy(a)
-    return out
+    return _fitted(a, *out if isinstance(out, tuple) else (out,), casting="same_kind")
 
 
 def fftn(a, s=None, axes=None, norm=None, out=None):

@@ -11,7 +11,7 @@ import operator
 import numpy
 from numpy.linalg import LinAlgError
 
-from quern.arrays import composed, fallback, matrices
+from quern.arrays import composed, fallback, matrices, shapes
 from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray
 from quern.arrays.reductions import _over
 from quern.arrays.reductions import all as _all
@@ -327,10 +327,7 @@ def trace(x, /, *, offset=0, dtype=None):
 
 def matrix_transpose(x, /):
     """Matrices with rows and columns exchanged: a view. Raises ValueError for fewer than two dimensions."""
-    x = asarray(x)
-    if x.ndim < 2:
-        raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
-    return x.swapaxes(-1, -2)
+    return shapes.matrix_transpose(x)
 
 
 # ---- norms

@@ -9,7 +9,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _check_cast, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _axes, _axis, _check_cast, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.elementwise import where as _where
 from quern.arrays.shapes import concatenate, flip, moveaxis, ravel, swapaxes
@@ -44,14 +44,6 @@ def size(a, axis=None):
     """
     a = asarray(a)
     return a.size if axis is None else math.prod(a.shape[n] for n in _axes(axis, a.ndim))
-
-
-def _axes(axis, ndim):
-    """Axes as a list of numbers from 0 on; ValueError where one is named twice."""
-    axes = [_axis(n, ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    if len(set(axes)) != len(axes):
-        raise ValueError("repeated axis")
-    return axes
 
 
 def _along(axis, part):
@@ -130,10 +122,6 @@ def _sequence(tup):
     return tup
 
 
-def _joined(arrays, axis, dtype, casting):
-    return concatenate(arrays, axis, dtype=dtype, casting=casting)
-
-
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays side by side: along the second axis, or the first of 1-D arrays.
 
@@ -144,7 +132,7 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     array([1, 2, 3])
     """
     arrays = [_at_least(a, 1) for a in _sequence(tup)]
-    return _joined(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype, casting)
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
@@ -154,7 +142,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     array([[1, 2],
            [3, 4]])
     """
-    return _joined([_at_least(a, 2) for a in _sequence(tup)], 0, dtype, casting)
+    return concatenate([_at_least(a, 2) for a in _sequence(tup)], dtype=dtype, casting=casting)
 
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):

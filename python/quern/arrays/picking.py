@@ -6,7 +6,7 @@ from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_array
 from quern.arrays.creation import arange
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import where
-from quern.arrays.reductions import _given
+from quern.arrays.reductions import _fitted, _given
 from quern.arrays.reductions import any as _any
 from quern.arrays.shapes import broadcast_to, ravel
 from quern.lib import _engine
@@ -73,9 +73,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 def _checked(result, out):
     if _is_out(out) and not NUMPY_2_5:
         _check_cast(out.dtype, result.dtype, "safe")
-    if out is not None and out.shape != result.shape:
-        raise ValueError(f"output array does not match the result: {out.shape}, not {result.shape}")
-    return _given(result, out)
+    return _fitted(result, out)
 
 
 def take_along_axis(arr, indices, axis=-1):

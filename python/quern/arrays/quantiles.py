@@ -2,10 +2,10 @@
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _is_out, asarray, asnumpy
+from quern.arrays.core import Array, _axes, asarray, asnumpy
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
-from quern.arrays.reductions import _given
+from quern.arrays.reductions import _fitted
 from quern.lib import _engine
 
 _NONE = numpy._NoValue
@@ -13,21 +13,8 @@ _NONE = numpy._NoValue
 
 def _over(a, axis, keepdims):
     """What a function of the engine goes over, as :func:`reductions._over` has it."""
-    goes = [axis is None] * a.ndim
-    for n in () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,):
-        n = _axis(n, a.ndim)
-        if goes[n]:
-            raise ValueError("repeated axis")
-        goes[n] = True
-    return goes, keepdims is not _NONE and bool(keepdims), None, None
-
-
-def _finished(result, out, casting="unsafe"):
-    if _is_out(out) and not numpy.can_cast(result.dtype, out.dtype, casting):
-        raise TypeError(f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'")
-    if out is not None and out.shape != result.shape:
-        raise ValueError(f"output parameter has the wrong shape {out.shape}, not {result.shape}")
-    return _given(result, out)
+    named = range(a.ndim) if axis is None else _axes(axis, a.ndim)
+    return [n in named for n in range(a.ndim)], keepdims is not _NONE and bool(keepdims), None, None
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -39,7 +26,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     array(2.5)
     """
     a = asarray(a)
-    return _finished(_engine.array_median(a, _over(a, axis, keepdims), False), out)
+    return _fitted(_engine.array_median(a, _over(a, axis, keepdims), False), out)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_NONE):
@@ -49,7 +36,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_NONE):
     array(2.)
     """
     a = asarray(a)
-    return _finished(_engine.array_median(a, _over(a, axis, keepdims), True), out)
+    return _fitted(_engine.array_median(a, _over(a, axis, keepdims), True), out)
 
 
 def _quantile(a, q, axis, out, method, keepdims, weights, scale, skips_nan=False):
@@ -67,7 +54,7 @@ def _quantile(a, q, axis, out, method, keepdims, weights, scale, skips_nan=False
     weights = None if is_weak else "float64" if is_whole else q.dtype.name  # what these are computed in
     over = _over(a, axis, keepdims)
     result = _engine.array_quantiles(a, over, q.reshape(-1).tolist(), q.shape, method, is_whole, weights, skips_nan)
-    return _finished(result, out, "same_kind")
+    return _fitted(result, out, "same_kind")
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):

@@ -63,6 +63,8 @@ def _over_existing(a, axis, keepdims, dtype, where):
 
 def _reduce(name, a, axis, keepdims, dtype, out, initial=_NONE, where=True):
     a = asarray(a)
+    if name in ("sum", "product"):
+        dtype = _sum_type(a, dtype)
     axes, keepdims, dtype, mask = over = _over(a, axis, keepdims, dtype, where)
     if out is None and initial is _NONE and mask is None:
         return _engine.array_reduce(name, a, over, None)
@@ -89,6 +91,15 @@ def _given(result, out):
     else:
         out[...] = result
     return out
+
+
+def _fitted(result, out, casting="unsafe"):
+    """As :func:`_given`; ValueError for an ``out`` of another shape, TypeError for one that ``casting`` does not allow."""
+    if _is_out(out):
+        _check_cast(result.dtype, out.dtype, casting)
+        if out.shape != result.shape:
+            raise ValueError(f"the output array has the wrong shape {out.shape}, not {result.shape}")
+    return _given(result, out)
 
 
 def _check_out(name, out, a, axes, keepdims):
@@ -125,14 +136,12 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NONE, where
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
     """
-    a = asarray(a)
-    return _reduce("sum", a, axis, keepdims, _sum_type(a, dtype), out, initial, where)
+    return _reduce("sum", a, axis, keepdims, dtype, out, initial, where)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NONE, where=True):
     """The product over ``axis``; the other parameters are as :func:`sum` has them."""
-    a = asarray(a)
-    return _reduce("product", a, axis, keepdims, _sum_type(a, dtype), out, initial, where)
+    return _reduce("product", a, axis, keepdims, dtype, out, initial, where)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=_NONE, where=True):
@@ -203,13 +212,13 @@ def _spread(function, name, a, axis, dtype, out, ddof, keepdims, where, mean):
     over = _over_existing(a, axis, keepdims, dtype, where)
     if out is not None:
         _check_out(name, out, a, over[0], keepdims)
-        if name == "std":
-            _check_cast(numpy.float16, out.dtype, "same_kind")
     return _given(function(a, over, ddof, None if mean is _NONE else asarray(mean)), out)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NONE, correction=_NONE):
     """The standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are."""
+    if isinstance(out, (Array, numpy.ndarray)):
+        _check_cast(numpy.float16, out.dtype, "same_kind")  # a root does not become an integer
     return _spread(_engine.array_deviation, "std", a, axis, dtype, out, _degrees(ddof, correction), keepdims, where, mean)
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from quern.arrays.core import _axis, _check_cast, _dtype_name, _is_out, _shape, asarray, asnumpy
+from quern.arrays.core import _axes, _axis, _check_cast, _dtype_name, _is_out, _shape, asarray, asnumpy
 from quern.lib import _engine
 
 
@@ -53,10 +53,7 @@ def transpose(a, axes=None):
         axes = (axes,)
     if len(axes) != a.ndim:
         raise ValueError("axes don't match array")
-    axes = [_axis(n, a.ndim) for n in axes]
-    if len(set(axes)) != a.ndim:
-        raise ValueError("repeated axis in transpose")
-    return a._transposed(axes)
+    return a._transposed(_axes(list(axes), a.ndim))
 
 
 permute_dims = transpose
@@ -82,11 +79,7 @@ def swapaxes(a, axis1, axis2):
 def moveaxis(a, source, destination):
     """A view with some axes moved to other places."""
     a = asarray(a)
-    source = [_axis(n, a.ndim) for n in (source if isinstance(source, (tuple, list)) else (source,))]
-    destination = [_axis(n, a.ndim) for n in (destination if isinstance(destination, (tuple, list)) else (destination,))]
-    for name, axes in (("source", source), ("destination", destination)):
-        if len(set(axes)) != len(axes):
-            raise ValueError(f"repeated axis in `{name}` argument")
+    source, destination = _axes(source, a.ndim), _axes(destination, a.ndim)
     if len(source) != len(destination):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     return _engine.array_moved_axes(a, source, destination)
@@ -101,11 +94,7 @@ def expand_dims(a, axis):
     """A view with a dimension of one put in at each of ``axis``."""
     a = asarray(a)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    ndim = a.ndim + len(axes)
-    axes = {_axis(n, ndim) for n in axes}
-    if len(axes) != ndim - a.ndim:
-        raise ValueError("repeated axis")
-    return _engine.array_with_new_axes(a, list(axes))
+    return _engine.array_with_new_axes(a, _axes(axes, a.ndim + len(axes)))
 
 
 def squeeze(a, axis=None):

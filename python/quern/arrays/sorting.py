@@ -10,7 +10,7 @@ import numpy
 from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import isnan, where
-from quern.arrays.reductions import _given
+from quern.arrays.reductions import _fitted
 from quern.arrays.reductions import all as _all
 from quern.arrays.reductions import any as _any
 from quern.arrays.shapes import flip
@@ -28,14 +28,12 @@ def _along(axis, ndim):
 # ---- extremes
 
 
-def _extreme(name, a, axis, out, keepdims, least):
+def _extreme(a, axis, out, keepdims, least):
     a = asarray(a)
     result = _engine.array_extreme(a, _along(axis, a.ndim), keepdims is not _NONE and bool(keepdims), least)
     if _is_out(out):
         _check_cast(out.dtype, result.dtype, "safe")
-        if out.shape != result.shape:
-            raise ValueError(f"output array does not match result of np.{name}.")
-    return _given(result, out)
+    return _fitted(result, out)
 
 
 def argmax(a, axis=None, out=None, *, keepdims=_NONE):
@@ -46,7 +44,7 @@ def argmax(a, axis=None, out=None, *, keepdims=_NONE):
     >>> argmax([3, 1, 4])
     array(2)
     """
-    return _extreme("argmax", a, axis, out, keepdims, False)
+    return _extreme(a, axis, out, keepdims, False)
 
 
 def argmin(a, axis=None, out=None, *, keepdims=_NONE):
@@ -57,7 +55,7 @@ def argmin(a, axis=None, out=None, *, keepdims=_NONE):
     >>> argmin([3, 1, 4])
     array(1)
     """
-    return _extreme("argmin", a, axis, out, keepdims, True)
+    return _extreme(a, axis, out, keepdims, True)
 
 
 def _without_nan(function, a, axis, out, keepdims, value):

@@ -1,14 +1,14 @@
 """Ranges, averages, what leaves NaN out, and covariances."""
 
-import builtins
 import warnings
 
 import numpy
 
-from quern.arrays.core import _axis, _dtype_name, _is_out, asarray
-from quern.arrays.creation import empty, full
+from quern.arrays.core import _axes, _dtype_name, asarray
+from quern.arrays.creation import full
 from quern.arrays.data_types import _kind
 from quern.arrays.elementwise import conjugate, isnan, logical_not, sqrt, subtract, where
+from quern.arrays.reductions import _fitted
 from quern.arrays.reductions import all as _all
 from quern.arrays.reductions import max as _max
 from quern.arrays.reductions import mean as _mean
@@ -16,7 +16,7 @@ from quern.arrays.reductions import min as _min
 from quern.arrays.reductions import prod as _prod
 from quern.arrays.reductions import sum as _sum
 from quern.arrays.reductions import var as _var
-from quern.arrays.shapes import broadcast_to, concatenate
+from quern.arrays.shapes import broadcast_to
 from quern.lib import _engine
 
 
@@ -41,17 +41,12 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """
     a = asarray(a)
     if axis is not None:
-        axis = tuple(_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,)))
-        if len(set(axis)) != len(axis):
-            raise ValueError("repeated axis in `axis` argument")
+        axis = tuple(_axes(axis, a.ndim))
     if weights is None:
         result = _mean(a, axis, keepdims=keepdims)
         total = full((), a.size / result.size if result.size else numpy.nan, result.dtype) if returned else None
     else:
-        weights = _engine.array_fitted_weights(a, asarray(weights), None if axis is None else list(axis))
-        types = (a.dtype, weights.dtype) + (("float64",) if _kind(a) in "biu" else ())
-        axes = [axis is None or n in axis for n in range(a.ndim)]
-        result, total = _engine.array_average(a, weights, axes, bool(keepdims), numpy.result_type(*types).name)
+        result, total = _engine.array_average(a, asarray(weights), axis, bool(keepdims))
     if not returned:
         return result
     return result, total if total.shape == result.shape else broadcast_to(total, result.shape).copy()
@@ -67,15 +62,6 @@ def _replaced(a, value):
         return a, None
     mask = isnan(a)
     return where(mask, value, a), mask
-
-
-def _given(result, out):
-    if not _is_out(out):
-        return result
-    if out.shape != result.shape:
-        raise ValueError(f"output parameter has the wrong shape {out.shape}, not {result.shape}")
-    out[...] = result
-    return out
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
@@ -101,7 +87,7 @@ def _extreme(function, a, axis, out, keepdims, least):
     result = function(a, axis, None, keepdims)
     if mask is not None:
         result = where(_all(mask, axis, None, keepdims), numpy.nan, result)
-    return _given(result, out)
+    return _fitted(result, out)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False):
@@ -148,7 +134,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
         return _mean(a, axis, dtype, out, keepdims)
     _check_inexact(dtype, out)
     count = _sum(logical_not(mask), axis, "int64", keepdims=keepdims)
-    return _given(_divided(_sum(a, axis, dtype, None, keepdims), count), out)
+    return _fitted(_divided(_sum(a, axis, dtype, None, keepdims), count), out)
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
@@ -169,7 +155,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     squares = (far * conjugate(far)).real if _kind(far) == "c" else far * far
     total = _sum(squares, axis, dtype, None, keepdims)
     left = (count if keepdims else count.reshape(total.shape)) - ddof
-    return _given(where(left <= 0, numpy.nan, _divided(total, left)), out)
+    return _fitted(where(left <= 0, numpy.nan, _divided(total, left)), out)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
@@ -178,7 +164,7 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     >>> nanstd([1.0, nan, 3.0])
     array(1.)
     """
-    return _given(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    return _fitted(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 # ---- covariances
@@ -197,32 +183,14 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
-    m = asarray(m)
-    y = None if y is None else asarray(y)
-    for name, a in (("m", m), ("y", y)):
-        if a is not None and a.ndim > 2:
-            raise ValueError(f"{name} has more than 2 dimensions")
-    if dtype is None:
-        dtype = numpy.result_type(m.dtype, numpy.float64 if y is None else y.dtype, numpy.float64)
-    x = _matrix(m, dtype, not rowvar and m.ndim != 1)
-    if x.shape[0] == 0:
-        return empty((0, 0))
-    if y is not None:
-        y = _matrix(y, dtype, False)
-        x = concatenate((x, y.T if not rowvar and y.shape[0] != 1 else y))
     if ddof is None:
         ddof = 0 if bias else 1
     weights = [None if w is None else asarray(w, float) for w in (fweights, aweights)]
-    result, is_degenerate = _engine.array_covariance(x, ddof, *weights)
+    m, y, name = asarray(m), None if y is None else asarray(y), None if dtype is None else _dtype_name(dtype)
+    result, is_degenerate = _engine.array_covariance(m, y, bool(rowvar), ddof, *weights, name)
     if is_degenerate:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
     return result
-
-
-def _matrix(a, dtype, turned):
-    a = a.astype(_dtype_name(dtype), copy=False)
-    a = a[(None,) * builtins.max(2 - a.ndim, 0)] if a.ndim < 2 else a
-    return a.T if turned else a
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):

@@ -74,8 +74,6 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
         tests = name in ("logical_or", "logical_and")
         if tests and dtype is not None and numpy.dtype(dtype) != bool:
             raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-        if name in ("add", "multiply"):
-            dtype = reductions._sum_type(a, dtype)
         return reductions._reduce(_REDUCTIONS[name], a, axis, keepdims, None if tests else dtype, out, initial, where)
     composed = _HALVING | {"subtract", "divide"}
     if name not in composed or (initial is None and self.identity is not None):
