@@ -355,32 +355,25 @@ void set_shape(Array& array, nb::handle given) {
         "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
 }
 
+#define IN_PLACE_TOO(name, op)                                           \
+  {Py_nb_##name, reinterpret_cast<void*>(binary_slot<Op::op>)}, {        \
+    Py_nb_inplace_##name, reinterpret_cast<void*>(in_place_slot<Op::op>) \
+  }
 PyType_Slot slots[] = {
-    {Py_nb_add, reinterpret_cast<void*>(binary_slot<Op::add>)},
-    {Py_nb_subtract, reinterpret_cast<void*>(binary_slot<Op::subtract>)},
-    {Py_nb_multiply, reinterpret_cast<void*>(binary_slot<Op::multiply>)},
-    {Py_nb_true_divide, reinterpret_cast<void*>(binary_slot<Op::true_divide>)},
-    {Py_nb_floor_divide, reinterpret_cast<void*>(binary_slot<Op::floor_divide>)},
-    {Py_nb_remainder, reinterpret_cast<void*>(binary_slot<Op::remainder>)},
+    IN_PLACE_TOO(add, add),
+    IN_PLACE_TOO(subtract, subtract),
+    IN_PLACE_TOO(multiply, multiply),
+    IN_PLACE_TOO(true_divide, true_divide),
+    IN_PLACE_TOO(floor_divide, floor_divide),
+    IN_PLACE_TOO(remainder, remainder),
+    IN_PLACE_TOO(and, bitwise_and),
+    IN_PLACE_TOO(or, bitwise_or),
+    IN_PLACE_TOO(xor, bitwise_xor),
+    IN_PLACE_TOO(lshift, left_shift),
+    IN_PLACE_TOO(rshift, right_shift),
     {Py_nb_power, reinterpret_cast<void*>(power)},
-    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_product)},
-    {Py_nb_and, reinterpret_cast<void*>(binary_slot<Op::bitwise_and>)},
-    {Py_nb_or, reinterpret_cast<void*>(binary_slot<Op::bitwise_or>)},
-    {Py_nb_xor, reinterpret_cast<void*>(binary_slot<Op::bitwise_xor>)},
-    {Py_nb_lshift, reinterpret_cast<void*>(binary_slot<Op::left_shift>)},
-    {Py_nb_rshift, reinterpret_cast<void*>(binary_slot<Op::right_shift>)},
-    {Py_nb_inplace_add, reinterpret_cast<void*>(in_place_slot<Op::add>)},
-    {Py_nb_inplace_subtract, reinterpret_cast<void*>(in_place_slot<Op::subtract>)},
-    {Py_nb_inplace_multiply, reinterpret_cast<void*>(in_place_slot<Op::multiply>)},
-    {Py_nb_inplace_true_divide, reinterpret_cast<void*>(in_place_slot<Op::true_divide>)},
-    {Py_nb_inplace_floor_divide, reinterpret_cast<void*>(in_place_slot<Op::floor_divide>)},
-    {Py_nb_inplace_remainder, reinterpret_cast<void*>(in_place_slot<Op::remainder>)},
     {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
-    {Py_nb_inplace_and, reinterpret_cast<void*>(in_place_slot<Op::bitwise_and>)},
-    {Py_nb_inplace_or, reinterpret_cast<void*>(in_place_slot<Op::bitwise_or>)},
-    {Py_nb_inplace_xor, reinterpret_cast<void*>(in_place_slot<Op::bitwise_xor>)},
-    {Py_nb_inplace_lshift, reinterpret_cast<void*>(in_place_slot<Op::left_shift>)},
-    {Py_nb_inplace_rshift, reinterpret_cast<void*>(in_place_slot<Op::right_shift>)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_product)},
     {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)},
     {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)},
     {Py_nb_absolute, reinterpret_cast<void*>(unary_slot<Op::absolute>)},

@@ -4,7 +4,6 @@
 #include "api/bodies.h"
 #include "functions/fourier_axes.h"
 #include "functions/shaping.h"
-#include "quern/shaping.h"
 
 namespace qn::fft {
 

@@ -5,7 +5,6 @@
 #include "functions/border.h"
 #include "functions/ranges.h"
 #include "functions/shaping.h"
-#include "quern/picking.h"
 
 namespace qn {
 

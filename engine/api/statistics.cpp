@@ -25,31 +25,14 @@ Array running(const char* op, const Array& a, std::optional<int> axis, std::opti
 
 Axes one_or_all(std::optional<int> axis) { return axis ? Axes(*axis) : Axes(); }
 
-const char* name_of_method(QuantileMethod method) {
-  static constexpr const char* names[] = {"linear",
-                                          "lower",
-                                          "higher",
-                                          "midpoint",
-                                          "nearest",
-                                          "inverted_cdf",
-                                          "averaged_inverted_cdf",
-                                          "closest_observation",
-                                          "interpolated_inverted_cdf",
-                                          "hazen",
-                                          "weibull",
-                                          "median_unbiased",
-                                          "normal_unbiased"};
-  return names[static_cast<size_t>(method)];
-}
-
 Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale, std::optional<int> axis, QuantileMethod method,
                 bool keepdims, Here here) {
   return asked(here, [&] {
     for (double& one : q) one /= scale;
     Shape shape;
     if (!is_one) shape.push_back(static_cast<int64_t>(q.size()));
-    return wrap(quern::quantiles(a.handle(), given(Over{a, one_or_all(axis), keepdims}), q, shape, name_of_method(method),
-                                 {false, is_one, DType::float64}, false));
+    return wrap(quern::quantiles(a.handle(), given(Over{a, one_or_all(axis), keepdims}), q, shape,
+                                 quern::quantile_methods[static_cast<size_t>(method)], {false, is_one, DType::float64}, false));
   });
 }
 

@@ -23,8 +23,6 @@ namespace {
 
 std::atomic<LoweringWish> lowering_wish{LoweringWish::automatic};
 // Of the last compilation, whose thread may not be the one that asks.
-std::mutex times_lock;
-CompileTimes last_times;
 
 std::string plugin_path() {
   if (const char* path = std::getenv("QUERN_CLANG_PLUGIN")) return path;
@@ -109,10 +107,7 @@ class ClangCompiler : public Compiler {
   }
 
   Binary compile(const Source& source, const CompileOptions& options, const Target&) override {
-    double start = now_ms();
     Plugin& clang = plugin();
-    CompileTimes times;
-    times.load_ms = now_ms() - start;
     std::vector<const char*> flags, expressions;
     for (auto& f : options.flags) flags.push_back(f.c_str());
     for (auto& n : options.name_expressions) expressions.push_back(n.c_str());
@@ -141,15 +136,6 @@ class ClangCompiler : public Compiler {
     if (!result) bug("the clang plug-in returned nothing");
     std::string text = result->log ? result->log : "";
     if (!result->ok) raise_text(ErrorKind::compile, text);
-    times.parse_ms = result->parse_ms;
-    times.lower_ms = result->lower_ms;
-    times.optimise_ms = result->optimise_ms;
-    times.emit_ms = result->emit_ms;
-    times.link_ms = result->link_ms;
-    {
-      std::lock_guard hold(times_lock);
-      last_times = times;
-    }
     log(LogLevel::compiles, "{}: parse {:.1f} lower {:.1f} optimise {:.1f} emit {:.1f} link {:.1f} ms", source.name,
         result->parse_ms, result->lower_ms, result->optimise_ms, result->emit_ms, result->link_ms);
     if (logs(LogLevel::everything) && !text.empty()) log_text(text);
@@ -187,11 +173,6 @@ ClangReport clang_report() {
 }
 
 void set_lowering_wish(LoweringWish wish) { lowering_wish = wish; }
-
-CompileTimes last_compile_times() {
-  std::lock_guard hold(times_lock);
-  return last_times;
-}
 
 std::string library_directory() {
   static const std::string directory = [] {

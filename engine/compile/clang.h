@@ -22,11 +22,6 @@ ClangReport clang_report();
 enum class LoweringWish { automatic, regions, coroutines };
 void set_lowering_wish(LoweringWish wish);
 
-struct CompileTimes {
-  double load_ms = 0, parse_ms = 0, lower_ms = 0, optimise_ms = 0, emit_ms = 0, link_ms = 0;
-};
-CompileTimes last_compile_times();  // of this thread
-
 // Where the engine's own library files are: beside libquern.so.
 std::string library_directory();
 

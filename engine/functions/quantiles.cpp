@@ -35,15 +35,12 @@ std::optional<Constants> constants_of(std::string_view method) {
 }
 
 void check_method(std::string_view method) {
-  for (std::string_view name :
-       {"linear", "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "lower", "higher", "midpoint", "nearest"})
-    if (method == name) return;
-  if (constants_of(method)) return;
-  raise(
-      ErrorKind::value,
-      "[quantile] '{}' is not a valid method; use linear, lower, higher, midpoint, nearest, inverted_cdf, averaged_inverted_cdf, "
-      "closest_observation, interpolated_inverted_cdf, hazen, weibull, median_unbiased or normal_unbiased",
-      method);
+  std::string all;
+  for (std::string_view name : quantile_methods) {
+    if (name == method) return;
+    all.append(all.empty() ? "" : ", ").append(name);
+  }
+  raise(ErrorKind::value, "[quantile] '{}' is not a valid method; use one of {}", method, all);
 }
 
 struct QuantilePlaces {

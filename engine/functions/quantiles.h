@@ -12,6 +12,21 @@ namespace quern {
 // of those that are none.
 Array median(const Array& array, const Over& over, bool skips_nan = false);
 
+// How a place between two elements is taken: NumPy's names, in the order of QuantileMethod of quern/statistics.h.
+inline constexpr std::string_view quantile_methods[] = {"linear",
+                                                        "lower",
+                                                        "higher",
+                                                        "midpoint",
+                                                        "nearest",  // as the elements around it have it
+                                                        "inverted_cdf",
+                                                        "averaged_inverted_cdf",
+                                                        "closest_observation",
+                                                        "interpolated_inverted_cdf",  //
+                                                        "hazen",
+                                                        "weibull",
+                                                        "median_unbiased",
+                                                        "normal_unbiased"};
+
 // What the quantiles were given as: that decides what is computed in, by NumPy's rules.
 struct QuantileType {
   bool is_whole = false;           // integers, that is 0 and 1: the elements themselves where a method names them

@@ -113,11 +113,14 @@ Array differences(const Array& array, int64_t times, size_t axis) {
 
 std::optional<Array> accumulated(const Array& array, std::string_view op, std::optional<size_t> axis,
                                  std::optional<DType> dtype) {
-  bool adds = op == "add" || op == "multiply", is_test = op.starts_with("logical");
-  DType type = is_test ? DType::boolean : dtype.value_or(adds ? summed_type(array.dtype()) : array.dtype());
+  DType type = op == "add" || op == "multiply" ? dtype.value_or(summed_type(array.dtype()))
+               : op.starts_with("logical")     ? DType::boolean
+                                               : dtype.value_or(array.dtype());
   if (!has_scan(op, type)) return {};
   bool is_flat = !axis || array.rank() == 0;
-  return running(as_type(is_flat ? raveled(array, Order::c) : array, type), op, is_flat ? 0 : *axis);
+  Array lines = is_flat && array.rank() != 1 ? raveled(array, Order::c) : array;
+  if (lines.dtype() != type) lines = astype(lines, type);
+  return running(lines, op, is_flat ? 0 : *axis);
 }
 
 Array with_first(const Array& array, const Scalar& value, size_t axis) {

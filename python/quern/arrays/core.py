@@ -69,6 +69,11 @@ def _axes(axis, ndim):
     return axes
 
 
+def _device_of(a):
+    """The engine's device that an array is on."""
+    return _engine.cpu() if a._device_number < 0 else _engine.cuda(a._device_number)
+
+
 def _check_cast(origin, target, casting):
     if not numpy.can_cast(origin, target, casting):
         raise TypeError(f"Cannot cast array data from {origin!r} to {target!r} according to the rule '{casting}'")

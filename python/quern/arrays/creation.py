@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from quern.arrays.core import Array, _device, _dtype_name, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _device, _device_of, _dtype_name, _shape, asarray, asnumpy
 from quern.device import device as _named_device
 from quern.device import set_current_device as _set_current_device
 from quern.lib import _engine
@@ -77,7 +77,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     array([9, 9])
     """
     if device is None and isinstance(a, Array):
-        device = _engine.cpu() if a._device_number < 0 else _engine.cuda(a._device_number)
+        device = _device_of(a)
     a = asarray(a)
     name = a._dtype_name if dtype is None else _dtype_name(dtype)
     sizes = list(a.shape) if shape is None else _checked(shape)

@@ -28,8 +28,7 @@ def _one(kind, a, n, axis, norm, out):
     """Along one axis; ``kind`` as the engine names it."""
     a = asarray(a)
     axis = _axis(axis, a.ndim)
-    made = _engine.array_fourier(a, kind, None if n is None else operator.index(n), axis, _norm_of(norm))
-    return _given(made, out)
+    return _given(_engine.array_fourier(a, kind, None if n is None else operator.index(n), axis, _norm_of(norm)), out)
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None):
@@ -80,8 +79,7 @@ def _many(kind, a, s, axes, norm, out):
     lengths = [None if n is None or n == -1 else operator.index(n) for n in lengths]
     if not axes and kind in ("forward", "backward"):
         return _given(a, out)
-    made = _engine.array_fourier_along(a, kind, lengths, axes, _norm_of(norm))
-    return _given(made, out)
+    return _given(_engine.array_fourier_along(a, kind, lengths, axes, _norm_of(norm)), out)
 
 
 def _given(a, out):

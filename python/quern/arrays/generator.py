@@ -12,7 +12,7 @@ import threading
 
 import numpy
 
-from quern.arrays import fallback
+from quern.arrays import core, fallback
 from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
 from quern.arrays.elementwise import exp, log, log1p, power, sqrt, tan, where
 from quern.arrays.reductions import sum as _sum
@@ -29,10 +29,7 @@ def _array_functions():
 
 
 def _device_of(values):
-    for value in values:
-        if isinstance(value, Array):
-            return _engine.cpu() if value._device_number < 0 else _engine.cuda(value._device_number)
-    return _device()
+    return next((core._device_of(value) for value in values if isinstance(value, Array)), None) or _device()
 
 
 def _here(*values):

@@ -10,7 +10,7 @@ import sys
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array
+from quern.arrays.core import Array, _device_of
 from quern.arrays.ufunc import _by_name
 from quern.device import current_device, device, door_devices
 from quern.lib import _engine
@@ -80,11 +80,6 @@ def _array_namespace(self, *, api_version=None):
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(f"[__array_namespace__] version {api_version!r} of the Array API is not known; it can be {', '.join(_VERSIONS)}")
     return sys.modules["quern"]
-
-
-def _device_of(self):
-    """The device that the array is on."""
-    return device("cpu" if self._device_number < 0 else f"cuda:{self._device_number}")
 
 
 def to_device(self, device, /, *, stream=None):

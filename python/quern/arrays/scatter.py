@@ -9,7 +9,7 @@ import functools
 import numpy
 
 from quern.arrays import segments
-from quern.arrays.core import Array, asarray, asnumpy
+from quern.arrays.core import Array, _device_of, asarray, asnumpy
 from quern.arrays.creation import arange
 from quern.arrays.elementwise import negative
 from quern.arrays.ufunc import _by_name
@@ -55,7 +55,7 @@ def _launch(name, target, at, values):
     if values._shares_cell(target):
         values = values.copy()
     operands = [x._as(Array) for x in (at, values, target)]
-    _kernel(name, target._dtype_name).call(operands[:2], operands[2:], None, 128, segments.device_of(target), Array)
+    _kernel(name, target._dtype_name).call(operands[:2], operands[2:], None, 128, _device_of(target), Array)
 
 
 def _keeps_type(name, target, given, values):
@@ -76,7 +76,7 @@ def update(ufunc, target, indices, given=None):
     if not target._writeable:
         raise ValueError("assignment destination is read-only")
     name, unary = ufunc.__name__, given is None
-    place = segments.device_of(target)
+    place = _device_of(target)
     values = None if unary else given if isinstance(given, Array) else asarray(given, device=place)
     operands = (target.dtype,) if unary else (target.dtype, values.dtype)
     types = ufunc._host.resolve_dtypes((*operands, None))  # raises TypeError where it is not defined

@@ -8,7 +8,7 @@ import math
 
 import numpy
 
-from quern.arrays.core import Array, asarray, asnumpy
+from quern.arrays.core import Array, _device_of, asarray, asnumpy
 from quern.arrays.creation import empty
 from quern.arrays.elementwise import where
 from quern.arrays.shapes import concatenate, moveaxis
@@ -50,14 +50,9 @@ def starts_of(indices, n, name):
     return starts
 
 
-def device_of(a):
-    """The engine's device that an array is on."""
-    return _engine.cpu() if a._device_number < 0 else _engine.cuda(a._device_number)
-
-
 def _beside(a, host):
     """Places on the host as an array on the device of ``a``."""
-    return asarray(host, device=device_of(a))
+    return asarray(host, device=_device_of(a))
 
 
 def _picked(lines, places):
