@@ -57,7 +57,8 @@ struct Function {
   int max_threads() const;
 };
 struct Module {
-  int registers = 0;  // of a thread, by the cubin
+  int registers = 0;                                // of a thread, by the cubin
+  std::map<std::string, std::vector<Kernel>> made;  // for kernels of the cubin that are not in kernels(): one each
   std::map<std::string, Function> functions;
   float coefficients[4] = {1, 2, 3, 4};
 };
@@ -155,7 +156,6 @@ const std::vector<Kernel>& kernels() {
       {"_Z4stopv", stop, {}, 1024, 0, 0, 0, 8},
       {"_Z5shouti", shout, {{0, 4}}, 1024, 0, 0, 0, 20},
       {"_Z4nonev", nothing, {}, 1024, 0, 0, 0, 4},
-      {"group", nothing, {}, 1024, 0, 0, 0, 16},  // any group of array work: it computes nothing
   };
   return all;
 }
@@ -246,27 +246,48 @@ Result fill(State& s, Address dst, size_t pitch, T value, size_t width, size_t h
   return ok;
 }
 
+template <class T>
+T read(const char* cubin, uint64_t offset) {
+  T value;
+  std::memcpy(&value, cubin + offset, sizeof value);
+  return value;
+}
+
+// f(name, header) of each section.
+template <class F>
+void each_section(const char* cubin, F&& f) {
+  auto header = read<Elf64_Ehdr>(cubin, 0);
+  auto names = read<Elf64_Shdr>(cubin, header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr));
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    auto section = read<Elf64_Shdr>(cubin, header.e_shoff + i * sizeof(Elf64_Shdr));
+    f(std::string(cubin + names.sh_offset + section.sh_name), section);
+  }
+}
+
 // The most registers that a kernel of a cubin takes: section .nv.info has a record of each.
 int registers_in(const char* cubin) {
-  auto at = [&](uint64_t offset, auto value) {
-    std::memcpy(&value, cubin + offset, sizeof value);
-    return value;
-  };
-  auto header = at(0, Elf64_Ehdr{});
-  auto names = at(header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr), Elf64_Shdr{});
   int most = 0;
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    auto section = at(header.e_shoff + i * sizeof(Elf64_Shdr), Elf64_Shdr{});
-    if (std::strcmp(cubin + names.sh_offset + section.sh_name, ".nv.info") != 0) continue;
+  each_section(cubin, [&](const std::string& name, const Elf64_Shdr& section) {
+    if (name != ".nv.info") return;
     for (uint64_t p = section.sh_offset, end = p + section.sh_size; p + 4 <= end;) {
-      auto format = at(p, uint8_t{}), attribute = at(p + 1, uint8_t{});
-      auto bytes = at(p + 2, uint16_t{});
+      auto format = read<uint8_t>(cubin, p), attribute = read<uint8_t>(cubin, p + 1);
+      auto bytes = read<uint16_t>(cubin, p + 2);
       constexpr uint8_t block = 4, register_count = 0x2f;  // the symbol, the number
-      if (format == block && attribute == register_count) most = std::max(most, at(p + 8, int{}));
+      if (format == block && attribute == register_count) most = std::max(most, read<int>(cubin, p + 8));
       p += format == block ? 4u + bytes : 4u;
     }
-  }
+  });
   return most;
+}
+
+// What a cubin has beside kernels() computes nothing, as array work does.
+void make_kernels(Module& module, const char* cubin) {
+  each_section(cubin, [&](const std::string& name, const Elf64_Shdr&) {
+    if (name.rfind(".text.", 0) != 0 || module.functions.count(name.substr(6))) return;
+    auto it = module.made.emplace(name.substr(6), 1).first;
+    it->second[0] = {it->first.c_str(), nothing, {}, 1024, 0, 0, 0, 16};
+    module.functions[it->first] = {it->second.data(), &module, {}};
+  });
 }
 
 Result run(State& s, Function* function, const unsigned grid[3], const unsigned block[3], unsigned shared, StreamObject* stream,
@@ -668,8 +689,9 @@ Result cuModuleLoadDataEx(Module** module, const void* image, unsigned, int*, vo
   bool elf = std::memcmp(image, "\177ELF", 4) == 0;
   if (!elf && std::strncmp(static_cast<const char*>(image), ".version", 8) != 0) return invalid_image;
   *module = new Module;
-  if (elf) (*module)->registers = registers_in(static_cast<const char*>(image));
   for (const Kernel& kernel : kernels()) (*module)->functions[kernel.symbol] = {&kernel, *module, {}};
+  if (elf) (*module)->registers = registers_in(static_cast<const char*>(image));
+  if (elf) make_kernels(**module, static_cast<const char*>(image));
   s.modules.insert(*module);
   return ok;
 }
@@ -734,7 +756,7 @@ Result cuModuleGetFunction(Function** function, Module* module, const char* name
 }
 Result cuModuleGetGlobal_v2(Address* pointer, size_t* bytes, Module* module, const char* name) {
   ENTER("cuModuleGetGlobal_v2", true);
-  if (std::strcmp(name, "_ZN2ns12coefficientsE") != 0) return not_found;
+  if (std::strcmp(name, "_ZN2ns12coefficientsE") != 0 && std::strcmp(name, "quern_state") != 0) return not_found;
   *pointer = reinterpret_cast<Address>(module->coefficients);
   *bytes = sizeof module->coefficients;
   return ok;
