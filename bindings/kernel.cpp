@@ -8,6 +8,7 @@
 #include "compile/clang.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "run/kept_texts.h"
 
 namespace quern::python {
 
@@ -233,7 +234,8 @@ void init_kernels(nb::module_& m) {
   m.def(
       "build",
       [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
-         std::vector<std::string> expressions, const std::vector<std::tuple<std::string, nb::bytes, std::string>>& linked) {
+         std::vector<std::string> expressions, const std::vector<std::tuple<std::string, nb::bytes, std::string>>& linked,
+         bool keep) {
         Source source{std::move(text), std::move(name)};
         CompileOptions options;
         options.flags = std::move(flags);
@@ -241,11 +243,13 @@ void init_kernels(nb::module_& m) {
         std::vector<LinkedCode> codes;
         for (auto& [kind, bytes, called] : linked) codes.push_back({code_kind(kind), {bytes.c_str(), bytes.size()}, called});
         ReleaseGil release;
-        return PyProgram{build(*device.context, source, std::move(options), codes)};
+        PyProgram made{build(*device.context, source, options, codes)};
+        if (keep) keep_text(source.text);
+        return made;
       },
       nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
       nb::arg("expressions") = std::vector<std::string>(),
-      nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>());
+      nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>(), nb::arg("keep") = false);
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });

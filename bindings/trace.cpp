@@ -1,5 +1,6 @@
 // The trace, the cache, and what `quern doctor` reports.
 #include "run/trace.h"
+#include "run/kernel_cache.h"
 
 #include "bindings/objects.h"
 #include "compile/clang.h"
@@ -60,6 +61,7 @@ void init_trace(nb::module_& m) {
     return d;
   });
   m.def("cache_clear", [] { return compile_cache().clear(); });
+  m.def("texts_printed", [] { return kernel_cache().printed(); });
   m.def("cache_forget_memory", [] { compile_cache().forget_memory(); });
   m.def("clang_report", [] {
     ClangReport r = clang_report();

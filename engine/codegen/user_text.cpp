@@ -154,8 +154,21 @@ class Arguments {
   }
 };
 
-std::string start_of(const KernelTypes& types, const std::string& preamble) {
-  return fmt::format("#include \"quern/user.cuh\"\n{}\n{}\n\n", types.typedefs, preamble);
+// Of the placeholders.
+std::string typedefs(std::span<const KernelParam> in, std::span<const KernelParam> out, const KernelTypes& types) {
+  std::map<std::string_view, DType> known;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (!in[i].dtype) known.emplace(in[i].type, types.in[i]);
+  for (size_t i = 0; i < out.size(); ++i)
+    if (!out[i].dtype) known.emplace(out[i].type, types.out[i]);
+  std::string text;
+  for (auto& [name, type] : known) text += fmt::format("typedef {} {};\n", user_type_text(type), name);
+  return text;
+}
+
+template <class Text>
+std::string start_of(const Text& text, const KernelTypes& types) {
+  return fmt::format("#include \"quern/user.cuh\"\n{}\n{}\n\n", typedefs(text.in, text.out, types), text.preamble);
 }
 
 }  // namespace
@@ -197,9 +210,11 @@ std::vector<KernelParam> parse_params(std::string_view text) {
 
 KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const KernelParam> out_params,
                          std::span<const std::optional<DType>> in, std::span<const DType> out) {
-  std::map<std::string, DType> known;
+  std::vector<std::pair<std::string_view, DType>> known;  // few
+  auto find = [&](const KernelParam& p) { return std::ranges::find(known, p.type, &std::pair<std::string_view, DType>::first); };
   auto learn = [&](const KernelParam& p, DType type) {
-    DType wanted = p.dtype ? *p.dtype : known.emplace(p.type, type).first->second;
+    if (!p.dtype && find(p) == known.end()) known.emplace_back(p.type, type);
+    DType wanted = p.dtype ? *p.dtype : find(p)->second;
     if (wanted != type)
       raise(ErrorKind::type, "[kernel] Type is mismatched: '{}' is {}, but '{} {}' is {}; convert it with astype()", p.name,
             row(type).name, p.type, p.name, row(wanted).name);
@@ -209,7 +224,7 @@ KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const
     if (in[i]) learn(in_params[i], *in[i]);
   auto type_of = [&](const KernelParam& p) {
     if (p.dtype) return *p.dtype;
-    auto found = known.find(p.type);
+    auto found = find(p);
     if (found == known.end())
       raise(ErrorKind::type, "[kernel] nothing says what type '{}' of '{} {}' is; give an array for it, or write the type's name",
             p.type, p.type, p.name);
@@ -218,7 +233,6 @@ KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const
   KernelTypes types;
   for (const KernelParam& p : in_params) types.in.push_back(type_of(p));
   for (const KernelParam& p : out_params) types.out.push_back(type_of(p));
-  for (auto& [name, type] : known) types.typedefs += fmt::format("typedef {} {};\n", user_type_text(type), name);
   return types;
 }
 
@@ -245,7 +259,7 @@ UserRow row_of(const ElementwiseText& text, const KernelTypes& types, bool given
   UserRow row;
   row.name = text.name;
   row.is_python = text.is_python;
-  row.preamble = types.typedefs + text.preamble;
+  row.preamble = typedefs(text.in, text.out, types) + text.preamble;
   row.body = text.operation;
   for (size_t i = 0; i < text.in.size(); ++i) row.operands.push_back({text.in[i].name, types.in[i]});
   std::string operation = bare(text.operation);
@@ -269,7 +283,7 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
     arguments.number(fmt::format("_n{}", d));
     shape += fmt::format(", _n{}", d);
   }
-  return start_of(types, text.preamble) + fmt::format(R"(extern "C" __global__ void {0}({1}) {{
+  return start_of(text, types) + fmt::format(R"(extern "C" __global__ void {0}({1}) {{
 {2}  const ptrdiff_t n = _size;
   CIndexer<{3}> _ind(n{4});
 {5};
@@ -283,9 +297,8 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
 {9};
 }}
 )",
-                                                      text.name, arguments.parameters, arguments.declarations, rank, shape,
-                                                      text.loop_prep, arguments.loads, arguments.stores, text.operation,
-                                                      text.after_loop);
+                                             text.name, arguments.parameters, arguments.declarations, rank, shape, text.loop_prep,
+                                             arguments.loads, arguments.stores, text.operation, text.after_loop);
 }
 
 std::string print_user_reduction(const ReductionText& text, const KernelTypes& types, std::span<const ParamForm> forms,
@@ -355,7 +368,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
       _s = _both(_s, _e);
 )",
                                   kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "");
-  return start_of(types, text.preamble) +
+  return start_of(text, types) +
          fmt::format(R"(typedef {0} _type_reduce;
 {1}
 __device__ char quern_state[sizeof(_State)];

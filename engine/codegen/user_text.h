@@ -28,8 +28,7 @@ struct KernelParam {
 std::vector<KernelParam> parse_params(std::string_view text);
 
 struct KernelTypes {
-  std::vector<DType> in, out;
-  std::string typedefs;  // of the placeholders
+  std::vector<DType> in, out;  // of the parameters
 };
 
 // What placeholders stand for; nothing for a scalar, which takes its parameter's type. `out` is empty when no outputs are given.

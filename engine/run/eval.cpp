@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <unordered_map>
 
 #include "codegen/emit.h"
 #include "core/error.h"
@@ -15,7 +14,7 @@
 #include "run/calls/checks.h"
 #include "run/found_errors.h"
 #include "run/group_arguments.h"
-#include "run/kept_texts.h"
+#include "run/kernel_cache.h"
 #include "run/launch_shapes.h"
 #include "run/replay.h"
 #include "run/streams.h"
@@ -25,19 +24,7 @@ namespace quern {
 
 namespace {
 
-struct KeyHash {
-  size_t operator()(const Key& key) const { return hash_of(key); }
-};
-
 struct Restart {};  // thrown by Undisturbed
-
-std::shared_ptr<Kernel> compile(Context& context, std::string text) {
-  CompileOptions options;
-  options.exact_arithmetic = true;
-  std::shared_ptr<Kernel> kernel = build(context, {text, "array group"}, options)->kernel("group");
-  keep_text(text);
-  return kernel;
-}
 
 class GroupEvaluator : public Evaluator {
  public:
@@ -143,15 +130,13 @@ class GroupEvaluator : public Evaluator {
     for (Batch::Member& member : batch.members) run(member.group, member.plan);
   }
 
-  // The kernel for a text, kept by its key. Throws Restart when arrays were used meanwhile.
-  Kernel* kernel_for(Context& context, const Key& key, const std::function<std::string()>& print) {
-    if (auto found = kernels_.find(key); found != kernels_.end()) return found->second.get();
+  // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
+  template <class Print>
+  Kernel* kernel_for(Context& context, TextOf of, const Key& key, Print&& print) {
     Undisturbed undisturbed(*this);
-    std::shared_ptr<Kernel> made = compile(context, print());
-    // A handler may have compiled the same one meanwhile, which others hold by now: that one stays.
-    Kernel* kernel = kernels_.try_emplace(key, std::move(made)).first->second.get();
+    TextKernels& found = kernel_cache().get(context, of, key, [&] { return KernelText{print()}; });
     undisturbed.check();
-    return kernel;
+    return &found.kernel("group");
   }
 
   void run(Group& group, std::optional<Plan>& plan) {
@@ -352,7 +337,7 @@ class GroupEvaluator : public Evaluator {
     put_arguments(context, packed, group, form, stores, partials);
     if (!plan.kernel) {
       if (plan.key.empty()) plan.key = key_of(group, form);
-      plan.kernel = kernel_for(context, plan.key, [&] { return print_kernel(group, form); });
+      plan.kernel = kernel_for(context, TextOf::group, plan.key, [&] { return print_kernel(group, form); });
       plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
     }
     submit(context, *plan.kernel, plan.shape, packed, group.nodes.back()->site);
@@ -389,9 +374,8 @@ class GroupEvaluator : public Evaluator {
       int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
       batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
     }
-    Key key = first.plan->key;
-    key.push_back(~uint64_t{0});  // no other key ends so
-    batch.kernel = kernel_for(context, key, [&] { return print_kernel_of_segments(first.group, first.plan->form); });
+    batch.kernel = kernel_for(context, TextOf::segments, first.plan->key,
+                              [&] { return print_kernel_of_segments(first.group, first.plan->form); });
   }
 
   void put_arguments(Context& context, GroupArguments& packed, const Group& group, const Form& form,
@@ -463,13 +447,16 @@ class GroupEvaluator : public Evaluator {
       int64_t chunks = (count + chunk_elements - 1) / chunk_elements;
       DType to = chunks == 1 ? node.dtype : type;
       Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site, true);
-      std::shared_ptr<Kernel>& kernel = combines_[{group_device(context), node.reduction, type, to}];
-      if (!kernel) kernel = compile(context, print_combine(node.reduction, type, to));
+      const uint64_t key[] = {static_cast<uint64_t>(node.reduction), static_cast<uint64_t>(type), static_cast<uint64_t>(to)};
+      Kernel& kernel =
+          kernel_cache()
+              .get(context, TextOf::combine, key, [&] { return KernelText{print_combine(node.reduction, type, to)}; })
+              .kernel("group");
       GroupArguments packed;
       packed.pointer(partial, 0, false);
       packed.pointer(next, 0, true);
       for (int64_t number : {results, count, chunks}) packed.index(number, true);
-      submit(context, *kernel, reduction_shape(results, chunks, Walk::lanes_inside), packed, node.site);
+      submit(context, kernel, reduction_shape(results, chunks, Walk::lanes_inside), packed, node.site);
       if (chunks == 1) return;
       partial = next;
       count = chunks;
@@ -485,15 +472,12 @@ class GroupEvaluator : public Evaluator {
     }
     return found;
   }
-  static int group_device(const Context& context) { return context.trace_index(); }
 
   static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed, Site site) {
     packed.use_on(context.work_stream);
     kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), site);
   }
 
-  std::unordered_map<Key, std::shared_ptr<Kernel>, KeyHash> kernels_;
-  std::map<std::tuple<int, Reduction, DType, DType>, std::shared_ptr<Kernel>> combines_;
   std::map<int, Buffer> counters_;
   Sequence sequence_;  // what is being evaluated
   Replays replays_;

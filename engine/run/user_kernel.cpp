@@ -1,12 +1,12 @@
 #include "run/user_kernel.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "codegen/emit.h"
 #include "core/error.h"
 #include "run/eval.h"
 #include "run/group_arguments.h"
-#include "run/kept_texts.h"
 #include "run/streams.h"
 
 namespace quern {
@@ -129,27 +129,41 @@ void check_params(std::span<const KernelParam> in, std::span<const KernelParam> 
       if (a.name == b.name) raise(ErrorKind::value, "[kernel] two parameters are called '{}'", a.name);
 }
 
-void keep_code(std::vector<std::string>& codes, const std::string& code) {
-  if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
-}
-
 }  // namespace
 
-std::shared_ptr<Program> UserKernels::find(int8_t device, const std::string& text, const std::string& name) {
-  std::shared_ptr<Program>& found = programs_[{device, text}];
-  if (!found) {
-    CompileOptions options;
-    options.flags = flags_;
-    found = build(context_on(device), {text, name}, options);
-    if (flags_.empty()) keep_text(text);
+UserKernels::UserKernels(TextOf of, std::vector<std::string> flags) : of_(of) {
+  static std::atomic<uint64_t> made{0};
+  number_ = ++made;
+  options_.flags = std::move(flags);
+}
+
+UserKernels::~UserKernels() {
+  for (auto& [device, words] : asked_) kernel_cache().forget(device, of_, words);
+}
+
+std::vector<uint64_t> UserKernels::words_of(const KernelTypes& types, std::span<const ParamForm> forms,
+                                            std::initializer_list<uint64_t> more) const {
+  std::vector<uint64_t> words{number_};
+  words.reserve(1 + more.size() + forms.size());
+  words.insert(words.end(), more);
+  for (size_t i = 0; i < forms.size(); ++i) {
+    DType type = i < types.in.size() ? types.in[i] : types.out[i - types.in.size()];
+    words.push_back(static_cast<uint64_t>(type) | uint64_t{forms[i].is_dense} << 8 |
+                    static_cast<uint64_t>(forms[i].rank + 1) << 16);
   }
-  return found;
+  return words;
+}
+
+KernelText UserKernels::kept(int8_t device, const std::vector<uint64_t>& words, KernelText text) {
+  asked_.emplace_back(device, words);
+  if (std::ranges::find(texts_, text.text) == texts_.end()) texts_.push_back(text.text);
+  return text;
 }
 
 // ---- elementwise
 
 ElementwiseKernel::ElementwiseKernel(ElementwiseText text, std::vector<std::string> flags)
-    : text_(std::move(text)), is_row_(false), kernels_(flags) {
+    : text_(std::move(text)), is_row_(false), kernels_(TextOf::elementwise, flags) {
   check_name(text_.name);
   check_params(text_.in, text_.out);
   text_.has_options = !flags.empty();
@@ -214,24 +228,26 @@ std::vector<Array> ElementwiseKernel::launch(std::span<const Argument> in, std::
 
   std::vector<ParamForm> forms;
   for (const Placed& p : all) forms.push_back(form_of(p));
-  std::string code = print_elementwise(text_, types, forms, loops[0].rank());
-  keep_code(codes_, code);
-  std::shared_ptr<Kernel> kernel = kernels_.find(device, code, text_.name)->kernel(text_.name);
+  const size_t rank = loops[0].rank();
+  Kernel& kernel =
+      kernels_.find(device, text_.name, types, forms, {rank}, [&] { return print_elementwise(text_, types, forms, rank); })
+          .kernel(text_.name);
   GroupArguments packed;
   for (const Placed& p : all) pack(packed, p);
   packed.index(size, true);
   for (int64_t d : loops[0].shape) packed.index(d, true);
   LaunchShape launch;
-  int64_t threads = std::min<int64_t>(block, kernel->info().max_threads);  // fewer where the kernel takes many registers
+  int64_t threads = std::min<int64_t>(block, kernel.info().max_threads);  // fewer where the kernel takes many registers
   launch.block[0] = static_cast<uint32_t>(threads);
   launch.grid[0] = static_cast<uint32_t>(std::min<int64_t>((size + threads - 1) / threads, 0x7fffffff));
-  submit(context_on(device), *kernel, launch, packed);
+  submit(context_on(device), kernel, launch, packed);
   return results;
 }
 
 // ---- reductions
 
-ReductionKernel::ReductionKernel(ReductionText text, std::vector<std::string> flags) : text_(std::move(text)), kernels_(flags) {
+ReductionKernel::ReductionKernel(ReductionText text, std::vector<std::string> flags)
+    : text_(std::move(text)), kernels_(TextOf::reduction, std::move(flags)) {
   check_name(text_.name);
   check_params(text_.in, text_.out);
   if (text_.out.empty()) raise(ErrorKind::value, "[{}] a reduction needs an output parameter", text_.name);
@@ -318,10 +334,10 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
 
   std::vector<ParamForm> forms;
   for (const Placed& p : all) forms.push_back(form_of(p));
-  std::string code = print_user_reduction(text_, types, forms, kept_rank, reduced_rank, lanes_inside);
-  keep_code(codes_, code);
-  std::shared_ptr<Program> program = kernels_.find(device, code, text_.name);
-  size_t state = program->global("quern_state").size;
+  TextKernels& kernels = kernels_.find(device, text_.name, types, forms, {kept_rank, reduced_rank, lanes_inside}, [&] {
+    return print_user_reduction(text_, types, forms, kept_rank, reduced_rank, lanes_inside);
+  });
+  size_t state = kernels.program().global("quern_state").size;
 
   Context& context = context_on(device);
   Buffer parts;
@@ -341,7 +357,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
     launch.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
     launch.grid[1] = static_cast<uint32_t>(std::min<int64_t>(chunks, 32768));
     launch.grid[2] = static_cast<uint32_t>((chunks + 32767) / 32768);
-    submit(context, *program->kernel(first ? text_.name : text_.name + "_again"), launch, packed);
+    submit(context, kernels.kernel(first ? text_.name : text_.name + "_again"), launch, packed);
     if (chunks == 1) return made;
     parts = next;
     count = chunks;

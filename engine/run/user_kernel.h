@@ -10,23 +10,44 @@
 
 #include "codegen/user_text.h"
 #include "graph/array.h"
-#include "run/kernel.h"
+#include "run/kernel_cache.h"
 
+#include <initializer_list>
 #include <map>
-#include <memory>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace quern {
 
-// The kernels of a text, compiled for each device, combination of types and form.
+// The kernels of its own that a user's kernel has, for each device, combination of types and form: in the kernel cache, which
+// lets them go with it.
 class UserKernels {
  public:
-  explicit UserKernels(std::vector<std::string> flags) : flags_(std::move(flags)) {}
-  std::shared_ptr<Program> find(int8_t device, const std::string& text, const std::string& name);
+  UserKernels(TextOf of, std::vector<std::string> flags);
+  ~UserKernels();
+  UserKernels(const UserKernels&) = delete;
+  UserKernels& operator=(const UserKernels&) = delete;
+
+  // `more`: what the text depends on beside types and forms.
+  template <class Print>
+  TextKernels& find(int8_t device, const std::string& name, const KernelTypes& types, std::span<const ParamForm> forms,
+                    std::initializer_list<uint64_t> more, Print&& print) {
+    std::vector<uint64_t> words = words_of(types, forms, more);
+    return kernel_cache().get(context_on(device), of_, words, [&] { return kept(device, words, {print(), name, options_}); });
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
 
  private:
-  std::vector<std::string> flags_;
-  std::map<std::pair<int8_t, std::string>, std::shared_ptr<Program>> programs_;
+  std::vector<uint64_t> words_of(const KernelTypes& types, std::span<const ParamForm> forms,
+                                 std::initializer_list<uint64_t> more) const;
+  KernelText kept(int8_t device, const std::vector<uint64_t>& words, KernelText text);
+
+  TextOf of_;
+  uint64_t number_;  // its own in this process
+  CompileOptions options_;
+  std::vector<std::pair<int8_t, std::vector<uint64_t>>> asked_;
+  std::vector<std::string> texts_;
 };
 
 class ElementwiseKernel {
@@ -40,7 +61,7 @@ class ElementwiseKernel {
                           uint32_t block = 128);
   const ElementwiseText& text() const { return text_; }
   bool fuses() const { return is_row_; }
-  const std::vector<std::string>& codes() const { return codes_; }  // the texts of the kernels of its own
+  const std::vector<std::string>& codes() const { return kernels_.texts(); }  // of the kernels of its own
 
  private:
   std::vector<Array> launch(std::span<const Argument> in, std::span<const Array> out, const KernelTypes& types,
@@ -50,7 +71,6 @@ class ElementwiseKernel {
   bool is_row_;
   UserKernels kernels_;
   std::map<std::tuple<std::vector<DType>, std::vector<DType>, bool>, const UserRow*> rows_;
-  std::vector<std::string> codes_;
 };
 
 class ReductionKernel {
@@ -62,12 +82,11 @@ class ReductionKernel {
   std::vector<Array> call(std::span<const Argument> in, std::span<const Array> out, std::span<const int> axes, bool all_axes,
                           bool keep_dims);
   const ReductionText& text() const { return text_; }
-  const std::vector<std::string>& codes() const { return codes_; }
+  const std::vector<std::string>& codes() const { return kernels_.texts(); }
 
  private:
   ReductionText text_;
   UserKernels kernels_;
-  std::vector<std::string> codes_;
 };
 
 }  // namespace quern

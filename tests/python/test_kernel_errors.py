@@ -691,7 +691,7 @@ def test_the_host(device, call, kind, message):
 def test_too_much_shared_memory_is_told(device, monkeypatch, tmp_path):
     """What NVIDIA's assembler says of it, as an engine that has one would."""
 
-    def build(*args):
+    def build(*args, **named):
         raise CompileError("ptxas error   : Entry function 'kernel' uses too much shared data (0x13880 bytes, 0xc000 max)")
 
     monkeypatch.setattr(dispatcher._engine, "build", build)

@@ -59,7 +59,7 @@ class CheckExponents : public CallBody {
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device >= 0) {
-      Kernel& kernel = kernel_of(context_on(run.device), text, fmt::format("check{}", bytes));
+      Kernel& kernel = kernel_of(context_on(run.device), TextOf::checks, text, fmt::format("check{}", bytes));
       launch(run, kernel, shape_for(n), Packed().add(in).add(out).add(n).add(found.on_device));
       return;
     }
@@ -106,7 +106,7 @@ class CheckRange : public CallBody {
     const T* in = reinterpret_cast<const T*>(run.inputs[0].data);
     T* out = reinterpret_cast<T*>(run.outputs[0].data);
     if (run.device >= 0) {
-      Kernel& kernel = kernel_of(context, text, fmt::format("range_{}", row(from_).name));
+      Kernel& kernel = kernel_of(context, TextOf::checks, text, fmt::format("range_{}", row(from_).name));
       launch(run, kernel, LaunchShape{}, Packed().add(in).add(out).add(low_).add(high_).add(range.on_device).add(none.on_device));
       return;
     }

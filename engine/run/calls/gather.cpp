@@ -134,7 +134,7 @@ class Take : public CallBody {
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device >= 0) {
-      Kernel& kernel = kernel_of(context_on(run.device), text, fmt::format("take{}", bytes));
+      Kernel& kernel = kernel_of(context_on(run.device), TextOf::indexing, text, fmt::format("take{}", bytes));
       launch(run, kernel, shape_for(p.n), Packed().add(p).add(in).add(out));
       return;
     }
@@ -218,9 +218,10 @@ class Put : public CallBody {
       temporaries.push_back(owner);
       use_on(context.work_stream, *owner.block(), true);
       context.fill(context.work_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
-      launch(run, kernel_of(context, text, "claim"), shape_for(picks_.count), Packed().add(p).add(owner.pointer()), temporaries);
+      launch(run, kernel_of(context, TextOf::indexing, text, "claim"), shape_for(picks_.count),
+             Packed().add(p).add(owner.pointer()), temporaries);
     }
-    launch(run, kernel_of(context, text, fmt::format("put{}", bytes)), shape_for(p.n),
+    launch(run, kernel_of(context, TextOf::indexing, text, fmt::format("put{}", bytes)), shape_for(p.n),
            Packed().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
   }
 

@@ -1,9 +1,7 @@
 #include "run/calls/machine.h"
-#include "run/kept_texts.h"
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "core/error.h"
 #include "run/trace.h"
@@ -40,25 +38,6 @@ void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_
     int64_t k = static_cast<int64_t>(i);
     f(n * k / slices, n * (k + 1) / slices);
   });
-}
-
-Kernel& kernel_of(Context& context, const std::string& text, const std::string& name, bool with_cub) {
-  struct Built {
-    std::shared_ptr<Program> program;
-    std::map<std::string, std::shared_ptr<Kernel>> kernels;
-  };
-  static auto* all = new std::map<std::pair<int, std::string>, Built>;
-  Built& built = (*all)[{context.trace_index(), text}];
-  if (!built.program) {
-    CompileOptions options;
-    options.exact_arithmetic = true;
-    options.with_cub = with_cub;
-    built.program = build(context, {text, name}, options);
-    if (!with_cub) keep_text(text);
-  }
-  std::shared_ptr<Kernel>& found = built.kernels[name];
-  if (!found) found = built.program->kernel(name);
-  return *found;
 }
 
 void Packed::raw(const void* value, size_t size, size_t alignment) {

@@ -10,7 +10,7 @@
 
 #include "device/stream_order.h"
 #include "graph/call.h"
-#include "run/kernel.h"
+#include "run/kernel_cache.h"
 
 #include <functional>
 
@@ -24,8 +24,21 @@ void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::fu
 // Inside such an f: [0, n) in slices on the CPU's threads.
 void in_slices(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f, int64_t least = 16384);
 
-// The kernel `name` of a text, compiled once for each device and text; `with_cub`: the text includes CUB.
-Kernel& kernel_of(Context& context, const std::string& text, const std::string& name = "run", bool with_cub = false);
+// The kernel `name` of a text that `print` gives; see KernelCache::get(). `with_cub`: the text includes CUB.
+template <class Print>
+Kernel& kernel_of(Context& context, TextOf of, KernelCache::Words words, std::string_view name, Print&& print,
+                  bool with_cub = false) {
+  auto text = [&] {
+    KernelText out{print(), std::string(name)};
+    out.options.with_cub = with_cub;
+    return out;
+  };
+  return kernel_cache().get(context, of, words, text).kernel(name);
+}
+// Of the one text there is.
+inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::string_view name, bool with_cub = false) {
+  return kernel_of(context, of, {}, name, [&] { return std::string(text); }, with_cub);
+}
 
 // Parameters as a C caller lays them out.
 class Packed {

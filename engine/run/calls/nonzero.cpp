@@ -20,7 +20,7 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   LaunchShape shape;
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
-  auto kernel = [&](const std::string& name) -> Kernel& { return kernel_of(context, text, name, true); };
+  auto kernel = [&](std::string_view name) -> Kernel& { return kernel_of(context, TextOf::nonzero, text, name, true); };
   launch(run, kernel("counts"), shape, Packed().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
   LaunchShape one;
   one.block[0] = 1024;

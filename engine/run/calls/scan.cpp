@@ -43,6 +43,11 @@ constexpr ScanRow rows_of_scans[] = {
 #undef X
 };
 
+size_t number_of(std::string_view scan) {
+  auto found = std::ranges::find(rows_of_scans, scan, &ScanRow::name);
+  return static_cast<size_t>(found - std::begin(rows_of_scans));
+}
+
 constexpr bool takes(Takes what, DType dtype) {
   DTypeKind kind = row(dtype).kind;
   bool is_bool = kind == DTypeKind::boolean;
@@ -166,7 +171,7 @@ void scan_lines(OnCpu f, const Lines& lines, const char* in, char* out, size_t b
 class Running : public CallBody {
  public:
   Running(std::string name, DType dtype, size_t axis)
-      : name_(std::move(name)), on_cpu_(function_for(name_, dtype)), axis_(axis) {}
+      : name_(std::move(name)), scan_(number_of(name_)), on_cpu_(function_for(name_, dtype)), axis_(axis) {}
   std::string_view name() const override { return name_; }
 
   void run(const CallRun& run) const override {
@@ -185,14 +190,18 @@ class Running : public CallBody {
   void on_gpu(const CallRun& run, const char* in, char* out, int64_t rows, int64_t n) const {
     Context& context = context_on(run.device);
     DType dtype = run.inputs[0].dtype;
-    std::string_view type = row(dtype).cuda;
-    std::string text =
-        fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n", type, name_);
+    const uint64_t word = scan_ << 8 | static_cast<uint64_t>(dtype);
+    auto kernel = [&](std::string_view name) -> Kernel& {
+      return kernel_of(context, TextOf::scan, {&word, 1}, name, [&] {
+        return fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n",
+                           row(dtype).cuda, name_);
+      });
+    };
     LaunchShape shape;
     if (n <= 512 && rows > 1) {
       shape.block[0] = 256;
       shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
-      return launch(run, kernel_of(context, text, "rows"), shape,
+      return launch(run, kernel("rows"), shape,
                     Packed().add(in).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(n)));
     }
     // As ScanTile has it.
@@ -205,18 +214,19 @@ class Running : public CallBody {
     if (tiles > 1) {
       used.push_back(temporary(run, static_cast<size_t>(rows * tiles) * std::max<size_t>(4, size_of(dtype))));
       sums = used[0].pointer();
-      launch(run, kernel_of(context, text, "sums"), shape,
-             Packed().add(in).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
+      launch(run, kernel("sums"), shape, Packed().add(in).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)),
+             used);
       LaunchShape carrying;
       carrying.block[0] = 1024;
       carrying.grid[0] = static_cast<uint32_t>(rows);
-      launch(run, kernel_of(context, text, "carries"), carrying, Packed().add(sums).add(static_cast<int>(tiles)), used);
+      launch(run, kernel("carries"), carrying, Packed().add(sums).add(static_cast<int>(tiles)), used);
     }
-    launch(run, kernel_of(context, text, "tiles"), shape,
+    launch(run, kernel("tiles"), shape,
            Packed().add(in).add(out).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
   }
 
   std::string name_;
+  size_t scan_;
   OnCpu on_cpu_;
   size_t axis_;
 };

@@ -14,7 +14,11 @@ namespace quern {
 
 namespace {
 
-std::string text_of(DType dtype) { return "#include \"quern/search.cuh\"\n" + order_text(dtype) + "QUERN_SEARCH(Order)\n"; }
+Kernel& search_kernel(Context& context, DType dtype, std::string_view name) {
+  const uint64_t word = static_cast<uint64_t>(dtype);
+  return kernel_of(context, TextOf::search, {&word, 1}, name,
+                   [&] { return "#include \"quern/search.cuh\"\n" + order_text(dtype) + "QUERN_SEARCH(Order)\n"; });
+}
 
 // ---- argmax, argmin
 
@@ -86,7 +90,6 @@ class Extreme : public CallBody {
   void on_gpu(const CallRun& run, int64_t rows, int64_t n) const {
     Context& context = context_on(run.device);
     DType dtype = run.inputs[0].dtype;
-    std::string text = text_of(dtype);
     const char* in = run.inputs[0].data;
     char* out = run.outputs[0].data;
     int width = n <= 1024 && rows > 1 ? 32 : 256;
@@ -103,7 +106,7 @@ class Extreme : public CallBody {
       keys = used[0].pointer();
       places = used[1].pointer();
     }
-    launch(run, kernel_of(context, text, least_ ? "smallest" : "greatest"), shape,
+    launch(run, search_kernel(context, dtype, least_ ? "smallest" : "greatest"), shape,
            Packed()
                .add(in)
                .add(keys)
@@ -115,7 +118,7 @@ class Extreme : public CallBody {
            used);
     if (parts == 1) return;
     shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
-    launch(run, kernel_of(context, text, "of_parts"), shape,
+    launch(run, search_kernel(context, dtype, "of_parts"), shape,
            Packed().add(keys).add(places).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(parts)), used);
   }
 
@@ -137,7 +140,7 @@ class Places : public CallBody {
     const char* values = run.inputs[1].data;
     char* out = run.outputs[0].data;
     if (run.device >= 0) {
-      Kernel& kernel = kernel_of(context_on(run.device), text_of(dtype), "places");
+      Kernel& kernel = search_kernel(context_on(run.device), dtype, "places");
       return launch(run, kernel, shape_for(count),
                     Packed()
                         .add(sorted)
@@ -190,8 +193,10 @@ class Counts : public CallBody {
       packed.add(static_cast<long long>(n)).add(out).add(static_cast<long long>(bins));
       LaunchShape shape = shape_for(n);
       if (!weights) shape.grid[0] = std::min(shape.grid[0], 132u * 8);
-      return launch(run, kernel_of(context, "#include \"quern/search.cuh\"\nQUERN_COUNTING\n", weights ? "weigh" : "count"),
-                    shape, packed);
+      return launch(
+          run,
+          kernel_of(context, TextOf::counting, "#include \"quern/search.cuh\"\nQUERN_COUNTING\n", weights ? "weigh" : "count"),
+          shape, packed);
     }
     on_cpu(run, name(), n + bins, [=] {
       if (weights)

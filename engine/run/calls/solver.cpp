@@ -346,7 +346,7 @@ class Work {
 
  private:
   void start(const char* kernel, char letter, const LaunchShape& shape, const Packed& packed) {
-    launch(run_, kernel_of(context_, text, fmt::format("{}_{}", kernel, letter)), shape, packed, temporaries_);
+    launch(run_, kernel_of(context_, TextOf::solver, text, fmt::format("{}_{}", kernel, letter)), shape, packed, temporaries_);
   }
 
   const CallRun& run_;

@@ -215,6 +215,17 @@ constexpr PassBlock pass_block(size_t key_bytes, bool places, int64_t n) {
   return {384, widest <= 4 ? 23 : widest == 8 ? 15 : 7};
 }
 
+// What sort_text() depends on.
+constexpr uint64_t sort_key(DType dtype, bool places, bool descending, int64_t n) {
+  size_t key_bytes = size_of(dtype);
+  bool is_long = n > longest_short_row(key_bytes);
+  PassBlock pass = pass_block(key_bytes, places, n);
+  RowBlock row = is_long ? RowBlock{pass.threads, 0, pass.items} : row_block(key_bytes, n);
+  uint64_t flags = uint64_t{places} | uint64_t{descending} << 1 | uint64_t{is_long} << 2 | uint64_t{has_wide_counts(n)} << 3;
+  return static_cast<uint64_t>(dtype) | flags << 8 | static_cast<uint64_t>(row.threads) << 16 |
+         static_cast<uint64_t>(row.lanes) << 32 | static_cast<uint64_t>(row.items) << 40;
+}
+
 // ---- the call
 
 class Sort : public CallBody {
@@ -239,8 +250,7 @@ class Sort : public CallBody {
  private:
   void on_gpu(const CallRun& run, int64_t rows, int64_t n) const {
     DType dtype = run.inputs[0].dtype;
-    std::string text = sort_text(dtype, places_, descending_, n);
-    if (n > longest_short_row(size_of(dtype))) return long_rows(run, text, rows, n);
+    if (n > longest_short_row(size_of(dtype))) return long_rows(run, rows, n);
     RowBlock block = row_block(size_of(dtype), n);
     int64_t held = block.lanes ? block.threads / block.lanes : 1;
     LaunchShape shape;
@@ -251,7 +261,13 @@ class Sort : public CallBody {
     Packed packed;
     packed.add(run.inputs[0].data).add(places_ ? none : out).add(places_ ? out : none);
     packed.add(static_cast<long long>(rows)).add(static_cast<int>(n));
-    launch(run, kernel_of(context_on(run.device), text, "rows", true), shape, packed);
+    launch(run, kernel(context_on(run.device), dtype, n, "rows"), shape, packed);
+  }
+
+  Kernel& kernel(Context& context, DType dtype, int64_t n, std::string_view name) const {
+    auto text = [&] { return sort_text(dtype, places_, descending_, n); };
+    const uint64_t word = sort_key(dtype, places_, descending_, n);
+    return kernel_of(context, TextOf::sort, {&word, 1}, name, text, true);
   }
 
   // What quern/sort.cuh calls a SortPass.
@@ -264,7 +280,7 @@ class Sort : public CallBody {
     int held, tiles, starts_step, pass;
   };
 
-  void long_rows(const CallRun& run, const std::string& text, int64_t rows, int64_t n) const {
+  void long_rows(const CallRun& run, int64_t rows, int64_t n) const {
     Context& context = context_on(run.device);
     DType dtype = run.inputs[0].dtype;
     const char* in = run.inputs[0].data;
@@ -303,7 +319,7 @@ class Sort : public CallBody {
     clear(starts, at_once ? cleared : counts_bytes);
     const char* from = in;
     if (row(dtype).kind == DTypeKind::complex) {
-      launch(run, kernel_of(context, text, "keys", true), shape_for(rows * n),
+      launch(run, kernel(context, dtype, n, "keys"), shape_for(rows * n),
              Packed().add(in).add(starts + keys_at[1]).add(static_cast<long long>(rows * n)), used);
       from = starts + keys_at[1];
     }
@@ -311,14 +327,14 @@ class Sort : public CallBody {
     counting.block[0] = 128;
     counting.grid[1] = static_cast<uint32_t>(std::min<int64_t>(rows, 65535));
     counting.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>(n / 4096, 1, std::max<int64_t>(1, 2112 / rows)));
-    launch(run, kernel_of(context, text, "counts", true), counting,
+    launch(run, kernel(context, dtype, n, "counts"), counting,
            Packed().add(from).add(starts).add(static_cast<long long>(n)).add(static_cast<long long>(rows)), used);
     LaunchShape starting;
     starting.block[0] = 256;
     starting.grid[0] = static_cast<uint32_t>(rows * passes);
-    launch(run, kernel_of(context, text, "starts", true), starting, Packed().add(starts), used);
+    launch(run, kernel(context, dtype, n, "starts"), starting, Packed().add(starts), used);
 
-    Kernel& kernel = kernel_of(context, text, "pass", true);
+    Kernel& sorting = kernel(context, dtype, n, "pass");
     const void* from_places = nullptr;
     for (int pass = 0; pass < passes; ++pass) {
       bool first = pass == 0, last = pass == passes - 1;
@@ -350,7 +366,7 @@ class Sort : public CallBody {
         Packed packed;
         packed.add(p).add(from).add(to);
         if (places_) packed.add(from_places).add(to_places).add(static_cast<int>(first)).add(last ? out : nullptr);
-        launch(run, kernel, shape, packed, used);
+        launch(run, sorting, shape, packed, used);
         p.starts = p.next_starts;
         p.starts_step = 256;
       }

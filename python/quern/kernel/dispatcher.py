@@ -9,7 +9,6 @@ import functools
 import itertools
 import math
 import operator
-import os
 import threading
 import weakref
 
@@ -39,9 +38,8 @@ class Definition:
         self.variables = {name: v.type for name, v in program.kernel.variables.items()}
         self.flags = flags_of(dispatcher.targetoptions, program, device)
         self.is_relocatable = bool(program.linked_code)
-        write_text(self.text)
         try:
-            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [], program.linked_code)
+            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [], program.linked_code, keep=True)
         except CompileError as e:
             if program.linked or program.declared:
                 names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"
@@ -109,13 +107,6 @@ def flags_of(options, program, device):
         if options.get("debug") or options.get("lineinfo"):
             flags.append("-lineinfo")
     return flags
-
-
-def write_text(text):
-    """Into the folder that QUERN_KEEP_TEXTS names, where it does."""
-    if folder := os.environ.get("QUERN_KEEP_TEXTS"):
-        with open(os.path.join(folder, f"kernel-{hash(text) % 2**64:016x}.cu"), "w") as f:
-            f.write(text)
 
 
 def _leaves(function):

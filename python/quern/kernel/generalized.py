@@ -11,7 +11,7 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty
 from quern.device import current_device
 from quern.kernel import signatures, types
-from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
+from quern.kernel.dispatcher import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -193,8 +193,7 @@ class GeneralFunction:
                 "}\n",
             ]
         )
-        write_text(text)
-        built = _engine.build(current_device(), text, f"{self.__name__}.cu", [], [])
+        built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True)
         written = program.kernel.written
         names = program.kernel.parameter_names()
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]

@@ -16,7 +16,7 @@ import numpy
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
 from quern.kernel import signatures, types
-from quern.kernel.dispatcher import leaves_of, numbers_of, write_text
+from quern.kernel.dispatcher import leaves_of, numbers_of
 from quern.kernel.errors import KernelError, UnsupportedError
 from quern.kernel.program import Program
 from quern.lib import _engine
@@ -142,8 +142,7 @@ class HostFunction:
             if given[len(parts) :] == parameters and count == len(parts) + len(parameters):
                 break
         text = program.caller(given[: len(parts)])
-        write_text(text)
-        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", [], [])
+        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", keep=True)
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
         return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
 

@@ -502,7 +502,9 @@ static Result take(State& s, Address* pointer, size_t bytes) {
   if (bytes == 0) return invalid_value;
   if (bytes > s.free_memory) return out_of_memory;
   s.free_memory -= bytes;
-  *pointer = reinterpret_cast<Address>(std::aligned_alloc(256, (bytes + 255) & ~size_t{255}));
+  void* memory = std::aligned_alloc(256, (bytes + 255) & ~size_t{255});
+  std::memset(memory, 0, bytes);  // what kernels that compute nothing leave
+  *pointer = reinterpret_cast<Address>(memory);
   s.memory[*pointer] = bytes;
   return ok;
 }
