@@ -214,6 +214,38 @@ bool add_argument(Arguments& args, PyObject* value) {
   return single;
 }
 
+uint32_t read_dim(PyObject* value, const char* what, DimRule rule) {
+  PyObject* number = PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
+  if (!number) {
+    PyErr_Clear();
+    raise(ErrorKind::type, "[launch] {} must be an int or a tuple of up to three, not {}", what, Py_TYPE(value)->tp_name);
+  }
+  int overflow = 0;
+  long long n = PyLong_AsLongLongAndOverflow(number, &overflow);
+  Py_DECREF(number);
+  if (overflow || n < rule.least || n > 0xffffffffLL)
+    raise(rule.kind, "[launch] {} must hold numbers from 1 up, not {}", what, n);
+  return static_cast<uint32_t>(n);
+}
+
+Dim3 read_dims(PyObject* value, const char* what, DimRule rule) {
+  Dim3 out{1, 1, 1};
+  if (!PyTuple_Check(value) && !PyList_Check(value)) {
+    // An array of numbers, say.
+    if (!PyIndex_Check(value) && !PyUnicode_Check(value)) {
+      nb::object items = nb::steal(PySequence_Tuple(value));
+      if (items.is_valid()) return read_dims(items.ptr(), what, rule);
+      PyErr_Clear();
+    }
+    out[0] = read_dim(value, what, rule);
+    return out;
+  }
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
+  if (n > 3 || n < rule.least) raise(ErrorKind::value, "[launch] {} must have one, two or three numbers, not {}", what, n);
+  for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = read_dim(PySequence_Fast_GET_ITEM(value, i), what, rule);
+  return out;
+}
+
 HostView::HostView(nb::handle object, bool writable, const char* what) {
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {

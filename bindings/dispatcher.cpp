@@ -9,10 +9,9 @@
 
 #include "bindings/arrays.h"
 #include "core/error.h"
-#include "device/stream_order.h"
 #include "graph/tier0.h"
-#include "run/calls/machine.h"
 #include "run/host_arguments.h"
+#include "run/kernel.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -378,7 +377,8 @@ Scalar scalar_of(const Leaf& leaf) {
 }
 
 // An array as kernels see it: address, shape, strides in bytes.
-void pack_array(Packed& packed, const void* address, size_t rank, const int64_t* shape, const int64_t* strides, int64_t unit) {
+void pack_array(Parameters& packed, const void* address, size_t rank, const int64_t* shape, const int64_t* strides,
+                int64_t unit) {
   packed.add(address);
   for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? shape[i] : 1));
   for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? strides[i] * unit : 0));
@@ -394,9 +394,8 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
           kernel.info().name, compiled.dynamic_shared);
   shape.cooperative = compiled.cooperative;
   shape.turned = compiled.turned;
-  Packed packed;
+  Parameters packed;
   HostArguments host(context, stream);
-  bool is_seen = false;  // is memory handed over that others see?
   // What is written gets its memory first: an array that is handed over twice is one memory.
   for (bool writes : {true, false}) {
     for (size_t i = 0; i < reader.leaves.size(); ++i) {
@@ -407,7 +406,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
   }
   for (size_t i = 0; i < reader.leaves.size(); ++i) {
     const Leaf& leaf = reader.leaves[i];
-    if (packed.size() + 1100 > 4096)
+    if (packed.size() + 1100 > Parameters::limit)
       raise(ErrorKind::value, "[launch] the arguments of '{}' take more than 3,000 bytes; hand over fewer", kernel.info().name);
     bool writes = compiled.writes[i];
     if (leaf.what == Leaf::What::number) {
@@ -423,8 +422,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       if (array.device() != context.trace_index())
         raise(ErrorKind::value, "[launch] argument {} of '{}' is on another device; the kernel runs on {}", i + 1,
               kernel.info().name, context.name());
-      leaf.block->escaped ? leaf.block->used_on(stream) : use_on(stream, *leaf.block, writes);
-      is_seen |= leaf.block->pins > 0;
+      packed.uses(*leaf.block, writes, !leaf.block->escaped);
       const Layout& layout = array.layout();
       pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank() - leaf.are_records, layout.shape.data(),
                  layout.strides.data(), static_cast<int64_t>(size_of(leaf.dtype)));
@@ -444,8 +442,9 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       pack_array(packed, address, shape_of.size(), shape_of.data(), strides.data(), 1);
     }
   }
-  kernel.launch_checked(stream, shape, packed.data(), packed.size());
-  bool wait = host.any() || (is_seen && context.device.kind == DeviceKind::cpu);
+  kernel.check(shape);
+  kernel.launch(stream, shape, packed, current_site());
+  bool wait = host.any() || (context.device.kind == DeviceKind::cpu && packed.any_pinned());
   if (!wait) return;
   ReleaseGil release;
   host.finish();
@@ -467,32 +466,7 @@ PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
 
 // ---- dispatcher[grid, block, stream, shared]
 
-uint32_t dimension(PyObject* value, const char* what) {
-  nb::object number = nb::steal(PyNumber_Index(value));
-  if (!number.is_valid()) {
-    PyErr_Clear();
-    raise(ErrorKind::type, "[launch] {} must be an int or a tuple of up to three, not {}", what, Py_TYPE(value)->tp_name);
-  }
-  long long n = PyLong_AsLongLong(number.ptr());
-  if (PyErr_Occurred()) {
-    PyErr_Clear();
-    n = -1;
-  }
-  if (n < 1 || n > 0xffffffffLL) raise(ErrorKind::value, "[launch] {} must hold numbers from 1 up", what);
-  return static_cast<uint32_t>(n);
-}
-
-Dim3 dimensions(PyObject* value, const char* what) {
-  Dim3 out{1, 1, 1};
-  if (!PyTuple_Check(value) && !PyList_Check(value)) {
-    out[0] = dimension(value, what);
-    return out;
-  }
-  Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
-  if (n < 1 || n > 3) raise(ErrorKind::value, "[launch] {} must have one, two or three numbers, not {}", what, n);
-  for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = dimension(PySequence_Fast_GET_ITEM(value, i), what);
-  return out;
-}
+constexpr DimRule from_one{1, ErrorKind::value};
 
 nb::object stream_of(nb::handle given) {
   if (given.is_none() || nb::isinstance<PyStream>(given)) return nb::borrow(given);
@@ -509,8 +483,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       raise(ErrorKind::value,
             "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
     PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none()};
-    made.shape.grid = dimensions(PyTuple_GET_ITEM(key, 0), "the grid");
-    made.shape.block = dimensions(PyTuple_GET_ITEM(key, 1), "the block");
+    made.shape.grid = read_dims(PyTuple_GET_ITEM(key, 0), "the grid", from_one);
+    made.shape.block = read_dims(PyTuple_GET_ITEM(key, 1), "the block", from_one);
     if (count > 2) made.stream = stream_of(PyTuple_GET_ITEM(key, 2));
     if (count > 3) {
       PyObject* bytes = PyTuple_GET_ITEM(key, 3);

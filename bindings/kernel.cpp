@@ -36,41 +36,15 @@ const Keywords& keywords() {
 
 bool is(PyObject* key, PyObject* name) { return key == name || PyUnicode_Compare(key, name) == 0; }
 
-uint32_t to_dim(PyObject* value, const char* what) {
-  PyObject* number = PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
-  if (!number) throw nb::python_error();
-  int overflow = 0;
-  long long n = PyLong_AsLongLongAndOverflow(number, &overflow);
-  Py_DECREF(number);
-  if (overflow || n < 0 || n > 0xffffffffLL) raise(ErrorKind::logic, "[launch] {} must hold numbers from 1 up, not {}", what, n);
-  return static_cast<uint32_t>(n);
-}
-
-// (x, y, z), shorter, or a plain number.
-Dim3 to_dims(PyObject* value, const char* what) {
-  Dim3 out{1, 1, 1};
-  if (PyTuple_Check(value) || PyList_Check(value)) {
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
-    if (n > 3) raise(ErrorKind::value, "[launch] {} has {} numbers; at most three", what, n);
-    for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = to_dim(PySequence_Fast_GET_ITEM(value, i), what);
-    return out;
-  }
-  if (!PyIndex_Check(value)) {
-    nb::object items = nb::steal(PySequence_Tuple(value));
-    if (!items.is_valid()) {
-      PyErr_Clear();
-      raise(ErrorKind::type, "[launch] {} must be a tuple of up to three ints", what);
-    }
-    return to_dims(items.ptr(), what);
-  }
-  out[0] = to_dim(value, what);
-  return out;
-}
+// Zeros and the like are the device's to refuse (Kernel::check).
+constexpr DimRule any_dim{0, ErrorKind::logic};
+uint32_t to_dim(PyObject* value, const char* what) { return read_dim(value, what, any_dim); }
+Dim3 to_dims(PyObject* value, const char* what) { return read_dims(value, what, any_dim); }
 
 // A launch may wait for room in the stream, and there a callback may wait for Python's lock.
 void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, Arguments& args) {
   // On the CPU whoever else sees the memory finds it written when the call returns.
-  bool wait = kernel.context().device.kind == DeviceKind::cpu && args.any_pinned();
+  bool wait = kernel.context().device.kind == DeviceKind::cpu && args.parameters().any_pinned();
   if (!wait && pending_callbacks.load(std::memory_order_relaxed) == 0) return kernel.launch(stream, shape, args);
   ReleaseGil release;
   kernel.launch(stream, shape, args);

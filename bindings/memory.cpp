@@ -16,7 +16,7 @@ void PyHostMemory::free() {
   if (what != What::part) remove_host_range(pointer);
   switch (what) {
     case What::pinned:
-      context->device.release_pinned(pointer);
+      context->release_pinned(pointer);
       break;
     case What::managed:
       context->device.release_managed(pointer);
@@ -192,7 +192,7 @@ void init_memory(nb::module_& m) {
   m.def(
       "pinned",
       [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
-        void* p = device.context->device.allocate_pinned(bytes, {portable, mapped, write_combined});
+        void* p = device.context->allocate_pinned(bytes, {portable, mapped, write_combined});
         auto h = host_memory(device, PyHostMemory::What::pinned, p, bytes, "pinned host memory");
         if (mapped) let_kernels_reach(*h, portable);
         return h.release();

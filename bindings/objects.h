@@ -3,7 +3,7 @@
 //   module.cpp     the module: a list of init_* calls
 //   errors.cpp     the one place where C++ errors become Python exceptions
 //   site.cpp       who called: code object and instruction of the first frame outside the package
-//   arguments.cpp  one Python value -> one kernel argument
+//   arguments.cpp  one Python value -> one kernel argument; grids and blocks
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   dispatcher.cpp kernels written in Python
@@ -13,6 +13,7 @@
 //   exchange.cpp   memory that arrays share with others
 #pragma once
 
+#include "core/error.h"
 #include "graph/op.h"
 #include "run/context.h"
 #include "run/kernel.h"
@@ -117,6 +118,14 @@ void set_python_error() noexcept;
 
 // Puts one Python value into the arguments. False: not a value this knows; no error is set.
 bool add_argument(Arguments& args, PyObject* value);
+
+// A launch's grid, block or bytes: numbers from `least` up. Doors differ in that, and in the kind of the error for others.
+struct DimRule {
+  int64_t least;
+  ErrorKind kind;
+};
+uint32_t read_dim(PyObject* value, const char* what, DimRule rule);
+Dim3 read_dims(PyObject* value, const char* what, DimRule rule);  // a number, or up to three
 // The address behind a value that stands for device memory; false when it does not.
 bool device_address(PyObject* value, uint64_t& address, Block** block);
 // The same of an array of ours, once everything recorded is submitted.

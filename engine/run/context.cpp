@@ -37,6 +37,14 @@ Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
   return pool.allocate(bytes, site, in_order && work_stream == default_stream);
 }
 
+void* Context::allocate_pinned(size_t bytes, PinnedOptions options, Site site) {
+  Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
+  traced.name("pinned");
+  return device.allocate_pinned(bytes, options);
+}
+
+void Context::release_pinned(void* pointer) noexcept { device.release_pinned(pointer); }
+
 StreamPtr Context::create_stream(StreamOptions options) {
   StreamPtr stream = device.create_stream(options);
   pool.know(stream);

@@ -31,6 +31,9 @@ class Context {
   int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
 
   Buffer allocate(size_t bytes, Site site = current_site(), bool in_order = false);  // see Pool::allocate()
+  // Host memory that copies and kernels reach (Device). nullptr: none is left. Work in flight has ended when it is given back.
+  void* allocate_pinned(size_t bytes, PinnedOptions options, Site site = current_site());
+  void release_pinned(void* pointer) noexcept;
   StreamPtr create_stream(StreamOptions options);
 
   // `blocking`: the copy is done when this returns, and failures of work before it are raised.

@@ -9,6 +9,7 @@
 #include "core/interrupts.h"
 #include "core/log.h"
 #include "core/wait.h"
+#include "device/stream_order.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
 #include "run/calls/checks.h"
@@ -474,8 +475,7 @@ class GroupEvaluator : public Evaluator {
   }
 
   static void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed, Site site) {
-    packed.use_on(context.work_stream);
-    kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), site);
+    kernel.launch(context.work_stream, shape, packed, site);
   }
 
   std::map<int, Buffer> counters_;

@@ -4,7 +4,7 @@
 //   HostArguments host(context, stream);
 //   void* address = host.in_place(data, shape, strides, size);          // for each, before the launch
 //   if (!address) address = host.add(data, shape, strides, size, true, true);
-//   kernel.launch_packed(...);
+//   kernel.launch(...);
 //   host.finish();                                                      // the arrays are as the kernel left them
 #pragma once
 

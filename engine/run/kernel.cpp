@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "device/stream_order.h"
 #include "run/trace.h"
 
 #include <algorithm>
@@ -52,21 +51,15 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments
           kernel.params.size() == 1 ? "" : "s", takes.empty() ? "" : " (" + takes + ")", args.count());
   }
   check(shape);
-  Site site = current_site();
-  args.used_on(stream);
-  launch_packed(stream, shape, args.data(), args.bytes(), site);
+  launch(stream, shape, args.parameters(), current_site());
 }
 
-void Kernel::launch_checked(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes) {
-  check(shape);
-  launch_packed(stream, shape, args, bytes, current_site());
-}
-
-void Kernel::launch_packed(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes, Site site) {
+void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site) {
   const KernelInfo& kernel = info();
   if (logs(LogLevel::launches))
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
         shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
+  parameters.use_on(stream);
   Traced traced(TraceKind::launch, context().trace_index(), stream.get(), 0, site);
   if (traced.on()) {
     traced.name(kernel.name);
@@ -75,7 +68,7 @@ void Kernel::launch_packed(const StreamPtr& stream, const LaunchShape& shape, co
   }
   LaunchShape of_device = shape;
   if (shape.turned) std::swap(of_device.block[0], of_device.block[1]);
-  context().device.launch(*stream, loaded_, of_device, args, bytes, site);
+  context().device.launch(*stream, loaded_, of_device, parameters.data(), parameters.size(), site);
 }
 
 // ---- arguments
@@ -108,11 +101,10 @@ void Arguments::mismatch(const std::string& given) const {
 }
 
 char* Arguments::at(const Param* param, size_t size) {
-  size_t offset = param ? param->offset : (end_ + size - 1) / size * size;
-  if (offset + size > limit)
-    raise(ErrorKind::value, "[launch] the arguments of '{}' take more than {} bytes", kernel_.info().name, limit);
-  if (offset + size > end_) end_ = offset + size;
-  return data_.data() + offset;
+  char* to = parameters_.at(param ? param->offset : (parameters_.size() + size - 1) / size * size, size);
+  if (!to)
+    raise(ErrorKind::value, "[launch] the arguments of '{}' take more than {} bytes", kernel_.info().name, Parameters::limit);
+  return to;
 }
 
 void Arguments::pointer(uint64_t address, Block* block) {
@@ -123,11 +115,7 @@ void Arguments::pointer(uint64_t address, Block* block) {
                 : !param || param->size == 8;
   if (!fits) mismatch("a device pointer");
   std::memcpy(at(param, 8), &address, 8);
-  if (!block) return;
-  if (block_count_ < blocks_.size())
-    blocks_[block_count_++] = block;
-  else
-    more_blocks_.push_back(block);
+  if (block) parameters_.uses(*block, true, !block->escaped);
 }
 
 namespace {
@@ -228,19 +216,6 @@ void Arguments::typed(const void* bytes, size_t size, Scalar scalar, const char*
   }
   size_t align = param ? 1 : size;
   std::memcpy(param ? at(param, size) : at(nullptr, align), bytes, size);
-}
-
-// Who holds an address sees to the order of its streams himself.
-void Arguments::used_on(const StreamPtr& stream) {
-  auto use = [&](Block& block) { block.escaped ? block.used_on(stream) : use_on(stream, block, true); };
-  for (size_t i = 0; i < block_count_; ++i) use(*blocks_[i]);
-  for (Block* b : more_blocks_) use(*b);
-}
-
-bool Arguments::any_pinned() const {
-  auto pinned = [](const Block* b) { return b->pins > 0; };
-  return std::any_of(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(block_count_), pinned) ||
-         std::any_of(more_blocks_.begin(), more_blocks_.end(), pinned);
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-// A kernel and its arguments: values in, packed bytes, launch. All of a warm launch is in these two classes.
+// A kernel and its arguments: values in, packed bytes (parameters.h), launch. All of a warm launch is in these classes.
 //
 //   Arguments args(kernel);
 //   args.pointer(x.pointer(), x);      // in order; each is checked against the kernel's parameter
@@ -7,9 +7,9 @@
 #pragma once
 
 #include "compile/signature.h"
+#include "run/parameters.h"
 #include "run/program.h"
 
-#include <array>
 #include <string>
 
 namespace quern {
@@ -27,13 +27,12 @@ class Kernel {
 
   // Raises ErrorKind::type when arguments are missing, ErrorKind::logic when the shape is over the device's limits.
   void launch(const StreamPtr& stream, const LaunchShape& shape, Arguments& args);
-  // Of parameters that are packed already, by whoever printed the kernel. The first checks the shape.
-  void launch_checked(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes);
-  void launch_packed(const StreamPtr& stream, const LaunchShape& shape, const void* args, size_t bytes, Site site);
+  // Every launch comes here: of parameters and a shape that are right.
+  void launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site);
+  void check(const LaunchShape& shape) const;
 
  private:
   friend class Arguments;
-  void check(const LaunchShape& shape) const;
 
   std::shared_ptr<Program> program_;
   LoadedKernel& loaded_;
@@ -54,25 +53,17 @@ class Arguments {
   void typed(const void* bytes, size_t size, ParamType::Scalar scalar, const char* type_name);
 
   size_t count() const { return count_; }
-  const void* data() const { return data_.data(); }
-  size_t bytes() const { return end_; }
-  // Every block handed over is marked as used on this stream.
-  void used_on(const StreamPtr& stream);
-  bool any_pinned() const;  // is memory handed over that is seen outside?
+  const Parameters& parameters() const { return parameters_; }
 
  private:
-  static constexpr size_t limit = 4096;  // bytes of parameters, CUDA's limit on every GPU
   const Param* next(size_t natural_size);
   const ParamType* type() const;
   [[noreturn]] void mismatch(const std::string& given) const;
   char* at(const Param* param, size_t size);
 
   const Kernel& kernel_;
-  size_t count_ = 0, end_ = 0;
-  size_t block_count_ = 0;
-  std::array<Block*, 32> blocks_;
-  std::vector<Block*> more_blocks_;
-  alignas(16) std::array<char, limit> data_;
+  size_t count_ = 0;
+  Parameters parameters_;
 };
 
 }  // namespace quern

@@ -112,8 +112,7 @@ const KernelParam& param(std::span<const KernelParam> in, std::span<const Kernel
 }
 
 void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed) {
-  packed.use_on(context.work_stream);
-  kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), current_site());
+  kernel.launch(context.work_stream, shape, packed, current_site());
   if (packed.any_pinned()) evaluator().finish(static_cast<int8_t>(context.trace_index()));
 }
 

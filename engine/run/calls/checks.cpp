@@ -60,7 +60,7 @@ class CheckExponents : public CallBody {
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device >= 0) {
       Kernel& kernel = kernel_of(context_on(run.device), TextOf::checks, text, fmt::format("check{}", bytes));
-      launch(run, kernel, shape_for(n), Packed().add(in).add(out).add(n).add(found.on_device));
+      launch(run, kernel, shape_for(n), Parameters().add(in).add(out).add(n).add(found.on_device));
       return;
     }
     on_cpu(run, name(), n, [=] {
@@ -107,7 +107,8 @@ class CheckRange : public CallBody {
     T* out = reinterpret_cast<T*>(run.outputs[0].data);
     if (run.device >= 0) {
       Kernel& kernel = kernel_of(context, TextOf::checks, text, fmt::format("range_{}", row(from_).name));
-      launch(run, kernel, LaunchShape{}, Packed().add(in).add(out).add(low_).add(high_).add(range.on_device).add(none.on_device));
+      launch(run, kernel, LaunchShape{},
+             Parameters().add(in).add(out).add(low_).add(high_).add(range.on_device).add(none.on_device));
       return;
     }
     on_cpu(run, name(), 1, [=, low = low_, high = high_] {

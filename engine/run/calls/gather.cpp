@@ -135,7 +135,7 @@ class Take : public CallBody {
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device >= 0) {
       Kernel& kernel = kernel_of(context_on(run.device), TextOf::indexing, text, fmt::format("take{}", bytes));
-      launch(run, kernel, shape_for(p.n), Packed().add(p).add(in).add(out));
+      launch(run, kernel, shape_for(p.n), Parameters().add(p).add(in).add(out));
       return;
     }
     on_cpu(run, name(), p.n, [p, in, out, bytes, count = picks_.count] {
@@ -219,10 +219,10 @@ class Put : public CallBody {
       use_on(context.work_stream, *owner.block(), true);
       context.fill(context.work_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
       launch(run, kernel_of(context, TextOf::indexing, text, "claim"), shape_for(picks_.count),
-             Packed().add(p).add(owner.pointer()), temporaries);
+             Parameters().add(p).add(owner.pointer()), temporaries);
     }
     launch(run, kernel_of(context, TextOf::indexing, text, fmt::format("put{}", bytes)), shape_for(p.n),
-           Packed().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
+           Parameters().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
   }
 
   Picks picks_;

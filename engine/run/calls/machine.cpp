@@ -40,23 +40,11 @@ void in_slices(int64_t n, const std::function<void(int64_t, int64_t)>& f, int64_
   });
 }
 
-void Packed::raw(const void* value, size_t size, size_t alignment) {
-  end_ = (end_ + alignment - 1) / alignment * alignment;
-  if (end_ + size > bytes_.size()) bug("too many arguments for a kernel");
-  std::memcpy(bytes_.data() + end_, value, size);
-  end_ += size;
-}
-
-void Packed::fill(size_t size) {
-  if (size < end_ || size > bytes_.size()) bug("arguments of {} bytes where {} have room", end_, size);
-  end_ = size;
-}
-
-void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
+void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Parameters& packed,
             std::span<const Buffer> temporaries) {
   Context& context = context_on(run.device);
   mark_used(run, temporaries);
-  kernel.launch_packed(context.work_stream, shape, packed.data(), packed.size(), run.site);
+  kernel.launch(context.work_stream, shape, packed, run.site);
 }
 
 LaunchShape shape_for(int64_t n) {

@@ -40,29 +40,11 @@ inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::str
   return kernel_of(context, of, {}, name, [&] { return std::string(text); }, with_cub);
 }
 
-// Parameters as a C caller lays them out.
-class Packed {
- public:
-  template <class T>
-  Packed& add(const T& value) {
-    raw(&value, sizeof value, alignof(T));
-    return *this;
-  }
-  void raw(const void* value, size_t size, size_t alignment);
-  void fill(size_t size);  // up to so many bytes
-  const void* data() const { return bytes_.data(); }
-  size_t size() const { return end_; }
-
- private:
-  alignas(16) std::array<char, 4096> bytes_;
-  size_t end_ = 0;
-};
-
 // The call's memory is in use on the device's stream of array work from here on; launch() and on_cpu() see to it themselves.
 void mark_used(const CallRun& run, std::span<const Buffer> temporaries = {});
 
 // Marks the call's memory (and `temporaries`) as used and launches.
-void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Packed& packed,
+void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const Parameters& packed,
             std::span<const Buffer> temporaries = {});
 // A thread for each of n elements, as many as may be at once: the kernel loops over the rest.
 LaunchShape shape_for(int64_t n);

@@ -21,15 +21,15 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
   auto kernel = [&](std::string_view name) -> Kernel& { return kernel_of(context, TextOf::nonzero, text, name, true); };
-  launch(run, kernel("counts"), shape, Packed().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
+  launch(run, kernel("counts"), shape, Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
   LaunchShape one;
   one.block[0] = 1024;
-  launch(run, kernel("starts"), one, Packed().add(starts.pointer()).add(static_cast<long long>(blocks)), {&starts, 1});
+  launch(run, kernel("starts"), one, Parameters().add(starts.pointer()).add(static_cast<long long>(blocks)), {&starts, 1});
   int64_t total = 0;
   context.copy(context.work_stream, &total, static_cast<int64_t*>(starts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
   Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * size_of(dtype), 1), run.site);
   Buffer both[] = {starts, out};
-  Packed packed;
+  Parameters packed;
   packed.add(mask).add(static_cast<long long>(n)).add(starts.pointer()).add(out.pointer());
   if (total > 0 && run.inputs.size() == 1) launch(run, kernel("places"), shape, packed, both);
   if (total > 0 && run.inputs.size() == 2)

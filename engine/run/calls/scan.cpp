@@ -202,7 +202,7 @@ class Running : public CallBody {
       shape.block[0] = 256;
       shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
       return launch(run, kernel("rows"), shape,
-                    Packed().add(in).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(n)));
+                    Parameters().add(in).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(n)));
     }
     // As ScanTile has it.
     int64_t each = std::max<int64_t>(1, 16 / static_cast<int64_t>(size_of(dtype))), size = each * 4 * 512;
@@ -214,15 +214,15 @@ class Running : public CallBody {
     if (tiles > 1) {
       used.push_back(temporary(run, static_cast<size_t>(rows * tiles) * std::max<size_t>(4, size_of(dtype))));
       sums = used[0].pointer();
-      launch(run, kernel("sums"), shape, Packed().add(in).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)),
-             used);
+      launch(run, kernel("sums"), shape,
+             Parameters().add(in).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
       LaunchShape carrying;
       carrying.block[0] = 1024;
       carrying.grid[0] = static_cast<uint32_t>(rows);
-      launch(run, kernel("carries"), carrying, Packed().add(sums).add(static_cast<int>(tiles)), used);
+      launch(run, kernel("carries"), carrying, Parameters().add(sums).add(static_cast<int>(tiles)), used);
     }
     launch(run, kernel("tiles"), shape,
-           Packed().add(in).add(out).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
+           Parameters().add(in).add(out).add(sums).add(static_cast<long long>(n)).add(static_cast<int>(tiles)), used);
   }
 
   std::string name_;

@@ -107,7 +107,7 @@ class Extreme : public CallBody {
       places = used[1].pointer();
     }
     launch(run, search_kernel(context, dtype, least_ ? "smallest" : "greatest"), shape,
-           Packed()
+           Parameters()
                .add(in)
                .add(keys)
                .add(places)
@@ -119,7 +119,7 @@ class Extreme : public CallBody {
     if (parts == 1) return;
     shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
     launch(run, search_kernel(context, dtype, "of_parts"), shape,
-           Packed().add(keys).add(places).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(parts)), used);
+           Parameters().add(keys).add(places).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(parts)), used);
   }
 
   bool least_;
@@ -142,7 +142,7 @@ class Places : public CallBody {
     if (run.device >= 0) {
       Kernel& kernel = search_kernel(context_on(run.device), dtype, "places");
       return launch(run, kernel, shape_for(count),
-                    Packed()
+                    Parameters()
                         .add(sorted)
                         .add(static_cast<long long>(n))
                         .add(values)
@@ -187,7 +187,7 @@ class Counts : public CallBody {
       mark_used(run);
       context.fill(context.work_stream, out, 0, 0, 4, static_cast<size_t>(bins) * 2, 1);
       if (n == 0) return;
-      Packed packed;
+      Parameters packed;
       packed.add(numbers);
       if (weights) packed.add(weights);
       packed.add(static_cast<long long>(n)).add(out).add(static_cast<long long>(bins));

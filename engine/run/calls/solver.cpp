@@ -304,7 +304,7 @@ class Work {
     if (runs == 0) return marks;
     context_.fill(context_.work_stream, marks, 0, 0, 4, static_cast<size_t>(runs), 1);
     each_real("mark_nan", view.space->size * parts,
-              Packed().add(view.data).add(view.space->size * parts).add(step * parts).add(marks));
+              Parameters().add(view.data).add(view.space->size * parts).add(step * parts).add(marks));
     return marks;
   }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
@@ -320,16 +320,16 @@ class Work {
   void** starts(void* data, int64_t elements_of_each) {
     void** out = numbers<void*>(call.count);
     int64_t bytes = elements_of_each * static_cast<int64_t>(bytes_);
-    each_real("starts", call.count, Packed().add(data).add(bytes).add(call.count).add(out));
+    each_real("starts", call.count, Parameters().add(data).add(bytes).add(call.count).add(out));
     return out;
   }
 
-  void each(const char* kernel, int64_t n, const Packed& packed) { start(kernel, letter_, shape_for(n), packed); }
+  void each(const char* kernel, int64_t n, const Parameters& packed) { start(kernel, letter_, shape_for(n), packed); }
   // For kernels of the real part's type.
-  void each_real(const char* kernel, int64_t n, const Packed& packed) {
+  void each_real(const char* kernel, int64_t n, const Parameters& packed) {
     start(kernel, letter_ == 'f' || letter_ == 'c' ? 'f' : 'd', shape_for(n), packed);
   }
-  void each_matrix(const char* kernel, const Packed& packed) {
+  void each_matrix(const char* kernel, const Parameters& packed) {
     LaunchShape shape;
     shape.block[0] = 32;
     shape.grid[0] = static_cast<uint32_t>(call.count);
@@ -345,7 +345,7 @@ class Work {
   }
 
  private:
-  void start(const char* kernel, char letter, const LaunchShape& shape, const Packed& packed) {
+  void start(const char* kernel, char letter, const LaunchShape& shape, const Parameters& packed) {
     launch(run_, kernel_of(context_, TextOf::solver, text, fmt::format("{}_{}", kernel, letter)), shape, packed, temporaries_);
   }
 
@@ -423,7 +423,7 @@ class OnGpu : public CallBody {
     int* column_marks = work.nan_marks(run.inputs[1], n_);
     int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
     work.each("solved", x.space->size,
-              Packed().add(x.data).add(x.space->size).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
+              Parameters().add(x.data).add(x.space->size).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
   }
 
   void slogdet(const CallRun& run, Work& work) const {
@@ -446,8 +446,8 @@ class OnGpu : public CallBody {
       }
     }
     int* marks = n_ > 0 ? work.nan_marks(run.inputs[0], n_ * n_) : nullptr;
-    work.each_matrix(kernel,
-                     Packed().add(a).add(n_).add(pivots).add(info).add(marks).add(run.outputs[0].data).add(run.outputs[1].data));
+    work.each_matrix(
+        kernel, Parameters().add(a).add(n_).add(pivots).add(info).add(marks).add(run.outputs[0].data).add(run.outputs[1].data));
   }
 
   // In rows the matrix is the transposed one, which is its conjugate: the other triangle's factor is the wanted one, turned.
@@ -461,13 +461,14 @@ class OnGpu : public CallBody {
     else
       cholesky_on_gpu(work.call, !upper, n_, out.data, info);
     int64_t* error = work.error(failure());
-    work.each("triangle", out.space->size, Packed().add(out.data).add(out.space->size).add(n_).add(upper).add(info).add(error));
+    work.each("triangle", out.space->size,
+              Parameters().add(out.data).add(out.space->size).add(n_).add(upper).add(info).add(error));
   }
 
   void qr(const CallRun& run, Work& work) const {
     int64_t count = work.call.count, size = run.outputs[0].space->size;
     if (least_ == 0)  // only a complete q has elements
-      return work.each("identity", size, Packed().add(run.outputs[0].data).add(size).add(m_));
+      return work.each("identity", size, Parameters().add(run.outputs[0].data).add(size).add(m_));
     bool is_raw = mode_ == 'w';
     void* a = work.copy(run.inputs[0], is_raw ? run.outputs[0].data : nullptr);
     void* tau = is_raw ? run.outputs[1].data : work.elements(count * least_);
@@ -476,11 +477,11 @@ class OnGpu : public CallBody {
     if (is_raw) return;
     const CallView& r = run.outputs[mode_ == 'r' ? 0 : 1];
     int64_t r_rows = r.shape()[r.shape().size() - 2];
-    work.each("upper", r.space->size, Packed().add(a).add(r.data).add(r.space->size).add(m_).add(n_).add(r_rows));
+    work.each("upper", r.space->size, Parameters().add(a).add(r.data).add(r.space->size).add(m_).add(n_).add(r_rows));
     if (mode_ == 'r') return;
     char* q = run.outputs[0].data;
     int64_t wide = mode_ == 'c' ? m_ : least_;
-    work.each("columns", size, Packed().add(a).add(q).add(size).add(m_).add(n_).add(wide));
+    work.each("columns", size, Parameters().add(a).add(q).add(size).add(m_).add(n_).add(wide));
     build_q_on_gpu(work.call, m_, wide, least_, q, tau, info + count);
   }
 
@@ -494,7 +495,7 @@ class OnGpu : public CallBody {
     int64_t* error = work.error(failure(), !is_done);
     int64_t parts = n_ * n_ * (is_turned ? 2 : 1);
     work.each_real("eigh_verdict", work.call.count,
-                   Packed()
+                   Parameters()
                        .add(info)
                        .add(work.call.count)
                        .add(marks)
@@ -514,9 +515,9 @@ class OnGpu : public CallBody {
     int* info = work.numbers<int>(count);
     bool is_done = eig_on_gpu(work.call, n_, a, values.data, found, info);
     if (vectors && is_real)
-      work.each_real("paired", size, Packed().add(found).add(values.data).add(run.outputs[1].data).add(size).add(n_));
+      work.each_real("paired", size, Parameters().add(found).add(values.data).add(run.outputs[1].data).add(size).add(n_));
     int64_t* error = work.error(failure(), !is_done);
-    work.each_real("verdict", count, Packed().add(info).add(count).add(values.data).add(2 * n_).add(error));
+    work.each_real("verdict", count, Parameters().add(info).add(count).add(values.data).add(2 * n_).add(error));
   }
 
   // The library wants as many rows as columns or more: a wide matrix is given as it lies in rows, which is the transposed one.
@@ -525,7 +526,8 @@ class OnGpu : public CallBody {
     if (least_ == 0) {  // only full factors have elements
       for (size_t i : {0, 2}) {
         int64_t size = run.outputs[i].space->size;
-        if (size > 0) work.each("identity", size, Packed().add(run.outputs[i].data).add(size).add(run.outputs[i].shape().back()));
+        if (size > 0)
+          work.each("identity", size, Parameters().add(run.outputs[i].data).add(size).add(run.outputs[i].shape().back()));
       }
       return;
     }
@@ -544,7 +546,7 @@ class OnGpu : public CallBody {
     int* marks = work.nan_marks(run.inputs[0], m_ * n_);
     int64_t* error = more_ == 'q' ? nullptr : work.error(failure(), !is_done);
     work.each_real("svd_verdict", work.call.count,
-                   Packed().add(info).add(work.call.count).add(marks).add(values.data).add(least_).add(error));
+                   Parameters().add(info).add(work.call.count).add(marks).add(values.data).add(least_).add(error));
   }
 
   bool small_svd(const CallRun& run, Work& work, char job, void* a, void* values, int* info) const {
@@ -555,8 +557,9 @@ class OnGpu : public CallBody {
     bool is_done = svd_in_batches(work.call, job != 'N', most, least_, a, values, u, v, info);
     if (job == 'N') return is_done;
     int64_t size = run.outputs[0].space->size, v_size = run.outputs[2].space->size;
-    if (!is_whole) work.each("columns", size, Packed().add(u).add(run.outputs[0].data).add(size).add(most).add(most).add(least_));
-    work.each("adjoint", v_size, Packed().add(v).add(run.outputs[2].data).add(v_size).add(least_));
+    if (!is_whole)
+      work.each("columns", size, Parameters().add(u).add(run.outputs[0].data).add(size).add(most).add(most).add(least_));
+    work.each("adjoint", v_size, Parameters().add(v).add(run.outputs[2].data).add(v_size).add(least_));
     return is_done;
   }
 

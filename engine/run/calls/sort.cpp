@@ -258,7 +258,7 @@ class Sort : public CallBody {
     shape.grid[0] = static_cast<uint32_t>((rows + held - 1) / held);
     const void* none = nullptr;
     char* out = run.outputs[0].data;
-    Packed packed;
+    Parameters packed;
     packed.add(run.inputs[0].data).add(places_ ? none : out).add(places_ ? out : none);
     packed.add(static_cast<long long>(rows)).add(static_cast<int>(n));
     launch(run, kernel(context_on(run.device), dtype, n, "rows"), shape, packed);
@@ -320,7 +320,7 @@ class Sort : public CallBody {
     const char* from = in;
     if (row(dtype).kind == DTypeKind::complex) {
       launch(run, kernel(context, dtype, n, "keys"), shape_for(rows * n),
-             Packed().add(in).add(starts + keys_at[1]).add(static_cast<long long>(rows * n)), used);
+             Parameters().add(in).add(starts + keys_at[1]).add(static_cast<long long>(rows * n)), used);
       from = starts + keys_at[1];
     }
     LaunchShape counting;
@@ -328,11 +328,11 @@ class Sort : public CallBody {
     counting.grid[1] = static_cast<uint32_t>(std::min<int64_t>(rows, 65535));
     counting.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>(n / 4096, 1, std::max<int64_t>(1, 2112 / rows)));
     launch(run, kernel(context, dtype, n, "counts"), counting,
-           Packed().add(from).add(starts).add(static_cast<long long>(n)).add(static_cast<long long>(rows)), used);
+           Parameters().add(from).add(starts).add(static_cast<long long>(n)).add(static_cast<long long>(rows)), used);
     LaunchShape starting;
     starting.block[0] = 256;
     starting.grid[0] = static_cast<uint32_t>(rows * passes);
-    launch(run, kernel(context, dtype, n, "starts"), starting, Packed().add(starts), used);
+    launch(run, kernel(context, dtype, n, "starts"), starting, Parameters().add(starts), used);
 
     Kernel& sorting = kernel(context, dtype, n, "pass");
     const void* from_places = nullptr;
@@ -363,7 +363,7 @@ class Sort : public CallBody {
         LaunchShape shape;
         shape.block[0] = static_cast<uint32_t>(block.threads);
         shape.grid[0] = static_cast<uint32_t>(rows * p.tiles);
-        Packed packed;
+        Parameters packed;
         packed.add(p).add(from).add(to);
         if (places_) packed.add(from_places).add(to_places).add(static_cast<int>(first)).add(last ? out : nullptr);
         launch(run, sorting, shape, packed, used);
