@@ -22,6 +22,15 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
     d["device"] = r.device < 0 ? std::string("cpu") : "cuda:" + std::to_string(r.device);
     d["stream"] = r.stream;
     d["bytes"] = r.bytes;
+    d["id"] = r.id;
+    d["key"] = r.kernel ? nb::cast(r.kernel->key) : nb::none();
+    d["ops"] = r.kernel ? nb::cast(r.kernel->ops) : nb::cast(std::vector<std::string>());
+    bool has_shape = r.grid[0] > 0;
+    d["grid"] = has_shape ? nb::object(nb::make_tuple(r.grid[0], r.grid[1], r.grid[2])) : nb::none();
+    d["block"] = has_shape ? nb::object(nb::make_tuple(r.block[0], r.block[1], r.block[2])) : nb::none();
+    d["shared"] = r.dynamic_shared;
+    d["device_start_ns"] = r.device_start_ns ? nb::cast(r.device_start_ns) : nb::none();
+    d["device_end_ns"] = r.device_end_ns ? nb::cast(r.device_end_ns) : nb::none();
     d["start_ns"] = r.start_ns;
     d["host_ns"] = r.host_ns;
     if (r.device_ms >= 0)

@@ -5,9 +5,12 @@
 
 #include "core/site.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace quern {
 
@@ -15,17 +18,29 @@ enum class TraceKind : uint8_t { compile, load, launch, host_to_device, device_t
 inline constexpr const char* trace_kind_names[] = {"compile",          "load", "launch", "host_to_device", "device_to_host",
                                                    "device_to_device", "fill", "wait",   "allocate"};
 
+// What a kernel is: the same wherever it is launched from. Never changes once made.
+struct KernelIdentity {
+  uint64_t key = 0;              // of equal work: a hash of what its text depends on, of the text where that is a user's
+  std::vector<std::string> ops;  // of array work, in order; else who it is of: "sort", "elementwise"; none: a user's text
+};
+
 struct TraceRecord {
   TraceKind kind;
-  int device = 0;  // 0..n-1 for CUDA, -1 for the CPU
+  uint64_t id = 0;  // of this call alone, in this process
+  int device = 0;   // 0..n-1 for CUDA, -1 for the CPU
   uintptr_t stream = 0;
   Site site = no_site;
   uint64_t bytes = 0;
   int64_t start_ns = 0;   // host clock (steady), when the call began
   int64_t host_ns = 0;    // how long the calling thread took
   double device_ms = -1;  // how long the device took; -1 when not measured
-  std::string name;       // kernel, text or library
-  std::string detail;     // "memory", "disk" or "compiled" for a compile; grid and block for a launch
+  // By the device's own clock, laid beside the host's where the device's first event of the trace is; 0 when not measured.
+  int64_t device_start_ns = 0, device_end_ns = 0;
+  std::array<uint32_t, 3> grid{}, block{};  // of a launch; 0 for one that has none, such as a library's
+  uint32_t dynamic_shared = 0;
+  std::shared_ptr<const KernelIdentity> kernel;  // of launches, compiles and loads, where there is one
+  std::string name;                              // kernel, text or library
+  std::string detail;                            // "memory", "disk" or "compiled" for a compile; grid and block for a launch
 };
 
 class TraceSink {

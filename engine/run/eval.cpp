@@ -13,6 +13,7 @@
 #include "graph/call.h"
 #include "graph/schedule.h"
 #include "run/calls/checks.h"
+#include "run/explain.h"
 #include "run/found_errors.h"
 #include "run/group_arguments.h"
 #include "run/kernel_cache.h"
@@ -133,9 +134,13 @@ class GroupEvaluator : public Evaluator {
 
   // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
   template <class Print>
-  Kernel* kernel_for(Context& context, TextOf of, const Key& key, Print&& print) {
+  Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, Print&& print) {
     Undisturbed undisturbed(*this);
-    TextKernels& found = kernel_cache().get(context, of, key, [&] { return KernelText{print()}; });
+    TextKernels& found = kernel_cache().get(context, of, key, [&] {
+      KernelText text{print()};
+      text.ops = ops_of(group);
+      return text;
+    });
     undisturbed.check();
     return &found.kernel("group");
   }
@@ -338,7 +343,7 @@ class GroupEvaluator : public Evaluator {
     put_arguments(context, packed, group, form, stores, partials);
     if (!plan.kernel) {
       if (plan.key.empty()) plan.key = key_of(group, form);
-      plan.kernel = kernel_for(context, TextOf::group, plan.key, [&] { return print_kernel(group, form); });
+      plan.kernel = kernel_for(context, TextOf::group, plan.key, group, [&] { return print_kernel(group, form); });
       plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
     }
     submit(context, *plan.kernel, plan.shape, packed, group.nodes.back()->site);
@@ -375,7 +380,7 @@ class GroupEvaluator : public Evaluator {
       int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
       batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
     }
-    batch.kernel = kernel_for(context, TextOf::segments, first.plan->key,
+    batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group,
                               [&] { return print_kernel_of_segments(first.group, first.plan->form); });
   }
 

@@ -20,6 +20,20 @@ static std::vector<Group> groups_for(Node* target) {
   return all;
 }
 
+static std::string_view name_of(const Node& node) {
+  return node.op == Op::call   ? node.call->body->name()
+         : node.op == Op::user ? std::string_view(node.user->name)
+                               : name_of(node.op);
+}
+
+std::vector<std::string> ops_of(const Group& group) {
+  constexpr const char* reductions[] = {"sum", "prod", "max", "min", "any", "all"};
+  std::vector<std::string> names;
+  for (const Node* node : group.nodes)
+    names.emplace_back(node->op == Op::reduce ? reductions[static_cast<size_t>(node->reduction)] : name_of(*node));
+  return names;
+}
+
 std::string explain(const Array& array) {
   GraphLock lock;
   Node* target = array.cell()->node.get();
@@ -43,9 +57,7 @@ std::string explain(const Array& array) {
     for (uint32_t i = 0; i < group.nodes.size(); ++i) {
       const Node& node = *group.nodes[i];
       bool kept = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();
-      std::string_view name = node.op == Op::call   ? node.call->body->name()
-                              : node.op == Op::user ? std::string_view(node.user->name)
-                                                    : name_of(node.op);
+      std::string_view name = name_of(node);
       std::string where = describe_site(node.site);
       out += fmt::format("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
                          where.empty() ? "" : "  " + where, kept ? "  (stored)" : "");

@@ -63,8 +63,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
   Traced traced(TraceKind::launch, context().trace_index(), stream.get(), 0, site);
   if (traced.on()) {
     traced.name(kernel.name);
-    traced.detail(fmt::format("grid {}x{}x{} block {}x{}x{}", shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
-                              shape.block[1], shape.block[2]));
+    traced.kernel(program_->identity, shape);
   }
   LaunchShape of_device = shape;
   if (shape.turned) std::swap(of_device.block[0], of_device.block[1]);

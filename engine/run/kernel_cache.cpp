@@ -33,7 +33,10 @@ TextKernels* KernelCache::find(const View& key) {
 TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelText text) {
   Key key{of, context.trace_index(), {words.begin(), words.end()}};  // compiling may run handlers of signals
   printed_.fetch_add(1, std::memory_order_relaxed);
-  auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options));
+  auto identity = std::make_shared<KernelIdentity>();
+  identity->key = Hash()({of, 0, words});
+  identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
+  auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity)));
   keep_text(text.text, text.options);
   std::lock_guard hold(lock_);
   return *all_.try_emplace(std::move(key), std::move(made)).first->second;

@@ -2,7 +2,8 @@
 // reduction kernels. They are found by what their text depends on, as words; who asks prints the text only when they are not
 // there yet. Start at KernelCache::get().
 //
-//   Kernel& kernel = kernel_cache().get(context, TextOf::group, key, [&] { return KernelText{print_kernel(...)}; }).kernel("group");
+//   Kernel& kernel = kernel_cache().get(context, TextOf::group, key, [&] { return KernelText{print_kernel(...)};
+//   }).kernel("group");
 //
 // A text that a user wrote as a whole is not in here: it is a program of his own (program.h). Code that was compiled once for
 // equal texts is compile/cache.h's to find.
@@ -39,10 +40,14 @@ enum class TextOf : uint8_t {
   solver
 };
 
+inline constexpr const char* author_names[] = {"group",   "segments", "combine", "elementwise", "reduction", "checks", "indexing",
+                                               "nonzero", "counting", "search",  "scan",        "sort",      "solver"};
+
 struct KernelText {
   std::string text;
   std::string name = "array group";  // in messages and in the trace
   CompileOptions options = array_options();
+  std::vector<std::string> ops = {};  // what it computes, for the trace; none: who prints says it
 
   static CompileOptions array_options() {
     CompileOptions options;

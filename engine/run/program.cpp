@@ -46,7 +46,7 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
 }  // namespace
 
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
-                               const std::vector<LinkedCode>& linked) {
+                               const std::vector<LinkedCode>& linked, std::shared_ptr<const KernelIdentity> identity) {
   std::optional<CompileOptions> relocatable;
   if (!linked.empty()) {
     if (context.device.kind == DeviceKind::cpu)
@@ -59,10 +59,13 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   }
   log(LogLevel::source, "{}:\n{}", source.name, source.text);
   auto program = std::make_shared<Program>(context);
+  if (!identity) identity = std::make_shared<KernelIdentity>(KernelIdentity{std::hash<std::string>()(source.text), {}});
+  program->identity = identity;
   Cached cached;
   {
     Traced traced(TraceKind::compile, context.trace_index(), nullptr, source.text.size(), tracing() ? current_site() : no_site);
     traced.name(source.name);
+    traced.kernel(identity);
     cached = relocatable ? get_linked(context, source, *relocatable, linked)
                          : compile_cache().get(context.compiler(), source, options, context.device.target());
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
@@ -70,6 +73,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
   Traced traced(TraceKind::load, context.trace_index(), nullptr, cached.binary->code.size(), no_site);
   traced.name(source.name);
+  traced.kernel(identity);
   const Binary& code = *cached.binary;
   program->module = context.device.load(code);
   program->names = code.names;

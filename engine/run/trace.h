@@ -4,6 +4,7 @@
 #include "core/trace.h"
 #include "device/device.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,14 +17,24 @@ class Recorder : public TraceSink {
   void record(TraceRecord record) override;
   std::vector<TraceRecord> take();  // in the order of their ends; device times of finished work are filled in
   void add_pending(TraceRecord record, std::shared_ptr<Event> start, std::shared_ptr<Event> end);
+  void know_clock(Device& device);  // before the first event of its in a trace
 
  private:
   struct Pending {
     TraceRecord record;
     std::shared_ptr<Event> start, end;
   };
+  // A moment of both clocks. The stream is one of its own: nothing is before the event.
+  struct Moment {
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> event;
+    int64_t host_ns;
+  };
+  static void fill_in(Pending& pending, const Moment* moment);
+
   std::mutex lock_;
   std::vector<Pending> records_;
+  std::map<int, Moment> moments_;  // by device, as in records
 };
 
 // Starts and stops the process's recorder.
@@ -47,6 +58,15 @@ class Traced {
   }
   void detail(std::string text) {
     if (on_) record_.detail = std::move(text);
+  }
+  void kernel(std::shared_ptr<const KernelIdentity> identity) {
+    if (on_) record_.kernel = std::move(identity);
+  }
+  void kernel(std::shared_ptr<const KernelIdentity> identity, const LaunchShape& shape) {
+    kernel(std::move(identity));
+    record_.grid = shape.grid;
+    record_.block = shape.block;
+    record_.dynamic_shared = shape.dynamic_shared;
   }
 
  private:

@@ -10,12 +10,34 @@ from quern.lib import _engine
 _RECORD = object()
 
 
+class Event(dict):
+    """One event of the trace: see :func:`trace`.
+
+    >>> Event(kind="wait").kind
+    'wait'
+    """
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"an event of the trace has no {name!r}") from None
+
+
 def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Two things of one name: without arguments, records what happens inside a ``with`` block; with an array, its trace.
 
-    ``with trace() as events:`` gives a list that is filled when the block ends: one dict for each call, with the keys kind ("compile",
-    "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate"), name, detail, device, stream,
-    bytes, start_ns and host_ns (host clock), device_ms (None when not measured) and site ("file.py:12").
+    ``with trace() as events:`` gives a list that is filled when the block ends: one :class:`Event` for each call, a dict whose keys are
+    attributes, too.
+
+    - ``kind``: "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate";
+    - ``id``: a number of this call's own; ``name``, ``detail``: in words; ``site``: the line that asked for it, "file.py:12";
+    - ``device``, ``stream`` (its handle), ``bytes``;
+    - ``start_ns`` and ``host_ns``: when the call began, and how long the calling thread took, by the host's clock;
+    - ``device_ms``: how long the device took; ``device_start_ns``, ``device_end_ns``: when that began and ended by the device's own
+      clock, which is laid beside the host's at the device's first event; None when not measured;
+    - of kernels: ``key``, an int that is equal for equal kernels; ``ops``, a list of what they compute, such as ["multiply", "sum"];
+      of their launches ``grid`` and ``block``, tuples of three ints, and ``shared``, bytes. None, and [], for others.
 
     ``trace(a)`` is NumPy's function: the sum of the elements on the diagonal.
     Parameters: ``a``: an array of at least two dimensions; ``offset``: how far above the main diagonal; ``axis1``, ``axis2``: the axes of
@@ -39,9 +61,9 @@ def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 @contextlib.contextmanager
 def _recorded():
-    events: list[dict] = []
+    events: list[Event] = []
     _engine.start_trace()
     try:
         yield events
     finally:
-        events.extend(_engine.stop_trace())
+        events.extend(map(Event, _engine.stop_trace()))

@@ -7,6 +7,7 @@
 //   for (const qn::TraceEvent& e : trace.stop()) std::cout << e.kind << " " << e.name << " " << e.site << "\n";
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ struct TraceEvent {
   int64_t start_ns = 0;   // the host's steady clock, when the call began
   int64_t host_ns = 0;    // how long the calling thread took
   double device_ms = -1;  // how long the device took; -1 where that was not measured
+  // When that began and ended by the device's own clock, laid beside the host's; 0 where it was not measured.
+  int64_t device_start_ns = 0, device_end_ns = 0;
+  uint64_t id = 0;                          // of this event alone
+  uintptr_t stream = 0;                     // the device's handle of it
+  uint64_t key = 0;                         // equal for equal kernels; 0: it has no kernel
+  std::vector<std::string> ops;             // what the kernel computes, of array work
+  std::array<uint32_t, 3> grid{}, block{};  // of a kernel's launch
+  uint32_t shared_bytes = 0;                // of dynamic shared memory
 };
 
 // Collects from its making to stop(). One at a time in a process: a second one starts the collection anew.
