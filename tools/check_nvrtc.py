@@ -29,7 +29,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PRELUDE = ROOT / "engine" / "codegen" / "prelude"
+PRELUDE = (ROOT / "engine/core/elements", ROOT / "engine/codegen/prelude")
 FIRST_HEADER = "quern/device.cuh"
 FOLDERS = ("tests", "examples")
 # What python/quern/pycuda/compiler.py reads before its texts.
@@ -67,8 +67,8 @@ class Nvrtc:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         self.version = f"{major.value}.{minor.value}"
-        files = sorted(p for p in PRELUDE.rglob("*") if p.is_file())
-        self.headers = [(p.relative_to(PRELUDE).as_posix(), p.read_text()) for p in files]
+        files = [(p.relative_to(folder).as_posix(), p) for folder in PRELUDE for p in folder.rglob("*") if p.is_file()]
+        self.headers = [(name, p.read_text()) for name, p in sorted(files)]
 
     def architectures(self):
         count = ctypes.c_int()

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Turns the prelude's headers into a C++ file: embed_headers.py FOLDER OUTPUT.cpp. Run by CMake."""
+"""Turns the prelude's headers into a C++ file: embed_headers.py OUTPUT.cpp FOLDER... Run by CMake.
+
+A header's name is its path in its folder, as texts include it.
+"""
 
 import hashlib
 import pathlib
@@ -18,13 +21,12 @@ def literal(text):
 
 
 def main():
-    folder, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    files = sorted(p for p in folder.rglob("*") if p.is_file())
-    headers = {p.relative_to(folder).as_posix(): p.read_text() for p in files}
+    output, folders = pathlib.Path(sys.argv[1]), [pathlib.Path(folder) for folder in sys.argv[2:]]
+    headers = {p.relative_to(folder).as_posix(): p.read_text() for folder in folders for p in folder.rglob("*") if p.is_file()}
     names = sorted(headers, key=lambda n: (n != FIRST, n))
     version = hashlib.sha256("".join(n + "\0" + headers[n] for n in names).encode()).hexdigest()[:16]
     out = [
-        "// Made by tools/embed_headers.py from engine/codegen/prelude/; do not edit.",
+        "// Made by tools/embed_headers.py; do not edit.",
         '#include "codegen/embedded.h"',
         "",
         "namespace quern {",

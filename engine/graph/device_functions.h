@@ -1,4 +1,4 @@
-// The device functions of arrays (codegen/prelude/quern/array.cuh) as host functions, and the C++ type of each DType.
+// The device functions of arrays (core/elements/quern/array.cuh) as host functions, and the C++ type of each DType.
 //
 // Only for files that CMakeLists.txt compiles with the arithmetic of kernels.
 #pragma once
@@ -29,7 +29,7 @@ inline long long __quern_long_of(T x) {
   return static_cast<long long>(x);
 }
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
-#include "quern/array.cuh"
+#include "core/elements/quern/array.cuh"
 
 namespace quern {
 

@@ -59,14 +59,16 @@ inline Plugin& plugin() {
 inline const std::vector<std::pair<std::string, std::string>>& prelude() {
   static const auto files = [] {
     std::vector<std::pair<std::string, std::string>> out;
-    std::filesystem::path root = QUERN_PRELUDE_DIR;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-      if (!entry.is_regular_file()) continue;
-      std::ifstream in(entry.path());
-      std::stringstream text;
-      text << in.rdbuf();
-      std::string name = std::filesystem::relative(entry.path(), root).string();
-      out.emplace(name == "quern/device.cuh" ? out.begin() : out.end(), name, text.str());
+    std::istringstream folders(QUERN_PRELUDE_FOLDERS);
+    for (std::string root; std::getline(folders, root, ':');) {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+        if (!entry.is_regular_file()) continue;
+        std::ifstream in(entry.path());
+        std::stringstream text;
+        text << in.rdbuf();
+        std::string name = std::filesystem::relative(entry.path(), root).string();
+        out.emplace(name == "quern/device.cuh" ? out.begin() : out.end(), name, text.str());
+      }
     }
     return out;
   }();

@@ -1,4 +1,4 @@
-// Random numbers: Philox4x32-10 of a key and of a number's place in the stream (codegen/prelude/quern/random.cuh), so that they
+// Random numbers: Philox4x32-10 of a key and of a number's place in the stream (core/elements/quern/random.cuh), so that they
 // are the same on every device and in both languages.
 #pragma once
 

@@ -2,7 +2,7 @@
 // tiles' own results in order; a row of one tile is done from its first element to its last. On a GPU see quern/scan.cuh.
 #include "graph/device_functions.h"
 
-#include "quern/scan_ops.cuh"
+#include "codegen/prelude/quern/scan_ops.cuh"
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 """Operators: the type that `a + b` works in and has, as Numba has them, and the text.
 
 Integers work in at least 64 bits and wrap; `/` of integers gives float64; `//` and `%` go with the divisor's sign and give 0 for a
-divisor of 0. The texts are the ops of arrays (codegen/prelude/quern/array.cuh).
+divisor of 0. The texts are the ops of arrays (core/elements/quern/array.cuh).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""math, cmath and NumPy's ufuncs: functions of numbers, by the device functions of arrays (codegen/prelude/quern/array.cuh).
+"""math, cmath and NumPy's ufuncs: functions of numbers, by the device functions of arrays (core/elements/quern/array.cuh).
 
 Integers become float64 (for NumPy's functions float32, where they have up to 16 bits); float32 stays what it is; cmath's functions
 and NumPy's take complex numbers.
