@@ -9,9 +9,10 @@ import pathlib
 import re
 import sys
 
+import embed_headers
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "functions", "api", "bindings"]
-PRELUDE = [ROOT / "engine" / folder for folder in ("core/elements", "codegen/prelude")]
 
 
 def layer(path):
@@ -24,9 +25,9 @@ def layer(path):
 
 def folders(path):
     """Where the compiler looks for what a file includes."""
-    if any(folder in path.parents for folder in PRELUDE):
-        return [path.parent, *PRELUDE]
-    return [path.parent, ROOT / "engine/include", ROOT / "engine", PRELUDE[0], *([ROOT] if layer(path) == "bindings" else [])]
+    if any(folder in path.parents for folder in embed_headers.FOLDERS):
+        return [path.parent, *embed_headers.FOLDERS]
+    return [path.parent, ROOT / "engine/include", ROOT / "engine", embed_headers.FOLDERS[0], *([ROOT] if layer(path) == "bindings" else [])]
 
 
 def includes(text):

@@ -28,9 +28,9 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import embed_headers
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PRELUDE = (ROOT / "engine/core/elements", ROOT / "engine/codegen/prelude")
-FIRST_HEADER = "quern/device.cuh"
 FOLDERS = ("tests", "examples")
 # What python/quern/pycuda/compiler.py reads before its texts.
 DOOR_CALLS, DOOR_HEADERS = ("SourceModule", "compile"), ("nvcc_includes.h", "cmath", "limits", "type_traits")
@@ -67,8 +67,7 @@ class Nvrtc:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         self.version = f"{major.value}.{minor.value}"
-        files = [(p.relative_to(folder).as_posix(), p) for folder in PRELUDE for p in folder.rglob("*") if p.is_file()]
-        self.headers = [(name, p.read_text()) for name, p in sorted(files)]
+        self.headers = sorted(embed_headers.headers().items())
 
     def architectures(self):
         count = ctypes.c_int()
@@ -93,7 +92,7 @@ class Nvrtc:
         try:
             for name in names:
                 self.library.nvrtcAddNameExpression(program, name.encode())
-            words = [f"--gpu-architecture={arch}", f"--pre-include={FIRST_HEADER}", "--device-as-default-execution-space", *options]
+            words = [f"--gpu-architecture={arch}", f"--pre-include={embed_headers.FIRST}", "--device-as-default-execution-space", *options]
             if not any(word.lstrip("-").startswith("std") for word in options):
                 words.append("--std=c++17")
             status = self.library.nvrtcCompileProgram(program, len(words), strings(words))

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""Turns the prelude's headers into a C++ file: embed_headers.py OUTPUT.cpp FOLDER... Run by CMake.
-
-A header's name is its path in its folder, as texts include it.
-"""
+"""Turns the prelude's headers into a C++ file: embed_headers.py OUTPUT.cpp. Run by CMake."""
 
 import hashlib
 import pathlib
 import sys
 
 FIRST = "quern/device.cuh"
+ENGINE = pathlib.Path(__file__).resolve().parent.parent / "engine"
+# A header's name is its path in the innermost of these, as texts include it.
+FOLDERS = [ENGINE / name for name in ("core/elements", "codegen/prelude", "codegen/prelude/cuda_compat")]
+
+
+def headers():
+    """The text of each header of the prelude, by its name."""
+    found = {p: folder for folder in FOLDERS for p in folder.rglob("*") if p.is_file()}
+    return {p.relative_to(folder).as_posix(): p.read_text() for p, folder in found.items()}
 
 
 def literal(text):
@@ -21,10 +27,9 @@ def literal(text):
 
 
 def main():
-    output, folders = pathlib.Path(sys.argv[1]), [pathlib.Path(folder) for folder in sys.argv[2:]]
-    headers = {p.relative_to(folder).as_posix(): p.read_text() for folder in folders for p in folder.rglob("*") if p.is_file()}
-    names = sorted(headers, key=lambda n: (n != FIRST, n))
-    version = hashlib.sha256("".join(n + "\0" + headers[n] for n in names).encode()).hexdigest()[:16]
+    output, texts = pathlib.Path(sys.argv[1]), headers()
+    names = sorted(texts, key=lambda n: (n != FIRST, n))
+    version = hashlib.sha256("".join(n + "\0" + texts[n] for n in names).encode()).hexdigest()[:16]
     out = [
         "// Made by tools/embed_headers.py; do not edit.",
         '#include "codegen/embedded.h"',
@@ -33,7 +38,7 @@ def main():
         "",
     ]
     for i, name in enumerate(names):
-        out.append(f"static const char text_{i}[] =\n{literal(headers[name])};")
+        out.append(f"static const char text_{i}[] =\n{literal(texts[name])};")
     out.append("const EmbeddedHeader embedded_headers[] = {")
     out += [f'    {{"{name}", text_{i}, sizeof text_{i} - 1}},' for i, name in enumerate(names)]
     out += [

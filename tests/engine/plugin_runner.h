@@ -62,11 +62,11 @@ inline const std::vector<std::pair<std::string, std::string>>& prelude() {
     std::istringstream folders(QUERN_PRELUDE_FOLDERS);
     for (std::string root; std::getline(folders, root, ':');) {
       for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-        if (!entry.is_regular_file()) continue;
+        std::string name = std::filesystem::relative(entry.path(), root).string();
+        if (!entry.is_regular_file() || name.starts_with("cuda_compat/")) continue;  // which is a folder of its own
         std::ifstream in(entry.path());
         std::stringstream text;
         text << in.rdbuf();
-        std::string name = std::filesystem::relative(entry.path(), root).string();
         out.emplace(name == "quern/device.cuh" ? out.begin() : out.end(), name, text.str());
       }
     }
