@@ -2,8 +2,8 @@
 //
 // The system's loader takes about four maps for each object, and a process has some 65,000. Here objects lie side by side in
 // arenas: code and constants in one map that may be read and run, __device__ variables in one that may be written, as far apart
-// in both as the plug-in's linker put them (compile/clang/link.cpp). Nothing is writable and executable at once. Every image has
-// its own variables: two of the same bytes share nothing.
+// in both as the plug-in's linker put them (compile/clang/link/link.cpp). Nothing is writable and executable at once. Every image
+// has its own variables: two of the same bytes share nothing.
 #pragma once
 
 #include <cstddef>

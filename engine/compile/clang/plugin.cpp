@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "compile/clang/frontend.h"
+#include "compile/clang/front_end/frontend.h"
 #include "compile/clang/guard.h"
-#include "compile/clang/link.h"
-#include "compile/clang/lower.h"
-#include "compile/clang/module_table.h"
-#include "compile/clang/pipeline.h"
+#include "compile/clang/link/link.h"
+#include "compile/clang/link/module_table.h"
+#include "compile/clang/link/pipeline.h"
+#include "compile/clang/lowering/lower.h"
 #include "compile/clang/request.h"
 #include "compile/clang/target.h"
 

@@ -24,7 +24,7 @@
 #include <sstream>
 #include <vector>
 
-#include "compile/clang/lower.h"
+#include "compile/clang/lowering/lower.h"
 #include "compile/cpu_module.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // CPU: the keywords of CUDA C++, the place of a thread in its grid, and barriers. Functions called __quern_... without a body
-// are the lowering's (compile/clang/lower.h).
+// are the lowering's (compile/clang/lowering/lower.h).
 #pragma once
 
 #define __global__ __attribute__((global))

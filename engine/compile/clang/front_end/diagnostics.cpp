@@ -1,0 +1,158 @@
+#include "compile/clang/front_end/diagnostics.h"
+
+#include <clang/Basic/DiagnosticParse.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/DiagnosticSerialization.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <string_view>
+
+namespace quern::plugin {
+namespace {
+
+// Headers that programs for the GPU include and that no compiler brings by itself.
+struct MissingHeader {
+  std::string_view prefix, what, advice;
+};
+constexpr MissingHeader missing_headers[] = {
+    {"thrust/", "Thrust", "write the loop as a kernel or use array operations (sort, sum, cumsum)"},
+    {"cub/", "CUB", "use the array operations (sum, cumsum, sort) or shuffles and shared memory"},
+    {"cuda/std/", "libcu++", "use the types and functions that CUDA C++ has built in"},
+    {"cuda/", "libcu++", "use the atomics and intrinsics that CUDA C++ has built in"},
+    {"nv/", "libcu++", "use the types and functions that CUDA C++ has built in"},
+    {"mma.h", "the tensor core interface (wmma)", "use a matrix product of arrays"},
+    {"cuda_bf16.h", "__nv_bfloat16", "use float or half"},
+    {"cuda_fp8.h", "the 8-bit floating-point types", "use float or half"},
+    {"curand", "cuRAND's device interface", "draw the numbers as an array and pass it to the kernel"},
+    {"cusparse", "a host library", "call it from the host"},
+    {"cublas", "a host library", "call it from the host"},
+    {"cufft", "a host library", "call it from the host"},
+    {"cooperative_groups/", "this part of cooperative groups", "use __syncthreads(), __shfl_sync() and the like"},
+    {"texture_", "texture memory", "read the array by its index"},
+    {"surface_", "surface memory", "write the array by its index"},
+};
+
+// Names that only texture and surface code uses.
+constexpr std::string_view texture_names[] = {
+    "texture",
+    "surface",
+    "cudaTextureObject_t",
+    "cudaSurfaceObject_t",
+    "tex1D",
+    "tex2D",
+    "tex3D",
+    "tex1Dfetch",
+    "tex1DLod",
+    "tex2DLod",
+    "tex3DLod",
+    "tex2DLayered",
+    "tex1DLayered",
+    "tex2Dgather",
+    "texCubemap",
+    "surf1Dread",
+    "surf1Dwrite",
+    "surf2Dread",
+    "surf2Dwrite",
+    "surf3Dread",
+    "surf3Dwrite",
+    "cudaReadModeElementType",
+    "cudaTextureType1D",
+    "cudaTextureType2D",
+    "cudaTextureType3D",
+    "cudaReadModeNormalizedFloat",
+};
+
+std::string quoted_name(const std::string& message) {
+  size_t open = message.find('\'');
+  size_t close = open == std::string::npos ? open : message.find('\'', open + 1);
+  return close == std::string::npos ? "" : message.substr(open + 1, close - open - 1);
+}
+
+// A better text for an error that means "not served here"; "" for all others.
+std::string explanation(unsigned id, const std::string& message) {
+  if (id == clang::diag::err_gnu_inline_asm_disabled) {
+    return "[compile] inline PTX (asm) is not available here: it is the GPU's machine language; write it in CUDA C++";
+  }
+  std::string name = quoted_name(message);
+  for (std::string_view texture : texture_names) {
+    if (name == texture) {
+      return "[compile] '" + name + "' is not available here: there is no texture or surface memory; pass the array as a pointer";
+    }
+  }
+  return "";
+}
+
+bool is_serialization(unsigned id) { return id > clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX; }
+
+class HeaderWatch : public clang::PPCallbacks {
+ public:
+  explicit HeaderWatch(clang::Preprocessor& preprocessor) : diagnostics_(preprocessor.getDiagnostics()) {
+    error_ = diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Fatal, "%0");
+  }
+
+  bool FileNotFound(llvm::StringRef) override { return true; }  // InclusionDirective reports it, with the place
+
+  void InclusionDirective(clang::SourceLocation, const clang::Token&, llvm::StringRef name, bool, clang::CharSourceRange range,
+                          clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef, const clang::Module*, bool,
+                          clang::SrcMgr::CharacteristicKind) override {
+    if (file) return;
+    diagnostics_.Report(range.getBegin(), error_) << text(name);
+  }
+
+ private:
+  static std::string text(llvm::StringRef name) {
+    std::string_view path(name.data(), name.size());
+    for (const MissingHeader& header : missing_headers) {
+      if (path.substr(0, header.prefix.size()) == header.prefix) {
+        return "[compile] #include <" + std::string(path) + ">: " + std::string(header.what) + " is not available here; " +
+               std::string(header.advice);
+      }
+    }
+    return "[compile] #include <" + std::string(path) +
+           ">: no such header; CUDA's own small headers are built in, others are searched in the folders given by -I";
+  }
+
+  clang::DiagnosticsEngine& diagnostics_;
+  unsigned error_;
+};
+
+}  // namespace
+
+Messages::Messages(std::string& log, clang::DiagnosticOptions* options) : log_(log), out_(log_), options_(options) {}
+Messages::~Messages() = default;
+
+void Messages::BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) {
+  printer_ = std::make_unique<clang::TextDiagnostic>(out_, language, options_, preprocessor);
+}
+
+void Messages::EndSourceFile() { printer_.reset(); }
+
+void Messages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& message) {
+  DiagnosticConsumer::HandleDiagnostic(level, message);
+  if (is_serialization(message.getID()) && level >= clang::DiagnosticsEngine::Error) bad_precompiled_header = true;
+  if (silent_) return;
+  llvm::SmallString<128> buffer;
+  message.FormatDiagnostic(buffer);
+  std::string text(buffer.str());
+  if (level >= clang::DiagnosticsEngine::Error) {
+    std::string better = explanation(message.getID(), text);
+    if (!better.empty()) {
+      text = better;
+      silent_ = true;
+    }
+  }
+  if (level == clang::DiagnosticsEngine::Fatal) level = clang::DiagnosticsEngine::Error;  // one word for one thing
+  if (printer_ && message.hasSourceManager()) {
+    printer_->emitDiagnostic(clang::FullSourceLoc(message.getLocation(), message.getSourceManager()), level, text,
+                             message.getRanges(), message.getFixItHints());
+  } else {
+    out_ << (level >= clang::DiagnosticsEngine::Error ? "error: " : "warning: ") << text << "\n";
+  }
+}
+
+void explain_missing_headers(clang::Preprocessor& preprocessor) {
+  preprocessor.addPPCallbacks(std::make_unique<HeaderWatch>(preprocessor));
+}
+
+}  // namespace quern::plugin

@@ -1,0 +1,21 @@
+// The optimisation pipelines that run over lowered code.
+#pragma once
+
+#include <vector>
+
+#include "compile/clang/lowering/lower.h"
+#include "compile/clang/target.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace quern::plugin {
+
+// Internalises everything but the kernels and the variables that the host can see, then optimises by a list of passes
+// made for lowered loops.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu,
+              const std::vector<lowering::LoweredKernel>& kernels);
+
+}  // namespace quern::plugin
