@@ -4,8 +4,8 @@
 
 #include "bindings/objects.h"
 #include "compile/clang.h"
-#include "compile/libraries.h"
 #include "core/log.h"
+#include "core/nvidia_libraries.h"
 #include "device/cuda_driver.h"
 
 namespace quern::python {

@@ -38,7 +38,7 @@ MAIN, SAMPLED, SAMPLE = "sm_90", ("sm_80", "sm_100"), 8
 
 
 def find_nvrtc():
-    """NVRTC in the order that engine/compile/libraries.cpp keeps: pip's packages, a toolkit, conda, the system's loader."""
+    """NVRTC in the order that engine/core/nvidia_libraries.cpp keeps: pip's packages, a toolkit, conda, the system's loader."""
     patterns = []
     for folder in sys.path:
         patterns += [f"{folder}/nvidia/cu*/lib/libnvrtc.so.[0-9]*", f"{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.[0-9]*"]

@@ -5,9 +5,9 @@
 #include "compile/cccl.h"
 #include "compile/import_table.h"
 #include "compile/include_walk.h"
-#include "compile/libraries.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/nvidia_libraries.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,4 +1,4 @@
-// NVRTC as a Compiler: CUDA C++ to a cubin. The library is found by compile/libraries.h and loaded by the first compile.
+// NVRTC as a Compiler: CUDA C++ to a cubin. The library is found by core/nvidia_libraries.h and loaded by the first compile.
 #pragma once
 
 #include "compile/compiler.h"

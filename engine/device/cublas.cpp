@@ -7,8 +7,8 @@
 #include <mutex>
 #include <tuple>
 
-#include "compile/libraries.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 
 namespace quern {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "compile/libraries.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 
 namespace quern {
 

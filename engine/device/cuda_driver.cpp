@@ -1,8 +1,8 @@
 // Finding libcuda.so.1 and filling the table of its symbols. The order of things is in find_driver().
 #include "device/cuda_driver.h"
 
-#include "compile/libraries.h"
 #include "core/log.h"
+#include "core/nvidia_libraries.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
-#include "compile/libraries.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 
 namespace quern {
 

@@ -1,7 +1,7 @@
 // What the tests of the public arrays share: every device present, and short words for looks and errors.
 #pragma once
 
-#include "compile/libraries.h"
+#include "core/nvidia_libraries.h"
 #include "device/host_blas.h"
 #include "python_paths.h"
 

@@ -7,9 +7,9 @@
 
 #include "compile/cache.h"
 #include "compile/cccl.h"
-#include "compile/libraries.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 #include "device/cubin.h"
 #include "python_paths.h"
 #include "run/calls/sorting.h"

@@ -1,7 +1,7 @@
 // The CUDA device on a real GPU: what the fake driver of cuda_test.cpp can only claim. Skipped where there is none.
-#include "compile/libraries.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 #include "device/cubin.h"
 #include "device/device.h"
 #include "python_paths.h"

@@ -1,9 +1,9 @@
 // Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
 #include "compile/nvrtc.h"
 #include "compile/cache.h"
-#include "compile/libraries.h"
 #include "compile/signature.h"
 #include "core/error.h"
+#include "core/nvidia_libraries.h"
 #include "device/cubin.h"
 #include "python_paths.h"
 

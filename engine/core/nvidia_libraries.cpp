@@ -1,5 +1,5 @@
 // Looking for NVIDIA's libraries. Start at find_sources(): it reads like the order it promises.
-#include "compile/libraries.h"
+#include "core/nvidia_libraries.h"
 
 #include "core/error.h"
 #include "core/log.h"
