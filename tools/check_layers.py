@@ -5,6 +5,7 @@ An include counts as the file that the compiler takes for it. Imports inside fun
 import each other in a circle are wrong in any layer. Start reading at main().
 """
 
+import ast
 import pathlib
 import re
 import sys
@@ -13,6 +14,25 @@ import embed_headers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "functions", "api", "bindings"]
+
+
+# The layers of python/quern, each with the modules and packages that are in it; "quern" is the package's own file.
+PYTHON = (
+    ("quern.errors", "quern.device"),
+    ("quern.arrays",),
+    ("quern.raw", "quern.trace"),
+    ("quern.measure", "quern.pycuda"),
+    ("quern",),
+    ("quern.kernel",),
+    ("quern.cuda",),
+    ("quern.numba", "quern.cupy"),
+    ("quern.cupyx",),
+    ("quern.clocks", "quern.doors"),
+    ("quern.cli",),
+    ("quern.__main__",),
+)
+# Imports that may close a circle, and why.
+CIRCLES = {("quern.cupy.testing", "quern.cupy"): "a test is given the door as a whole, when it runs"}
 
 
 def layer(path):
@@ -63,12 +83,94 @@ def check_engine():
     return wrong, checked
 
 
+def python_layer(module):
+    """The number of the layer that the module is in, from its longest name there; None where it is in none."""
+    while module:
+        for number, names in enumerate(PYTHON):
+            if module in names:
+                return number
+        module = module.rpartition(".")[0]
+        if module == "quern":
+            return None
+    return None
+
+
+def imports(module, path, modules):
+    """(line, module of ours) of each import of a file, those inside functions included; not those for type checkers alone."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    nodes = [ast.parse(path.read_text())]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            nodes += node.orelse
+            continue
+        nodes += ast.iter_child_nodes(node)
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            base = ".".join([*parents, *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and isinstance(node.args[0], ast.Constant):
+            names = [node.args[0].value]
+        yield from ((node.lineno, name) for name in names if name in modules and name != module)
+
+
+def circles(edges):
+    """The sets of modules each of which leads to every other (Tarjan)."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(module):
+        order[module] = low[module] = len(order)
+        stack.append(module)
+        for other in edges[module]:
+            if other not in order:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], order[other])
+        if low[module] == order[module]:
+            start = stack.index(module)
+            found.append(stack[start:])
+            del stack[start:]
+
+    for module in edges:
+        if module not in order:
+            visit(module)
+    return [sorted(circle) for circle in found if len(circle) > 1]
+
+
+def check_python():
+    root, modules, wrong = ROOT / "python", {}, []
+    for path in sorted((root / "quern").rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    edges = {module: {} for module in modules}
+    for module, path in modules.items():
+        mine = python_layer(module)
+        if mine is None:
+            wrong.append(f"{path.relative_to(ROOT)}: {module} is in no layer; see PYTHON in tools/check_layers.py")
+            continue
+        for line, other in imports(module, path, modules):
+            theirs = python_layer(other)
+            if theirs is not None and theirs > mine:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {module} imports {other}, which stands to its right")
+            if (module, other) not in CIRCLES:
+                edges[module].setdefault(other, line)
+    for circle in circles(edges):
+        wrong.append(f"{len(circle)} modules import each other in a circle:")
+        for module in circle:
+            wrong += [f"  {modules[module].relative_to(ROOT)}:{line}: {other}" for other, line in edges[module].items() if other in circle]
+    return wrong, len(modules)
+
+
 def main():
-    wrong, checked = check_engine()
-    for line in wrong:
+    (wrong, checked), (wrong_imports, modules) = check_engine(), check_python()
+    for line in wrong + wrong_imports:
         print(line)
-    print(f"layers: {checked} files checked, {len(wrong)} includes point the wrong way")
-    return 1 if wrong or not checked else 0
+    print(f"layers: {checked} files of the engine and {modules} modules checked, {len(wrong) + len(wrong_imports)} lines are wrong")
+    return 1 if wrong or wrong_imports or not checked or not modules else 0
 
 
 if __name__ == "__main__":

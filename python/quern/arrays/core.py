@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy
 
 from quern.device import current_device as _device
+from quern.device import device as _device_named
 from quern.lib import _engine
 
 Array = _engine.Array
@@ -125,19 +126,15 @@ def _made(obj, dtype, device, copy):
             raise ValueError(_no_alias)
         return _stack(obj)
     if _is_on_gpu(obj):
-        from quern.arrays import exchange
-
-        out = exchange._from_interface(obj)
+        out = _from_interface(obj)
         return out if copy is False else out._astype(out._dtype_name)
     target = _device() if device is None else _device_given(device)
     if copy is False:
-        from quern.arrays import exchange
-
         if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__dlpack__"):
-            return exchange.from_dlpack(obj, copy=False)
+            return _from_capsule_of(obj)
         if target.kind != "cpu":
             raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
-        return exchange._numpy_alias(numpy.asarray(obj, copy=False))
+        return _numpy_alias(numpy.asarray(obj, copy=False))
     host = numpy.asarray(obj) if dtype is None or _is_ours_to_convert(obj, dtype) else numpy.asarray(obj, dtype=dtype)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -170,9 +167,7 @@ def _device_given(device):
     if isinstance(device, _engine.Device):
         return device
     if isinstance(device, str):
-        from quern.device import device as named
-
-        return named(device)
+        return _device_named(device)
     raise TypeError(f"device must be a device or its name ('cpu', 'cuda:0'), not {type(device).__name__}")
 
 
@@ -204,9 +199,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
 
 
 def _stack(obj):
-    from quern.arrays.shapes import stack
-
-    return stack([asarray(x, order="C") for x in obj])
+    return _engine.array_stacked([asarray(x, order="C") for x in obj], 0, None)
 
 
 def _holds_arrays(obj):
@@ -227,6 +220,62 @@ def asnumpy(a):
 
 
 _engine.set_array_maker(asarray)
+
+
+# ---- memory of others
+
+
+def _from_capsule_of(x):
+    """An array over the memory of an object with ``__dlpack__``."""
+    kind, _ = x.__dlpack_device__()
+    # On a GPU we work on the legacy default stream, whose number is 1.
+    stream = {"stream": 1} if kind in (2, 13) else {}
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), **stream)
+    except TypeError:
+        capsule = x.__dlpack__(**stream)  # from before DLPack 1.0
+    return _engine.array_from_capsule(capsule)
+
+
+def _from_interface(obj):
+    """An array over the memory that ``__cuda_array_interface__`` describes."""
+    interface = obj.__cuda_array_interface__
+    if interface.get("mask") is not None:
+        raise ValueError("[asarray] arrays with a mask are not served; pass the data and the mask apart")
+    dtype = numpy.dtype(interface["typestr"])
+    name = _dtype_name(dtype)
+    if not dtype.isnative:
+        raise ValueError("[asarray] the memory has the other byte order; convert it first")
+    device = _device()
+    if device.kind != "cuda":
+        if _engine.cuda_count() == 0:
+            raise ValueError("[asarray] the object's memory is on a GPU, and there is none here that quern can use")
+        device = _engine.cuda(0)
+    stream = interface.get("stream")
+    if stream == 0:
+        raise ValueError("[asarray] __cuda_array_interface__ must not name stream 0; 1 is the legacy default stream")
+    if stream is not None:
+        _engine.wait_for_stream(device, int(stream))
+    address, read_only = interface["data"]
+    strides = interface.get("strides")
+    shape = [int(n) for n in interface["shape"]]
+    strides = None if strides is None else [int(n) for n in strides]
+    return _engine.array_alias(device, int(address or 0), shape, strides, name, bool(read_only), obj)
+
+
+def _numpy_alias(host):
+    """An array on the CPU over the memory of a NumPy array. Raises ValueError when that cannot be."""
+    name = _dtype_name(host.dtype)
+    if not host.dtype.isnative:
+        raise ValueError("Unable to avoid copy while creating an array as requested: the byte order is not the machine's")
+    address = host.__array_interface__["data"][0]
+    try:
+        return _engine.array_alias(_engine.cpu(), address, list(host.shape), list(host.strides), name, not host.flags.writeable, host)
+    except BufferError as error:
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: {error}") from None
+
+
+# ---- copies
 
 
 def copy(a, order="K", subok=False):

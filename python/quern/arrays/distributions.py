@@ -8,24 +8,18 @@ import math
 
 import numpy
 
+from quern.arrays import linalg
 from quern.arrays.core import Array, asarray, asnumpy
-from quern.arrays.elementwise import log, log1p, power, sqrt, where
-from quern.arrays.generator import _FULL, Draws, _here
+from quern.arrays.elementwise import arccos, clip, cos, expm1, floor, log, log1p, maximum, power, sqrt, where
+from quern.arrays.generator import _FULL, Draws, _device_of, _here
+from quern.arrays.logic import allclose
 from quern.lib import _engine
 
 _TABLE = 1 << 20  # the longest table that is made for a draw
 
 
-def _functions():
-    import quern.arrays
-
-    return quern.arrays
-
-
 def _by_rejection(self, shape, like, numbers, attempt):
     """``attempt`` takes ``numbers`` arrays in (0, 1) and gives values and whether each is taken; repeated until all are."""
-    from quern.arrays.generator import _device_of
-
     bits = self._bits
     count = math.prod(shape)
     firsts = [bits._take(count) for _ in range(numbers)]
@@ -45,26 +39,25 @@ def _by_rejection(self, shape, like, numbers, attempt):
 def vonmises(self, mu, kappa, size=None):
     """Angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``."""
     shape, mu, kappa = self._parameters(size, mu, kappa, mu=None, kappa="< 0")
-    m = _functions()
     with _here(mu, kappa):
         k = asarray(kappa).astype(float, copy=False)
         # Around 1e-5 the general way loses all its digits; the distribution is uniform there.
-        wide, safe = k < 1e-5, m.maximum(k, 1e-5)
+        wide, safe = k < 1e-5, maximum(k, 1e-5)
         r = 1 + sqrt(1 + 4 * safe * safe)
         rho = (r - sqrt(2 * r)) / (2 * safe)
         s = (1 + rho * rho) / (2 * rho)
 
         def attempt(first, second, third):
-            z = m.cos(math.pi * first)
+            z = cos(math.pi * first)
             w = (1 + s * z) / (s + z)
             y = safe * (s - w)
             good = (y * (2 - y) - second >= 0) | (log(y / second) + 1 - y >= 0)
-            angle = m.arccos(m.clip(w, -1, 1))
+            angle = arccos(clip(w, -1, 1))
             angle = where(third < 0.5, -angle, angle)
             return where(wide, (2 * third - 1) * math.pi, angle), good | wide
 
         angle = _by_rejection(self, shape, (mu, kappa), 3, attempt) + mu
-        return self._give(angle - 2 * math.pi * m.floor((angle + math.pi) / (2 * math.pi)))
+        return self._give(angle - 2 * math.pi * floor((angle + math.pi) / (2 * math.pi)))
 
 
 def zipf(self, a, size=None):
@@ -72,13 +65,12 @@ def zipf(self, a, size=None):
     shape, a = self._parameters(size, a)
     if not numpy.all(asnumpy(a) > 1 if isinstance(a, Array) else a > 1):
         raise ValueError("a <= 1 or a is NaN")
-    m = _functions()
     less = a - 1
     with _here(a):
         b = power(asarray(2.0), less)
 
         def attempt(first, second):
-            x = m.floor(power(first, -1 / less))
+            x = floor(power(first, -1 / less))
             fits = x < 2.0**62
             x = where(fits, x, 1.0)
             t = power(1 + 1 / x, less)
@@ -104,13 +96,12 @@ def logseries(self, p, size=None):
     given = asnumpy(p) if isinstance(p, Array) else p
     if not numpy.all((given >= 0) & (numpy.asarray(given) < 1)):
         raise ValueError("p < 0, p >= 1 or p is NaN")
-    m = _functions()
     with _here(p):
         p = asarray(p).astype(float, copy=False)
-        q = -m.expm1(log1p(-p) * self._inside(shape, (p,)))
+        q = -expm1(log1p(-p) * self._inside(shape, (p,)))
         v = self._inside(shape, (p,))
-        many = m.floor(1 + log(v) / log(q))
-        out = where(v >= p, 1.0, where(v <= q * q, m.maximum(many, 1), where(v >= q, 1.0, 2.0)))
+        many = floor(1 + log(v) / log(q))
+        out = where(v >= p, 1.0, where(v <= q * q, maximum(many, 1), where(v >= q, 1.0, 2.0)))
         return self._give(out.astype("int64"))
 
 
@@ -168,7 +159,6 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
         raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
     if method not in ("svd", "eigh", "cholesky"):
         raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
-    m = _functions()
     with _here(mean, cov):
         mean, cov = (asarray(v).astype(float, copy=False) for v in (mean, cov))
         if mean.ndim != 1:
@@ -178,18 +168,18 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
         if cov.shape[0] != mean.shape[0]:
             raise ValueError("mean and cov must have same length")
         if method == "cholesky":
-            factor = m.linalg.cholesky(cov).T
+            factor = linalg.cholesky(cov).T
         else:
-            values, vectors = m.linalg.eigh(cov)
+            values, vectors = linalg.eigh(cov)
             if check_valid != "ignore":
-                again = (vectors * m.maximum(values, 0)) @ vectors.T
-                if not bool(m.allclose(again, cov, rtol=tol, atol=tol)):
+                again = (vectors * maximum(values, 0)) @ vectors.T
+                if not bool(allclose(again, cov, rtol=tol, atol=tol)):
                     if check_valid == "raise":
                         raise ValueError("covariance is not symmetric positive-semidefinite.")
                     import warnings
 
                     warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
-            factor = (vectors * sqrt(m.maximum(values, 0))).T
+            factor = (vectors * sqrt(maximum(values, 0))).T
         shape = [] if size is None else list(size) if numpy.ndim(size) else [int(size)]
         normal = self._normal([*shape, mean.shape[0]], like=(mean,))
         return self._give(normal @ factor + mean)

@@ -34,9 +34,7 @@ def where(condition, x=None, y=None, /):
     array([1, 2])
     """
     if x is None and y is None:
-        from quern.arrays.picking import nonzero
-
-        return nonzero(condition)
+        return tuple(_engine.array_nonzero(asarray(condition)))
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
     return _engine.array_op("where", condition, _wrapped(x, y), _wrapped(y, x))

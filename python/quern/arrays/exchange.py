@@ -27,18 +27,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
     elif type(x).__name__ == "PyCapsule":
         out = _engine.array_from_capsule(x)
     else:
-        out = _engine.array_from_capsule(_capsule(x))
+        out = core._from_capsule_of(x)
     return core._placed(out, device, copy)
-
-
-def _capsule(x):
-    kind, _ = x.__dlpack_device__()
-    # On a GPU we work on the legacy default stream, whose number is 1.
-    stream = {"stream": 1} if kind in (2, 13) else {}
-    try:
-        return x.__dlpack__(max_version=(1, 0), **stream)
-    except TypeError:
-        return x.__dlpack__(**stream)  # from before DLPack 1.0
 
 
 def _cuda_array_interface(self):
@@ -177,41 +167,3 @@ def attach():
     Array.base = property(_base, doc="For a view an array of the whole memory it shows a part of, else None.")
     Array.data = property(memoryview, doc="A memoryview of the array's memory, on the CPU.")
     Array.ctypes = property(lambda self: _numpy_view(self).ctypes, doc="NumPy's ctypes object of the memory, on the CPU.")
-
-
-def _from_interface(obj):
-    """An array over the memory that ``__cuda_array_interface__`` describes."""
-    interface = obj.__cuda_array_interface__
-    if interface.get("mask") is not None:
-        raise ValueError("[asarray] arrays with a mask are not served; pass the data and the mask apart")
-    dtype = numpy.dtype(interface["typestr"])
-    name = core._dtype_name(dtype)
-    if not dtype.isnative:
-        raise ValueError("[asarray] the memory has the other byte order; convert it first")
-    device = core._device()
-    if device.kind != "cuda":
-        if _engine.cuda_count() == 0:
-            raise ValueError("[asarray] the object's memory is on a GPU, and there is none here that quern can use")
-        device = _engine.cuda(0)
-    stream = interface.get("stream")
-    if stream == 0:
-        raise ValueError("[asarray] __cuda_array_interface__ must not name stream 0; 1 is the legacy default stream")
-    if stream is not None:
-        _engine.wait_for_stream(device, int(stream))
-    address, read_only = interface["data"]
-    strides = interface.get("strides")
-    shape = [int(n) for n in interface["shape"]]
-    strides = None if strides is None else [int(n) for n in strides]
-    return _engine.array_alias(device, int(address or 0), shape, strides, name, bool(read_only), obj)
-
-
-def _numpy_alias(host):
-    """An array on the CPU over the memory of a NumPy array. Raises ValueError when that cannot be."""
-    name = core._dtype_name(host.dtype)
-    if not host.dtype.isnative:
-        raise ValueError("Unable to avoid copy while creating an array as requested: the byte order is not the machine's")
-    address = host.__array_interface__["data"][0]
-    try:
-        return _engine.array_alias(_engine.cpu(), address, list(host.shape), list(host.strides), name, not host.flags.writeable, host)
-    except BufferError as error:
-        raise ValueError(f"Unable to avoid copy while creating an array as requested: {error}") from None

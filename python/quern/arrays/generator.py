@@ -14,18 +14,13 @@ import numpy
 
 from quern.arrays import core, fallback
 from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
-from quern.arrays.elementwise import exp, log, log1p, power, sqrt, tan, where
+from quern.arrays.elementwise import ceil, exp, isnan, log, log1p, maximum, power, sqrt, tan, where
 from quern.arrays.reductions import sum as _sum
+from quern.arrays.sorting import argsort
 from quern.device import current_device as _device
 from quern.lib import _engine
 
 _FULL = 1 << 64
-
-
-def _array_functions():
-    import quern.arrays
-
-    return quern.arrays
 
 
 def _device_of(values):
@@ -40,11 +35,8 @@ def _here(*values):
 
 def _order_of(keys, axis):
     """The places of the keys from the smallest on."""
-    argsort = getattr(_array_functions(), "argsort", None)
-    if argsort is None:
-        with _here(keys):
-            return asarray(numpy.argsort(asnumpy(keys), axis=axis))
-    return argsort(keys, axis=axis)
+    with _here(keys):
+        return argsort(keys, axis=axis)
 
 
 def _words(number):
@@ -459,7 +451,7 @@ class Draws:
         """How many tries it takes to succeed once, each with probability ``p``: int64."""
         shape, p = self._parameters(size, p, p="<= 0, p > 1 or p contains NaNs")
         tries = log(self._open(shape, like=(p,))) / log1p(-(asarray(p) if isinstance(p, Array) else asarray(float(p))))
-        return self._give(_array_functions().maximum(_array_functions().ceil(tries), 1).astype("int64"))
+        return self._give(maximum(ceil(tries), 1).astype("int64"))
 
     # ---- picking
 
@@ -493,7 +485,7 @@ class Draws:
                 with numpy.errstate(divide="ignore"):
                     rates = asarray(1 / p)
                 keys = -log(1 - _engine.array_op("random_unit", keys, compute="uint64", result="float64") + 2.0**-60) * rates
-                keys = where(_array_functions().isnan(keys), math.inf, keys)
+                keys = where(isnan(keys), math.inf, keys)
             picks = _order_of(keys, 0)[:wanted].reshape(shape)
         picks = picks.astype("int64", copy=False)
         if is_number:

@@ -9,10 +9,7 @@ from quern.arrays.reductions import all as _all
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """:func:`asarray`, as there are no subclasses to keep."""
-    from quern import arrays
-
-    keywords = {"order": order, "device": device, "copy": copy}
-    return arrays.asarray(a, dtype, **{k: v for k, v in keywords.items() if v is not None})
+    return asarray(a, dtype, order, device=device, copy=copy)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):

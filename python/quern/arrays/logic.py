@@ -1,6 +1,5 @@
 """Tests: near, equal, contained, complex, infinite."""
 
-
 import numpy
 
 from quern.arrays.core import Array, asarray

@@ -1,7 +1,7 @@
 """Kernels written in Python, on an NVIDIA GPU where there is one, compiled for the CPU where there is none.
 
 decorators.py  jit, vectorize, reduce        (quern/kernel/ compiles)
-arrays.py      to_device, device_array and what they return; hostmemory.py: pinned, mapped and managed arrays
+arrays.py      to_device, device_array; ndarray.py, records.py: what they return; hostmemory.py: pinned, mapped and managed arrays
 devices.py     devices, streams, events, contexts; memory.py: memory as such
 linkable.py    CUDA C++ that kernels call: declare_device, CUSource; compiler.py: compile, compile_ptx
 random.py      random numbers in kernels

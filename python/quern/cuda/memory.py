@@ -6,6 +6,12 @@ import collections
 import ctypes
 import weakref
 
+import numpy
+
+from quern.arrays import core as _core
+from quern.device import current_device
+from quern.lib import _engine
+
 MemoryInfo = collections.namedtuple("MemoryInfo", "free total")
 MemoryInfo.__doc__ = "Bytes of a device: ``free`` and ``total``."
 
@@ -45,8 +51,6 @@ class MemoryPointer:
 
     def memset(self, byte, count=None, stream=0):
         """Sets the first ``count`` bytes, or all, to ``byte``."""
-        from quern.cuda.cudadrv.driver import device_memset
-
         device_memset(self, byte, self.size if count is None else count, stream)
 
     def view(self, start, stop=None):
@@ -96,6 +100,39 @@ class PinnedMemory:
 
     def __repr__(self):
         return f"<PinnedMemory {self._bufptr_:#x} size={self.size}>"
+
+
+# ---- what counts as memory of the device
+
+
+def is_device_memory(obj):
+    """Is it memory of the device: an array there, a MemoryPointer?"""
+    return isinstance(obj, (_core.Array, _engine.Allocation)) or getattr(obj, "__cuda_memory__", False)
+
+
+def require_device_memory(obj):
+    """Raises TypeError where it is no memory of the device."""
+    if not is_device_memory(obj):
+        raise TypeError(f"[memory] memory of the device is needed, not {type(obj).__name__}")
+
+
+def device_pointer(obj):
+    """The address of memory of the device."""
+    require_device_memory(obj)
+    if isinstance(obj, numpy.ndarray):  # mapped: GPUs have one address for it with the host
+        return obj.ctypes.data
+    return _engine.device_address(obj) if isinstance(obj, _core.Array) else int(obj)
+
+
+def stream_given(stream):
+    """The stream to work in; None, the default one, where a number stands for it."""
+    return stream if isinstance(stream, _engine.Stream) else None
+
+
+def device_memset(dst, val, size, stream=0):
+    """Sets ``size`` bytes on the device to ``val``."""
+    if size:
+        _engine.fill(current_device(), device_pointer(dst), size, int(val) & 0xFF, 1, size, 1, stream_given(stream))
 
 
 # ---- what is not served

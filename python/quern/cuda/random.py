@@ -13,9 +13,10 @@ import math
 import numpy
 
 from quern.arrays import core as _core
+from quern.arrays.creation import empty as _empty
 from quern.cuda import config  # noqa: F401
-from quern.cuda.arrays import DeviceNDArray, device_array
 from quern.cuda.decorators import jit  # noqa: F401
+from quern.cuda.ndarray import DeviceNDArray
 from quern.cuda.numpy_support import from_dtype
 from quern.kernel.dispatcher import DeviceFunction
 from quern.kernel.types import float32, float64, int64, uint32, uint64  # noqa: F401
@@ -62,6 +63,9 @@ class RandomStates(DeviceNDArray):
         host = self.copy_to_host()
         host[key] = value
         self.copy_to_device(host)
+
+    def __reduce__(self):
+        return (_states_of, (self.copy_to_host(),))
 
     def __repr__(self):
         return f"<{len(self)} random states>"
@@ -182,8 +186,14 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     return states
 
 
+def _states_of(host):
+    states = _empty_states(len(host))
+    states.copy_to_device(host)
+    return states
+
+
 def _empty_states(n):
-    return device_array((int(n), 2), numpy.uint64)._as(RandomStates)
+    return _empty((int(n), 2), numpy.uint64)._as(RandomStates)
 
 
 # ---- in kernels; on the host with a NumPy array of states

@@ -12,7 +12,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
 from quern.arrays.shapes import _known
-from quern.cuda.arrays import DeviceNDArray
+from quern.cuda.ndarray import DeviceNDArray
 
 
 class DeviceRecords:
@@ -57,8 +57,10 @@ class DeviceRecords:
     split, ravel = DeviceNDArray.split, DeviceNDArray.ravel
     as_cuda_arg, bind, get_ipc_handle = DeviceNDArray.as_cuda_arg, DeviceNDArray.bind, DeviceNDArray.get_ipc_handle
     alloc_size = property(DeviceNDArray.alloc_size.fget)
-    __reduce__ = DeviceNDArray.__reduce__
     __reduce_ex__ = DeviceNDArray.__reduce_ex__
+
+    def __reduce__(self):
+        return (DeviceRecords.of, (self.copy_to_host(),))
 
     @property
     def _like(self):
@@ -231,3 +233,11 @@ def _as_type(part, dtype, shape):
 def records_over(memory, dtype):
     """DeviceRecords over the memory of an array of numbers, whose last axis has no gaps."""
     return DeviceRecords((), dtype, memory.view(numpy.uint8).reshape((*memory.shape[:-1], -1, dtype.itemsize)))
+
+
+def _view(self, dtype):
+    """The same bytes as another type; the last axis changes its length where sizes differ. Of a structured type: DeviceRecords."""
+    return records_over(self, dtype) if getattr(dtype, "names", None) else _core.Array.view(self, dtype)
+
+
+DeviceNDArray.view = _view

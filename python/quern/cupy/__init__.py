@@ -23,6 +23,8 @@ from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  #
 from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
 from quern.cupy._names import CUPY as _names
 from quern.cupy._old_names import *  # noqa: F403
+from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
+from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.raw import RawKernel  # noqa: F401
@@ -76,7 +78,7 @@ def fromDlpack(dltensor):  # noqa: N802
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are
-        cuda.stream._may_wait("asnumpy()")
+        _may_wait("asnumpy()")
         host = numpy.asarray(_quern.asnumpy(a), order=(order or "C").upper())
     else:
         host = numpy.asarray(a)
@@ -100,9 +102,7 @@ def is_available():
 
 def show_config(*, _full=False):
     """Prints what this runs on: versions, devices, where compiled code is kept."""
-    from quern import cupyx
-
-    print(cupyx.get_runtime_info(full=_full))
+    print(_get_runtime_info(full=_full))
 
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")

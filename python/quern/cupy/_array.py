@@ -7,6 +7,11 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays import exchange as _exchange
 from quern.arrays import statistics as _statistics
+from quern.arrays.creation import empty as _empty
+from quern.cupy._scatter import scatter
+from quern.cupy.cuda._waiting import _may_wait
+from quern.cupy.cuda.device import Device
+from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, malloc
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -34,11 +39,7 @@ class ndarray(_core.Array):  # noqa: N801
             for n in shape:
                 count *= n
             if strides is None:
-                from quern.arrays.creation import empty
-
-                return empty(tuple(shape), name)._as(cls)
-            from quern.cupy.cuda.memory import malloc
-
+                return _empty(tuple(shape), name)._as(cls)
             memptr = malloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
@@ -66,20 +67,14 @@ class ndarray(_core.Array):  # noqa: N801
 
     def scatter_add(self, slices, value):
         """Adds ``value`` at the places that ``slices`` picks; places that occur more than once get it as often."""
-        from quern.cupy._scatter import scatter
-
         scatter("add", self, slices, value)
 
     def scatter_max(self, slices, value):
         """Takes the larger of the element and ``value`` at the places that ``slices`` picks."""
-        from quern.cupy._scatter import scatter
-
         scatter("maximum", self, slices, value)
 
     def scatter_min(self, slices, value):
         """Takes the smaller of the element and ``value`` at the places that ``slices`` picks."""
-        from quern.cupy._scatter import scatter
-
         scatter("minimum", self, slices, value)
 
     def reduced_view(self, dtype=None):
@@ -112,8 +107,6 @@ class ndarray(_core.Array):  # noqa: N801
 
     def get(self, stream=None, order="C", out=None, blocking=True):
         """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array."""
-        from quern.cupy.cuda.stream import _may_wait
-
         _may_wait("ndarray.get()")
         order = (order or "C").upper()
         if out is None:
@@ -125,15 +118,11 @@ class ndarray(_core.Array):  # noqa: N801
 
     def item(self, *args):
         """An element as a number of Python's: the only one, or that at an index; this waits for it."""
-        from quern.cupy.cuda.stream import _may_wait
-
         _may_wait("ndarray.item()")
         return super().item(*args)
 
     def tolist(self):
         """The values as nested lists; this waits for them."""
-        from quern.cupy.cuda.stream import _may_wait
-
         _may_wait("ndarray.tolist()")
         return super().tolist()
 
@@ -152,8 +141,6 @@ class ndarray(_core.Array):  # noqa: N801
     @property
     def data(self):
         """Where the memory is: a MemoryPointer, with the address as ``ptr``."""
-        from quern.cupy.cuda import MemoryPointer, UnownedMemory
-
         whole = _engine.array_whole(self)
         start = whole._address()
         memory = UnownedMemory(start, whole.nbytes, self, max(self._device_number, 0))
@@ -162,8 +149,6 @@ class ndarray(_core.Array):  # noqa: N801
     @property
     def device(self):
         """The device the array is on."""
-        from quern.cupy.cuda import Device
-
         return Device(max(self._device_number, 0))
 
     def __reduce_ex__(self, protocol):

@@ -4,6 +4,7 @@ import warnings
 
 from quern.arrays.core import _axis
 from quern.cupy._array import ndarray
+from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
 from quern.device import current_device
 from quern.lib import _engine
 from quern.raw import RawModule as _RawModule
@@ -31,8 +32,6 @@ class RawModule(_RawModule):
 
     def get_global(self, name):
         """Where a ``__device__`` or ``__constant__`` variable is, as a MemoryPointer; ``mem.size`` is its bytes."""
-        from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
-
         address, size = super().get_global(name)
         return MemoryPointer(UnownedMemory(address, size, self), 0)
 

@@ -1,30 +1,9 @@
-"""cupyx.errstate and its kin, and cupyx.allow_synchronize."""
+"""cupyx.errstate and its kin."""
 
 import contextlib
 import threading
 
 _local = threading.local()
-
-
-class DeviceSynchronized(RuntimeError):
-    """Something waits for the device where cupyx.allow_synchronize(False) forbids that."""
-
-    def __init__(self, message=None):
-        super().__init__("Device synchronized" if message is None else message)
-
-
-@contextlib.contextmanager
-def allow_synchronize(allow):
-    """While it lasts, may this thread wait for the device? Where not, copies to the host, item(), tolist() and synchronize() raise
-    DeviceSynchronized; ``if x`` and float(x) are not watched."""
-    from quern.cupy.cuda import stream
-
-    before = stream._local.may_wait
-    stream._local.may_wait = bool(allow)
-    try:
-        yield
-    finally:
-        stream._local.may_wait = before
 
 
 def _state():

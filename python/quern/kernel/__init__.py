@@ -11,6 +11,7 @@
     linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
     program.py      a function and all that it calls, as one text
     turning.py      which threads of a block stand side by side
+    launching.py    what all launches have in common
     dispatcher.py   kernels that compile themselves when they are called
     inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays, and folds

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import operator
 import threading
 import weakref
 
@@ -18,6 +17,7 @@ from quern.kernel import plain, signatures, turning, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
+from quern.kernel.launching import checked_tasks, leaves_of, numbers_of
 from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.lib import _engine
@@ -112,14 +112,6 @@ def flags_of(options, program, device):
 def _leaves(function):
     for name, variable in function.arguments.items():
         yield from leaves_of(name, variable.type)
-
-
-def leaves_of(name, type_):
-    if isinstance(type_, types.Tuple):
-        for part in type_.types:
-            yield from leaves_of(name, part)
-    elif not isinstance(type_, types.NoneType):
-        yield name, type_
 
 
 class Dispatcher(Inspectable):
@@ -336,17 +328,6 @@ class ExtendedDispatcher(Dispatcher):
         return value
 
 
-def checked_tasks(ntasks, tpb):
-    """What ``forall`` is given, as ints. Raises ValueError, or TypeError where they are no integers."""
-    try:
-        ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
-    except TypeError:
-        raise TypeError(f"[forall] ntasks and tpb are integers, not {ntasks!r} and {tpb!r}") from None
-    if ntasks < 0 or tpb < 0:
-        raise ValueError(f"[forall] ntasks, the number of threads, and tpb, those of a block, are from 0 up, not {ntasks} and {tpb}")
-    return ntasks, tpb
-
-
 def check_returned(program, wanted):
     """Raises TypingError where the function's result does not go into the type ``wanted``, which may be None."""
     made, tree = program.kernel.result, program.kernel.source.tree
@@ -375,24 +356,6 @@ class ForAll:
             return
         threads = self.thread_per_block or self.dispatcher._threads_for(args)
         self.dispatcher[-(-self.ntasks // threads), threads, self.stream, self.sharedmem](*args)
-
-
-def numbers_of(parameters):
-    """The type's name for each number among the arguments, "" for an array."""
-    out = []
-
-    def walk(type_):
-        if isinstance(type_, types.Tuple):
-            for part in type_.types:
-                walk(part)
-        elif isinstance(type_, (types.Array, types.Record)):
-            out.append("")
-        elif not isinstance(type_, types.NoneType):
-            out.append("bool" if type_ == types.boolean else type_.name)
-
-    for type_ in parameters:
-        walk(type_)
-    return out
 
 
 class DeviceFunction:

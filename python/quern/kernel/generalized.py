@@ -11,7 +11,7 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty
 from quern.device import current_device
 from quern.kernel import signatures, types
-from quern.kernel.dispatcher import leaves_of, numbers_of
+from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
 

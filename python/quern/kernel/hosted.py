@@ -16,8 +16,8 @@ import numpy
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
 from quern.kernel import signatures, types
-from quern.kernel.dispatcher import leaves_of, numbers_of
 from quern.kernel.errors import KernelError, UnsupportedError
+from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
 

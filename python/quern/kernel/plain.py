@@ -24,7 +24,9 @@ import numpy
 from quern.arrays import core as _core
 from quern.errors import LogicError
 from quern.kernel import intrinsics, types
+from quern.kernel.hosted import HostFunction
 from quern.kernel.intrinsics import running
+from quern.kernel.launching import checked_tasks
 from quern.kernel.powers import with_integer_powers
 from quern.lib import _engine
 
@@ -269,8 +271,6 @@ _COMPILED = ("fp16.", "bf16.", "libdevice.", "popc", "brev", "clz", "ffs", "fma"
 
 @functools.cache
 def _compiled(function, count):
-    from quern.kernel.hosted import HostFunction  # which is made with what dispatcher.py has
-
     def one(a):
         return function(a)
 
@@ -380,8 +380,6 @@ class PlainKernel:
         return self[griddim, blockdim, stream, sharedmem]
 
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
-        from quern.kernel.dispatcher import checked_tasks
-
         ntasks, tpb = checked_tasks(ntasks, tpb)
         tpb = tpb or 64
         return self[-(-ntasks // tpb), tpb, stream, sharedmem] if ntasks else lambda *args: None

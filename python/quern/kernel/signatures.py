@@ -6,6 +6,7 @@ import ast
 
 from quern.kernel import types
 from quern.kernel.linked import CPointer
+from quern.kernel.types import Signature
 from quern.lib import _engine
 
 # Other names of the numbers, as Numba spells them.
@@ -19,25 +20,6 @@ ALIASES = {
     "f2": "float16", "f4": "float32", "f8": "float64", "float_": "float32", "double": "float64",
     "c8": "complex64", "c16": "complex128",
 }  # fmt: skip
-
-
-class Signature:
-    """The types of arguments and of what is returned: ``args`` and ``return_type``."""
-
-    def __init__(self, return_type, args):
-        self.return_type, self.args = return_type, tuple(args)
-
-    def __repr__(self):
-        return f"({', '.join(map(str, self.args))}) -> {self.return_type}"
-
-    def __eq__(self, other):
-        return isinstance(other, Signature) and (other.return_type, other.args) == (self.return_type, self.args)
-
-    def __hash__(self):
-        return hash((self.return_type, self.args))
-
-    def __reduce__(self):
-        return (Signature, (self.return_type, self.args))
 
 
 def named(name):

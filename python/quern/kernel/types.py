@@ -18,8 +18,6 @@ class Type:
 
     def __call__(self, *parameters):
         """A signature: ``void(float32[:], int32)``."""
-        from quern.kernel.signatures import Signature
-
         return Signature(self, parameters)
 
     def __getitem__(self, key):
@@ -49,6 +47,25 @@ class Type:
 
     def __reduce__(self):
         return (of_name, (self.name,))
+
+
+class Signature:
+    """The types of arguments and of what is returned: ``args`` and ``return_type``."""
+
+    def __init__(self, return_type, args):
+        self.return_type, self.args = return_type, tuple(args)
+
+    def __repr__(self):
+        return f"({', '.join(map(str, self.args))}) -> {self.return_type}"
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and (other.return_type, other.args) == (self.return_type, self.args)
+
+    def __hash__(self):
+        return hash((self.return_type, self.args))
+
+    def __reduce__(self):
+        return (Signature, (self.return_type, self.args))
 
 
 class Number(Type):
@@ -219,8 +236,6 @@ class Vector(Type):
     def __call__(self, *arguments):
         """With types: a signature, ``float32x4(float32x4)``. Vectors themselves are made in kernels only."""
         if arguments and all(isinstance(a, Type) for a in arguments):
-            from quern.kernel.signatures import Signature
-
             return Signature(self, arguments)
         raise RuntimeError(f"cuda.{self.name} makes a vector inside of a kernel only; call it from a function under @cuda.jit")
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes
 
-import numpy
-
-from quern.arrays import core as _core
 from quern.cuda.devices import Context, Device, Event, Stream, event_elapsed_time, gpus, profile_start, profile_stop, profiling
 from quern.cuda.errors import CudaAPIError, CudaDriverError, CudaSupportError, LinkerError
 from quern.cuda.memory import (
@@ -18,7 +15,12 @@ from quern.cuda.memory import (
     MemoryInfo,
     MemoryPointer,
     PinnedMemory,
+    device_memset,
+    device_pointer,
+    is_device_memory,
+    require_device_memory,
     set_memory_manager,
+    stream_given,
 )
 from quern.device import current_device, door_devices
 from quern.lib import _engine
@@ -51,25 +53,6 @@ class Driver:
 driver = Driver()
 
 
-def is_device_memory(obj):
-    """Is it memory of the device: an array there, a MemoryPointer?"""
-    return isinstance(obj, (_core.Array, _engine.Allocation)) or getattr(obj, "__cuda_memory__", False)
-
-
-def require_device_memory(obj):
-    """Raises TypeError where it is no memory of the device."""
-    if not is_device_memory(obj):
-        raise TypeError(f"[memory] memory of the device is needed, not {type(obj).__name__}")
-
-
-def device_pointer(obj):
-    """The address of memory of the device."""
-    require_device_memory(obj)
-    if isinstance(obj, numpy.ndarray):  # mapped: GPUs have one address for it with the host
-        return obj.ctypes.data
-    return _engine.device_address(obj) if isinstance(obj, _core.Array) else int(obj)
-
-
 def device_ctypes_pointer(obj):
     """The address of memory of the device, as ctypes has it; of None, 0."""
     return ctypes.c_void_p(0 if obj is None else device_pointer(obj))
@@ -93,10 +76,6 @@ def host_memory_size(obj):
     return memoryview(obj).nbytes
 
 
-def _stream(stream):
-    return stream if isinstance(stream, Stream) else None
-
-
 def _bytes_at(address, size):
     return (ctypes.c_char * size).from_address(address)
 
@@ -104,25 +83,19 @@ def _bytes_at(address, size):
 def host_to_device(dst, src, size, stream=0):
     """Copies ``size`` bytes of the host's into memory of the device."""
     if size:
-        _engine.htod(current_device(), device_pointer(dst), _bytes_at(host_pointer(src), size), _stream(stream))
+        _engine.htod(current_device(), device_pointer(dst), _bytes_at(host_pointer(src), size), stream_given(stream))
 
 
 def device_to_host(dst, src, size, stream=0):
     """Copies ``size`` bytes of the device's into memory of the host."""
     if size:
-        _engine.dtoh(current_device(), _bytes_at(host_pointer(dst), size), device_pointer(src), _stream(stream))
+        _engine.dtoh(current_device(), _bytes_at(host_pointer(dst), size), device_pointer(src), stream_given(stream))
 
 
 def device_to_device(dst, src, size, stream=0):
     """Copies ``size`` bytes on the device."""
     if size:
-        _engine.dtod(current_device(), device_pointer(dst), device_pointer(src), size, _stream(stream))
-
-
-def device_memset(dst, val, size, stream=0):
-    """Sets ``size`` bytes on the device to ``val``."""
-    if size:
-        _engine.fill(current_device(), device_pointer(dst), size, int(val) & 0xFF, 1, size, 1, _stream(stream))
+        _engine.dtod(current_device(), device_pointer(dst), device_pointer(src), size, stream_given(stream))
 
 
 __all__ = [

@@ -3,6 +3,8 @@
 import functools
 
 from quern.cupy.cuda._constants import DEVICE_ATTRIBUTES as _attributes
+from quern.cupy.cuda._errors import CUDARuntimeError
+from quern.cupy.cuda._waiting import _may_wait
 from quern.device import current_device, door_devices, set_current_device
 
 _LIBRARIES = {
@@ -25,6 +27,16 @@ def _engine_of(number):
     if here.kind == "cpu" and number == 0:
         return here
     return door_devices()[number]
+
+
+def _by_pci_bus_id(place):
+    """The number of the device at that place, such as "0000:01:00.0". Raises CUDARuntimeError when there is none."""
+    if not isinstance(place, str):
+        raise TypeError("a PCI bus id is text, such as '0000:01:00.0'")
+    for number in range(len(door_devices())):
+        if _engine_of(number).info()["pci_bus_id"].lower() == place.lower():
+            return number
+    raise CUDARuntimeError(101, f"there is no device at {place}")
 
 
 def _handle(name, why):
@@ -53,9 +65,7 @@ class Device:
     @staticmethod
     def from_pci_bus_id(pci_bus_id):
         """The device at that place, such as "0000:01:00.0". Raises CUDARuntimeError when there is none."""
-        from quern.cupy.cuda import runtime
-
-        return Device(runtime.deviceGetByPCIBusId(pci_bus_id))
+        return Device(_by_pci_bus_id(pci_bus_id))
 
     def use(self):
         """Makes it the current device of this thread."""
@@ -63,8 +73,6 @@ class Device:
 
     def synchronize(self):
         """Waits for all work of the device, what arrays have recorded included."""
-        from quern.cupy.cuda.stream import _may_wait
-
         _may_wait("Device.synchronize()")
         _engine_of(self.id).synchronize()
 

@@ -13,6 +13,7 @@ import weakref
 
 from quern import errors as _errors
 from quern.cupy.cuda.device import Device, _current_id, _engine_of
+from quern.cupy.cuda.stream import Stream, get_current_stream
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -240,8 +241,6 @@ class MemoryPointer:
 
 def _on(stream):
     """The stream for a copy."""
-    from quern.cupy.cuda.stream import Stream, get_current_stream
-
     if stream is None:
         return get_current_stream()
     return stream if isinstance(stream, Stream) else Stream.from_external(stream)

@@ -4,53 +4,20 @@ Memory, streams and events are the engine's; what these functions give out are t
 they are freed. Wrong arguments raise CUDARuntimeError, with CUDA's status.
 """
 
-import contextlib
 import ctypes
 import functools
 import itertools
 
-from quern import errors as _errors
 from quern.cupy.cuda import _unserved
 from quern.cupy.cuda._constants import CONSTANTS as _constants
-from quern.cupy.cuda._constants import ERRORS as _errors_of_cuda
-from quern.cupy.cuda.device import _current_id, _engine_of
+from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, check_status  # noqa: F401
+from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_of
+from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
 from quern.lib import _engine
 
 globals().update(_constants)
 is_hip = False
-
-
-class CUDARuntimeError(RuntimeError):
-    """A call failed; ``status`` is CUDA's number for why."""
-
-    def __init__(self, status, message=None):
-        self.status = int(status)
-        name, text = _errors_of_cuda.get(self.status, ("cudaErrorUnknown", "unknown error"))
-        super().__init__(f"{name}: {message or text}")
-
-    def __reduce__(self):
-        return (type(self), (self.status,))
-
-
-def check_status(status):
-    """Raises CUDARuntimeError unless ``status`` is 0."""
-    if status != 0:
-        raise CUDARuntimeError(status)
-
-
-@contextlib.contextmanager
-def _as_runtime_errors():
-    """Turns the engine's errors into CUDARuntimeError."""
-    try:
-        yield
-    except _errors.OutOfMemoryError as error:
-        raise CUDARuntimeError(2, str(error)) from error
-    except _errors.LaunchError as error:
-        raise CUDARuntimeError(719, str(error)) from error
-    except (_errors.LogicError, _errors.RuntimeError) as error:
-        not_ready = "before the event was reached" in str(error)
-        raise CUDARuntimeError(600 if not_ready else 1, str(error)) from error
 
 
 def _call(function):
@@ -107,19 +74,12 @@ def deviceGetPCIBusId(device):
 @_call
 def deviceGetByPCIBusId(pciBusId):
     """The number of the device at that place."""
-    if not isinstance(pciBusId, str):
-        raise TypeError("a PCI bus id is text, such as '0000:01:00.0'")
-    for number in range(len(door_devices())):
-        if _device(number).info()["pci_bus_id"].lower() == pciBusId.lower():
-            return number
-    raise CUDARuntimeError(101, f"there is no device at {pciBusId}")
+    return _by_pci_bus_id(pciBusId)
 
 
 @_call
 def deviceSynchronize():
     """Waits for all work of the current device, what arrays have recorded included."""
-    from quern.cupy.cuda.device import Device
-
     Device().synchronize()
 
 
@@ -542,8 +502,6 @@ _streams, _events = {}, {}
 
 
 def _stream(handle):
-    from quern.cupy.cuda.stream import ExternalStream, Stream, _by_handle
-
     if isinstance(handle, Stream):
         return handle
     handle = int(handle)
@@ -556,8 +514,6 @@ def _stream(handle):
 
 
 def _new_stream(flags, priority):
-    from quern.cupy.cuda.stream import Stream
-
     if flags not in (0, 1):
         raise CUDARuntimeError(1, f"{flags} are no flags of a stream")
     made = Stream(non_blocking=bool(flags), priority=priority)
@@ -640,8 +596,6 @@ def streamIsCapturing(stream):
 
 
 def _event(handle):
-    from quern.cupy.cuda.stream import Event
-
     if isinstance(handle, Event):
         return handle
     found = _events.get(int(handle))
@@ -659,8 +613,6 @@ def eventCreate():
 @_call
 def eventCreateWithFlags(flags):
     """The same; ``flags``: the event* constants, added."""
-    from quern.cupy.cuda.stream import Event
-
     made = Event(bool(flags & 1), bool(flags & 2), bool(flags & 4))
     handle = made.handle or next(_numbers)  # the CPU's have an address only once they are recorded
     if handle in _events or current_device().kind == "cpu":

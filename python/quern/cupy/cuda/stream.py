@@ -8,6 +8,8 @@ waiting and synchronising submit what arrays have recorded.
 import threading
 import weakref
 
+from quern.cupy.cuda._errors import _as_runtime_errors
+from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import _current_id, _engine_of
 from quern.device import current_device
 from quern.lib import _engine
@@ -18,17 +20,9 @@ _by_handle = weakref.WeakValueDictionary()  # streams of ours, by what `ptr` say
 class _Local(threading.local):
     def __init__(self):
         self.current = {}  # by the device's number
-        self.may_wait = True
 
 
 _local = _Local()
-
-
-def _may_wait(what):
-    if not _local.may_wait:
-        from quern.cupyx import DeviceSynchronized
-
-        raise DeviceSynchronized(f"{what} waits for the device, and cupyx.allow_synchronize(False) forbids that")
 
 
 class Event(_engine.Event):
@@ -79,8 +73,6 @@ class Event(_engine.Event):
 
 def get_elapsed_time(start_event, end_event):
     """Milliseconds between two events that were recorded, with timing, and reached. Raises CUDARuntimeError otherwise."""
-    from quern.cupy.cuda.runtime import _as_runtime_errors
-
     with _as_runtime_errors():
         return end_event.elapsed_since(start_event)
 

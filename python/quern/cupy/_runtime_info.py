@@ -5,6 +5,8 @@ import platform
 
 import numpy
 
+import quern
+from quern.cupy.cuda import runtime
 from quern.device import current_device, door_devices
 from quern.lib import _engine
 
@@ -13,9 +15,6 @@ class _RuntimeInfo:
     """Versions, devices, and where compiled code is kept; as text, a line each."""
 
     def __init__(self, full):
-        import quern
-        from quern.cupy.cuda import runtime
-
         cache = _engine.cache_info()
         self.rows = [
             ("OS", platform.platform()),

@@ -1,0 +1,145 @@
+"""DeviceNDArray: an array on the device under Numba's names. arrays.py makes them, records.py and random.py have kin of theirs."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy
+
+from quern.arrays import core as _core
+from quern.arrays.shapes import _known
+from quern.lib import _engine
+
+
+class DeviceNDArray(_core.Array):
+    """An array on the device: the same memory as ``quern.Array``, under Numba's names.
+
+    Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory; a single element is a NumPy scalar.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        places = key if type(key) is tuple else (key,)
+        if len(places) == self.ndim and all(type(k) is int for k in places):
+            # A view, which is read where it lies: the value is looked at now.
+            return _core.asnumpy(super().__getitem__((*places, ...)))[()]
+        part = super().__getitem__(key)
+        return part if part.ndim else _core.asnumpy(part)[()]
+
+    def getitem(self, item, stream=0):
+        """``array[item]``; its work is in order on any stream."""
+        return self[item]
+
+    def setitem(self, key, value, stream=0):
+        """``array[key] = value``; its work is in order on any stream."""
+        self[key] = value
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The values as a NumPy array, or in the NumPy array ``ary``, which is returned; this waits for them.
+
+        Raises TypeError or ValueError where ``ary`` has another type, shape or number of elements.
+        """
+        host = _core.asnumpy(self)
+        if ary is None:
+            return host
+        _check_like(self, ary)
+        ary[...] = host.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Takes the values of ``ary``, an array of the host or the device with the same type and number of elements."""
+        if ary is self:
+            return
+        if not isinstance(ary, _core.Array):
+            ary = numpy.asarray(ary) if not hasattr(ary, "__cuda_array_interface__") else _core.asarray(ary)
+        _check_like(self, ary)
+        _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
+
+    def split(self, section, stream=0):
+        """Parts of ``section`` elements each, one after the other, of an array of one dimension."""
+        if self.ndim != 1:
+            raise ValueError("only support 1d array")
+        if section == self.size:
+            yield self
+            return
+        for start in range(0, self.size, section):
+            yield self[start : start + section]
+
+    def ravel(self, order="C", stream=0):
+        """One dimension, over the same memory. Raises NotImplementedError where that needs a copy."""
+        if not (self.is_c_contiguous() if order == "C" else self.is_f_contiguous()):
+            raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
+        return (self if order == "C" else self.transpose()).reshape(-1)
+
+    def reshape(self, *newshape, order="C"):
+        """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
+        shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
+        in_order = self._contiguous[0 if order == "C" else 1]
+        if in_order and order == "C":
+            return self._reshaped(_known(self, _core._shape(shape)))
+        made = super().reshape(tuple(shape), order=order)
+        if not in_order:
+            # NumPy knows which strides need a copy; it does not look at the values.
+            like = numpy.lib.stride_tricks.as_strided(numpy.empty(1, self.dtype), self.shape, self.strides)
+            try:
+                numpy.reshape(like, made.shape, order=order, copy=False)
+            except ValueError:
+                raise NotImplementedError("[reshape] this shape needs a copy of the elements; copy the array first") from None
+        return made
+
+    def squeeze(self, axis=None, stream=0):
+        """Without axes of length 1, or without the axes ``axis``; over the same memory."""
+        return super().squeeze(axis)
+
+    def transpose(self, axes=None):
+        """The axes in another order, or in reverse; over the same memory."""
+        return super().transpose(axes)
+
+    def __reduce__(self):
+        return (sent, (self.copy_to_host(),))
+
+    def __reduce_ex__(self, protocol):
+        return self.__reduce__()
+
+    @property
+    def device_ctypes_pointer(self):
+        """The address of the first element, as ctypes has it."""
+        return ctypes.c_void_p(_engine.device_address(self) if self.size else 0)
+
+    def as_cuda_arg(self):
+        """What kernels are given: the array itself."""
+        return self
+
+    def is_c_contiguous(self):
+        """Do the elements lie in C order, without gaps?"""
+        return self._contiguous[0]
+
+    def is_f_contiguous(self):
+        """Do the elements lie in Fortran's order, without gaps?"""
+        return self._contiguous[1]
+
+    @property
+    def alloc_size(self):
+        """Bytes of the elements."""
+        return self.nbytes
+
+    def bind(self, stream=0):
+        """The array itself: its work is in order on any stream."""
+        return self
+
+    def get_ipc_handle(self):
+        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
+
+
+def _check_like(device_array, other):
+    if device_array.dtype != other.dtype:
+        raise TypeError(f"[copy] the types differ: {device_array.dtype} on the device, {other.dtype}; convert with astype()")
+    if device_array.size != other.size or (device_array.shape != other.shape and other.ndim == device_array.ndim):
+        raise ValueError(f"[copy] the shapes differ: {device_array.shape} on the device, {other.shape}")
+
+
+def sent(host):
+    """A new DeviceNDArray with the values of an array of the host or the device, which lie as they do there."""
+    order = "F" if isinstance(host, numpy.ndarray) and host.flags.f_contiguous and not host.flags.c_contiguous else None
+    return _core.asarray(host, order=order, copy=True)._as(DeviceNDArray)

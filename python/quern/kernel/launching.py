@@ -1,0 +1,44 @@
+"""What all that launches compiled kernels has in common: dispatcher.py, generalized.py, hosted.py, plain.py."""
+
+from __future__ import annotations
+
+import operator
+
+from quern.kernel import types
+
+
+def leaves_of(name, type_):
+    if isinstance(type_, types.Tuple):
+        for part in type_.types:
+            yield from leaves_of(name, part)
+    elif not isinstance(type_, types.NoneType):
+        yield name, type_
+
+
+def numbers_of(parameters):
+    """The type's name for each number among the arguments, "" for an array."""
+    out = []
+
+    def walk(type_):
+        if isinstance(type_, types.Tuple):
+            for part in type_.types:
+                walk(part)
+        elif isinstance(type_, (types.Array, types.Record)):
+            out.append("")
+        elif not isinstance(type_, types.NoneType):
+            out.append("bool" if type_ == types.boolean else type_.name)
+
+    for type_ in parameters:
+        walk(type_)
+    return out
+
+
+def checked_tasks(ntasks, tpb):
+    """What ``forall`` is given, as ints. Raises ValueError, or TypeError where they are no integers."""
+    try:
+        ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
+    except TypeError:
+        raise TypeError(f"[forall] ntasks and tpb are integers, not {ntasks!r} and {tpb!r}") from None
+    if ntasks < 0 or tpb < 0:
+        raise ValueError(f"[forall] ntasks, the number of threads, and tpb, those of a block, are from 0 up, not {ntasks} and {tpb}")
+    return ntasks, tpb
