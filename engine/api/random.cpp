@@ -1,4 +1,4 @@
-// quern/random.h on run/calls/random.h; python/quern/arrays/generator.py draws the same. Start at Drawing.
+// quern/random.h on run/calls/random.h; python/quern/arrays/random/generator.py draws the same. Start at Drawing.
 #include "quern/random.h"
 
 #include <cmath>

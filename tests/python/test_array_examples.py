@@ -8,7 +8,8 @@ import pytest
 import quern as qn
 from programs import ROOT, quern
 
-MODULES = "data_types differences editing grids logic manipulation matrices padding rounding statistics".split()
+MODULES = """creation.grids data_types linalg.matrices logic manipulation.arranging manipulation.editing manipulation.padding
+mathematics.differences mathematics.rounding statistics""".split()
 
 # Each program compares itself with NumPy: its arguments for a small run, and what a line of its output begins with.
 PROGRAMS = {

@@ -3,13 +3,20 @@
 An operation is recorded, not run: it returns at once, and what was recorded is fused into few kernels when a value is looked at
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
-core.py: the type, data types, in and out. creation.py, elementwise.py, reductions.py, shapes.py: functions that stand on the engine;
-composed.py, contraction.py, data_types.py, differences.py, editing.py, grids.py, layouts.py, logic.py, manipulation.py, matrices.py,
-padding.py, polynomials.py, rounding.py, statistics.py: functions that stand on those. sorting.py, cumulative.py, picking.py, sets.py,
-quantiles.py, counting.py: what stands on sorting, searching, running sums and picking. linalg.py, fft.py, random.py (with
-generator.py): submodules. ufunc.py, ufunc_methods.py, segments.py, scatter.py: the type of ufuncs.
-numbers.py: where NumPy gives scalars. methods.py, protocols.py: what the array type has.
-fallback.py: what NumPy does on the host, and when; host.py: what belongs there. exchange.py: memory shared with others.
+core.py: the type, data types, in and out. The rest is grouped as NumPy's manual is; a folder's __init__.py has what its group begins with:
+
+    objects/       methods and attributes of the type; exchange.py: memory shared with others; protocols.py: NumPy's protocols
+    ufuncs/        the type of ufuncs, its methods, and what these stand on
+    creation/      new arrays; grids.py, layouts.py
+    manipulation/  views, arrays put together; arranging.py: taken apart, repeated, turned; editing.py, padding.py
+    indexing.py    places and masks
+    data_types.py, logic.py
+    mathematics/   the ufuncs; reductions.py, cumulative.py, differences.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
+    linalg/, fft.py, random/: the submodules of these names
+    sorting/       sorting, searching; sets.py
+    statistics/    averages, covariances; quantiles.py, counting.py
+
+numbers.py: where NumPy gives scalars. fallback.py: what NumPy does on the host, and when; host.py: what belongs there.
 """
 
 import math
@@ -20,43 +27,33 @@ import ml_dtypes
 import numpy
 
 from quern.arrays import (
-    composed,
-    contraction,
     core,
-    counting,
     creation,
-    cumulative,
     data_types,
-    differences,
-    editing,
-    elementwise,
-    exchange,
     fallback,
     fft,
-    grids,
     host,
-    layouts,
+    indexing,
     linalg,
     logic,
     manipulation,
-    matrices,
-    methods,
-    padding,
-    picking,
-    polynomials,
-    quantiles,
+    mathematics,
+    objects,
     random,
-    reductions,
-    rounding,
-    sets,
-    shapes,
     sorting,
     statistics,
-    ufunc_methods,  # noqa: F401
 )
+from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
-from quern.arrays.protocols import __array_namespace_info__  # noqa: F401
-from quern.arrays.ufunc import ufunc  # noqa: F401
+from quern.arrays.linalg import contraction, matrices
+from quern.arrays.manipulation import arranging, editing, padding
+from quern.arrays.mathematics import composed, cumulative, differences, polynomials, reductions, rounding
+from quern.arrays.objects import exchange
+from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
+from quern.arrays.sorting import sets
+from quern.arrays.statistics import counting, quantiles
+from quern.arrays.ufuncs import methods as ufunc_methods  # noqa: F401
+from quern.arrays.ufuncs import ufunc  # noqa: F401
 
 newaxis, pi, e, inf, nan, euler_gamma = None, math.pi, math.e, math.inf, math.nan, numpy.euler_gamma
 bool_ = numpy.bool_
@@ -69,9 +66,9 @@ complex64, complex128 = numpy.complex64, numpy.complex128
 def _public():
     """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
     found = {"Array": core.Array, "ndarray": core.Array}
-    modules = (core, creation, elementwise, exchange, composed, reductions, shapes)
-    modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, manipulation, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, picking, sets, quantiles, counting)
+    modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
+    modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
+    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
@@ -83,7 +80,7 @@ def _public():
 
 _functions = _public()
 globals().update(_functions)
-methods.attach(_functions)
+objects.attach(_functions)
 exchange.attach()
 for _module in (fft, linalg, random):
     sys.modules[_module.__name__.replace(".arrays", "")] = _module

@@ -10,8 +10,8 @@ import numpy
 from quern.arrays import fallback
 from quern.arrays.core import _axis, asarray
 from quern.arrays.creation import _target
-from quern.arrays.manipulation import roll
-from quern.arrays.reductions import _fitted
+from quern.arrays.manipulation.arranging import roll
+from quern.arrays.mathematics.reductions import _fitted
 from quern.lib import _engine
 
 # By their numbers in Norm of engine/include/quern/fft.h.

@@ -5,8 +5,8 @@ import numpy
 from quern.arrays.core import Array, asarray
 from quern.arrays.creation import ones, zeros
 from quern.arrays.data_types import _kind
-from quern.arrays.elementwise import equal, imag, isinf, isnan, logical_and, logical_not, signbit
-from quern.arrays.reductions import all as _all
+from quern.arrays.mathematics import equal, imag, isinf, isnan, logical_and, logical_not, signbit
+from quern.arrays.mathematics.reductions import all as _all
 from quern.lib import _engine
 
 

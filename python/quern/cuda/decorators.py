@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from quern.arrays import core as _core
-from quern.arrays import reductions as _reductions
+from quern.arrays.mathematics import reductions as _reductions
 from quern.cuda.linkable import linked_texts
 from quern.cuda.warned import dispatcher_class
 from quern.kernel import types

@@ -7,7 +7,7 @@ import ctypes
 import numpy
 
 from quern.arrays import core as _core
-from quern.arrays.shapes import _known
+from quern.arrays.manipulation import _known
 from quern.lib import _engine
 
 

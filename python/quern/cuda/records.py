@@ -11,7 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.arrays.shapes import _known
+from quern.arrays.manipulation import _known
 from quern.cuda.ndarray import DeviceNDArray
 
 

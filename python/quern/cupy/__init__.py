@@ -11,9 +11,9 @@ import numpy
 import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _core
-from quern.arrays import elementwise as _elementwise
-from quern.arrays import exchange as _exchange
-from quern.arrays import reductions as _reductions
+from quern.arrays import mathematics as _elementwise
+from quern.arrays.mathematics import reductions as _reductions
+from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _ufunc, cuda, fft, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._fallback import getter as _getter

@@ -5,9 +5,9 @@ import operator
 import numpy
 
 from quern.arrays import core as _core
-from quern.arrays import exchange as _exchange
 from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
+from quern.arrays.objects import exchange as _exchange
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device

@@ -1,4 +1,4 @@
-"""scatter_add, scatter_max and scatter_min: many values to places of an array. What does it is in quern/arrays/scatter.py."""
+"""scatter_add, scatter_max and scatter_min: many values to places of an array. What does it is in quern/arrays/ufuncs/scatter.py."""
 
 from quern import arrays
 from quern.arrays.core import Array, asarray

@@ -1,6 +1,6 @@
 """What CuPy's ufuncs tell of themselves, on the type that quern's are of."""
 
-from quern.arrays.ufunc import ufunc
+from quern.arrays.ufuncs import ufunc
 
 
 class _Told:

@@ -5,7 +5,7 @@ import re
 
 import numpy
 
-from quern.arrays import core_axes
+from quern.arrays.ufuncs import core_axes
 
 _NAMES = r"\w+(?:,\w+)*"
 

@@ -216,6 +216,6 @@ def _converted(array, type_):
 
 
 def _broadcast(array, shape):
-    from quern.arrays.shapes import broadcast_to
+    from quern.arrays.manipulation import broadcast_to
 
     return array if array.shape == tuple(shape) else broadcast_to(array, shape)

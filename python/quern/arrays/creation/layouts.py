@@ -1,0 +1,100 @@
+"""Arrays of a certain layout, and questions about the memory of arrays."""
+
+import numpy
+
+from quern.arrays.core import Array, _ordered, asarray
+from quern.arrays.mathematics import isfinite
+from quern.arrays.mathematics.reductions import all as _all
+
+
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """:func:`asarray`, as there are no subclasses to keep."""
+    return asarray(a, dtype, order, device=device, copy=copy)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """:func:`asarray`, once the values are found to be finite: this waits for them. Raises ValueError for NaN and infinities.
+
+    >>> asarray_chkfinite([1, 2])
+    array([1, 2])
+    """
+    a = asarray(a, dtype)
+    if a.dtype.kind in "fc" and not bool(_all(isfinite(a))):
+        raise ValueError("array must not contain infs or NaNs")
+    return _ordered(a, order or "K")
+
+
+def _at_least_1d(a):
+    return a if a.ndim else a._reshaped([1])
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """The array with rows without gaps and at least one dimension; itself where it is so already."""
+    return _ordered(_at_least_1d(asarray(a, dtype)), "C")
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """The array with columns without gaps and at least one dimension; itself where it is so already."""
+    return _ordered(_at_least_1d(asarray(a, dtype)), "F")
+
+
+def isfortran(a):
+    """Has the array columns without gaps, and not rows?
+
+    >>> isfortran(asfortranarray([[1, 2], [3, 4]]))
+    True
+    """
+    c, fortran = asarray(a)._contiguous
+    return bool(fortran and not c)
+
+
+def _dummies(a, b):
+    """NumPy's arrays whose addresses lie to each other as those of ours; None where the memory is another."""
+    if not (isinstance(a, Array) and isinstance(b, Array) and a._shares_cell(b)):
+        return None
+    out = []
+    base = 1 << 40
+    for x in (a, b):
+        start = base + x._offset * x.itemsize
+        interface = {"shape": x.shape, "typestr": f"|V{x.itemsize}", "data": (start, True), "strides": x.strides, "version": 3}
+        out.append(numpy.asarray(type("Dummy", (), {"__array_interface__": interface})()))
+    return out
+
+
+def shares_memory(a, b, /, max_work=-1):
+    """Is there an element that both arrays show? Exact, and NumPy's work; nothing is copied.
+
+    >>> x = zeros(4)
+    >>> shares_memory(x[::2], x[1::2]), shares_memory(x, x[1:])
+    (False, True)
+    """
+    dummies = _dummies(a, b)
+    return dummies is not None and numpy.shares_memory(*dummies, max_work=max_work)
+
+
+def may_share_memory(a, b, /, max_work=0):
+    """Do the memory ranges of the arrays overlap? Cheaper than :func:`shares_memory`, and true more often."""
+    dummies = _dummies(a, b)
+    return dummies is not None and numpy.may_share_memory(*dummies, max_work=max_work)
+
+
+_NEEDS = {"C": "C", "CONTIGUOUS": "C", "C_CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
+_HOLDS = ("A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY")
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """The array with a type and layout: ``requirements`` are of "C", "F", and those of NumPy's that hold anyhow.
+
+    Raises ValueError for both "C" and "F", KeyError for what is no requirement.
+    """
+    if isinstance(requirements, str):
+        requirements = [requirements]
+    wanted = {name.upper() for name in requirements or ()}
+    for name in wanted:
+        if name not in _NEEDS and name not in _HOLDS:
+            raise KeyError(name)
+    orders = {_NEEDS[name] for name in wanted if name in _NEEDS}
+    if len(orders) > 1:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    out = _ordered(asarray(a, dtype), orders.pop() if orders else "K")
+    return out.copy("K") if wanted & {"O", "OWNDATA"} and out is a else out

@@ -1,0 +1,244 @@
+"""Elements picked by places and by masks, and written there."""
+
+import numpy
+
+from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
+from quern.arrays.creation import arange
+from quern.arrays.data_types import _kind
+from quern.arrays.mathematics import where
+from quern.arrays.mathematics.reductions import _fitted, _given
+from quern.arrays.mathematics.reductions import any as _any
+from quern.arrays.manipulation import broadcast_to, ravel
+from quern.lib import _engine
+
+# ---- where elements are true
+
+
+def nonzero(a):
+    """Where elements are not zero: a tuple of an int64 array for each axis. This waits for the values.
+
+    Raises ValueError for an array without dimensions.
+
+    >>> nonzero([0, 3, 0, 5])
+    (array([1, 3]),)
+    """
+    return tuple(_engine.array_nonzero(asarray(a)))
+
+
+def flatnonzero(a):
+    """Where elements of the flattened array are not zero, as int64. This waits for the values.
+
+    >>> flatnonzero([[0, 3], [0, 5]])
+    array([1, 3])
+    """
+    return _engine.array_flat_nonzero(asarray(a))
+
+
+def argwhere(a):
+    """Where elements are not zero: a row of int64 for each. This waits for the values.
+
+    >>> argwhere([[0, 3], [5, 0]])
+    array([[0, 1],
+           [1, 0]])
+    """
+    return _engine.array_argwhere(asarray(a))
+
+
+# ---- by places
+
+
+def _places(indices):
+    if not isinstance(indices, (Array, numpy.ndarray)) and not _holds_arrays([indices]):
+        indices = numpy.asarray(indices, numpy.int64)  # numbers of any type, as NumPy has it
+    indices = asarray(indices)
+    if _kind(indices) not in "iub":
+        raise TypeError(f"Cannot cast array data from {indices.dtype!r} to dtype('int64') according to the rule 'safe'")
+    return indices.astype("int64", copy=False)
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    """The elements at ``indices`` along ``axis`` (None: of the flattened array).
+
+    Parameters: ``mode``: what is done with a place that is not there: "raise" (IndexError when the result is looked at), "wrap",
+    "clip". Returns an array in which the shape of ``indices`` stands for the axis. Raises TypeError for places that are no integers.
+
+    >>> take([4, 5, 6], [2, 0])
+    array([6, 4])
+    """
+    a = asarray(a)
+    axis = None if axis is None else _axis(axis, a.ndim or 1)
+    return _checked(_engine.array_take_at(a, _places(indices), axis, mode), out)
+
+
+def _checked(result, out):
+    if _is_out(out) and not NUMPY_2_5:
+        _check_cast(out.dtype, result.dtype, "safe")
+    return _fitted(result, out)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """Elements of ``arr`` by places along ``axis``: in other dimensions both go together, and broadcast.
+
+    Raises ValueError for different numbers of dimensions, IndexError for places that are no integers or (at a look) not there.
+
+    >>> take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
+    array([[1],
+           [2]])
+    """
+    arr, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr, axis = ravel(arr), 0
+    return _engine.array_take_along(arr, indices, _axis(axis, arr.ndim))
+
+
+def put_along_axis(arr, indices, values, axis):
+    """Writes ``values`` to the places along ``axis`` that :func:`take_along_axis` reads.
+
+    >>> a = asarray([[3, 1], [2, 4]])
+    >>> put_along_axis(a, asarray([[1], [0]]), 9, axis=1)
+    >>> a
+    array([[3, 9],
+           [9, 4]])
+    """
+    _check_written("put_along_axis", arr)
+    indices = asarray(indices)
+    if axis is not None:
+        picks = _engine.array_indices_along(arr, indices, _axis(axis, arr.ndim))
+    elif indices.ndim != 1:
+        raise ValueError("when axis=None, `indices` must have a single dimension.")
+    else:
+        picks = _engine.array_coordinates(arr, _places(indices))
+    arr[tuple(picks)] = values
+
+
+def _check_written(name, a):
+    if not isinstance(a, Array):
+        raise TypeError(f"argument 1 of {name} must be an array of quern's, not {type(a).__name__}")
+    if not a.flags.writeable:  # also where nothing is written
+        raise ValueError(f"{name}: output array is read-only")
+
+
+def put(a, ind, v, mode="raise"):
+    """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array.
+
+    Parameters: ``mode``: as :func:`take` has it. Raises TypeError for what is no array of quern's, IndexError (at a look) for
+    places that are not there.
+
+    >>> a = zeros(3)
+    >>> put(a, [0, 2], [1, 2])
+    >>> a
+    array([1., 0., 2.])
+    """
+    _check_written("put", a)
+    ind = _places(ind)
+    v = asarray(v, None if ind.size > a.size == 0 else a._dtype_name)  # no place at all is said before a value that does not fit
+    _engine.array_put_in_line(a, ind, v, mode)
+
+
+def choose(a, choices, out=None, mode="raise"):
+    """Elements of the arrays ``choices``: of the one whose number stands in ``a``; all broadcast.
+
+    Parameters: ``mode``: what is done with a number that is not there: "raise" (ValueError; the numbers are looked at), "wrap",
+    "clip".
+
+    >>> choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+    array([ 1, 20,  3])
+    """
+    a = _places(a)
+    kinds = [c if isinstance(c, (int, float, complex)) and not isinstance(c, bool) else None for c in choices]  # weak numbers
+    choices = [asarray(c) for c in choices]
+    if not choices:
+        raise ValueError("choices must not be empty")
+    n = len(choices)
+    if mode == "raise" and bool(_any((a < 0) | (a >= n))):
+        raise ValueError("invalid entry in choice array")
+    a = _engine.array_fitted_places(a, n, mode)
+    name = choices[0]._dtype_name
+    if any(c._dtype_name != name for c in choices):
+        name = numpy.result_type(*(c.dtype if weak is None else weak for c, weak in zip(choices, kinds, strict=True))).name
+    shape = numpy.broadcast_shapes(a.shape, *(c.shape for c in choices))
+    result = broadcast_to(choices[-1].astype(name, copy=False), shape)
+    for k in range(n - 1):
+        result = where(a == k, choices[k].astype(name, copy=False), result)
+    if _is_out(out) and out.shape != result.shape:
+        raise TypeError(f"choose: invalid shape for output array: {out.shape}, not {result.shape}")
+    return _given(result._in_order("C") if n > 1 else result.copy("C"), out)
+
+
+# ---- by masks
+
+
+def compress(condition, a, axis=None, out=None):
+    """The parts of ``axis`` (None: of the flattened array) at which ``condition``, of one dimension, is true.
+
+    This waits for the condition. Raises ValueError for a condition of several dimensions, IndexError (at a look) for one that is
+    true behind the end.
+
+    >>> compress([True, False, True], [1, 2, 3])
+    array([1, 3])
+    """
+    a = asarray(a)
+    return _checked(_engine.array_compress(asarray(condition), a, None if axis is None else _axis(axis, a.ndim or 1)), out)
+
+
+def extract(condition, arr):
+    """The elements of the flattened array at which the flattened ``condition`` is true. This waits for the condition.
+
+    >>> extract([True, False, True], [1, 2, 3])
+    array([1, 3])
+    """
+    return _engine.array_extract(asarray(condition), asarray(arr))
+
+
+def _fitting(values, a):
+    """Values for elements of ``a``: those of arrays must fit its type without loss, others are converted."""
+    if isinstance(values, numpy.ndarray) or (isinstance(values, Array) and not values._is_value):
+        _check_cast(values.dtype, a.dtype, "safe")
+    return asarray(values, a._dtype_name)
+
+
+def place(arr, mask, vals):
+    """Writes ``vals``, one after the other and again from the first, to the elements at which ``mask`` is true.
+
+    This waits for the mask. Raises ValueError for a mask of another size, and for no values where some are needed, TypeError for an
+    array of values that the type of ``arr`` does not hold.
+
+    >>> a = zeros(3)
+    >>> place(a, [True, False, True], [1, 2])
+    >>> a
+    array([1., 0., 2.])
+    """
+    _check_written("place", arr)
+    mask, vals = asarray(mask), ravel(_fitting(vals, arr))
+    if mask.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    places = flatnonzero(mask)
+    if places.size and not vals.size:
+        raise ValueError("Cannot insert from an empty array!")
+    put(arr, places, vals)
+
+
+def putmask(a, /, mask, values):
+    """Writes ``values``, repeated to the size of ``a``, where ``mask`` is true.
+
+    Raises ValueError for a mask of another size, TypeError where the values cannot be converted.
+
+    >>> a = asarray([1, 2, 3])
+    >>> putmask(a, a > 1, [7, 8, 9])
+    >>> a
+    array([1, 8, 9])
+    """
+    _check_written("putmask", a)
+    mask = asarray(mask)
+    if mask.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    values = _fitting(values, a)
+    if values.size == 0 or a.size == 0:
+        return
+    mask = mask.astype("bool", copy=False)._reshaped(list(a.shape))
+    values = ravel(values).astype(a._dtype_name, copy=False)
+    if values.size not in (1, a.size):
+        values = _engine.array_take(values, [0], arange(a.size) % values.size)
+    a[...] = where(mask, values[0] if values.size == 1 else values._reshaped(list(a.shape)), a)

@@ -1,0 +1,503 @@
+"""Arrays put together, taken apart, repeated and turned: slices, views and copies of slices, no indices.
+
+Joining and splitting come first, then repeating and moving. editing.py takes elements out and puts them in.
+"""
+
+import builtins
+import math
+import operator
+
+import numpy
+
+from quern.arrays.core import Array, _axes, _axis, _check_cast, _shape, asarray, asnumpy
+from quern.arrays.creation import zeros
+from quern.arrays.manipulation import concatenate, flip, moveaxis, ravel, swapaxes
+from quern.arrays.mathematics import where as _where
+from quern.lib import _engine
+
+# ---- asking
+
+
+def ndim(a):
+    """How many dimensions ``a`` (an array or what can become one) has.
+
+    >>> ndim([[1, 2], [3, 4]])
+    2
+    """
+    return asarray(a).ndim
+
+
+def shape(a):
+    """The sizes of the dimensions of ``a``, a tuple.
+
+    >>> shape([[1, 2, 3]])
+    (1, 3)
+    """
+    return asarray(a).shape
+
+
+def size(a, axis=None):
+    """How many elements ``a`` has, in all or along ``axis`` (an int or a tuple). Raises AxisError for an axis that is not there.
+
+    >>> size([[1, 2, 3], [4, 5, 6]], 1)
+    3
+    """
+    a = asarray(a)
+    return a.size if axis is None else math.prod(a.shape[n] for n in _axes(axis, a.ndim))
+
+
+def _along(axis, part):
+    """The index that takes ``part`` along an axis and everything along those before it."""
+    return (slice(None),) * axis + (part,)
+
+
+# ---- dimensions
+
+
+def _at_least(a, dimensions):
+    a = asarray(a)
+    if dimensions == 3 and a.ndim in (1, 2):
+        return a[None, :, None] if a.ndim == 1 else a[:, :, None]
+    return a[(None,) * builtins.max(dimensions - a.ndim, 0)] if a.ndim < dimensions else a
+
+
+def atleast_1d(*arys):
+    """Views with at least one dimension: of one array that view, of several a tuple of them.
+
+    >>> atleast_1d(3.0)
+    array([3.])
+    """
+    out = tuple(_at_least(a, 1) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_2d(*arys):
+    """Views with at least two dimensions; ones are put in front. Of several arrays a tuple.
+
+    >>> atleast_2d([1, 2])
+    array([[1, 2]])
+    """
+    out = tuple(_at_least(a, 2) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_3d(*arys):
+    """Views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    out = tuple(_at_least(a, 3) for a in arys)
+    return out[0] if len(out) == 1 else out
+
+
+def broadcast_shapes(*args):
+    """The shape that shapes (tuples or ints) broadcast to. Raises ValueError where they do not.
+
+    >>> broadcast_shapes((3, 1), 4)
+    (3, 4)
+    """
+    return numpy.broadcast_shapes(*args)
+
+
+def broadcast_arrays(*args):
+    """A tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
+
+    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]
+    """
+    arrays = [asarray(a) for a in args]
+    views = _engine.array_broadcast_together(arrays)
+    return tuple(a if a.shape == view.shape else view for a, view in zip(arrays, views, strict=True))
+
+
+# ---- joining
+
+
+def _sequence(tup):
+    if isinstance(tup, Array):
+        return list(tup)
+    if not hasattr(tup, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return tup
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays side by side: along the second axis, or the first of 1-D arrays.
+
+    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
+    do not match.
+
+    >>> hstack(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+    arrays = [_at_least(a, 1) for a in _sequence(tup)]
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
+
+    >>> vstack(([1, 2], [3, 4]))
+    array([[1, 2],
+           [3, 4]])
+    """
+    return concatenate([_at_least(a, 2) for a in _sequence(tup)], dtype=dtype, casting=casting)
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """The older name of :func:`vstack`."""
+    return vstack(tup, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """Arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
+
+    >>> dstack(([1, 2], [3, 4])).shape
+    (1, 2, 2)
+    """
+    return concatenate([_at_least(a, 3) for a in _sequence(tup)], 2)
+
+
+def column_stack(tup):
+    """A matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
+
+    >>> column_stack(([1, 2], [3, 4]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    columns = [asarray(a) for a in _sequence(tup)]
+    return concatenate([_at_least(a, 2).T if a.ndim < 2 else a for a in columns], 1)
+
+
+def append(arr, values, axis=None):
+    """``arr`` and ``values`` one after the other along ``axis``; None: both flattened. A new array; see :func:`concatenate`.
+
+    >>> append([1, 2], [[3], [4]])
+    array([1, 2, 3, 4])
+    """
+    arr, values = asarray(arr), asarray(values)
+    return concatenate((ravel(arr), ravel(values))) if axis is None else concatenate((arr, values), axis)
+
+
+# ---- taking apart
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """A list of views: so many parts, of which the first are one longer where it does not come out even, or cut at given places.
+
+    Parameters: ``indices_or_sections``: an int, or the places where a new part begins. Raises ValueError for no parts.
+
+    >>> [p.size for p in array_split(arange(7), 3)]
+    [3, 2, 2]
+    """
+    return _parts(asarray(ary), indices_or_sections, axis, False)
+
+
+def _parts(ary, sections, axis, must_be_equal):
+    total, place = ary.shape[axis], _axis(axis, ary.ndim)
+    try:
+        cuts = [0, *(operator.index(n) for n in sections), total]
+    except TypeError:
+        return _engine.array_parts(ary, int(sections), place, must_be_equal)
+    return _engine.array_parts_between(ary, place, cuts)
+
+
+def split(ary, indices_or_sections, axis=0):
+    """A list of views: so many equal parts, or cut at given places. Raises ValueError where the parts are not equal.
+
+    >>> split(arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    return _parts(asarray(ary), indices_or_sections, axis, True)
+
+
+def hsplit(ary, indices_or_sections):
+    """:func:`split` along the second axis, or the first of a 1-D array.
+
+    >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    ary = asarray(ary)
+    if ary.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    """:func:`split` along the first axis of an array of at least two dimensions (else ValueError).
+
+    >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+    ary = asarray(ary)
+    if ary.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """:func:`split` along the third axis of an array of at least three dimensions (else ValueError).
+
+    >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+    ary = asarray(ary)
+    if ary.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+def unstack(x, /, *, axis=0):
+    """A tuple of the slices along ``axis``. Raises ValueError for an array without dimensions.
+
+    >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    return tuple(moveaxis(x, axis, 0))
+
+
+# ---- repeating
+
+
+def tile(A, reps):
+    """A new array of copies of ``A`` side by side, ``reps`` (an int or one for each axis) times along each axis.
+
+    >>> tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    return _engine.array_tiled(asarray(A), _shape(reps))
+
+
+def repeat(a, repeats, axis=None):
+    """A new array in which each element follows itself ``repeats`` times along ``axis``; None: of the flattened array.
+
+    ``repeats``: an int, or one for each element along the axis. Raises ValueError for a negative number, TypeError for an array of
+    numbers that are no integers.
+
+    >>> repeat([1, 2], 2)
+    array([1, 1, 2, 2])
+    """
+    a = asarray(a)
+    counts = asnumpy(repeats) if isinstance(repeats, Array) else numpy.asarray(repeats)
+    if isinstance(repeats, (Array, numpy.ndarray)) and counts.dtype != numpy.uint64:
+        _check_cast(counts.dtype, numpy.dtype(numpy.int64), "safe")
+    counts = counts.astype(numpy.int64)
+    if axis is None or a.ndim == 0 and axis in (0, -1):
+        a, axis = ravel(a), 0
+    axis = _axis(axis, a.ndim)
+    if counts.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    return _engine.array_repeated(a, counts.reshape(-1).tolist(), axis)
+
+
+def resize(a, new_shape):
+    """A new array of ``new_shape``, filled with the elements of ``a`` over and over. Raises ValueError for negative dimensions.
+
+    >>> resize([1, 2, 3], (2, 4))
+    array([[1, 2, 3, 1],
+           [2, 3, 1, 2]])
+    """
+    a = asarray(a)
+    new_shape = _shape(new_shape)
+    if builtins.any(n < 0 for n in new_shape):
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    wanted = math.prod(new_shape)
+    if a.size == 0:
+        return zeros(new_shape, a._dtype_name)
+    times = -(-wanted // a.size)
+    out = tile(ravel(a), times)
+    return out._reshaped(new_shape) if out.size == wanted else out[:wanted]._reshaped(new_shape).copy()
+
+
+# ---- moving
+
+
+def roll(a, shift, axis=None):
+    """A new array whose elements are moved on by ``shift`` along ``axis``; those that leave at the end come in at the start.
+
+    Parameters: ``shift``, ``axis``: ints, or tuples that broadcast; ``axis`` None: the flattened array is rolled.
+
+    >>> roll([1, 2, 3, 4], 1)
+    array([4, 1, 2, 3])
+    """
+    a = asarray(a)
+    if axis is None:
+        return roll(ravel(a), shift, 0)._reshaped(list(a.shape))
+    axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    pairs = numpy.broadcast(shift, axes)
+    if pairs.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    moves = [(int(by) % (a.shape[int(n)] or 1), int(n)) for by, n in pairs]
+    return _engine.array_rolled(a, [by for by, _ in moves], [n for _, n in moves])
+
+
+def fliplr(m):
+    """A view with the columns in the other order. Raises ValueError for fewer than two dimensions.
+
+    >>> fliplr([[1, 2], [3, 4]])
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(m, 1)
+
+
+def flipud(m):
+    """A view with the rows in the other order. Raises ValueError for no dimensions.
+
+    >>> flipud([[1, 2], [3, 4]])
+    array([[3, 4],
+           [1, 2]])
+    """
+    m = asarray(m)
+    if m.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(m, 0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """A view turned by ``k`` quarters, from the first of ``axes`` towards the second. Raises ValueError for axes that do not do.
+
+    >>> rot90([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = asarray(m)
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if axes[0] == axes[1] or builtins.abs(axes[0] - axes[1]) == m.ndim:
+        raise ValueError("Axes must be different.")
+    if builtins.any(not -m.ndim <= n < m.ndim for n in axes):
+        raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return flip(m, axes)
+    return swapaxes(flip(m, axes[1]), *axes) if k == 1 else flip(swapaxes(m, *axes), axes[1])
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    """Writes ``src`` into the array ``dst``, where ``where`` holds; both broadcast to it.
+
+    ``casting``: which conversions are allowed. Raises TypeError for others, ValueError for shapes that do not fit.
+
+    >>> a = zeros(3)
+    >>> copyto(a, [1, 2, 3], where=[True, False, True])
+    >>> a
+    array([1., 0., 3.])
+    """
+    if not isinstance(dst, Array):
+        raise TypeError(f"copyto() argument 1 must be an array of quern's, not {type(dst).__name__}")
+    if type(src) in (bool, int, float, complex):
+        kind = numpy.result_type(dst.dtype, src)
+        if not numpy.can_cast(kind, dst.dtype, casting):
+            raise TypeError(f"Cannot cast scalar from {numpy.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
+        if type(src) is int and dst.dtype.kind in "iu":
+            numpy.asarray(src, dst.dtype)  # it must fit
+        elif not numpy.can_cast(kind, dst.dtype, "same_kind"):
+            src = asarray(src).astype(dst.dtype)
+    else:
+        src = asarray(src)
+        _check_cast(src.dtype, dst.dtype, casting)
+        src = src.astype(dst.dtype, copy=False)
+        while src.ndim > dst.ndim and src.shape[0] == 1:
+            src = src[0, ...]
+        if src.ndim > dst.ndim or numpy.broadcast_shapes(src.shape, dst.shape) != dst.shape:
+            raise ValueError(f"could not broadcast input array from shape {src.shape} into shape {dst.shape}")
+    if where is True:
+        dst[...] = src
+        return
+    if not isinstance(where, (Array, numpy.ndarray)):
+        where = asarray(where, bool)
+    where = asarray(where)
+    _check_cast(where.dtype, numpy.dtype(bool), "safe")
+    if numpy.broadcast_shapes(where.shape, dst.shape) != dst.shape:
+        raise ValueError(f"could not broadcast where mask from shape {where.shape} into shape {dst.shape}")
+    dst[...] = _where(where, src, dst)
+
+
+def rollaxis(a, axis, start=0):
+    """A view in which ``axis`` lies before what was axis ``start``. :func:`moveaxis` is easier to read.
+
+    >>> rollaxis(zeros((3, 4, 5)), 2).shape
+    (5, 3, 4)
+    """
+    a = asarray(a)
+    axis = _axis(axis, a.ndim)
+    start = operator.index(start)
+    if not -a.ndim <= start <= a.ndim:
+        raise numpy.exceptions.AxisError(f"'start' arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
+    start += a.ndim if start < 0 else 0
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+def select(condlist, choicelist, default=0):
+    """Elements of the first of ``choicelist`` whose condition holds, else ``default``; all broadcast.
+
+    Raises ValueError for lists of different lengths or of nothing, TypeError for conditions that are no bools.
+
+    >>> select([asarray([True, False, False]), asarray([True, True, False])], [1, 2], 3)
+    array([1, 2, 3])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    plain = (bool, int, float, complex)
+    choices = [c if type(c) in plain else asarray(c) for c in (*choicelist, default)]
+    dtype = numpy.result_type(*(c.dtype if isinstance(c, Array) else c for c in choices))
+    conditions = [asarray(c) for c in condlist]
+    for n, condition in enumerate(conditions):
+        if condition._dtype_name != "bool":
+            raise TypeError(f"invalid entry {n} in condlist: should be boolean ndarray")
+    out = asarray(choices[-1]).astype(dtype)
+    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
+        out = _where(condition, asarray(choice).astype(dtype, copy=False), out)
+    return out._in_order("C")
+
+
+def block(arrays):
+    """An array put together from nested lists of blocks: the innermost are joined along the last axis, those around before it.
+
+    Raises ValueError for empty lists and lists of different depths, TypeError for tuples.
+
+    >>> block([[eye(2), zeros((2, 1))], [ones((1, 3))]]).shape
+    (3, 3)
+    """
+    depth = _depth(arrays)
+    rank = builtins.max(depth, _most_dimensions(arrays))
+    return _block(arrays, depth, rank, rank - depth)
+
+
+def _depth(arrays):
+    if isinstance(arrays, tuple):
+        raise TypeError("[block] blocks are arranged by lists; give a list in place of the tuple")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("List at arrays cannot be empty")
+    depths = {_depth(a) for a in arrays}
+    if len(depths) > 1:
+        raise ValueError("List depths are mismatched.")
+    return depths.pop() + 1
+
+
+def _most_dimensions(arrays):
+    return builtins.max(_most_dimensions(a) for a in arrays) if isinstance(arrays, list) else asarray(arrays).ndim
+
+
+def _block(arrays, depth, rank, axis):
+    if not isinstance(arrays, list):
+        a = asarray(arrays)
+        a = a[(None,) * (rank - a.ndim)] if a.ndim < rank else a
+        return a.copy() if depth == 0 else a
+    return concatenate([_block(a, depth, rank, axis + 1) for a in arrays], axis)

@@ -1,0 +1,122 @@
+"""Running sums and products, and what ``ufunc.accumulate`` stands on.
+
+A row is cut into tiles of fixed size, whose own results are put together in order: the order depends on the shape and type alone,
+so a result is the same bit for bit however it is computed on a kind of device. A row of one tile goes from first to last.
+"""
+
+import numpy
+
+from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
+from quern.arrays.mathematics.reductions import _fitted
+from quern.arrays.manipulation import ravel
+from quern.arrays.statistics import _replaced
+from quern.arrays.ufuncs import methods as ufunc_methods
+from quern.arrays.ufuncs import segments
+from quern.lib import _engine
+
+_TESTS = ("logical_and", "logical_or", "logical_xor")
+
+
+def _running(name, a, axis, dtype, out):
+    """None where the engine has no such scan."""
+    if dtype is None and name in ("add", "multiply") and _is_out(out):
+        dtype = out.dtype
+    if name in _TESTS and dtype is not None and numpy.dtype(dtype) != bool:
+        raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    a = asarray(a)
+    axis = None if axis is None else _axis(_no_bool(axis), a.ndim)
+    result = _engine.array_running(a, name, axis, None if dtype is None else _dtype_name(dtype))
+    return None if result is None else _fitted(result, out)
+
+
+def _accumulate(name):
+    return lambda a, axis, dtype, out: _running(name, a, axis, dtype, out)
+
+
+for _name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", *_TESTS):
+    ufunc_methods._ACCUMULATE[_name] = _accumulate(_name)
+
+
+def _of_any(name, a, axis, dtype, out):
+    """Numbers count as arrays of one axis."""
+    a = asarray(a)
+    if axis is not None and a.ndim == 0:
+        axis = _axis(axis, 1) or None
+    return _running(name, a, axis, dtype, out)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """The sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
+
+    Parameters: ``dtype``: what is computed in, for small integers 64 bits by default; ``out``: an array that takes the result.
+    Raises ValueError for an ``out`` of another shape, AxisError for an axis that is not there.
+
+    >>> cumsum([1, 2, 3])
+    array([1, 3, 6])
+    """
+    return _of_any("add", a, axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """The products of the first element, of the first two, and so on; the parameters are as :func:`cumsum` has them.
+
+    >>> cumprod([1, 2, 3])
+    array([1, 2, 6])
+    """
+    return _of_any("multiply", a, axis, dtype, out)
+
+
+def _cumulative(function, x, axis, dtype, out, include_initial, initial):
+    x = asarray(x)
+    if x.ndim == 0:
+        x = ravel(x)
+    if axis is None:
+        if x.ndim > 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    axis = _axis(_no_bool(segments.one_axis(axis, x.ndim, "accumulate")), x.ndim)
+    if not include_initial:
+        return function(x, axis, dtype, out)
+    result = function(x, axis, out.dtype if dtype is None and _is_out(out) else dtype)
+    return _fitted(_engine.array_with_first(result, initial, axis), out)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """:func:`cumsum` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 0 in front.
+
+    >>> cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return _cumulative(cumsum, x, axis, dtype, out, include_initial, 0)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """:func:`cumprod` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 1 in front.
+
+    >>> cumulative_prod([1, 2, 3], include_initial=True)
+    array([1, 1, 2, 6])
+    """
+    return _cumulative(cumprod, x, axis, dtype, out, include_initial, 1)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """:func:`cumsum` with zero in place of NaN.
+
+    >>> nancumsum([1.0, nan, 2.0])
+    array([1., 1., 3.])
+    """
+    return cumsum(_kept(a, 0), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """:func:`cumprod` with one in place of NaN.
+
+    >>> nancumprod([1.0, nan, 2.0])
+    array([1., 1., 2.])
+    """
+    return cumprod(_kept(a, 1), axis, dtype, out)
+
+
+def _kept(a, value):
+    a = asarray(a)
+    return _replaced(a, value)[0].astype(a._dtype_name, copy=False)

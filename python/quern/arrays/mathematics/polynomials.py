@@ -1,0 +1,77 @@
+"""Polynomials given by their coefficients, the highest power first."""
+
+import operator
+
+import numpy
+
+from quern.arrays.core import asarray
+from quern.arrays.creation import arange, zeros
+from quern.arrays.fallback import Unserved
+from quern.arrays.manipulation import concatenate
+from quern.arrays.mathematics import add, subtract
+
+
+def polyval(p, x):
+    """The polynomial with coefficients ``p`` at ``x``, by Horner's rule.
+
+    >>> polyval([3, 0, 1], 5)
+    array(76)
+    """
+    if isinstance(p, numpy.poly1d) or isinstance(x, numpy.poly1d):
+        raise Unserved("polynomials as objects")
+    p, x = asarray(p), asarray(x)
+    if p.ndim > 1:
+        raise Unserved("stacks of coefficients")
+    if p.size == 0:
+        return zeros(x.shape, x.dtype)
+    out = zeros(x.shape, x.dtype)
+    for n in range(p.shape[0]):
+        out = out * x + p[n]
+    return out
+
+
+def _aligned(a1, a2, op):
+    if isinstance(a1, numpy.poly1d) or isinstance(a2, numpy.poly1d):
+        raise Unserved("polynomials as objects")
+    a1, a2 = (a if a.ndim else a._reshaped([1]) for a in (asarray(a1), asarray(a2)))
+    longer = a1.size - a2.size
+    if longer > 0:
+        a2 = concatenate((zeros(longer, a2.dtype), a2))
+    elif longer < 0:
+        a1 = concatenate((zeros(-longer, a1.dtype), a1))
+    return op(a1, a2)
+
+
+def polyadd(a1, a2):
+    """The sum of two polynomials.
+
+    >>> polyadd([1, 2], [9, 5, 4])
+    array([9, 6, 6])
+    """
+    return _aligned(a1, a2, add)
+
+
+def polysub(a1, a2):
+    """The difference of two polynomials.
+
+    >>> polysub([2, 10, -2], [3, 10, -4])
+    array([-1,  0,  2])
+    """
+    return _aligned(a1, a2, subtract)
+
+
+def polyder(p, m=1):
+    """The ``m``-th derivative of a polynomial. Raises ValueError for a negative ``m``.
+
+    >>> polyder([1, 1, 1, 1])
+    array([3, 2, 1])
+    """
+    m = operator.index(m)
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    if isinstance(p, numpy.poly1d):
+        raise Unserved("polynomials as objects")
+    p = asarray(p)
+    for _ in range(m):
+        p = p[:-1] * arange(p.size - 1, 0, -1)
+    return p

@@ -1,0 +1,148 @@
+"""NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
+
+import numpy
+
+from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asarray, asnumpy, copy
+from quern.arrays.fallback import attach_missing, quick
+from quern.arrays.manipulation import matrix_transpose, reshape, transpose
+from quern.arrays.mathematics import clip, conjugate, imag, real
+from quern.arrays.mathematics.composed import divmod as _divmod
+from quern.arrays.mathematics.composed import matmul as _matmul
+from quern.arrays.mathematics.rounding import round
+from quern.arrays.objects.protocols import attach as attach_protocols
+from quern.arrays.sorting import attach as attach_sorting
+
+
+def _iterate(self):
+    if self.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    return (self[n] for n in range(len(self)))
+
+
+def _repr(self):
+    try:
+        values = asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self)
+    except MemoryError:
+        raise
+    except Exception as error:  # whoever looks at the values gets it raised
+        return f"<failed array, shape={self.shape}, dtype={self._dtype_name}: {type(error).__name__}: {error}>"
+    text = repr(values)
+    return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text
+
+
+def _outwards(name):
+    def call(self, *args, **kwargs):
+        return getattr(asnumpy(self), name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"NumPy's method ``{name}`` of the values, which are copied to the host for it."
+    return call
+
+
+_only_item = Array.item
+
+
+def _item(self, *args):
+    """An element as a number of Python's: the only one, or that at a place: an int (of the elements in C order), or one for each axis."""
+    if not args:
+        return _only_item(self)
+    place = args[0] if len(args) == 1 else args
+    return _only_item(self[place] if isinstance(place, tuple) else self.reshape(-1)[place])
+
+
+def _clip(self, min=None, max=None, out=None, **kwargs):
+    """The elements limited to [min, max]; see :func:`clip`."""
+    return clip(self, min, max, out, **kwargs)
+
+
+def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """A new array with the values converted to ``dtype``.
+
+    Parameters: ``order``: how they lie in memory, "C", "F", "A" for "F" where this has it, "K" for as this lies; ``casting``: which
+    conversions are allowed; ``copy``: False for this array itself where it has that type and order already. Raises TypeError for a
+    conversion that is not allowed.
+    """
+    name = _dtype_name(dtype)
+    if casting != "unsafe":
+        _check_cast(self.dtype, _numpy_dtype(name), casting)
+    if not copy and name == self._dtype_name and self._in_order(order) is self:
+        return self
+    return self._astype(name, order)
+
+
+def _copy(self, order="C"):
+    """A new array with the same values; ``order``: how they lie in memory, see :func:`copy`."""
+    return self._astype(self._dtype_name, order)
+
+
+def _tobytes(self, order="C"):
+    """The elements' bytes, in the order that :func:`ravel` has but for "K", which is "C"; this waits for the values."""
+    return asnumpy(self._raveled("C" if order in ("K", "k") else order)).tobytes()
+
+
+def _flatten(self, order="C"):
+    """A copy of one dimension; see :func:`ravel`."""
+    return self._raveled(order).copy()
+
+
+def _fill(self, value):
+    """Sets all elements to a number."""
+    if getattr(value, "ndim", 0) or isinstance(value, (list, tuple)):
+        raise ValueError("setting an array element with a sequence.")
+    self[...] = value
+
+
+def _imatmul(self, other):
+    if not isinstance(other, (Array, numpy.ndarray, list, tuple)):
+        return NotImplemented
+    other = asarray(other)
+    if self.ndim < 1 or other.ndim < 2:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions."
+        )
+    return _matmul(self, other, out=self)
+
+
+# Methods that are functions of the same name with the array as their first argument.
+_FUNCTIONS = """all any cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum swapaxes trace var
+argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
+
+
+def attach(functions):
+    """Gives the array type its methods. ``functions``: the public ones, by their names; what is not among them runs on the host."""
+    for name in _FUNCTIONS:
+        if name in functions and not hasattr(Array, name):
+            setattr(Array, name, functions[name])
+    Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+    Array.transpose = lambda self, *axes: transpose(
+        self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
+    )
+    Array.flatten = _flatten
+    Array.astype = quick(_astype, "astype")
+    Array.copy = _copy
+    Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
+    Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
+    Array.item = _item
+    Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
+    Array.T = property(transpose)
+    Array.mT = property(matrix_transpose)
+    Array.real = property(real, lambda self, value: real(self).__setitem__(..., value))
+    Array.imag = property(imag, lambda self, value: imag(self).__setitem__(..., value))
+    Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")
+    Array.get = asnumpy
+    Array.__iter__, Array.__repr__ = _iterate, _repr
+    Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
+    Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
+    Array.__divmod__, Array.__rdivmod__ = lambda self, other: _divmod(self, other), lambda self, other: _divmod(other, self)
+    Array.__imatmul__ = _imatmul
+    Array.__contains__ = lambda self, value: bool((self == value).any())
+    Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
+    Array.__complex__ = lambda self: complex(self.item())
+    Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
+    Array.clip = quick(_clip, "clip")
+    Array.tobytes = _tobytes
+    for name in ("tofile", "dump", "dumps"):  # they leave the device whatever happens
+        setattr(Array, name, _outwards(name))
+    attach_sorting(Array)
+    attach_protocols()
+    attach_missing(Array)

@@ -1,0 +1,157 @@
+"""NumPy's protocols on the array type, and the Array API's inspection.
+
+A ufunc or function of NumPy's that is called with an array of ours runs as ours of the same name, or through the fallback where
+there is none. A result has the type of the array that was asked: each door's own.
+"""
+
+import functools
+import sys
+
+import numpy
+
+from quern.arrays import fallback
+from quern.arrays.core import Array, _device_of
+from quern.arrays.ufuncs import _by_name
+from quern.device import current_device, device, door_devices
+from quern.lib import _engine
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def _as_kind(result, kind):
+    """Arrays of ours, also in lists and tuples, as the type of a door."""
+    if kind is Array:
+        return result
+    if isinstance(result, Array):
+        return result if isinstance(result, kind) else result._as(kind)
+    if type(result) in (list, tuple):
+        return type(result)(_as_kind(r, kind) for r in result)
+    return result
+
+
+def _is_foreign(value):
+    """Has this a protocol of its own that must be asked?"""
+    return getattr(type(value), "__array_ufunc__", None) not in (None, Array.__array_ufunc__, numpy.ndarray.__array_ufunc__)
+
+
+def _array_ufunc(self, host, method, *inputs, out=None, **kwargs):
+    """NumPy's ufuncs on arrays of ours: see NumPy's protocol."""
+    given = tuple(x for x in (out or ()) if x is not None)
+    if any(_is_foreign(x) for x in (*inputs, *given)):
+        return NotImplemented
+    if out is not None:
+        kwargs["out"] = out if len(out) > 1 else out[0]
+    ours = _by_name.get(host.__name__)
+    if ours is not None and ours._host is host and (method != "at" or isinstance(inputs[0], Array)):
+        inputs = tuple(x.view(numpy.ndarray) if type(x) is numpy.matrix else x for x in inputs)
+        return _as_kind((ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs), type(self))
+    name = host.__name__ if method == "__call__" else f"{host.__name__}.{method}"
+    writes = [inputs[0]] if method == "at" else list(given)
+    return fallback.run(name, getattr(host, method), inputs, kwargs, kind=type(self), writes=writes)
+
+
+@functools.cache
+def _places():
+    """Where each public function of NumPy's is found: (our module, its name)."""
+    found = {}
+    for path in ("quern", "quern.linalg", "quern.fft"):
+        host = numpy if path == "quern" else getattr(numpy, path[6:])
+        for name in dir(host):
+            value = getattr(host, name, None) if name != "chararray" else None
+            if callable(value) and not isinstance(value, type) and not name.startswith("_"):
+                found.setdefault(value, (path, name))
+    return found
+
+
+def _array_function(self, function, types, args, kwargs):
+    """NumPy's functions on arrays of ours: see NumPy's protocol."""
+    if not all(issubclass(t, (Array, numpy.ndarray)) for t in types):
+        return NotImplemented
+    place = _places().get(function)
+    ours = None if place is None else vars(sys.modules[place[0]]).get(place[1])
+    if ours is None or hasattr(ours, "__quern_host__") or not callable(ours):
+        name = function.__name__ if place is None else f"{place[0]}.{place[1]}".replace("quern.", "", 1)
+        return fallback.run(name, function, args, kwargs, kind=type(self))
+    return _as_kind(ours(*args, **kwargs), type(self))
+
+
+def _array_namespace(self, *, api_version=None):
+    """The module with the Array API's functions. Raises ValueError for a version that is not known."""
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(f"[__array_namespace__] version {api_version!r} of the Array API is not known; it can be {', '.join(_VERSIONS)}")
+    return sys.modules["quern"]
+
+
+def to_device(self, device, /, *, stream=None):
+    """The array on another device (an object or a name of :func:`quern.device`); itself where it is there already.
+
+    Raises ValueError for a stream: the copy goes through the host, which orders it.
+    """
+    from quern.device import device as named
+
+    if stream is not None:
+        raise ValueError("[to_device] streams are not taken; leave `stream` out")
+    target = named(device) if isinstance(device, str) else device
+    number = -1 if target.kind == "cpu" else target.index
+    if number == self._device_number:
+        return self
+    return _engine.array_move(self, target)
+
+
+# ---- the Array API's inspection
+
+
+_KINDS = {
+    "bool": ("bool",),
+    "signed integer": ("int8", "int16", "int32", "int64"),
+    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
+    "real floating": ("float32", "float64"),
+    "complex floating": ("complex64", "complex128"),
+}
+_KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
+_KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
+
+
+class _Info:
+    """What the arrays of this namespace can do, as the Array API asks."""
+
+    def capabilities(self):
+        """A dict: boolean indexing, shapes that depend on values, the most dimensions (no limit)."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+
+    def default_device(self):
+        """The device of new arrays."""
+        return current_device()
+
+    def default_dtypes(self, *, device=None):
+        """The types of new arrays of Python's numbers, and of indices."""
+        names = {"real floating": "float64", "complex floating": "complex128", "integral": "int64", "indexing": "int64"}
+        return {kind: numpy.dtype(name) for kind, name in names.items()}
+
+    def dtypes(self, *, device=None, kind=None):
+        """The types, by their names; ``kind``: of a kind ("real floating") or a tuple of kinds alone."""
+        if kind is None:
+            kind = ("bool", "numeric")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        unknown = [k for k in kinds if k not in _KINDS]
+        if unknown:
+            raise ValueError(f"[dtypes] unsupported kind: {unknown[0]!r}; it can be {', '.join(_KINDS)}")
+        return {name: numpy.dtype(name) for k in kinds for name in _KINDS[k]}
+
+    def devices(self):
+        """All devices: the CPU and the GPUs."""
+        return [device("cpu"), *(d for d in door_devices() if d.kind != "cpu")]
+
+
+def __array_namespace_info__():  # noqa: N807
+    """What the arrays of this namespace can do, as the Array API asks: an object with ``capabilities``, ``devices``, ``dtypes``..."""
+    return _Info()
+
+
+def attach():
+    """Gives the array type the protocols."""
+    Array.__array_ufunc__ = _array_ufunc
+    Array.__array_function__ = _array_function
+    Array.__array_namespace__ = _array_namespace
+    Array.device = property(_device_of)
+    Array.to_device = to_device

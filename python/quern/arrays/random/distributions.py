@@ -1,0 +1,199 @@
+"""The distributions that need more than a line or two: tables, several numbers for each draw, and rejection.
+
+Rejection draws for all elements in rounds; a round's numbers come from the element's own place in the stream under the round's own key,
+so that who needs more rounds changes nothing for the others.
+"""
+
+import math
+
+import numpy
+
+from quern.arrays import linalg
+from quern.arrays.core import Array, asarray, asnumpy
+from quern.arrays.logic import allclose
+from quern.arrays.mathematics import arccos, clip, cos, expm1, floor, log, log1p, maximum, power, sqrt, where
+from quern.arrays.random.generator import _FULL, Draws, _device_of, _here
+from quern.lib import _engine
+
+_TABLE = 1 << 20  # the longest table that is made for a draw
+
+
+def _by_rejection(self, shape, like, numbers, attempt):
+    """``attempt`` takes ``numbers`` arrays in (0, 1) and gives values and whether each is taken; repeated until all are."""
+    bits = self._bits
+    count = math.prod(shape)
+    firsts = [bits._take(count) for _ in range(numbers)]
+    result = taken = None
+    for turn in range(1, 200):
+        key = (bits._key + turn * 0x9E3779B97F4A7C15) % _FULL
+        seeds = [_engine.array_random("random_bits", shape, key, first, "uint64", _device_of(like)) for first in firsts]
+        units = [_engine.array_op("random_unit", s, compute="uint64", result="float64") for s in seeds]
+        value, good = attempt(*((u + 2.0**-54) * (1 - 2.0**-53) for u in units))
+        result = value if result is None else where(taken, result, value)
+        taken = good if taken is None else taken | good
+        if bool(taken.all()):
+            break
+    return result
+
+
+def vonmises(self, mu, kappa, size=None):
+    """Angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``."""
+    shape, mu, kappa = self._parameters(size, mu, kappa, mu=None, kappa="< 0")
+    with _here(mu, kappa):
+        k = asarray(kappa).astype(float, copy=False)
+        # Around 1e-5 the general way loses all its digits; the distribution is uniform there.
+        wide, safe = k < 1e-5, maximum(k, 1e-5)
+        r = 1 + sqrt(1 + 4 * safe * safe)
+        rho = (r - sqrt(2 * r)) / (2 * safe)
+        s = (1 + rho * rho) / (2 * rho)
+
+        def attempt(first, second, third):
+            z = cos(math.pi * first)
+            w = (1 + s * z) / (s + z)
+            y = safe * (s - w)
+            good = (y * (2 - y) - second >= 0) | (log(y / second) + 1 - y >= 0)
+            angle = arccos(clip(w, -1, 1))
+            angle = where(third < 0.5, -angle, angle)
+            return where(wide, (2 * third - 1) * math.pi, angle), good | wide
+
+        angle = _by_rejection(self, shape, (mu, kappa), 3, attempt) + mu
+        return self._give(angle - 2 * math.pi * floor((angle + math.pi) / (2 * math.pi)))
+
+
+def zipf(self, a, size=None):
+    """Natural numbers, each as likely as its power to ``-a``: int64. Raises ValueError unless ``a`` is above 1."""
+    shape, a = self._parameters(size, a)
+    if not numpy.all(asnumpy(a) > 1 if isinstance(a, Array) else a > 1):
+        raise ValueError("a <= 1 or a is NaN")
+    less = a - 1
+    with _here(a):
+        b = power(asarray(2.0), less)
+
+        def attempt(first, second):
+            x = floor(power(first, -1 / less))
+            fits = x < 2.0**62
+            x = where(fits, x, 1.0)
+            t = power(1 + 1 / x, less)
+            return x, fits & (second * x * (t - 1) / (b - 1) <= t / b)
+
+        return self._give(_by_rejection(self, shape, (a,), 2, attempt).astype("int64"))
+
+
+def wald(self, mean, scale, size=None):
+    """Of the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0."""
+    shape, mean, scale = self._parameters(size, mean, scale, mean="<= 0", scale="<= 0")
+    y = self._normal(shape, like=(mean, scale))
+    half = mean * y * y / (2 * scale)
+    # mean * (1 + half - sqrt(half * (half + 2))), without the difference that loses digits
+    x = mean / (1 + half + sqrt(half * (half + 2)))
+    other = self._unit(shape, like=(mean, scale)) > mean / (mean + x)
+    return self._give(where(other, mean * mean / x, x))
+
+
+def logseries(self, p, size=None):
+    """Natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1."""
+    shape, p = self._parameters(size, p)
+    given = asnumpy(p) if isinstance(p, Array) else p
+    if not numpy.all((given >= 0) & (numpy.asarray(given) < 1)):
+        raise ValueError("p < 0, p >= 1 or p is NaN")
+    with _here(p):
+        p = asarray(p).astype(float, copy=False)
+        q = -expm1(log1p(-p) * self._inside(shape, (p,)))
+        v = self._inside(shape, (p,))
+        many = floor(1 + log(v) / log(q))
+        out = where(v >= p, 1.0, where(v <= q * q, maximum(many, 1), where(v >= q, 1.0, 2.0)))
+        return self._give(out.astype("int64"))
+
+
+def hypergeometric(self, ngood, nbad, nsample, size=None):
+    """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
+
+    Raises ValueError for negative numbers, and for more picked than there are. Parameters that are arrays, and very large ones, are
+    drawn by NumPy on the host.
+    """
+    values = (ngood, nbad, nsample)
+    if any(isinstance(v, Array) or numpy.ndim(v) for v in values):
+        return self._on_host("hypergeometric", ngood, nbad, nsample, size=size)
+    good, bad, sample = (int(v) for v in values)
+    for name, value in (("ngood", good), ("nbad", bad), ("nsample", sample)):
+        if value < 0:
+            raise ValueError(f"{name} < 0")
+    if sample > good + bad:
+        raise ValueError("ngood + nbad < nsample")
+    least, most = max(0, sample - bad), min(sample, good)
+    if most - least >= _TABLE:
+        return self._on_host("hypergeometric", ngood, nbad, nsample, size=size)
+    (shape,) = self._parameters(size)
+    k = numpy.arange(least, most, dtype=float)
+    logs = numpy.concatenate([[0.0], numpy.cumsum(numpy.log((good - k) * (sample - k) / ((k + 1) * (bad - sample + k + 1))))])
+    likely = numpy.exp(logs - logs.max())
+    likely /= likely.sum()
+    return self._give(self._weighted(likely, shape, ()) + least)
+
+
+def noncentral_chisquare(self, df, nonc, size=None):
+    """Sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >= 0."""
+    shape, df, nonc = self._parameters(size, df, nonc, df="<= 0", nonc="< 0")
+    return self._give(_noncentral(self, shape, df, nonc))
+
+
+def _noncentral(self, shape, df, nonc):
+    return self._seeded("gamma", shape, df / 2 + self._seeded("poisson", shape, nonc / 2)) * 2
+
+
+def noncentral_f(self, dfnum, dfden, nonc, size=None):
+    """The F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0 and nonc >= 0."""
+    shape, dfnum, dfden, nonc = self._parameters(size, dfnum, dfden, nonc, dfnum="<= 0", dfden="<= 0", nonc="< 0")
+    above = _noncentral(self, shape, dfnum, nonc) / dfnum
+    return self._give(above / (self._seeded("gamma", shape, dfden / 2) * 2 / dfden))
+
+
+def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+    """Vectors of normal numbers with these means and covariances.
+
+    Parameters: ``mean``: a vector; ``cov``: a symmetric matrix without negative eigenvalues; ``size``: the shape in front;
+    ``check_valid``: "warn", "raise" or "ignore", what to do where ``cov`` is none, within ``tol``; ``method``: "svd", "eigh" or
+    "cholesky". Raises ValueError for shapes that do not fit.
+    """
+    if check_valid not in ("warn", "raise", "ignore"):
+        raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
+    if method not in ("svd", "eigh", "cholesky"):
+        raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
+    with _here(mean, cov):
+        mean, cov = (asarray(v).astype(float, copy=False) for v in (mean, cov))
+        if mean.ndim != 1:
+            raise ValueError("mean must be 1 dimensional")
+        if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
+            raise ValueError("cov must be 2 dimensional and square")
+        if cov.shape[0] != mean.shape[0]:
+            raise ValueError("mean and cov must have same length")
+        if method == "cholesky":
+            factor = linalg.cholesky(cov).T
+        else:
+            values, vectors = linalg.eigh(cov)
+            if check_valid != "ignore":
+                again = (vectors * maximum(values, 0)) @ vectors.T
+                if not bool(allclose(again, cov, rtol=tol, atol=tol)):
+                    if check_valid == "raise":
+                        raise ValueError("covariance is not symmetric positive-semidefinite.")
+                    import warnings
+
+                    warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
+            factor = (vectors * sqrt(maximum(values, 0))).T
+        shape = [] if size is None else list(size) if numpy.ndim(size) else [int(size)]
+        normal = self._normal([*shape, mean.shape[0]], like=(mean,))
+        return self._give(normal @ factor + mean)
+
+
+for _function in (
+    vonmises,
+    zipf,
+    wald,
+    logseries,
+    hypergeometric,
+    noncentral_chisquare,
+    noncentral_f,
+    multivariate_normal,
+):
+    _function.__qualname__ = f"Draws.{_function.__name__}"
+    setattr(Draws, _function.__name__, _function)
