@@ -350,7 +350,7 @@ def test_augmented_elements(device, tmp_path, quiet, a, b):
     # What a real number leaves in an array of integers is only asked where it fits: nowhere here.
     symbols = [s for s in symbols if not (work_type(s[:-1], a, b).kind == "f" and a in INTEGERS)]
     if not symbols:
-        return
+        pytest.skip("no result of theirs fits the element")
     outs = [f"o{k}" for k in range(len(symbols))]
     lines = [f"@cuda.jit\ndef kernel(y, {', '.join(outs)}):", "    i = cuda.grid(1)", "    if i < y.size:"]
     lines += [f"        {out}[i] {symbol} y[i]" for out, symbol in zip(outs, symbols, strict=True)]
