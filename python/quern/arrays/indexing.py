@@ -5,10 +5,10 @@ import numpy
 from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
 from quern.arrays.creation import arange
 from quern.arrays.data_types import _kind
+from quern.arrays.manipulation import broadcast_to, ravel
 from quern.arrays.mathematics import where
 from quern.arrays.mathematics.reductions import _fitted, _given
 from quern.arrays.mathematics.reductions import any as _any
-from quern.arrays.manipulation import broadcast_to, ravel
 from quern.lib import _engine
 
 # ---- where elements are true

@@ -7,8 +7,8 @@ so a result is the same bit for bit however it is computed on a kind of device. 
 import numpy
 
 from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
-from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.manipulation import ravel
+from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.statistics import _replaced
 from quern.arrays.ufuncs import methods as ufunc_methods
 from quern.arrays.ufuncs import segments

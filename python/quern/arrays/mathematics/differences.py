@@ -5,10 +5,10 @@ import numpy
 from quern.arrays.core import Array, _axes, _axis, asarray
 from quern.arrays.creation import empty_like
 from quern.arrays.data_types import _kind
-from quern.arrays.mathematics import subtract
-from quern.arrays.manipulation.arranging import _along
-from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.manipulation import broadcast_to, concatenate, ravel
+from quern.arrays.manipulation.arranging import _along
+from quern.arrays.mathematics import subtract
+from quern.arrays.mathematics.reductions import sum as _sum
 from quern.lib import _engine
 
 

@@ -9,11 +9,11 @@ import numpy
 
 from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy
 from quern.arrays.data_types import _kind
+from quern.arrays.manipulation import flip
 from quern.arrays.mathematics import isnan, where
 from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.mathematics.reductions import all as _all
 from quern.arrays.mathematics.reductions import any as _any
-from quern.arrays.manipulation import flip
 from quern.lib import _engine
 
 _NONE = numpy._NoValue

@@ -7,6 +7,7 @@ import numpy
 from quern.arrays.core import _axes, _dtype_name, asarray
 from quern.arrays.creation import full
 from quern.arrays.data_types import _kind
+from quern.arrays.manipulation import broadcast_to
 from quern.arrays.mathematics import conjugate, isnan, logical_not, sqrt, subtract, where
 from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.mathematics.reductions import all as _all
@@ -16,7 +17,6 @@ from quern.arrays.mathematics.reductions import min as _min
 from quern.arrays.mathematics.reductions import prod as _prod
 from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.mathematics.reductions import var as _var
-from quern.arrays.manipulation import broadcast_to
 from quern.lib import _engine
 
 

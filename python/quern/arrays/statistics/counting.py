@@ -8,7 +8,6 @@ from quern.arrays.core import Array, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
-
 from quern.lib import _engine
 
 
