@@ -72,16 +72,9 @@ static std::optional<Form> flat_form(const Group& group) {
   return form;
 }
 
-Form form_of(const Group& group) {
-  if (auto form = flat_form(group)) return *form;
-  std::vector<Layout> all;
-  for (const Load& load : group.loads) all.push_back(load.space->layout);
-  for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));
-
-  std::vector<int> kept, reduced;
-  for (size_t i = 0; i < group.shape.size(); ++i)
-    (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
-  // The kept dimensions in the order of memory: of what is stored, or of what is read where results are small.
+// Which of the layouts says in what order the kept dimensions lie in memory: of what is stored, or of what is read where results
+// are small.
+static size_t guide_of(const Group& group, const std::vector<Layout>& all) {
   auto is_number = [](const Layout& layout) {
     return std::all_of(layout.strides.begin(), layout.strides.end(), [](int64_t s) { return s == 0; });
   };
@@ -94,10 +87,39 @@ Form form_of(const Group& group) {
     const Layout& layout = all[i];
     bool moves = true;
     for (size_t d = 0; d < layout.rank(); ++d) moves &= layout.strides[d] != 0 || layout.shape[d] == 1;
-    if (!moves) continue;
-    chosen = i;
-    break;
+    if (moves) return i;
   }
+  return chosen;
+}
+
+// How the elements of each result are walked over; `inside`: they lie closer together than the results.
+static void choose_walk(Form& form, int8_t device, bool inside) {
+  bool on_gpu = device >= 0;
+  form.chunk = chunk_of(device, form.results, form.count);
+  form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
+  form.chunked = form.chunks > 1;
+  form.combines = on_gpu && form.chunked && form.results <= few_results && form.results * form.chunks <= most_small_chunks;
+  form.has_long_rows = form.reduced > 1 && form.shape.back() >= reduce_lanes;
+  constexpr int64_t warps_that_fill_a_gpu = 1024;
+  if (form.count <= reduce_lanes) {
+    form.walk = Walk::threads;
+  } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
+    form.walk = Walk::block;
+  } else {
+    form.walk = inside ? Walk::lanes_inside : on_gpu ? Walk::lanes_outside : Walk::columns;
+  }
+}
+
+Form form_of(const Group& group) {
+  if (auto form = flat_form(group)) return *form;
+  std::vector<Layout> all;
+  for (const Load& load : group.loads) all.push_back(load.space->layout);
+  for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));
+
+  std::vector<int> kept, reduced;
+  for (size_t i = 0; i < group.shape.size(); ++i)
+    (group.reduces && group.axes[i] ? reduced : kept).push_back(static_cast<int>(i));
+  size_t chosen = guide_of(group, all);
   const Layout& guide = all[chosen];
   std::stable_sort(kept.begin(), kept.end(),
                    [&](int a, int b) { return std::abs(guide.strides[a]) > std::abs(guide.strides[b]); });
@@ -142,20 +164,7 @@ Form form_of(const Group& group) {
   };
   bool inside =
       form.kept == 0 || form.reduced == 0 || group.loads.empty() || inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
-  bool on_gpu = group.device >= 0;
-  form.chunk = chunk_of(group.device, form.results, form.count);
-  form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
-  form.chunked = form.chunks > 1;
-  form.combines = on_gpu && form.chunked && form.results <= few_results && form.results * form.chunks <= most_small_chunks;
-  form.has_long_rows = form.reduced > 1 && form.shape.back() >= reduce_lanes;
-  constexpr int64_t warps_that_fill_a_gpu = 1024;
-  if (form.count <= reduce_lanes) {
-    form.walk = Walk::threads;
-  } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
-    form.walk = Walk::block;
-  } else {
-    form.walk = inside ? Walk::lanes_inside : on_gpu ? Walk::lanes_outside : Walk::columns;
-  }
+  choose_walk(form, group.device, inside);
   return form;
 }
 

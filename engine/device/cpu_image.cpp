@@ -172,16 +172,25 @@ void* imported(const char* name) {
   bug("a compiled kernel needs {}, which the machine's libraries lack", name);
 }
 
-}  // namespace
+[[noreturn]] void foreign(const char* why) {
+  raise(ErrorKind::value, "[load] this is no code that quern compiled for the CPU: {}", why);
+}
 
-struct Symbol : Elf64_Sym {};
+bool fits(uint64_t at, uint64_t size, uint64_t within) { return at <= within && size <= within - at; }
 
-CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, const void* runtime) {
-  auto foreign = [](const char* why) {
-    raise(ErrorKind::value, "[load] this is no code that quern compiled for the CPU: {}", why);
-  };
-  auto fits = [](uint64_t at, uint64_t size, uint64_t within) { return at <= within && size <= within - at; };
+// Where a shared object's parts lie, checked against its size.
+struct Segments {
+  std::vector<Elf64_Phdr> headers;
+  uint64_t code_end = 0, data_start = most, data_end = 0, dynamic = 0, dynamic_bytes = 0, alignment = page;
+  static constexpr uint64_t most = uint64_t{1} << 31;  // what code reaches
 
+  // In the code, or in the data.
+  bool hold(uint64_t at, uint64_t size) const {
+    return fits(at, size, code_end) || (at >= data_start && fits(at, size, data_end));
+  }
+};
+
+Segments segments_of(std::span<const std::byte> object) {
   Elf64_Ehdr header;
   if (object.size() < sizeof header) foreign("it is too short");
   std::memcpy(&header, object.data(), sizeof header);
@@ -190,99 +199,96 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
     foreign("it is no shared object");
   if (header.e_phentsize != sizeof(Elf64_Phdr) || !fits(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr), object.size()))
     foreign("its headers are damaged");
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  std::memcpy(segments.data(), object.data() + header.e_phoff, segments.size() * sizeof(Elf64_Phdr));
-
-  constexpr uint64_t most = uint64_t{1} << 31;  // what code reaches
-  uint64_t code_end = 0, data_start = most, data_end = 0, dynamic = 0, dynamic_bytes = 0, alignment = page;
-  for (const Elf64_Phdr& s : segments) {
-    if (s.p_type == PT_DYNAMIC) dynamic = s.p_vaddr, dynamic_bytes = s.p_memsz;
+  Segments out;
+  out.headers.resize(header.e_phnum);
+  std::memcpy(out.headers.data(), object.data() + header.e_phoff, out.headers.size() * sizeof(Elf64_Phdr));
+  for (const Elf64_Phdr& s : out.headers) {
+    if (s.p_type == PT_DYNAMIC) out.dynamic = s.p_vaddr, out.dynamic_bytes = s.p_memsz;
     if (s.p_type != PT_LOAD || s.p_memsz == 0) continue;
-    if (!fits(s.p_offset, s.p_filesz, object.size()) || s.p_filesz > s.p_memsz || !fits(s.p_vaddr, s.p_memsz, most))
+    if (!fits(s.p_offset, s.p_filesz, object.size()) || s.p_filesz > s.p_memsz || !fits(s.p_vaddr, s.p_memsz, Segments::most))
       foreign("its segments are damaged");
-    alignment = std::max<uint64_t>(alignment, s.p_align);
+    out.alignment = std::max<uint64_t>(out.alignment, s.p_align);
     if (s.p_flags & PF_X) {
-      code_end = std::max<uint64_t>(code_end, s.p_vaddr + s.p_memsz);
+      out.code_end = std::max<uint64_t>(out.code_end, s.p_vaddr + s.p_memsz);
     } else {
-      data_start = std::min<uint64_t>(data_start, s.p_vaddr);
-      data_end = std::max<uint64_t>(data_end, s.p_vaddr + s.p_memsz);
+      out.data_start = std::min<uint64_t>(out.data_start, s.p_vaddr);
+      out.data_end = std::max<uint64_t>(out.data_end, s.p_vaddr + s.p_memsz);
     }
   }
-  if (data_end == 0) data_start = data_end = std::max<uint64_t>(QUERN_CPU_DATA_ADDRESS, whole_pages(code_end));
-  if (code_end == 0 || data_start % page || alignment > most || alignment & (alignment - 1) || code_end > data_start)
+  if (out.data_end == 0) out.data_start = out.data_end = std::max<uint64_t>(QUERN_CPU_DATA_ADDRESS, whole_pages(out.code_end));
+  if (out.code_end == 0 || out.data_start % page || out.alignment > Segments::most || out.alignment & (out.alignment - 1) ||
+      out.code_end > out.data_start)
     foreign("its segments lie in another way");
-  if (!fits(dynamic, dynamic_bytes, code_end) || dynamic_bytes == 0) foreign("it has no tables");
+  if (!fits(out.dynamic, out.dynamic_bytes, out.code_end) || out.dynamic_bytes == 0) foreign("it has no tables");
+  return out;
+}
 
-  place_ = take_place(code_end, data_end - data_start, data_start, alignment);
-  std::unique_ptr<Place, void (*)(Place*)> undo(&place_, [](Place* place) {
-    if (!place->alone) mprotect(place->base, place->code, PROT_READ | PROT_EXEC);
-    give_back(*place);
-  });
-  char* base = place_.base;
-  protect(base, place_.code, PROT_READ | PROT_WRITE);
-  for (const Elf64_Phdr& s : segments)
-    if (s.p_type == PT_LOAD && s.p_filesz) std::memcpy(base + s.p_vaddr, object.data() + s.p_offset, s.p_filesz);
-
+// A loaded object's tables: where they begin, and their bytes.
+struct Tables {
   struct Table {
     uint64_t at = 0, bytes = 0;
   };
   Table relocations, jumps, symbols, names, hashes;
-  for (auto *d = reinterpret_cast<const Elf64_Dyn*>(base + dynamic), *end = d + dynamic_bytes / sizeof *d;
+};
+
+Tables tables_of(const char* base, const Segments& segments) {
+  Tables out;
+  for (auto *d = reinterpret_cast<const Elf64_Dyn*>(base + segments.dynamic), *end = d + segments.dynamic_bytes / sizeof *d;
        d != end && d->d_tag != DT_NULL; ++d) {
     switch (d->d_tag) {
       case DT_RELA:
-        relocations.at = d->d_un.d_ptr;
+        out.relocations.at = d->d_un.d_ptr;
         break;
       case DT_RELASZ:
-        relocations.bytes = d->d_un.d_val;
+        out.relocations.bytes = d->d_un.d_val;
         break;
       case DT_JMPREL:
-        jumps.at = d->d_un.d_ptr;
+        out.jumps.at = d->d_un.d_ptr;
         break;
       case DT_PLTRELSZ:
-        jumps.bytes = d->d_un.d_val;
+        out.jumps.bytes = d->d_un.d_val;
         break;
       case DT_SYMTAB:
-        symbols.at = d->d_un.d_ptr;
+        out.symbols.at = d->d_un.d_ptr;
         break;
       case DT_STRTAB:
-        names.at = d->d_un.d_ptr;
+        out.names.at = d->d_un.d_ptr;
         break;
       case DT_STRSZ:
-        names.bytes = d->d_un.d_val;
+        out.names.bytes = d->d_un.d_val;
         break;
       case DT_HASH:
-        hashes.at = d->d_un.d_ptr;
+        out.hashes.at = d->d_un.d_ptr;
         break;
       default:
         break;
     }
   }
-  if (!hashes.at || !fits(hashes.at, 8, code_end)) foreign("it has no table of symbols");
+  if (!out.hashes.at || !fits(out.hashes.at, 8, segments.code_end)) foreign("it has no table of symbols");
   uint32_t counts[2];  // of buckets and of symbols
-  std::memcpy(counts, base + hashes.at, sizeof counts);
-  symbols.bytes = counts[1] * sizeof(Elf64_Sym);
-  for (const Table& t : {relocations, jumps, symbols, names})
-    if (!fits(t.at, t.bytes, code_end)) foreign("its tables are damaged");
-  symbols_ = reinterpret_cast<const Symbol*>(base + symbols.at);
-  symbol_count_ = counts[1];
-  names_ = base + names.at;
-  if (names.bytes == 0 || names_[names.bytes - 1] != 0) foreign("its names are damaged");
-  for (size_t i = 0; i < symbol_count_; ++i)
-    if (symbols_[i].st_name >= names.bytes) foreign("its names are damaged");
+  std::memcpy(counts, base + out.hashes.at, sizeof counts);
+  out.symbols.bytes = counts[1] * sizeof(Elf64_Sym);
+  for (const Tables::Table& t : {out.relocations, out.jumps, out.symbols, out.names})
+    if (!fits(t.at, t.bytes, segments.code_end)) foreign("its tables are damaged");
+  return out;
+}
 
-  for (const Table& t : {relocations, jumps}) {
+// Puts the addresses that the code asks for into it.
+void relocate(char* base, const Segments& segments, const Tables& tables) {
+  auto* symbols = reinterpret_cast<const Elf64_Sym*>(base + tables.symbols.at);
+  const char* names = base + tables.names.at;
+  auto value_of = [&](uint64_t index) -> uint64_t {
+    if (index >= tables.symbols.bytes / sizeof(Elf64_Sym)) foreign("it is damaged");
+    if (index == 0) return 0;
+    const Elf64_Sym& s = symbols[index];
+    return s.st_shndx != SHN_UNDEF ? reinterpret_cast<uint64_t>(base) + s.st_value
+                                   : reinterpret_cast<uint64_t>(imported(names + s.st_name));
+  };
+  for (const Tables::Table& t : {tables.relocations, tables.jumps}) {
     auto* first = reinterpret_cast<const Elf64_Rela*>(base + t.at);
     for (auto* r = first; r != first + t.bytes / sizeof *r; ++r) {
-      uint64_t index = ELF64_R_SYM(r->r_info), value = 0;
-      if (!fits(r->r_offset, 8, code_end) && !(r->r_offset >= data_start && fits(r->r_offset, 8, data_end)))
-        foreign("it is damaged");
-      if (index >= symbol_count_) foreign("it is damaged");
-      if (index) {
-        const Symbol& s = symbols_[index];
-        value = s.st_shndx != SHN_UNDEF ? reinterpret_cast<uint64_t>(base) + s.st_value
-                                        : reinterpret_cast<uint64_t>(imported(names_ + s.st_name));
-      }
+      if (!segments.hold(r->r_offset, 8)) foreign("it is damaged");
+      uint64_t value = value_of(ELF64_R_SYM(r->r_info));
       switch (ELF64_R_TYPE(r->r_info)) {
         case R_X86_64_RELATIVE:
           value = reinterpret_cast<uint64_t>(base) + r->r_addend;
@@ -299,8 +305,35 @@ CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, 
       std::memcpy(base + r->r_offset, &value, sizeof value);
     }
   }
+}
+
+}  // namespace
+
+struct Symbol : Elf64_Sym {};
+
+CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, const void* runtime) {
+  Segments segments = segments_of(object);
+  place_ = take_place(segments.code_end, segments.data_end - segments.data_start, segments.data_start, segments.alignment);
+  std::unique_ptr<Place, void (*)(Place*)> undo(&place_, [](Place* place) {
+    if (!place->alone) mprotect(place->base, place->code, PROT_READ | PROT_EXEC);
+    give_back(*place);
+  });
+  char* base = place_.base;
+  protect(base, place_.code, PROT_READ | PROT_WRITE);
+  for (const Elf64_Phdr& s : segments.headers)
+    if (s.p_type == PT_LOAD && s.p_filesz) std::memcpy(base + s.p_vaddr, object.data() + s.p_offset, s.p_filesz);
+
+  Tables tables = tables_of(base, segments);
+  symbols_ = reinterpret_cast<const Symbol*>(base + tables.symbols.at);
+  symbol_count_ = tables.symbols.bytes / sizeof(Elf64_Sym);
+  names_ = base + tables.names.at;
+  if (tables.names.bytes == 0 || names_[tables.names.bytes - 1] != 0) foreign("its names are damaged");
+  for (size_t i = 0; i < symbol_count_; ++i)
+    if (symbols_[i].st_name >= tables.names.bytes) foreign("its names are damaged");
+  relocate(base, segments, tables);
+
   auto* wanted = static_cast<const char*>(symbol(runtime_name));
-  if (!wanted || !fits(wanted - base, sizeof runtime, code_end)) foreign("it does not ask for the runtime");
+  if (!wanted || !fits(wanted - base, sizeof runtime, segments.code_end)) foreign("it does not ask for the runtime");
   std::memcpy(const_cast<char*>(wanted), &runtime, sizeof runtime);
   protect(base, place_.code, PROT_READ | PROT_EXEC);
   undo.release();

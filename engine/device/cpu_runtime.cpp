@@ -4,6 +4,7 @@
 #include "device/cpu.h"
 
 #include <x86intrin.h>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,104 +15,76 @@ namespace {
 
 // ---- printf
 
+template <class T>
+void append(std::string& out, const std::string& spec, T value) {
+  size_t before = out.size();
+  char piece[128];
+  auto length = static_cast<size_t>(std::snprintf(piece, sizeof piece, spec.c_str(), value));
+  if (length < sizeof piece) {
+    out.append(piece, length);
+    return;
+  }
+  out.resize(before + length + 1);
+  std::snprintf(out.data() + before, length + 1, spec.c_str(), value);
+  out.pop_back();
+}
+
+// `Wide` as the type of so many l less h in front of the conversion.
+template <class Wide, class Int, class Short, class Char>
+Wide narrowed(uint64_t bits, int longs) {
+  return longs > 0      ? static_cast<Wide>(bits)
+         : longs <= -20 ? static_cast<Char>(bits)
+         : longs < 0    ? static_cast<Short>(bits)
+                        : static_cast<Int>(bits);
+}
+
+void append_conversion(std::string& out, std::string spec, char c, int longs, uint64_t bits) {
+  switch (c) {
+    case 'd':
+    case 'i':
+      return append(out, spec + "lld", narrowed<long long, int, short, signed char>(bits, longs));
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+      return append(out, spec + "ll" + c, narrowed<unsigned long long, unsigned, unsigned short, unsigned char>(bits, longs));
+    case 'c':
+      return append(out, spec + c, static_cast<int>(bits));
+    case 'p':
+      return append(out, spec + c, reinterpret_cast<void*>(bits));
+    case 's':
+      return append(out, spec + c, bits ? reinterpret_cast<const char*>(bits) : "(null)");
+    default:
+      return append(out, spec + c, std::bit_cast<double>(bits));
+  }
+}
+
 // Formats like C's printf; each argument lies in 8 bytes as the default promotions leave it.
 std::string format(const char* f, const uint64_t* args, uint32_t count) {
   std::string out;
   uint32_t used = 0;
   auto next = [&]() -> uint64_t { return used < count ? args[used++] : 0; };
-  char piece[512];
   while (*f) {
-    if (*f != '%') {
-      out += *f++;
-      continue;
-    }
-    if (f[1] == '%') {
-      out += '%';
-      f += 2;
+    if (*f != '%' || f[1] == '%') {
+      out += *f;
+      f += *f == '%' ? 2 : 1;
       continue;
     }
     std::string spec = "%";
-    ++f;
-    while (*f && std::strchr("-+ #0123456789.*", *f)) {
+    for (++f; *f && std::strchr("-+ #0123456789.*", *f); ++f) {
       if (*f == '*')
         spec += std::to_string(static_cast<int>(next()));
       else
         spec += *f;
-      ++f;
     }
     int longs = 0;
-    while (*f && std::strchr("hlLqjzt", *f)) {
-      if (*f == 'l' || *f == 'q' || *f == 'j' || *f == 'z' || *f == 't') ++longs;
-      if (*f == 'h') longs -= 10;
-      ++f;
-    }
-    char c = *f ? *f++ : '\0';
-    switch (c) {
-      case 'd':
-      case 'i': {
-        uint64_t v = next();
-        long long value = longs > 0      ? static_cast<long long>(v)
-                          : longs <= -20 ? static_cast<signed char>(v)
-                          : longs < 0    ? static_cast<short>(v)
-                                         : static_cast<int>(v);
-        std::snprintf(piece, sizeof piece, (spec + "lld").c_str(), value);
-        out += piece;
-        break;
-      }
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o': {
-        uint64_t v = next();
-        unsigned long long value = longs > 0      ? v
-                                   : longs <= -20 ? static_cast<unsigned char>(v)
-                                   : longs < 0    ? static_cast<unsigned short>(v)
-                                                  : static_cast<unsigned>(v);
-        std::snprintf(piece, sizeof piece, (spec + "ll" + c).c_str(), value);
-        out += piece;
-        break;
-      }
-      case 'c':
-        std::snprintf(piece, sizeof piece, (spec + "c").c_str(), static_cast<int>(next()));
-        out += piece;
-        break;
-      case 'p':
-        std::snprintf(piece, sizeof piece, (spec + "p").c_str(), reinterpret_cast<void*>(next()));
-        out += piece;
-        break;
-      case 's': {
-        const char* text = reinterpret_cast<const char*>(next());
-        if (!text) text = "(null)";
-        int n = std::snprintf(piece, sizeof piece, (spec + "s").c_str(), text);
-        if (n < static_cast<int>(sizeof piece)) {
-          out += piece;
-        } else {
-          std::string big(static_cast<size_t>(n) + 1, '\0');
-          std::snprintf(big.data(), big.size(), (spec + "s").c_str(), text);
-          big.pop_back();
-          out += big;
-        }
-        break;
-      }
-      case 'e':
-      case 'E':
-      case 'f':
-      case 'F':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A': {
-        uint64_t bits = next();
-        double value;
-        std::memcpy(&value, &bits, sizeof value);
-        std::snprintf(piece, sizeof piece, (spec + c).c_str(), value);
-        out += piece;
-        break;
-      }
-      default:
-        out += spec;
-        if (c) out += c;
-    }
+    for (; *f && std::strchr("hlLqjzt", *f); ++f) longs += *f == 'h' ? -10 : *f == 'L' ? 0 : 1;
+    if (!*f) return out + spec;
+    char c = *f++;
+    if (std::strchr("diuxXocpseEfFgGaA", c))
+      append_conversion(out, std::move(spec), c, longs, next());
+    else
+      out += spec + c;
   }
   return out;
 }

@@ -102,112 +102,148 @@ IndexPart part_of(const Array& array, int8_t device) {
   return out;
 }
 
-Places places_of(const Array& array, std::span<const IndexPart> parts) {
-  using Kind = IndexPart::Kind;
-  size_t used = 0;
+namespace {
+
+// What stands in an index, before any of it is applied.
+struct Census {
+  size_t used = 0;  // axes of the array
   bool dots = false, advanced = false;
+};
+
+Census census_of(std::span<const IndexPart> parts) {
+  using Kind = IndexPart::Kind;
+  Census out;
   for (const IndexPart& part : parts) {
     switch (part.kind) {
       case Kind::dots:
-        if (dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
-        dots = true;
+        if (out.dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
+        out.dots = true;
         break;
       case Kind::axis:
         break;
       case Kind::array:
-        used += part.array->dtype() == DType::boolean ? part.array->rank() : 1;
-        advanced = true;
+        out.used += part.array->dtype() == DType::boolean ? part.array->rank() : 1;
+        out.advanced = true;
         break;
       default:
-        ++used;
+        ++out.used;
     }
   }
-  if (used > array.rank())
-    raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(), used);
+  return out;
+}
 
-  Places out;
-  out.layout = array.layout();
-  Layout& layout = out.layout;
-  if (advanced && parts.size() == 1) {
+// Applies the parts of an index one after the other. With arrays among them, integers are picks too.
+class Walker {
+ public:
+  Walker(const Array& array, const Census& census) : array_(array), census_(census) { out_.layout = array.layout(); }
+
+  void take(const IndexPart& part, size_t number) {
+    number_ = number;
+    switch (part.kind) {
+      case IndexPart::Kind::dots:
+        axis_ += array_.rank() - census_.used;
+        from_ += array_.rank() - census_.used;
+        break;
+      case IndexPart::Kind::axis:
+        put_axis(out_.layout, axis_++);
+        break;
+      case IndexPart::Kind::slice:
+        out_.layout = sliced(out_.layout, axis_++, part.start, part.stop, part.step);
+        ++from_;
+        break;
+      case IndexPart::Kind::integer:
+        take_integer(part.integer);
+        break;
+      case IndexPart::Kind::array:
+        part.array->dtype() == DType::boolean ? take_mask(*part.array) : take_indices(part);
+        break;
+    }
+  }
+
+  Places result() && {
+    if (!side_by_side_) out_.picks_at = 0;
+    out_.all_integers = gone_ && out_.layout.rank() == 0 && !census_.dots;
+    return std::move(out_);
+  }
+
+ private:
+  void take_integer(int64_t at) {
+    int64_t size = out_.layout.shape[axis_];
+    check_range(at, size, from_);
+    if (census_.advanced) {
+      pick(full({}, whole(at), DType::int64, array_.device()));
+    } else {
+      out_.layout = out_.layout.without(axis_, at < 0 ? at + size : at);
+      gone_ = true;
+    }
+    ++from_;
+  }
+
+  void take_indices(const IndexPart& part) {
+    if (part.limits) {
+      check_range(part.limits->first, out_.layout.shape[axis_], from_);
+      check_range(part.limits->second, out_.layout.shape[axis_], from_);
+    }
+    pick(*part.array);
+    ++from_;
+  }
+
+  void take_mask(const Array& mask) {
+    if (mask.rank() == 0) {  // a new axis of one element, or of none
+      put_axis(out_.layout, axis_);
+      return pick(true_positions(reshape(mask, {1})));
+    }
+    for (size_t d = 0; d < mask.rank(); ++d) {
+      if (mask.shape()[d] != out_.layout.shape[axis_ + d])
+        raise(ErrorKind::index,
+              "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding boolean "
+              "axis is {}",
+              from_ + d, out_.layout.shape[axis_ + d], mask.shape()[d]);
+    }
+    for (Array& where : indices_of(mask)) {
+      pick(std::move(where));
+      ++from_;
+    }
+  }
+
+  void pick(Array index) {
+    if (out_.picks.empty()) {
+      out_.picks_at = axis_;
+    } else if (number_ > last_pick_ + 1) {
+      side_by_side_ = false;
+    }
+    last_pick_ = number_;
+    out_.picks.push_back({axis_, std::move(index)});
+    ++axis_;
+  }
+
+  const Array& array_;
+  const Census census_;
+  Places out_;
+  size_t axis_ = 0, from_ = 0;  // of the result so far, of the array
+  size_t number_ = 0, last_pick_ = 0;
+  bool gone_ = false, side_by_side_ = true;
+};
+
+}  // namespace
+
+Places places_of(const Array& array, std::span<const IndexPart> parts) {
+  Census census = census_of(parts);
+  if (census.used > array.rank())
+    raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(),
+          census.used);
+  if (census.advanced && parts.size() == 1) {
     const Array& index = *parts[0].array;
     if (index.dtype() == DType::boolean && index.rank() > 0 && index.shape() == array.shape()) {
+      Places out;
+      out.layout = array.layout();
       out.mask = index;
       return out;
     }
   }
-  size_t axis = 0, gone = 0, last_pick = 0, from = 0;
-  bool side_by_side = true;
-  // With arrays among the parts, integers are picks too.
-  auto pick = [&](Array index, size_t part) {
-    if (out.picks.empty()) {
-      out.picks_at = axis;
-    } else if (part > last_pick + 1) {
-      side_by_side = false;
-    }
-    last_pick = part;
-    out.picks.push_back({axis, std::move(index)});
-    ++axis;
-  };
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const IndexPart& part = parts[i];
-    switch (part.kind) {
-      case Kind::dots:
-        axis += array.rank() - used;
-        from += array.rank() - used;
-        break;
-      case Kind::axis:
-        put_axis(layout, axis++);
-        break;
-      case Kind::slice:
-        layout = sliced(layout, axis++, part.start, part.stop, part.step);
-        ++from;
-        break;
-      case Kind::integer: {
-        int64_t size = layout.shape[axis];
-        check_range(part.integer, size, from);
-        if (advanced) {
-          pick(full({}, whole(part.integer), DType::int64, array.device()), i);
-        } else {
-          layout = layout.without(axis, part.integer < 0 ? part.integer + size : part.integer);
-          ++gone;
-        }
-        ++from;
-        break;
-      }
-      case Kind::array: {
-        const Array& index = *part.array;
-        if (index.dtype() != DType::boolean) {
-          if (part.limits) {
-            check_range(part.limits->first, layout.shape[axis], from);
-            check_range(part.limits->second, layout.shape[axis], from);
-          }
-          pick(index, i);
-          ++from;
-          break;
-        }
-        if (index.rank() == 0) {  // a new axis of one element, or of none
-          put_axis(layout, axis);
-          pick(true_positions(reshape(index, {1})), i);
-          break;
-        }
-        for (size_t d = 0; d < index.rank(); ++d) {
-          if (index.shape()[d] != layout.shape[axis + d])
-            raise(ErrorKind::index,
-                  "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding boolean "
-                  "axis is {}",
-                  from + d, layout.shape[axis + d], index.shape()[d]);
-        }
-        for (Array& where : indices_of(index)) {
-          pick(std::move(where), i);
-          ++from;
-        }
-        break;
-      }
-    }
-  }
-  if (!side_by_side) out.picks_at = 0;
-  out.all_integers = gone > 0 && layout.rank() == 0 && !dots;
-  return out;
+  Walker walker(array, census);
+  for (size_t i = 0; i < parts.size(); ++i) walker.take(parts[i], i);
+  return std::move(walker).result();
 }
 
 // Picks of the flattened array where that is a view.

@@ -45,6 +45,19 @@ def test_goes_to_sys_stdout(device):
     assert out.getvalue() == f"{-(2**40)} 7 A 7 00042|7   |+5\n"
 
 
+def test_pieces_of_any_length(device):
+    if device.kind == "cuda":
+        pytest.skip("the driver writes to C's standard output")
+    from quern.pycuda.compiler import SourceModule
+
+    f = SourceModule(r"""__global__ void f() { printf("[%600d|%-700s|%0*.3f|%5.1f%%]\n", 7, "left", 300, 2.5, 0.25); }""").get_function("f")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        f(block=(1, 1, 1))
+        device.synchronize()
+    assert out.getvalue() == f"[{7:600d}|{'left':700}|{2.5:0300.3f}|{0.25:5.1f}%]\n"
+
+
 def test_what_is_pending_at_exit_is_printed():
     done = code(
         PROGRAM.replace("import pycuda", "import quern.pycuda")

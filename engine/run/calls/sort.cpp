@@ -280,98 +280,134 @@ class Sort : public CallBody {
     int held, tiles, starts_step, pass;
   };
 
-  void long_rows(const CallRun& run, int64_t rows, int64_t n) const {
-    Context& context = context_on(run.device);
-    DType dtype = run.inputs[0].dtype;
-    const char* in = run.inputs[0].data;
-    char* out = run.outputs[0].data;
-    size_t key_bytes = size_of(dtype), count_bytes = has_wide_counts(n) ? 8 : 4, elements = static_cast<size_t>(rows * n);
-    int passes = static_cast<int>(key_bytes);
-    PassBlock block = pass_block(key_bytes, places_, n);
-    int64_t tile = int64_t{block.threads} * block.items;
-    int64_t part = std::min<int64_t>((longest_part / tile) * tile, n), tiles = (part + tile - 1) / tile,
-            parts = (n + part - 1) / part;
+  // How long rows are sorted: where everything lies in the scratch memory, and the steps.
+  //
+  // Counts of all passes come first; then, for each pass and part, words to look back in and a ticket for each row. These lie
+  // together where they are few, and are cleared once; else every launch clears the same ones. The passes go to and fro between
+  // two arrays; sorted values can use the result as one of them. It is one piece: to allocate and to mark as used costs the host
+  // more than a small sort costs the GPU.
+  struct LongRows {
+    LongRows(int64_t rows, int64_t n, DType dtype, bool places) : rows(rows), n(n) {
+      size_t key_bytes = size_of(dtype), elements = static_cast<size_t>(rows * n);
+      passes = static_cast<int>(key_bytes);
+      threads = pass_block(key_bytes, places, n).threads;
+      tile = int64_t{threads} * pass_block(key_bytes, places, n).items;
+      part = std::min<int64_t>((longest_part / tile) * tile, n);
+      parts = (n + part - 1) / part;
+      int64_t tiles = (part + tile - 1) / tile;
+      count_bytes = has_wide_counts(n) ? 8 : 4;
+      counts_bytes = static_cast<size_t>(rows * passes) * 256 * count_bytes;
+      words_bytes = static_cast<size_t>(rows * tiles * 256 + tickets()) * 4;
+      at_once = words_bytes * static_cast<size_t>(passes) <= size_t{4} << 20;
+      place(counts_bytes + words_bytes * static_cast<size_t>(at_once ? passes : 1));
+      for (int k = 0; k < 2; ++k) {
+        if (parts > 1) next_at[k] = place(static_cast<size_t>(rows) * 256 * count_bytes);
+        if (passes > 1 && (places || k == 0)) keys_at[k] = place(elements * key_bytes);
+        if (passes > 1 && places) places_at[k] = place(elements * count_bytes);
+      }
+    }
+    size_t place(size_t bytes) { return std::exchange(end, end + (bytes + 255) / 256 * 256); }
+    int64_t tickets() const { return (rows + 3) / 4 * 4; }
+    size_t cleared_first() const { return counts_bytes + (at_once ? words_bytes * static_cast<size_t>(passes) : 0); }
+    size_t words_of(int pass) const { return counts_bytes + (at_once ? static_cast<size_t>(pass) * words_bytes : 0); }
 
-    // Counts of all passes; then, for each pass and part, words to look back in and a ticket for each row. These lie together
-    // where they are few, and are cleared once; else every launch clears the same ones.
-    size_t counts_bytes = static_cast<size_t>(rows * passes) * 256 * count_bytes;
-    size_t words_bytes = static_cast<size_t>(rows * tiles * 256 + (rows + 3) / 4 * 4) * 4;
-    bool at_once = words_bytes * static_cast<size_t>(passes) <= size_t{4} << 20;
-    size_t cleared = counts_bytes + words_bytes * static_cast<size_t>(at_once ? passes : 1);
-    // All of it in one piece: to allocate and to mark as used costs the host more than a small sort costs the GPU.
-    size_t end = 0;
-    auto place = [&](size_t bytes) { return std::exchange(end, end + (bytes + 255) / 256 * 256); };
+    int64_t rows, n, tile = 0, part = 0, parts = 0;
+    int passes = 0, threads = 0;
+    bool at_once = false;
+    size_t count_bytes = 0, counts_bytes = 0, words_bytes = 0, end = 0;
     size_t next_at[2] = {}, keys_at[2] = {}, places_at[2] = {};
-    place(cleared);
-    // The passes go to and fro between two arrays; sorted values can use the result as one of them.
-    for (int k = 0; k < 2; ++k) {
-      if (parts > 1) next_at[k] = place(static_cast<size_t>(rows) * 256 * count_bytes);
-      if (passes > 1 && (places_ || k == 0)) keys_at[k] = place(elements * key_bytes);
-      if (passes > 1 && places_) places_at[k] = place(elements * count_bytes);
-    }
-    Buffer used[] = {temporary(run, end)};
-    char* starts = static_cast<char*>(used[0].pointer());
-    char* words = starts + counts_bytes;
-    auto clear = [&](char* from, size_t bytes) {
-      use_on(context.work_stream, *used[0].block(), true);
-      context.fill(context.work_stream, from, 0, 0, 4, bytes / 4, 1);
-    };
-    clear(starts, at_once ? cleared : counts_bytes);
-    const char* from = in;
-    if (row(dtype).kind == DTypeKind::complex) {
-      launch(run, kernel(context, dtype, n, "keys"), shape_for(rows * n),
-             Parameters().add(in).add(starts + keys_at[1]).add(static_cast<long long>(rows * n)), used);
-      from = starts + keys_at[1];
-    }
-    LaunchShape counting;
-    counting.block[0] = 128;
-    counting.grid[1] = static_cast<uint32_t>(std::min<int64_t>(rows, 65535));
-    counting.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>(n / 4096, 1, std::max<int64_t>(1, 2112 / rows)));
-    launch(run, kernel(context, dtype, n, "counts"), counting,
-           Parameters().add(from).add(starts).add(static_cast<long long>(n)).add(static_cast<long long>(rows)), used);
-    LaunchShape starting;
-    starting.block[0] = 256;
-    starting.grid[0] = static_cast<uint32_t>(rows * passes);
-    launch(run, kernel(context, dtype, n, "starts"), starting, Parameters().add(starts), used);
+  };
 
-    Kernel& sorting = kernel(context, dtype, n, "pass");
+  void long_rows(const CallRun& run, int64_t rows, int64_t n) const {
+    DType dtype = run.inputs[0].dtype;
+    LongRows plan(rows, n, dtype, places_);
+    Buffer scratch = temporary(run, plan.end);
+    char* memory = static_cast<char*>(scratch.pointer());
+    clear(run, scratch, memory, plan.cleared_first());
+    const char* from = run.inputs[0].data;
+    if (row(dtype).kind == DTypeKind::complex) {
+      launch(run, kernel(context_on(run.device), dtype, n, "keys"), shape_for(rows * n),
+             Parameters().add(from).add(memory + plan.keys_at[1]).add(static_cast<long long>(rows * n)), {&scratch, 1});
+      from = memory + plan.keys_at[1];
+    }
+    count(run, plan, from, scratch);
     const void* from_places = nullptr;
-    for (int pass = 0; pass < passes; ++pass) {
-      bool first = pass == 0, last = pass == passes - 1;
-      void* to = out;
+    for (int pass = 0; pass < plan.passes; ++pass) {
+      bool last = pass == plan.passes - 1;
+      void* to = run.outputs[0].data;
       void* to_places = nullptr;
       if (places_) {
-        to = last ? nullptr : starts + keys_at[pass % 2];
-        to_places = last ? nullptr : starts + places_at[pass % 2];
+        to = last ? nullptr : memory + plan.keys_at[pass % 2];
+        to_places = last ? nullptr : memory + plan.places_at[pass % 2];
       } else if (!last && pass % 2 == 0) {  // an even number of passes, or one: the last ends in the result
-        to = starts + keys_at[0];
+        to = memory + plan.keys_at[0];
       }
-      Pass p{};
-      p.starts = starts + static_cast<size_t>(pass) * 256 * count_bytes;
-      p.starts_step = passes * 256;
-      p.n = n;
-      p.pass = pass;
-      for (int64_t k = 0; k < parts; ++k) {
-        if (!at_once) clear(words, words_bytes);
-        p.begin = k * part;
-        p.held = static_cast<int>(std::min<int64_t>(part, n - p.begin));
-        p.tiles = static_cast<int>((p.held + tile - 1) / tile);
-        p.next_starts = k + 1 < parts ? starts + next_at[k % 2] : nullptr;
-        char* here = words + (at_once ? static_cast<size_t>(pass) * words_bytes : 0);
-        p.tickets = here;
-        p.look_back = here + static_cast<size_t>((rows + 3) / 4 * 4) * 4;
-        LaunchShape shape;
-        shape.block[0] = static_cast<uint32_t>(block.threads);
-        shape.grid[0] = static_cast<uint32_t>(rows * p.tiles);
-        Parameters packed;
-        packed.add(p).add(from).add(to);
-        if (places_) packed.add(from_places).add(to_places).add(static_cast<int>(first)).add(last ? out : nullptr);
-        launch(run, sorting, shape, packed, used);
-        p.starts = p.next_starts;
-        p.starts_step = 256;
-      }
+      sort_pass(run, plan, pass, {from, to, from_places, to_places}, scratch);
       from = static_cast<const char*>(to);
       from_places = to_places;
+    }
+  }
+
+  static void clear(const CallRun& run, const Buffer& scratch, char* from, size_t bytes) {
+    Context& context = context_on(run.device);
+    use_on(context.work_stream, *scratch.block(), true);
+    context.fill(context.work_stream, from, 0, 0, 4, bytes / 4, 1);
+  }
+
+  // How often each digit of each pass comes in each row, and from that where its elements go.
+  void count(const CallRun& run, const LongRows& plan, const char* from, const Buffer& scratch) const {
+    Context& context = context_on(run.device);
+    DType dtype = run.inputs[0].dtype;
+    LaunchShape counting;
+    counting.block[0] = 128;
+    counting.grid[1] = static_cast<uint32_t>(std::min<int64_t>(plan.rows, 65535));
+    counting.grid[0] = static_cast<uint32_t>(std::clamp<int64_t>(plan.n / 4096, 1, std::max<int64_t>(1, 2112 / plan.rows)));
+    launch(
+        run, kernel(context, dtype, plan.n, "counts"), counting,
+        Parameters().add(from).add(scratch.pointer()).add(static_cast<long long>(plan.n)).add(static_cast<long long>(plan.rows)),
+        {&scratch, 1});
+    LaunchShape starting;
+    starting.block[0] = 256;
+    starting.grid[0] = static_cast<uint32_t>(plan.rows * plan.passes);
+    launch(run, kernel(context, dtype, plan.n, "starts"), starting, Parameters().add(scratch.pointer()), {&scratch, 1});
+  }
+
+  struct Moved {  // by one pass
+    const void* from;
+    void* to;
+    const void* from_places;
+    void* to_places;
+  };
+
+  void sort_pass(const CallRun& run, const LongRows& plan, int pass, const Moved& moved, const Buffer& scratch) const {
+    Kernel& sorting = kernel(context_on(run.device), run.inputs[0].dtype, plan.n, "pass");
+    char* memory = static_cast<char*>(scratch.pointer());
+    char* words = memory + plan.words_of(pass);
+    Pass p{};
+    p.starts = memory + static_cast<size_t>(pass) * 256 * plan.count_bytes;
+    p.starts_step = plan.passes * 256;
+    p.n = plan.n;
+    p.pass = pass;
+    p.tickets = words;
+    p.look_back = words + static_cast<size_t>(plan.tickets()) * 4;
+    for (int64_t k = 0; k < plan.parts; ++k) {
+      if (!plan.at_once) clear(run, scratch, words, plan.words_bytes);
+      p.begin = k * plan.part;
+      p.held = static_cast<int>(std::min<int64_t>(plan.part, plan.n - p.begin));
+      p.tiles = static_cast<int>((p.held + plan.tile - 1) / plan.tile);
+      p.next_starts = k + 1 < plan.parts ? memory + plan.next_at[k % 2] : nullptr;
+      LaunchShape shape;
+      shape.block[0] = static_cast<uint32_t>(plan.threads);
+      shape.grid[0] = static_cast<uint32_t>(plan.rows * p.tiles);
+      Parameters packed;
+      packed.add(p).add(moved.from).add(moved.to);
+      if (places_) {
+        void* result = pass == plan.passes - 1 ? run.outputs[0].data : nullptr;
+        packed.add(moved.from_places).add(moved.to_places).add(static_cast<int>(pass == 0)).add(result);
+      }
+      launch(run, sorting, shape, packed, {&scratch, 1});
+      p.starts = p.next_starts;
+      p.starts_step = 256;
     }
   }
 

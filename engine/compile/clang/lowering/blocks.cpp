@@ -97,26 +97,10 @@ llvm::CallInst* call_body(llvm::IRBuilder<>& builder, llvm::Function* body, cons
   return builder.CreateCall(body, arguments);
 }
 
-// for each block: fresh block buffer, body(...), next block, x fastest.
-llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
-  llvm::LLVMContext& context = kernel.module.getContext();
-  llvm::IRBuilder<> builder(context);
-  llvm::Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, i64, i64, pointer, pointer}, false);
-  auto* blocks = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".blocks", kernel.module);
-  blocks->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
-                                                 llvm::AttrBuilder(context, body->getAttributes().getFnAttrs())));
-  blocks->setDoesNotThrow();
-  for (unsigned i : {0, 3, 4}) blocks->addParamAttr(i, llvm::Attribute::NoAlias);
-  for (unsigned i : {3, 4}) blocks->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(buffer_align)));
-  llvm::Value *launch = blocks->getArg(0), *first = blocks->getArg(1), *last = blocks->getArg(2);
+namespace {
 
-  auto* entry = llvm::BasicBlock::Create(context, "entry", blocks);
-  auto* start = llvm::BasicBlock::Create(context, "start", blocks);
-  auto* loop = llvm::BasicBlock::Create(context, "block", blocks);
-  auto* done = llvm::BasicBlock::Create(context, "done", blocks);
-
-  builder.SetInsertPoint(entry);
+// What the body gets that is the same for all blocks: buffers on the stack, and the launch's fields.
+BodyArguments arguments_for_all(const Kernel& kernel, llvm::IRBuilder<>& builder, llvm::Function* body, llvm::Function* blocks) {
   BodyArguments arguments;
   auto buffer = [&](unsigned which, uint64_t bytes, uint64_t before = 0) {
     if (body->getArg(which)->use_empty()) return static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()));
@@ -129,38 +113,85 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
   if (!llvm::isa<llvm::Constant>(arguments.warp_buffer)) {
     builder.CreateMemSet(arguments.warp_buffer, builder.getInt8(0), warp_buffer_bytes, llvm::Align(buffer_align));
   }
-  arguments.args = load_field(builder, pointer, launch, offsetof(QuernCpuLaunch, args), "args");
-  arguments.launch = launch;
+  arguments.launch = blocks->getArg(0);
+  arguments.args = load_field(builder, builder.getPtrTy(), arguments.launch, offsetof(QuernCpuLaunch, args), "args");
   arguments.shared = blocks->getArg(3);
   arguments.slots = blocks->getArg(4);
-  llvm::MDBuilder metadata(context);
+  llvm::MDBuilder metadata(builder.getContext());
   auto load_sizes = [&](llvm::Value** into, unsigned argument, size_t offset, uint64_t end) {
     for (unsigned dim = 0; dim < 3; ++dim) {
-      llvm::LoadInst* size =
-          load_field(builder, i32, launch, offset + dim * sizeof(uint32_t), body->getArg(argument + dim)->getName());
+      llvm::LoadInst* size = load_field(builder, builder.getInt32Ty(), arguments.launch, offset + dim * sizeof(uint32_t),
+                                        body->getArg(argument + dim)->getName());
       size->setMetadata(llvm::LLVMContext::MD_range, metadata.createRange(llvm::APInt(32, 1), llvm::APInt(32, end)));
       into[dim] = size;
     }
   };
   load_sizes(arguments.nctaid, first_index + 3, offsetof(QuernCpuLaunch, grid), 0x80000000);
   load_sizes(arguments.ntid, first_index + 6, offsetof(QuernCpuLaunch, block), end_of_block_size(kernel));
-  llvm::Value *grid_x = arguments.nctaid[0], *grid_y = arguments.nctaid[1];
+  return arguments;
+}
+
+// The indices of block `first`, x fastest.
+std::array<llvm::Value*, 3> first_indices(llvm::IRBuilder<>& builder, llvm::Value* first, const BodyArguments& arguments) {
+  llvm::Value* wide_x = builder.CreateZExt(arguments.nctaid[0], builder.getInt64Ty());
+  llvm::Value* wide_y = builder.CreateZExt(arguments.nctaid[1], builder.getInt64Ty());
+  llvm::Value* rest = builder.CreateUDiv(first, wide_x);
+  std::array<llvm::Value*, 3> out{builder.CreateURem(first, wide_x), builder.CreateURem(rest, wide_y),
+                                  builder.CreateUDiv(rest, wide_y)};
+  for (llvm::Value*& value : out) value = builder.CreateTrunc(value, builder.getInt32Ty());
+  return out;
+}
+
+// Those of the block after the one that `arguments` says.
+std::array<llvm::Value*, 3> next_indices(llvm::IRBuilder<>& builder, const BodyArguments& arguments) {
+  llvm::Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
+  llvm::Value* next_x = builder.CreateAdd(arguments.ctaid[0], one, "", true, true);
+  llvm::Value* wraps_x = builder.CreateICmpEQ(next_x, arguments.nctaid[0]);
+  llvm::Value* next_y = builder.CreateAdd(arguments.ctaid[1], builder.CreateZExt(wraps_x, builder.getInt32Ty()), "", true, true);
+  llvm::Value* wraps_y = builder.CreateICmpEQ(next_y, arguments.nctaid[1]);
+  llvm::Value* next_z = builder.CreateAdd(arguments.ctaid[2], builder.CreateZExt(wraps_y, builder.getInt32Ty()), "", true, true);
+  return {builder.CreateSelect(wraps_x, zero, next_x), builder.CreateSelect(wraps_y, zero, next_y), next_z};
+}
+
+llvm::Function* declare_blocks(Kernel& kernel, llvm::Function* body) {
+  llvm::LLVMContext& context = kernel.module.getContext();
+  llvm::Type *pointer = llvm::PointerType::getUnqual(context), *i64 = llvm::Type::getInt64Ty(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
+  auto* blocks = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.input.symbol + ".blocks", kernel.module);
+  blocks->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
+                                                 llvm::AttrBuilder(context, body->getAttributes().getFnAttrs())));
+  blocks->setDoesNotThrow();
+  for (unsigned i : {0, 3, 4}) blocks->addParamAttr(i, llvm::Attribute::NoAlias);
+  for (unsigned i : {3, 4}) blocks->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(buffer_align)));
+  return blocks;
+}
+
+}  // namespace
+
+// for each block: fresh block buffer, body(...), next block, x fastest.
+llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
+  llvm::LLVMContext& context = kernel.module.getContext();
+  llvm::Function* blocks = declare_blocks(kernel, body);
+  llvm::Value *first = blocks->getArg(1), *last = blocks->getArg(2);
+  auto* entry = llvm::BasicBlock::Create(context, "entry", blocks);
+  auto* start = llvm::BasicBlock::Create(context, "start", blocks);
+  auto* loop = llvm::BasicBlock::Create(context, "block", blocks);
+  auto* done = llvm::BasicBlock::Create(context, "done", blocks);
+
+  llvm::IRBuilder<> builder(entry);
+  BodyArguments arguments = arguments_for_all(kernel, builder, body, blocks);
   builder.CreateCondBr(builder.CreateICmpULT(first, last), start, done);
 
   builder.SetInsertPoint(start);
-  llvm::Value* wide_x = builder.CreateZExt(grid_x, i64);
-  llvm::Value* wide_y = builder.CreateZExt(grid_y, i64);
-  llvm::Value* rest = builder.CreateUDiv(first, wide_x);
-  llvm::Value* begin[3] = {builder.CreateURem(first, wide_x), builder.CreateURem(rest, wide_y), builder.CreateUDiv(rest, wide_y)};
-  for (llvm::Value*& value : begin) value = builder.CreateTrunc(value, i32);
+  std::array<llvm::Value*, 3> begin = first_indices(builder, first, arguments);
   builder.CreateBr(loop);
 
   builder.SetInsertPoint(loop);
-  llvm::PHINode* number = builder.CreatePHI(i64, 2, "number");
+  llvm::PHINode* number = builder.CreatePHI(builder.getInt64Ty(), 2, "number");
   number->addIncoming(first, start);
   llvm::PHINode* index[3];
   for (unsigned dim = 0; dim < 3; ++dim) {
-    index[dim] = builder.CreatePHI(i32, 2, body->getArg(first_index + dim)->getName());
+    index[dim] = builder.CreatePHI(builder.getInt32Ty(), 2, body->getArg(first_index + dim)->getName());
     index[dim]->addIncoming(begin[dim], start);
     arguments.ctaid[dim] = index[dim];
   }
@@ -168,14 +199,7 @@ llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
     builder.CreateMemSet(arguments.block_buffer, builder.getInt8(0), block_buffer_bytes, llvm::Align(buffer_align));
   }
   llvm::CallInst* call = call_body(builder, body, arguments);
-  llvm::Value* zero = builder.getInt32(0);
-  llvm::Value* one = builder.getInt32(1);
-  llvm::Value* next_x = builder.CreateAdd(index[0], one, "", true, true);
-  llvm::Value* wraps_x = builder.CreateICmpEQ(next_x, grid_x);
-  llvm::Value* next_y = builder.CreateAdd(index[1], builder.CreateZExt(wraps_x, i32), "", true, true);
-  llvm::Value* wraps_y = builder.CreateICmpEQ(next_y, grid_y);
-  llvm::Value* next_z = builder.CreateAdd(index[2], builder.CreateZExt(wraps_y, i32), "", true, true);
-  llvm::Value* next[3] = {builder.CreateSelect(wraps_x, zero, next_x), builder.CreateSelect(wraps_y, zero, next_y), next_z};
+  std::array<llvm::Value*, 3> next = next_indices(builder, arguments);
   llvm::Value* next_number = builder.CreateAdd(number, builder.getInt64(1), "", true, true);
   builder.CreateCondBr(builder.CreateICmpULT(next_number, last), loop, done);
   number->addIncoming(next_number, loop);

@@ -143,97 +143,103 @@ bool depends_on_loads(const Value* value) {
   return false;
 }
 
-}  // namespace
+// for (i = base + x; i < n; i += step): the head tests, and does nothing else.
+struct CountedLoop {
+  explicit CountedLoop(llvm::Loop& loop) : loop(loop) {}
+  llvm::Loop& loop;
+  BasicBlock *head = loop.getHeader(), *latch = loop.getLoopLatch(), *front = loop.getLoopPreheader();
+  llvm::BranchInst* branch = nullptr;
+  llvm::ICmpInst* compare = nullptr;
+  llvm::CastInst* widened = nullptr;  // the counter, before it is compared
+  llvm::PHINode* index = nullptr;
+  Value *limit = nullptr, *step = nullptr, *base = nullptr, *x = nullptr;
+};
 
-bool Regions::all_go_alike(const llvm::Loop& loop, Level level) const {
-  llvm::SmallVector<BasicBlock*, 4> exiting;
-  loop.getExitingBlocks(exiting);
-  if (exiting.empty()) return false;
-  unsigned carried = 0;
-  for (const llvm::PHINode& phi : loop.getHeader()->phis()) carried += uniform_->of(&phi) > level;
-  return carried <= max_carried && llvm::all_of(exiting, [&](const BasicBlock* block) {
-           const Value* condition = branch_condition(*block);
-           return uniform_->of(condition) <= level && !depends_on_loads(condition);
-         });
+bool is_used_within(const Instruction& inst, const llvm::Loop& loop) {
+  return llvm::all_of(inst.users(), [&](const llvm::User* user) { return loop.contains(llvm::cast<Instruction>(user)); });
 }
 
-// for (i = base + x; i < n; i += step): the head tests, and does nothing else.
-bool Regions::make_loop_alike(llvm::Loop& loop) {
-  BasicBlock *head = loop.getHeader(), *latch = loop.getLoopLatch(), *front = loop.getLoopPreheader();
-  auto* branch = llvm::dyn_cast<llvm::BranchInst>(head->getTerminator());
-  if (!branch || !branch->isConditional() || loop.getExitingBlock() != head || !loop.contains(branch->getSuccessor(0)))
+bool find_test(CountedLoop& found) {
+  llvm::Loop& loop = found.loop;
+  BasicBlock* head = found.head;
+  found.branch = llvm::dyn_cast<llvm::BranchInst>(head->getTerminator());
+  if (!found.branch || !found.branch->isConditional() || loop.getExitingBlock() != head ||
+      !loop.contains(found.branch->getSuccessor(0)))
     return false;
-  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-  if (!compare || compare->getParent() != head || !compare->hasOneUse()) return false;
-  auto predicate = compare->getPredicate();
+  found.compare = llvm::dyn_cast<llvm::ICmpInst>(found.branch->getCondition());
+  if (!found.compare || found.compare->getParent() != head || !found.compare->hasOneUse()) return false;
+  auto predicate = found.compare->getPredicate();
   if (predicate != llvm::ICmpInst::ICMP_SLT && predicate != llvm::ICmpInst::ICMP_ULT) return false;
-  Value* limit = compare->getOperand(1);
-  Value* counter = compare->getOperand(0);
-  llvm::CastInst* widened = nullptr;  // the counter, before it is compared
+  found.limit = found.compare->getOperand(1);
+  Value* counter = found.compare->getOperand(0);
   if (!llvm::isa<llvm::PHINode>(counter)) {
-    widened = llvm::dyn_cast<llvm::CastInst>(counter);
-    if (!widened || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(widened) || widened->getParent() != head) return false;
-    counter = widened->getOperand(0);
+    found.widened = llvm::dyn_cast<llvm::CastInst>(counter);
+    if (!found.widened || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(found.widened) || found.widened->getParent() != head)
+      return false;
+    counter = found.widened->getOperand(0);
   }
-  auto* index = llvm::dyn_cast<llvm::PHINode>(counter);
-  if (!index || index->getParent() != head || index->getNumIncomingValues() != 2) return false;
-  if (uniform_->of(limit) != Level::block || !loop.isLoopInvariant(limit)) return false;
+  found.index = llvm::dyn_cast<llvm::PHINode>(counter);
+  if (!found.index || found.index->getParent() != head || found.index->getNumIncomingValues() != 2) return false;
   for (Instruction& inst : *head) {
-    if (!llvm::isa<llvm::PHINode>(inst) && &inst != compare && &inst != branch && &inst != widened) return false;
+    if (!llvm::isa<llvm::PHINode>(inst) && &inst != found.compare && &inst != found.branch && &inst != found.widened)
+      return false;
   }
-  for (const llvm::User* user : index->users()) {
-    if (!loop.contains(llvm::cast<Instruction>(user))) return false;
-  }
-  if (widened) {
-    for (const llvm::User* user : widened->users()) {
-      if (!loop.contains(llvm::cast<Instruction>(user))) return false;
-    }
-  }
+  return is_used_within(*found.index, loop) && (!found.widened || is_used_within(*found.widened, loop));
+}
 
-  // The step, and the first index without x.
-  Value *step, *begin = index->getIncomingValueForBlock(front);
-  auto* next = llvm::dyn_cast<Instruction>(index->getIncomingValueForBlock(latch));
-  if (!next || !match::match(next, match::m_c_Add(match::m_Specific(index), match::m_Value(step)))) return false;
-  if (uniform_->of(step) != Level::block || llvm::isa<llvm::Constant>(step)) return false;
-  if (auto* made = llvm::dyn_cast<Instruction>(step); made && loop.contains(made)) {
-    bool changed = false;
-    if (!loop.makeLoopInvariant(step, changed)) return false;
-  }
-  Value *base, *x;
+// The first index is `base` + `x`.
+bool find_begin(CountedLoop& found, const Uniformity& uniform) {
   auto is_x = [](Value* value) {
     Value* narrow;
     if (match::match(value, match::m_ZExt(match::m_Value(narrow)))) value = narrow;
     Special special = recognise(value);
     return special.op == Op::tid && special.dim == 0;
   };
+  Value *&base = found.base, *&x = found.x, *begin = found.index->getIncomingValueForBlock(found.front);
+  auto parts_fit = [&] {
+    if (is_x(base)) std::swap(base, x);
+    return is_x(x) && uniform.of(base) == Level::block;
+  };
   if (is_x(begin)) {
     base = llvm::ConstantInt::get(begin->getType(), 0);
     x = begin;
-  } else if (auto* wide = llvm::dyn_cast<llvm::ZExtInst>(begin);
-             wide && match::match(wide->getOperand(0), match::m_NUWAdd(match::m_Value(base), match::m_Value(x)))) {
+    return true;
+  }
+  if (auto* wide = llvm::dyn_cast<llvm::ZExtInst>(begin);
+      wide && match::match(wide->getOperand(0), match::m_NUWAdd(match::m_Value(base), match::m_Value(x)))) {
     // A sum that was widened: widen its parts instead.
-    if (is_x(base)) std::swap(base, x);
-    if (!is_x(x) || uniform_->of(base) != Level::block) return false;
-    llvm::IRBuilder<> parts(front->getTerminator());
+    if (!parts_fit()) return false;
+    llvm::IRBuilder<> parts(found.front->getTerminator());
     base = parts.CreateZExt(base, begin->getType());
     x = parts.CreateZExt(x, begin->getType());
-  } else if (match::match(begin, match::m_Add(match::m_Value(base), match::m_Value(x)))) {
-    if (is_x(base)) std::swap(base, x);
-    if (!is_x(x) || uniform_->of(base) != Level::block) return false;
-  } else {
-    return false;
+    return true;
   }
+  return match::match(begin, match::m_Add(match::m_Value(base), match::m_Value(x))) && parts_fit();
+}
 
-  // head: u < n; gate: i = u + x, i < n; the old body, or round.end, where u goes on.
+bool find_step(CountedLoop& found, const Uniformity& uniform) {
+  auto* next = llvm::dyn_cast<Instruction>(found.index->getIncomingValueForBlock(found.latch));
+  if (!next || !match::match(next, match::m_c_Add(match::m_Specific(found.index), match::m_Value(found.step)))) return false;
+  if (uniform.of(found.step) != Level::block || llvm::isa<llvm::Constant>(found.step)) return false;
+  auto* made = llvm::dyn_cast<Instruction>(found.step);
+  bool changed = false;
+  return !made || !found.loop.contains(made) || found.loop.makeLoopInvariant(found.step, changed);
+}
+
+// head: u < n; gate: i = u + x, i < n; the old body, or round.end, where u goes on.
+void go_by_rounds(CountedLoop& found) {
+  auto [head, latch, branch, compare, widened, index] =
+      std::tuple(found.head, found.latch, found.branch, found.compare, found.widened, found.index);
+  llvm::Function* function = head->getParent();
   BasicBlock* body = branch->getSuccessor(0);
   auto* round = llvm::PHINode::Create(index->getType(), 2, "round", head->begin());
-  round->addIncoming(base, front);
-  BasicBlock* gate = BasicBlock::Create(context_, "gate", body_, body);
-  BasicBlock* end = BasicBlock::Create(context_, "round.end", body_);
+  round->addIncoming(found.base, found.front);
+  BasicBlock* gate = BasicBlock::Create(head->getContext(), "gate", function, body);
+  BasicBlock* end = BasicBlock::Create(head->getContext(), "round.end", function);
   llvm::IRBuilder<> builder(gate);
-  Value* i = builder.CreateAdd(round, x, "i");
+  Value* i = builder.CreateAdd(round, found.x, "i");
   Value* compared = widened ? builder.CreateCast(widened->getOpcode(), i, widened->getType()) : i;
-  builder.CreateCondBr(builder.CreateICmp(predicate, compared, limit), body, end);
+  builder.CreateCondBr(builder.CreateICmp(compare->getPredicate(), compared, found.limit), body, end);
   body->replacePhiUsesWith(head, gate);
   builder.SetInsertPoint(end);
   for (llvm::PHINode& phi : head->phis()) {
@@ -244,8 +250,7 @@ bool Regions::make_loop_alike(llvm::Loop& loop) {
     phi.setIncomingValueForBlock(latch, kept);
     phi.replaceIncomingBlockWith(latch, end);
   }
-  Value* next_round = builder.CreateAdd(round, step, "round.next");
-  round->addIncoming(next_round, end);
+  round->addIncoming(builder.CreateAdd(round, found.step, "round.next"), end);
   builder.CreateBr(head);
   latch->getTerminator()->replaceSuccessorWith(head, end);
   latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, nullptr);
@@ -260,6 +265,27 @@ bool Regions::make_loop_alike(llvm::Loop& loop) {
   }
   index->replaceAllUsesWith(i);
   index->eraseFromParent();
+}
+
+}  // namespace
+
+bool Regions::all_go_alike(const llvm::Loop& loop, Level level) const {
+  llvm::SmallVector<BasicBlock*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  if (exiting.empty()) return false;
+  unsigned carried = 0;
+  for (const llvm::PHINode& phi : loop.getHeader()->phis()) carried += uniform_->of(&phi) > level;
+  return carried <= max_carried && llvm::all_of(exiting, [&](const BasicBlock* block) {
+           const Value* condition = branch_condition(*block);
+           return uniform_->of(condition) <= level && !depends_on_loads(condition);
+         });
+}
+
+bool Regions::make_loop_alike(llvm::Loop& loop) {
+  CountedLoop found(loop);
+  if (!find_test(found) || uniform_->of(found.limit) != Level::block || !loop.isLoopInvariant(found.limit)) return false;
+  if (!find_step(found, *uniform_) || !find_begin(found, *uniform_)) return false;
+  go_by_rounds(found);
   return true;
 }
 
