@@ -1,0 +1,21 @@
+#define QUERN_NO_SHORT_FLOATS
+#include "quern/array.cuh"
+using namespace quern;
+typedef long long I;
+
+extern "C" __global__ void group(const double* partial, float* out, I results, I count, I chunks) {
+  const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
+  __shared__ double t[op::reduce_lanes][op::reduce_width];
+  double s = op::Sum<double>::start();
+  if (result < results && chunk < chunks) {
+    const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
+    for (I k = begin; k < end; k += op::reduce_lanes) {
+      const I j = k + threadIdx.x;
+      if (j < end) s = op::Sum<double>::both(s, partial[result * count + j]);
+    }
+  }
+  t[threadIdx.x][threadIdx.y] = s;
+  __syncthreads();
+  if (threadIdx.x == 0 && result < results && chunk < chunks)
+    out[result * chunks + chunk] = op::to<float>(op::reduce_tree<op::Sum<double>>(t, threadIdx.y));
+}

@@ -1,0 +1,74 @@
+#define QUERN_NO_SHORT_FLOATS
+#include "quern/array.cuh"
+using namespace quern;
+typedef int I;
+
+extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I n3, I chunks) {
+  const I results = n0, count = n1;
+  const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
+  __shared__ float t0[op::reduce_lanes][op::reduce_width];
+  __shared__ float t3[op::reduce_lanes][op::reduce_width];
+  if (result >= results || chunk >= chunks) return;
+  const I i0 = result;
+  const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
+  float s0 = op::Maximum<float>::start();
+  {
+    for (I k = begin; k < end; k += op::reduce_lanes) {
+      const I j = k + threadIdx.x;
+      if (j < end) {
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        s0 = op::Maximum<float>::both(s0, x0);
+      }
+    }
+  }
+  t0[threadIdx.x][threadIdx.y] = s0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    t0[0][threadIdx.y] = op::reduce_tree<op::Maximum<float>>(t0, threadIdx.y);
+  }
+  __syncthreads();
+  const float z0 = t0[0][threadIdx.y];
+  const float w0 = op::to<float>(z0);
+  float s3 = op::Sum<float>::start();
+  {
+    for (I k = begin; k < end; k += op::reduce_lanes) {
+      const I j = k + threadIdx.x;
+      if (j < end) {
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        float v1;
+        { const float a = x0; const float b = w0; v1 = op::subtract(a, b); }
+        float v2;
+        { const float a = v1; v2 = op::exp(a); }
+        s3 = op::Sum<float>::both(s3, v2);
+      }
+    }
+  }
+  t3[threadIdx.x][threadIdx.y] = s3;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    t3[0][threadIdx.y] = op::reduce_tree<op::Sum<float>>(t3, threadIdx.y);
+  }
+  __syncthreads();
+  const float z3 = t3[0][threadIdx.y];
+  const float w3 = op::to<float>(z3);
+  {
+    for (I k = begin; k < end; k += op::reduce_lanes) {
+      const I j = k + threadIdx.x;
+      if (j < end) {
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        float v1;
+        { const float a = x0; const float b = w0; v1 = op::subtract(a, b); }
+        float v2;
+        { const float a = v1; v2 = op::exp(a); }
+        float v4;
+        { const float a = v2; const float b = w3; v4 = op::true_divide(a, b); }
+        o0[i0 * n3 + i1] = v4;
+      }
+    }
+  }
+  if (threadIdx.x == 0) {
+  }
+}
