@@ -104,7 +104,8 @@ class Recorded : public testing::Test {
   }
   std::string text(const Group& group) const {
     constexpr const char* why[] = {"first", "a call", "another shape", "order", "the one before is full"};
-    std::string out = fmt::format("group {} over {}: {}\n", group.number, to_string(group.shape), why[static_cast<int>(group.apart)]);
+    std::string out =
+        fmt::format("group {} over {}: {}\n", group.number, to_string(group.shape), why[static_cast<int>(group.apart)]);
     for (size_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
       out += fmt::format("  x{} = {}{}\n", i, name(*load.node), view(*load.space, *load.node, load.dtype));
@@ -140,10 +141,15 @@ class Recorded : public testing::Test {
                        : node.op == Op::call ? std::string(node.call->body->name())
                        : node.op == Op::user ? node.user->name
                                              : std::string(name_of(node.op));
-    if (node.op == Op::update) what = fmt::format("update of {}{}", name(*node.operands[0].node), view(*node.target, node, node.target_dtype));
+    if (node.op == Op::update)
+      what = fmt::format("update of {}{}", name(*node.operands[0].node), view(*node.target, node, node.target_dtype));
     std::string out = fmt::format("  v{} = {} {}", i, row(node.dtype).name, what);
     for (const Origin& from : group.sources(i).subspan(node.writes() ? 1 : 0))
-      out += fmt::format(" {}{}", from.kind == Origin::Kind::local ? "v" : from.kind == Origin::Kind::load ? "x" : "k", from.index);
+      out += fmt::format(" {}{}",
+                         from.kind == Origin::Kind::local  ? "v"
+                         : from.kind == Origin::Kind::load ? "x"
+                                                           : "k",
+                         from.index);
     if (group.loops[i] > 0) out += fmt::format(", loop {}", group.loops[i]);
     if (group.per_result[i]) out += ", for each result";
     if (group.is_uniform(node)) out += ", once";

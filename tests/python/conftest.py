@@ -15,7 +15,7 @@ import quern as qn  # noqa: E402
 from quern.device import set_current_device  # noqa: E402
 from quern.lib import _engine  # noqa: E402
 
-DEVICES = ["cpu"] + [f"cuda:{i}" for i in range(min(_engine.cuda_count(), 1))]
+DEVICES = ["cpu"] + [f"cuda:{i}" for i in range(_engine.cuda_count())]
 
 
 @pytest.fixture(scope="session", autouse=True)

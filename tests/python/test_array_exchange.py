@@ -149,7 +149,9 @@ def made_by(owner, device):
     if owner == "torch":
         torch = pytest.importorskip("torch")
         return torch.arange(8, dtype=torch.float64, device=device.name)
-    return pytest.importorskip("cupy").arange(8.0)
+    cupy = pytest.importorskip("cupy")
+    with cupy.cuda.Device(device.index):
+        return cupy.arange(8.0)
 
 
 CASES = [

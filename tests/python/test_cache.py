@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import ROOT, code, environment, quern
+from programs import code, environment, quern
 from quern.lib import _engine
 
 PROGRAM = """
@@ -357,4 +357,3 @@ def test_the_warm_start_does_not_load_the_compiler(device, tmp_path):
         QUERN_CACHE_DIR=tmp_path / "c",
     )
     assert done.returncode == 0, done.stderr
-    assert ROOT

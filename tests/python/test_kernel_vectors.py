@@ -91,9 +91,17 @@ def test_names():
         cuda.float4(1, 2, 3, 4)
 
 
-def test_a_signature_names_vectors():
-    made = cuda.jit("float4(float4, float32)", device=True)(lambda v, s: cuda.float4(v.x * s, v.y * s, v.z * s, v.w * s))
-    assert callable(made)
+def test_a_signature_names_vectors(device):
+    scaled = cuda.jit("float4(float4, float32)", device=True)(lambda v, s: cuda.float4(v.x * s, v.y * s, v.z * s, v.w * s))
+
+    @cuda.jit
+    def kernel(out):
+        v = scaled(cuda.float4(1, 2, 3, 4), 0.1)
+        out[0], out[1], out[2], out[3] = v.x, v.y, v.z, v.w
+
+    out = np.zeros(4)
+    kernel[1, 1](out)
+    assert out.tolist() == (np.arange(1, 5, dtype=np.float32) * np.float32(0.1)).tolist()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ import os
 import numpy as np
 import pytest
 import quern as qn
+from conftest import DEVICES
 from programs import quern
 from quern import cuda, numba
-from quern.lib import _engine
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
-DEVICES = ["cpu"] + (["cuda"] if _engine.cuda_count() else [])
 
 
 @cuda.jit

@@ -345,7 +345,7 @@ def test_what_is_an_array_on_the_device(device):
         devicearray.require_cuda_ndarray(host)
     assert devicearray.auto_device(made) == (made, False) or devicearray.auto_device(made)[0] is made
     there, is_new = devicearray.auto_device(host)
-    assert is_new
+    assert is_new is True
     np.testing.assert_array_equal(there.copy_to_host(), host)
     assert devicearray.from_array_like(host).shape == (2, 3)
     assert devicearray.is_contiguous(made.T)

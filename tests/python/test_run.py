@@ -4,13 +4,12 @@ import os
 import pathlib
 
 import pytest
+from conftest import DEVICES
 from programs import ROOT, environment, quern
-from quern.lib import _engine
 from test_array_examples import PROGRAMS as ARRAY_PROGRAMS
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
 EXAMPLES = sorted({p.name for p in pathlib.Path(ROOT, "examples").glob("*.py")} - set(ARRAY_PROGRAMS))  # those run there, with small sizes
-DEVICES = ["cpu"] + (["cuda"] if _engine.cuda_count() else [])
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -72,11 +72,10 @@ TEST_F(FormOf, OnAGpuNeighboursGoTogether) {
     int8_t device;
     int pack;
   };
-  constexpr Case cases[] = {{DType::float32, 1 << 16, 0, gpu, 4},  {DType::float16, 1 << 16, 0, gpu, 8},
-                            {DType::int8, 1 << 16, 0, gpu, 8},     {DType::float64, 1 << 16, 0, gpu, 2},
-                            {DType::complex128, 1 << 16, 0, gpu, 1}, {DType::float32, (1 << 16) - 1, 0, gpu, 1},
-                            {DType::float32, 1 << 16, 16, gpu, 4}, {DType::float32, 1 << 16, 1, gpu, 1},
-                            {DType::float32, 1 << 16, 0, cpu, 1}};
+  constexpr Case cases[] = {
+      {DType::float32, 1 << 16, 0, gpu, 4},  {DType::float16, 1 << 16, 0, gpu, 8},    {DType::int8, 1 << 16, 0, gpu, 8},
+      {DType::float64, 1 << 16, 0, gpu, 2},  {DType::complex128, 1 << 16, 0, gpu, 1}, {DType::float32, (1 << 16) - 1, 0, gpu, 1},
+      {DType::float32, 1 << 16, 16, gpu, 4}, {DType::float32, 1 << 16, 1, gpu, 1},    {DType::float32, 1 << 16, 0, cpu, 1}};
   for (const Case& c : cases) {
     Array a = memory("a", {c.size + c.from}, c.dtype, c.device);
     Array b = op(Op::negative, a.view(a.layout().sliced(0, c.from, c.size, 1)));
@@ -106,14 +105,20 @@ TEST_F(FormOf, ReductionsAreWalkedAsTheyLie) {
   const Case cases[] = {
       {{100000, 20}, {false, true}, gpu, "1 kept, 1 reduced: (100000, 20), threads; s1 -> 1.; numbers (100000, 20, 20)"},
       {{100000, 300}, {false, true}, gpu, "1 kept, 1 reduced: (100000, 300), lanes inside; s1 -> 1.; numbers (100000, 300, 300)"},
-      {{300, 100000}, {true, false}, gpu, "1 kept, 1 reduced: (100000, 300), lanes outside; 1s -> 1.; numbers (100000, 300, 100000)"},
+      {{300, 100000},
+       {true, false},
+       gpu,
+       "1 kept, 1 reduced: (100000, 300), lanes outside; 1s -> 1.; numbers (100000, 300, 100000)"},
       {{300, 100000}, {true, false}, cpu, "1 kept, 1 reduced: (100000, 300), columns; 1s -> 1.; numbers (100000, 300, 100000)"},
       {{40, 300}, {false, true}, gpu, "1 kept, 1 reduced: (40, 300), block; s1 -> 1.; numbers (40, 300, 300)"},
       {{40, 300}, {false, true}, cpu, "1 kept, 1 reduced: (40, 300), lanes inside; s1 -> 1.; numbers (40, 300, 300)"},
       {{10000000}, {true}, gpu, "0 kept, 1 reduced: (10000000), lanes inside, 2442 chunks of 4096; 1 -> .; numbers (10000000)"},
       {{500000}, {true}, gpu, "0 kept, 1 reduced: (500000), block, 489 chunks of 1024, combines; 1 -> .; numbers (500000)"},
       {{500000}, {true}, cpu, "0 kept, 1 reduced: (500000), lanes inside, 123 chunks of 4096; 1 -> .; numbers (500000)"},
-      {{10, 5, 40}, {true, false, true}, gpu, "1 kept, 2 reduced: (5, 10, 40), block, long rows; ss1 -> 1..; numbers (5, 10, 40, 40, 200)"},
+      {{10, 5, 40},
+       {true, false, true},
+       gpu,
+       "1 kept, 2 reduced: (5, 10, 40), block, long rows; ss1 -> 1..; numbers (5, 10, 40, 40, 200)"},
   };
   for (const Case& c : cases) {
     Array a = memory("a", c.shape, DType::float32, c.device);

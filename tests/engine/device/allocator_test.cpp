@@ -132,7 +132,8 @@ TEST_F(PoolOf, MemoryWhoseAddressIsKnownWaitsForAllStreams) {
 
 TEST_F(PoolOf, TrimGivesBackWhatNobodyUses) {
   auto side = device.stream("side");
-  Buffer live = pool.allocate(mib, 1), busy = pool.allocate(2 * mib, 1), free = pool.allocate(3 * mib, 1), tiny = pool.allocate(10, 1);
+  Buffer live = pool.allocate(mib, 1), busy = pool.allocate(2 * mib, 1), free = pool.allocate(3 * mib, 1),
+         tiny = pool.allocate(10, 1);
   use(side, busy);
   busy.reset();
   free.reset();
@@ -161,9 +162,10 @@ TEST_F(PoolOf, WithoutMemoryItTrimsAndTriesAgain) {
 TEST_F(PoolOf, WithoutMemoryTheLargestAreNamed) {
   device.room = 8 * mib;
   Buffer a = pool.allocate(5 * mib, 1), b = pool.allocate(2 * mib, 2);
-  EXPECT_EQ(error(3 * mib),
-            "[memory] no room for 3.0 MiB on a fake (1.0 MiB free of 1.0 GiB); the largest live blocks: 5.0 MiB from script.py:1, "
-            "2.0 MiB from script.py:2");
+  EXPECT_EQ(
+      error(3 * mib),
+      "[memory] no room for 3.0 MiB on a fake (1.0 MiB free of 1.0 GiB); the largest live blocks: 5.0 MiB from script.py:1, "
+      "2.0 MiB from script.py:2");
   Buffer c = pool.allocate(mib, 3);  // and nothing is spoiled
   EXPECT_EQ(pool.info().blocks, 3u);
 }
@@ -171,9 +173,10 @@ TEST_F(PoolOf, WithoutMemoryTheLargestAreNamed) {
 TEST_F(PoolOf, KeepsItsLimit) {
   pool.set_limit(4 * mib);
   Buffer a = pool.allocate(3 * mib, 1);
-  EXPECT_EQ(error(2 * mib),
-            "[memory] no room for 2.0 MiB on a fake: the pool's limit is 4.0 MiB, of which 3.0 MiB are in use; raise the limit; the "
-            "largest live blocks: 3.0 MiB from script.py:1");
+  EXPECT_EQ(
+      error(2 * mib),
+      "[memory] no room for 2.0 MiB on a fake: the pool's limit is 4.0 MiB, of which 3.0 MiB are in use; raise the limit; the "
+      "largest live blocks: 3.0 MiB from script.py:1");
   a.reset();
   Buffer b = pool.allocate(2 * mib, 1);  // what was kept goes
   EXPECT_EQ(pool.info().kept, 0u);

@@ -17,7 +17,8 @@ namespace quern {
 
 class FakeStream : public Stream {
  public:
-  FakeStream(Device& device, std::string name, std::vector<std::string>& log) : Stream(device), name(std::move(name)), log_(log) {}
+  FakeStream(Device& device, std::string name, std::vector<std::string>& log)
+      : Stream(device), name(std::move(name)), log_(log) {}
   void submit() { ++submitted; }
   void finish() { finished = submitted; }
   void synchronize() override { finish(); }

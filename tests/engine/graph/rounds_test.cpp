@@ -19,7 +19,9 @@ void round_of(Array& x, int length, Site first = 1) {
 
 class Cuts : public Recorded {
  protected:
-  Cuts() { set_site_hooks({[] { return line; }, nullptr}); }
+  Cuts() {
+    set_site_hooks({[] { return line; }, nullptr});
+  }
   ~Cuts() override { set_site_hooks({}); }
   // The lengths of the segments of what a program records.
   std::string cut(const std::function<void(Array& x)>& program) { return recorded(program, &Rounds::cut); }
@@ -55,7 +57,7 @@ TEST_F(Cuts, RoundsGoTogetherByMultiples) {
 }
 
 TEST_F(Cuts, MultiplesFitAKernel) {
-  EXPECT_EQ(cut_rounds(7, 21), "112 28 7");      // 16 rounds are as much as one holds
+  EXPECT_EQ(cut_rounds(7, 21), "112 28 7");  // 16 rounds are as much as one holds
   EXPECT_EQ(cut_rounds(8, 21), "32 32 32 32 32 8");
   EXPECT_EQ(cut_rounds(40, 3), "40 40 40");
 }
@@ -68,9 +70,7 @@ TEST_F(Cuts, AKnownLoopIsCutFromItsFirstRound) {
   EXPECT_EQ(cut_rounds(2, 1), "2");
 }
 
-TEST_F(Cuts, LongRoundsAreALoopTheSecondTime) {
-  EXPECT_EQ(cut_rounds(16, 2), "16 16");
-}
+TEST_F(Cuts, LongRoundsAreALoopTheSecondTime) { EXPECT_EQ(cut_rounds(16, 2), "16 16"); }
 
 TEST_F(Cuts, WhatSurroundsALoopIsApart) {
   EXPECT_EQ(cut([&](Array& x) {

@@ -47,7 +47,8 @@ group 2 over (60, 7): another shape
 TEST_F(Schedule, ViewsAreLoadedWhereTheyLie) {
   Array a = memory("a", {60, 50}), row = memory("row", {60});
   Array c = op(Op::add, transposed(a), row);
-  Array d = op(Op::add, c, a.view(a.layout().sliced(0, 2, 50, 1).sliced(1, 0, 1, 1).broadcast_to({50, 60}).transposed(std::array{0, 1})));
+  Array d = op(Op::add, c,
+               a.view(a.layout().sliced(0, 2, 50, 1).sliced(1, 0, 1, 1).broadcast_to({50, 60}).transposed(std::array{0, 1})));
   EXPECT_EQ(text(scheduled()), R"(
 group 1 over (50, 60): first
   x0 = a strides (1, 50)

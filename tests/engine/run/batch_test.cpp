@@ -34,9 +34,9 @@ TEST_F(Batches, OtherTextsAreApart) {
 
 TEST_F(Batches, WhatNeedsAnotherGroupComesAfterIt) {
   Array a = memory("a", {100});
-  Array b = op(Op::sin, a);                                          // 1
-  Array c = op(Op::sin, b.view(b.layout().sliced(0, 1, 99, 1)));     // 2, of the values of 1
-  Array d = op(Op::sin, memory("d", {98}));                          // 3
+  Array b = op(Op::sin, a);                                       // 1
+  Array c = op(Op::sin, b.view(b.layout().sliced(0, 1, 99, 1)));  // 2, of the values of 1
+  Array d = op(Op::sin, memory("d", {98}));                       // 3
   std::vector<Group> groups = scheduled();
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(batches(), (Numbers{{1}, {2, 3}}));

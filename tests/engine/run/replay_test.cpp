@@ -14,7 +14,8 @@ class Replayed : public Recorded {
     read(needed_for({}), sequence);
     return sequence;
   }
-  // The sequence's words, of work that is dropped again. Whoever compares two keeps the layouts of both: their addresses are words.
+  // The sequence's words, of work that is dropped again. Whoever compares two keeps the layouts of both: their addresses are
+  // words.
   std::vector<uint64_t> words(const std::function<std::vector<Array>()>& record) {
     std::vector<Array> held = record();
     Sequence sequence = pending();
