@@ -1,11 +1,12 @@
 #include "graph/rounds.h"
 
 #include "graph/call.h"
+#include "graph/schedule.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
+#include <numeric>
 
 namespace quern {
 
@@ -14,7 +15,15 @@ namespace {
 constexpr size_t most_bodies = 256;
 constexpr size_t longest = 1024;    // body
 constexpr size_t most_nodes = 112;  // of several rounds taken together: what one kernel holds
-constexpr std::array<size_t, 3> multiples = {16, 4, 1};
+
+// How many rounds of so many nodes go together: few numbers, so that kernels come again, the largest in front.
+std::vector<size_t> multiples_of(size_t length) {
+  size_t most = most_nodes / length;
+  if (most >= 16) return {16, 4, 1};
+  if (most >= 4) return {4, 1};
+  if (most >= 2) return {most, 1};
+  return {1};
+}
 
 uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
@@ -45,9 +54,8 @@ bool goes_on(std::span<Node* const> nodes, size_t begin, size_t length) {
 
 // Cuts the rounds, each of `length` nodes, into multiples; nothing is left.
 void cut_rounds(std::span<Node* const> rounds, size_t length, Rounds::Segments& out) {
-  for (size_t multiple : multiples) {
+  for (size_t multiple : multiples_of(length)) {
     size_t count = multiple * length;
-    if (multiple > 1 && count > most_nodes) continue;
     for (; rounds.size() >= count; rounds = rounds.subspan(count)) out.push_back(rounds.first(count));
   }
 }
@@ -71,9 +79,7 @@ void cut_loop(std::span<Node* const> loop, size_t length, Rounds::Segments& out)
   out.push_back(last);
 }
 
-size_t largest_multiple(size_t length) {
-  return *std::find_if(multiples.begin(), multiples.end(), [&](size_t m) { return m == 1 || m * length <= most_nodes; });
-}
+size_t largest_multiple(size_t length) { return multiples_of(length).front(); }
 
 }  // namespace
 
@@ -136,7 +142,13 @@ std::vector<Rounds::Stretch> Rounds::stretches(std::span<Node* const> nodes) {
   };
   while (begin < nodes.size()) {
     size_t length = known_at(begin);
-    if (length == 0) length = learned_at(begin, nodes);
+    if (length == 0) {
+      length = learned_at(begin, nodes);
+      if (length > 0) {
+        begin += best_cut(nodes.subspan(begin), length);
+        remember(begin, length);
+      }
+    }
     if (length == 0) {
       ++begin;
       continue;
@@ -194,7 +206,63 @@ size_t Rounds::learned_at(size_t begin, std::span<Node* const> nodes) {
       apart_until_ = begin + rounds * length;
     }
   }
-  if (best > 0) remember(begin, best);
+  return best;
+}
+
+namespace {
+
+// Of each place in a round, how many bytes are computed before it and read after it, perhaps in the next round. Of two rounds.
+std::vector<int64_t> live_bytes(std::span<Node* const> nodes, size_t length) {
+  std::unordered_map<const Node*, size_t> made;  // where
+  for (size_t i = 0; i < 2 * length; ++i) made.emplace(nodes[i], i);
+  std::vector<size_t> distance(length);  // from where a value is made to where it is read last
+  for (size_t i = length; i < 2 * length; ++i) {
+    for (const Operand& o : nodes[i]->inputs()) {
+      auto found = made.find(o.node.get());
+      if (found == made.end()) continue;
+      size_t& furthest = distance[found->second % length];
+      furthest = std::max(furthest, i - found->second);
+    }
+  }
+  std::vector<int64_t> live(length);
+  for (size_t i = 0; i < length; ++i) {
+    int64_t bytes = nodes[i]->size() * static_cast<int64_t>(size_of(nodes[i]->dtype));
+    for (size_t place = i + 1; place <= i + distance[i]; ++place) live[place % length] += bytes;
+  }
+  return live;
+}
+
+// What a round costs that begins there: kernels, and the bytes that they read and write.
+std::pair<size_t, int64_t> cost_of(std::span<Node* const> round) {
+  std::pair<size_t, int64_t> cost{0, 0};
+  for (const Group& group : schedule(round)) {
+    ++cost.first;
+    for (const Load& load : group.loads) cost.second += load.node->size() * static_cast<int64_t>(size_of(load.dtype));
+    for (uint32_t s : group.stores) cost.second += group.nodes[s]->size() * static_cast<int64_t>(size_of(group.nodes[s]->dtype));
+  }
+  return cost;
+}
+
+}  // namespace
+
+// How far behind the first node a round should begin: there (0) unless it takes fewer kernels elsewhere.
+size_t Rounds::best_cut(std::span<Node* const> nodes, size_t length) {
+  constexpr size_t tries = 12;
+  auto first = cost_of(nodes.first(length));
+  if (first.first < 2) return 0;
+  std::vector<int64_t> live = live_bytes(nodes, length);
+  std::vector<size_t> places(length - 1);
+  std::iota(places.begin(), places.end(), size_t{1});
+  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return live[a] < live[b]; });
+  if (places.size() > tries) places.resize(tries);
+  size_t best = 0;
+  auto least = first;
+  for (size_t cut : places) {
+    auto cost = cost_of(nodes.subspan(cut, length));
+    if (cost.first >= first.first || cost >= least) continue;
+    least = cost;
+    best = cut;
+  }
   return best;
 }
 

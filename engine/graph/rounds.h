@@ -2,8 +2,8 @@
 //
 // A program's loop records the same operations again and again, but looks at values (or synchronises) after any number of rounds.
 // Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is pending is
-// cut at the loop's own rounds: each segment holds 1, 4 or 16 whole rounds, or what lies outside of loops, and is scheduled
-// by itself.
+// cut at the loop's own rounds: each segment holds a fixed number of whole rounds (1, 4, 16; 2 or 3 of long ones), or what lies
+// outside of loops, and is scheduled by itself.
 //
 // Operations are compared by what they are and who recorded them, not by what they read; a cut can be better or worse, never
 // wrong. Start at cut() in rounds.cpp.
@@ -52,6 +52,7 @@ class Rounds {
   size_t known_at(size_t begin);
   size_t learned_at(size_t begin, std::span<Node* const> nodes);
   size_t repeats(size_t begin, size_t length) const;
+  static size_t best_cut(std::span<Node* const> nodes, size_t length);
   void remember(size_t begin, size_t length);
 
   std::vector<uint64_t> tokens_;                       // of the nodes that are being cut

@@ -1,6 +1,8 @@
 """Loops that are looked at now and then: their kernels are compiled once, however many rounds lie between looks."""
 
+import pathlib
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -102,3 +104,13 @@ def test_a_loop_of_loops(device):
             np.testing.assert_allclose(qn.asnumpy(x), want, rtol=1e-12)
         made.append(compiles(events))
     assert sum(made[2:]) == 0, made
+
+
+def test_a_round_begins_where_it_takes_fewest_kernels(device):
+    """The mean before the loop is the one in it; a round that began there would split the step's kernel in two."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
+    import rk4
+
+    with qn.trace() as events:
+        float(abs(rk4.solve(qn, 200, 100, 0.01)[-1]))
+    assert sum(e["kind"] == "launch" for e in events) <= 210

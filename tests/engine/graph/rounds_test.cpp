@@ -59,7 +59,9 @@ TEST_F(Cuts, RoundsGoTogetherByMultiples) {
 TEST_F(Cuts, MultiplesFitAKernel) {
   EXPECT_EQ(cut_rounds(7, 21), "112 28 7");  // 16 rounds are as much as one holds
   EXPECT_EQ(cut_rounds(8, 21), "32 32 32 32 32 8");
-  EXPECT_EQ(cut_rounds(40, 3), "40 40 40");
+  EXPECT_EQ(cut_rounds(30, 8), "90 90 30 30");
+  EXPECT_EQ(cut_rounds(40, 3), "80 40");
+  EXPECT_EQ(cut_rounds(57, 3), "57 57 57");
 }
 
 TEST_F(Cuts, AKnownLoopIsCutFromItsFirstRound) {
