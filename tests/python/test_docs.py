@@ -1,0 +1,65 @@
+"""README.md and docs/: the programs run, the results are those of bench/results, and what is named is there."""
+
+import glob
+import os
+import pathlib
+import re
+
+import pytest
+from programs import ROOT, python, quern
+
+README = pathlib.Path(ROOT, "README.md").read_text()
+PAGES = [os.path.join(ROOT, name) for name in ("README.md", "HACKING.md", "CHANGELOG.md")]
+PAGES += glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
+
+# The first words of each Python program in README.md, and what it prints on the CPU.
+PROGRAMS = {
+    "import quern as qn": r"3238\d\d\.\d+ 0\.99999\d+\n",
+    "import numpy as np\nimport pycuda": r"\[0\. 2\. 4\. 6\.\]\n",
+    "import numpy as np\nimport quern": r"\[3\. 3\. 3\. 3\.\]\ncompile .*\nload .*\nlaunch scale 0 .*:8\ndevice_to_host  16 .*\n",
+    "import numpy as np\nfrom numba": r"\[0\. .* 0\. *\]\n",
+}
+
+
+def programs(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+
+
+def test_results_are_those_of_the_benchmarks():
+    done = python(os.path.join(ROOT, "tools", "results.py"), "--check")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("start", PROGRAMS)
+def test_programs_of_the_readme(tmp_path, start):
+    (text,) = (text for text in programs("python") if text.startswith(start))
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    done = quern("run", path, QUERN_DEVICE="cpu", QUERN_CACHE_DIR=tmp_path)
+    assert re.fullmatch(PROGRAMS[start], done.stdout), done.stdout + done.stderr
+
+
+def test_every_program_of_the_readme_is_run():
+    assert len(programs("python")) == len(PROGRAMS)
+
+
+def test_the_readme_names_every_page():
+    pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))}
+    assert pages == set(re.findall(r"^\| \[docs/(\w+\.md)\]", README, re.M))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", pathlib.Path(page).read_text(), flags=re.S)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert [link for link in links if not os.path.exists(os.path.join(os.path.dirname(page), link))] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
+def test_files_that_are_named_are_there(page):
+    """A path in backquotes is one from the root, or the end of one."""
+    named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|cpp|h|cuh|def|md|json|txt|sh))`", pathlib.Path(page).read_text()))
+    files = [os.path.relpath(os.path.join(folder, file), ROOT) for folder, _, names in os.walk(ROOT) for file in names]
+    ends = {"/" + file for file in files if not file.startswith(("build/", ".venv", ".git/"))}
+    assert sorted(name for name in named if not any(end.endswith("/" + name) for end in ends)) == []
+
