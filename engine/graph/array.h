@@ -156,7 +156,7 @@ Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device)
 Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device);
 // A view of memory that is not ours, pinned for good. `layout` counts from the start of the buffer.
 Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only);
-// Rows and blocks of memory are the same elements in C order; a view where that is possible.
+// Reshapes in C order; returns a view when strides allow, else a copy.
 Array reshape(const Array& array, const Shape& shape);
 
 // `axes`: true for each dimension that goes. `dtype`: of the result; what is summed is converted to it first.

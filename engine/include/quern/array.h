@@ -1,35 +1,37 @@
 // File: quern/array.h
 //
-// Arrays with NumPy's meaning: the same types, shapes, views, broadcasting and results as in Python, on the same engine.
+// N-dimensional arrays with NumPy's semantics: the same dtypes, shapes, views, broadcasting and results as in Python, on the same
+// engine.
 //
 //   qn::Array u = qn::zeros({200, 200});                 // float64, on the default device
 //   u(0) = 100.0;                                        // the first row: a view is written to
 //   qn::Array inside = u({1, -1}, {1, -1});              // u[1:-1, 1:-1]
-//   inside += 0.1 * (u({{}, -2}, {1, -1}) - inside);     // seen through u
-//   std::cout << u.sum().item<double>();                 // a look: now it is computed
+//   inside += 0.1 * (u({{}, -2}, {1, -1}) - inside);     // updates u as well
+//   std::cout << u.sum().item<double>();                 // evaluates
 //
-// An operation is recorded, not run; a look (item, to_vector, copy_to, printing, `if`) computes what it needs, in few kernels.
-// Shapes, types and numbers that do not fit throw quern::Error at once, on your line; what only the values can show (an index out
-// of range, a matrix without an inverse) is thrown by a look, and names the line that recorded it. So do the trace and explain().
+// Operations are recorded and run later. Reading a value (item, to_vector, copy_to, printing, a condition) evaluates what it
+// depends on, fused into few kernels. Invalid shapes, types and scalars throw quern::Error at the call. Errors that depend on
+// values (an index out of range, a singular matrix) are thrown when the value is read, and name the line that recorded the
+// operation; the trace and explain() name it too.
 //
-// An Array is a handle, as a name is in Python: copying one is cheap and means the same array.
+// An Array is a handle, like a Python variable: copying one is cheap and refers to the same array.
 //
-//   b = a;                b is another name of the array a. Nothing is copied; what b named before stays as it is
-//   a({0, 3}) = b;        what a call returned is written to: the elements of b go into that part of a
-//   v = a({0, 3});        v is a name of that part of a: a view
-//   v.assign(b);          writes into what v names; v = b would only give the name v to the array b
-//   v += b;               writes into what v names
-//   b = a.copy();         new elements
-//   a(a < 0) = 0;         an array between the brackets picks elements; they are written to as a part is
-//   p = a(a < 0);         but named, what was picked is an array of its own, with the values of this moment
+//   b = a;                b refers to the same array as a; nothing is copied, and the array that b referred to is unchanged
+//   a({0, 3}) = b;        assigning to the result of a call writes: the elements of b are copied into that part of a
+//   v = a({0, 3});        v is a view of that part of a
+//   v.assign(b);          writes the elements of b through v; v = b would only make v refer to the array b
+//   v += b;               updates the elements in place, through the view
+//   b = a.copy();         a new array
+//   a(a < 0) = 0;         indexing with an array selects elements; assigning to the result writes them
+//   p = a(a < 0);         read, the selected elements are a new array, a copy of their current values
 //
-// What has no axes because an operation took them, as a.sum(), is a number: s += 1 gives the name s another one.
+// A 0-d result such as a.sum() is a value: s += 1 makes s refer to a new one, and copies of s keep the old one.
 //
-// Like a pointer, a const Array keeps its name to itself and not its elements.
+// A const Array cannot be made to refer to another array; its elements can still be written, as through a const pointer.
 //
-// Numbers beside an array take its type (float32 * 2.0 is float32) unless their kind is higher (int32 * 2.0 is float64); numbers
-// that do not fit into it throw ErrorKind::overflow. / is a true division also of integers, % has the sign of the divisor, ==
-// gives an array of bools. Only an array of one element can be a condition.
+// Scalars beside an array are converted to its dtype (float32 * 2.0 is float32) unless their kind is higher (int32 * 2.0 is
+// float64); a scalar that the dtype cannot hold throws ErrorKind::overflow. / is true division for integers too, % has the sign
+// of the divisor, == is elementwise and returns bools. Only an array of one element can be used as a condition.
 #pragma once
 
 #include <cstdint>
@@ -55,12 +57,13 @@ namespace qn {
 
 class Array;
 
-using Shape = std::vector<int64_t>;  // {rows, columns}; {} is a single number
+using Shape = std::vector<int64_t>;  // {rows, columns}; {} is 0-d
 
-// The line that calls. Every function that can fail or record takes it as its last argument: leave it out.
+// The caller's source location, for messages and the trace. Functions that record or may throw take it as their last argument;
+// leave it at its default.
 using Here = std::source_location;
 
-// What stands in an expression: an array or a number. You never name it; it knows the line it stands in.
+// A function's argument that is an array or a scalar; converts from both and captures the source location.
 class Operand {
  public:
   Operand(const Array& array, Here here = Here::current()) : array_(&array), here_(here) {}
@@ -85,7 +88,7 @@ class Operand {
   enum class Kind : uint8_t { array, boolean, integer, natural, real, complex };
   Kind kind() const { return kind_; }
   const Array* array() const { return array_; }
-  int64_t integer() const { return integer_; }  // a natural one's bits
+  int64_t integer() const { return integer_; }  // of an unsigned integer its bits
   double re() const { return re_; }
   double im() const { return im_; }
   Here here() const { return here_; }
@@ -98,21 +101,20 @@ class Operand {
   Here here_;
 };
 
-// ---- parts of an array
+// ---- indexing
 
-// start, stop and step as in Python's start:stop:step. Negative ones count from the end, {} is the end itself, and what is out of
-// range is cut off.
+// Python's start:stop:step. Negative positions count from the end, {} is the end, and positions out of range are clamped.
 struct Slice {
   std::optional<int64_t> start = {}, stop = {};
   int64_t step = 1;
 };
 
 struct NewAxis {};
-inline constexpr NewAxis newaxis;  // puts in an axis of one element
+inline constexpr NewAxis newaxis;  // inserts an axis of length 1
 struct Ellipsis {};
-inline constexpr Ellipsis ellipsis;  // all axes that are not named
+inline constexpr Ellipsis ellipsis;  // all axes that are not indexed
 
-// One place in an index: a(3), a({1, -1}), a({}, 0), a({{}, {}, 2}), a(qn::ellipsis, 0), a({}, qn::newaxis), a(a > 0), a(places).
+// One part of an index: a(3), a({1, -1}), a({}, 0), a({{}, {}, 2}), a(qn::ellipsis, 0), a({}, qn::newaxis), a(a > 0), a(places).
 class Index {
  public:
   enum class Kind : uint8_t { slice, integer, newaxis, ellipsis, array, absent };
@@ -144,7 +146,7 @@ class Index {
   std::shared_ptr<const Array> array_;
 };
 
-// Which axes: 1, {0, -1}, or {} for all of them.
+// An axis or several: 1, {0, -1}, or {} for all.
 class Axes {
  public:
   Axes() = default;
@@ -168,52 +170,53 @@ class Picked;
 
 class Array {
  public:
-  Array() = default;  // names no array; whatever is asked of it throws ErrorKind::value
+  Array() = default;  // refers to no array; using it throws ErrorKind::value
   Array(const Array&) = default;
   Array(Array&&) noexcept = default;
   ~Array() = default;
-  bool valid() const { return handle_ != nullptr || picked_ != nullptr; }  // does it name one?
+  bool valid() const { return handle_ != nullptr || picked_ != nullptr; }  // refers to an array
 
-  // Another name, and writing into what a call returned; see the head of this file.
+  // Rebinds the handle; on the result of a call, writes elements. See the head of this file.
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
   void operator=(const Operand& value) && { std::move(*this).assign(value); }
-  // The elements become those of `value`, which is broadcast, and converted to this array's type.
+  // Overwrites the elements with those of `value`, broadcast and converted to this array's dtype.
   void assign(const Operand& value) &;
   void assign(const Operand& value) &&;
 
-  // Asking; nothing is computed.
+  // Properties; these do not evaluate.
   Shape shape() const;
   int64_t shape(int axis, Here here = Here::current()) const;
   int ndim() const;
   int64_t size() const;  // elements
   DType dtype() const;
   Device device() const;
-  bool is_read_only() const;                      // a view made by broadcast_to() is
-  bool shares_memory_with(const Array& b) const;  // are both views of the same elements' memory?
+  bool is_read_only() const;                      // true for the result of broadcast_to()
+  bool shares_memory_with(const Array& b) const;  // whether both are views of the same memory
 
-  // Looks. They compute the values and wait for them.
+  // Reading values: these evaluate and wait.
   //
-  // The elements in C order, as T: converted as astype() does, but complex numbers only to complex ones (ErrorKind::type).
+  // Copies the elements in C order, converted to T as by astype(); complex to real throws ErrorKind::type.
   template <Element T>
   std::vector<T> to_vector(Here here = Here::current()) const;
   template <Element T>
-  void copy_to(std::span<T> out, Here here = Here::current()) const;  // throws ErrorKind::value for another number of elements
+  void copy_to(std::span<T> out, Here here = Here::current()) const;  // throws ErrorKind::value unless the sizes are equal
   template <Element T>
-  T item(Here here = Here::current()) const;  // the only element; throws ErrorKind::value when there are more or none
-  explicit operator bool() const;             // if (a.sum() > 0): the truth of the only element
-  std::string to_string(Here here = Here::current()) const;  // "[[1, 2], [3, 4]]"; more than 1000 elements are shortened
+  T item(Here here = Here::current()) const;                 // of an array of size 1; throws ErrorKind::value for other sizes
+  explicit operator bool() const;                            // if (a.sum() > 0); for arrays of size 1, as item()
+  std::string to_string(Here here = Here::current()) const;  // "[[1, 2], [3, 4]]"; above 1000 elements abbreviated
   friend std::ostream& operator<<(std::ostream& out, const Array& array);
 
-  // Parts: views, that share the elements. Up to six places by (), any number by at(). An integer takes its axis away, so a(1, 2)
-  // of a matrix is a view of one element, without axes. Throws ErrorKind::index for an integer out of range or too many places.
+  // Basic indexing returns views. operator() takes up to six indices, at() any number. An integer removes its axis, so a(1, 2) of
+  // a matrix is a 0-d view. Throws ErrorKind::index for an integer out of range or too many indices.
   //
-  // With arrays among the places, the elements that they pick, as in NumPy: integers pick along one axis (-1 is the last), bools
-  // where they are true along as many axes as they have. All of them broadcast together; their shape stands where the first one
-  // stands, or in front when a slice is between them. That is a new array; but what is written to it at once, as in a(mask) = 0
-  // or a(places) += 1, is written to a: where an element is picked several times, the last value stays, and sums do not add up.
-  // Throws ErrorKind::index for arrays of other types, and for bools of another shape; for integers out of range at a look. How
-  // many bools are true is waited for, but not to write a number where a mask of a's own shape is true.
+  // Advanced indexing, with arrays among the indices, follows NumPy: integer arrays index one axis (-1 is the last position), a
+  // boolean mask of k dimensions selects along k axes. Index arrays broadcast against each other; the result's axes replace the
+  // first indexed axis, or come first when a slice separates the index arrays. The result is a copy, but assigning to the
+  // returned expression writes to this array: a(mask) = 0, a(indices) += 1. With duplicate indices the last value is kept; +=
+  // does not accumulate. Throws ErrorKind::index for index arrays of other types and for masks of another shape; for indices out
+  // of range when the result is evaluated. A mask is evaluated to count its true elements, except when a scalar is assigned and
+  // the mask has this array's shape.
   Array operator()(const Index& a, const Index& b = Index::absent(), const Index& c = Index::absent(),
                    const Index& d = Index::absent(), const Index& e = Index::absent(), const Index& f = Index::absent(),
                    Here here = Here::current()) const;
@@ -221,32 +224,32 @@ class Array {
   Array slice(int axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1,
               Here here = Here::current()) const;
 
-  // The same elements in another shape. All are views, but for reshape() and ravel(), which copy where no view can be.
-  Array reshape(const Shape& shape, Here here = Here::current()) const;  // one of them may be -1: what is left
-  Array ravel(Here here = Here::current()) const;                        // one axis
-  Array transpose(Here here = Here::current()) const;                    // axes in reversed order
+  // Views in another shape or order of axes. reshape() and ravel() work in C order and return a view when strides allow, else a
+  // copy.
+  Array reshape(const Shape& shape, Here here = Here::current()) const;  // one length may be -1: inferred
+  Array ravel(Here here = Here::current()) const;                        // flattened to one axis
+  Array transpose(Here here = Here::current()) const;                    // reverses the axes
   Array transpose(const std::vector<int>& axes, Here here = Here::current()) const;
   Array swapaxes(int a, int b, Here here = Here::current()) const;
   Array moveaxis(int from, int to, Here here = Here::current()) const;
   Array broadcast_to(const Shape& shape, Here here = Here::current()) const;  // read-only
-  Array expand_dims(int axis, Here here = Here::current()) const;             // an axis of one element put in
-  Array squeeze(const Axes& axes = {}, Here here = Here::current()) const;    // axes of one element taken out
-  Array flip(const Axes& axes = {}, Here here = Here::current()) const;       // in the other direction
-  Array real(Here here = Here::current()) const;                              // a view; of real numbers the array itself
-  Array imag(Here here = Here::current()) const;                              // a view; of real numbers zeros
+  Array expand_dims(int axis, Here here = Here::current()) const;             // inserts an axis of length 1
+  Array squeeze(const Axes& axes = {}, Here here = Here::current()) const;    // removes axes of length 1
+  Array flip(const Axes& axes = {}, Here here = Here::current()) const;       // reverses the elements along the axes
+  Array real(Here here = Here::current()) const;                              // a view; for real dtypes the array itself
+  Array imag(Here here = Here::current()) const;                              // a view; for real dtypes zeros
 
-  // New elements.
+  // Copies.
   Array copy(Here here = Here::current()) const;
   Array astype(DType dtype, Here here = Here::current()) const;  // always a copy
   template <Element T>
   Array astype(Here here = Here::current()) const {
     return astype(dtype_of<T>(), here);
   }
-  Array to_device(const Device& device, Here here = Here::current()) const;  // the array itself where it is there already
+  Array to_device(const Device& device, Here here = Here::current()) const;  // returns the array itself if it is on that device
 
-  // What takes axes away (`keepdims`: leaves one element of each). Sums and products of integers have 64 bits; the mean of
-  // integers is float64. max() and min() give NaN where there is one, and throw ErrorKind::value where there is nothing to choose
-  // from.
+  // Reductions over axes; `keepdims` keeps the reduced axes with length 1. Sums and products of integers are 64-bit, means of
+  // integers float64. max() and min() propagate NaN and throw ErrorKind::value for empty reductions.
   Array sum(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
   Array prod(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
   Array max(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
@@ -255,7 +258,7 @@ class Array {
   Array any(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
   Array all(const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) const;
 
-  // Operators; arrays broadcast.
+  // Elementwise operators, with broadcasting.
   friend Array operator+(const Operand& a, const Operand& b);
   friend Array operator-(const Operand& a, const Operand& b);
   friend Array operator*(const Operand& a, const Operand& b);
@@ -275,10 +278,10 @@ class Array {
   friend Array operator+(const Operand& a);
   friend Array operator-(const Operand& a);
   friend Array operator~(const Operand& a);
-  friend Array operator!(const Array& a);  // logical_not; && and || look at both, as `if` does
+  friend Array operator!(const Array& a);  // logical_not; && and || evaluate their operands as conditions
 
-  // In place: the elements change, whoever looks at them. The array keeps its type; a result of a higher kind (int32 += 0.5)
-  // throws ErrorKind::type, one that does not broadcast to this shape ErrorKind::value.
+  // In-place operators: all views of the elements see the change. The dtype does not change; a result of a higher kind (int32 +=
+  // 0.5) throws ErrorKind::type, a shape that does not broadcast to this one ErrorKind::value.
   Array& operator+=(const Operand& b) &;
   Array& operator-=(const Operand& b) &;
   Array& operator*=(const Operand& b) &;
@@ -289,7 +292,7 @@ class Array {
   Array& operator^=(const Operand& b) &;
   Array& operator<<=(const Operand& b) &;
   Array& operator>>=(const Operand& b) &;
-  // Of what a call returned; see the head of this file.
+  // On the result of a call; see the head of this file.
   void operator+=(const Operand& b) &&;
   void operator-=(const Operand& b) &&;
   void operator*=(const Operand& b) &&;
@@ -301,12 +304,12 @@ class Array {
   void operator<<=(const Operand& b) &&;
   void operator>>=(const Operand& b) &&;
 
-  // Submits what computes it, without waiting.
+  // Submits the work that computes the array, without waiting for it.
   void evaluate(Here here = Here::current()) const;
-  // What would run to compute it: groups, the lines that recorded them, the kernels' texts. Nothing is run.
+  // Describes what evaluating would run: fused groups, the lines that recorded them, the kernels' source. Runs nothing.
   std::string explain(Here here = Here::current()) const;
 
-  // The engine's own, for its other headers.
+  // For the other headers of the engine.
   explicit Array(std::shared_ptr<quern::Array> handle) : handle_(std::move(handle)) {}
   quern::Array& handle() const;
 
@@ -314,34 +317,34 @@ class Array {
   explicit Array(std::shared_ptr<detail::Picked> picked) : picked_(std::move(picked)) {}
   void read(void* out, size_t count, DType as, Here here) const;
   std::shared_ptr<quern::Array> handle_;
-  std::shared_ptr<detail::Picked> picked_;  // what was picked, until somebody asks for it
+  std::shared_ptr<detail::Picked> picked_;  // the selection of an advanced index, read or written later
 };
 
-// ---- new arrays
+// ---- creating arrays
 //
-// Each throws ErrorKind::value for a shape with a negative number, or with too many elements.
+// Each throws ErrorKind::value for a negative length and for a size that is too large.
 
 Array zeros(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(), Here here = Here::current());
 Array ones(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(), Here here = Here::current());
 Array empty(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(),
-            Here here = Here::current());  // the values do not matter; they are zero
-// `dtype`: by default that of the value.
+            Here here = Here::current());  // unspecified values; at present zeros
+// `dtype`: by default the value's.
 Array full(const Shape& shape, const Operand& value, std::optional<DType> dtype = {}, const Device& device = Device());
 
-// Of an array's shape, type and device.
+// With the shape, dtype and device of `a`.
 Array zeros_like(const Array& a, Here here = Here::current());
 Array ones_like(const Array& a, Here here = Here::current());
 Array empty_like(const Array& a, Here here = Here::current());
 Array full_like(const Array& a, const Operand& value);
 
-// Numbers from start, `step` apart, before stop: int64, or float64 when one of them is real, if `dtype` does not say otherwise.
+// Evenly spaced values in [start, stop). Default dtype: int64, or float64 if any argument is real.
 Array arange(const Operand& start, const Operand& stop, const Operand& step = 1, std::optional<DType> dtype = {},
              const Device& device = Device());
 Array arange(const Operand& stop, std::optional<DType> dtype = {}, const Device& device = Device());
-// `num` numbers, evenly spaced from start to stop, which `endpoint` makes the last one.
+// `num` evenly spaced values from start to stop; `endpoint`: stop is the last value.
 Array linspace(double start, double stop, int64_t num = 50, bool endpoint = true, DType dtype = DType::float64,
                const Device& device = Device(), Here here = Here::current());
-// Ones on the k-th diagonal of a matrix of n rows; as many columns, if `columns` does not say otherwise.
+// An n x columns matrix with ones on the k-th diagonal; by default square.
 Array eye(int64_t n, std::optional<int64_t> columns = {}, int64_t k = 0, DType dtype = DType::float64,
           const Device& device = Device(), Here here = Here::current());
 
@@ -364,7 +367,7 @@ Array from_rows(std::initializer_list<std::initializer_list<T>> rows, const Devi
 }
 }  // namespace detail
 
-// Copies of values: a std::vector, span or array, or {1, 2, 3}. In one dimension, or in a shape that has as many elements.
+// An array with a copy of host values: a std::vector, span or array, or {1, 2, 3}; 1-d, or in a shape of the same size.
 template <detail::Values R>
 Array array(const R& values, const Shape& shape, const Device& device = Device(), Here here = Here::current()) {
   return detail::from_host(std::ranges::data(values), std::ranges::size(values), dtype_of<std::ranges::range_value_t<R>>(), shape,
@@ -388,15 +391,15 @@ Array array(std::initializer_list<std::initializer_list<T>> rows, const Device& 
   return detail::from_rows<T>(rows, device, here);
 }
 
-// One after the other along an axis that they have, or along a new one; in the type of all together.
+// Joins arrays along an existing axis, or along a new one (stack); in their common dtype.
 Array concatenate(const std::vector<Array>& arrays, int axis = 0, Here here = Here::current());
 Array stack(const std::vector<Array>& arrays, int axis = 0, Here here = Here::current());
 
-// ---- whole arrays
+// ---- products and reductions
 
-// The product of matrices: the last two axes; those before them broadcast. A vector is a row on the left, a column on the right.
-// Real and complex ones need a library: cuBLASLt on a GPU; on the CPU an OpenBLAS with 64-bit integers, the system's
-// libopenblas64 or the file that QUERN_BLAS names.
+// Matrix product over the last two axes; leading axes broadcast. A 1-d operand is a row on the left, a column on the right.
+// Floating-point products use a library: cuBLASLt on a GPU; on the CPU an OpenBLAS with 64-bit integers, the system's
+// libopenblas64 or the file named by QUERN_BLAS.
 Array matmul(const Array& a, const Array& b, Here here = Here::current());
 
 inline Array sum(const Array& a, const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) {
@@ -421,19 +424,19 @@ inline Array all(const Array& a, const Axes& axes = {}, bool keepdims = false, H
   return a.all(axes, keepdims, here);
 }
 
-// Submits all that is recorded and waits until the device has done it; throws what failed in it.
+// Submits everything recorded and waits for the device; throws the error of work that failed.
 void synchronize(const Device& device = Device(), Here here = Here::current());
 
-// ---- element by element
+// ---- elementwise functions
 //
-// A function for each row of quern/ops.def but the inner ones: NumPy's ufuncs, by NumPy's names, and those that NumPy lacks.
+// One function for each row of quern/ops.def except the inner ones: NumPy's ufuncs under NumPy's names, and those NumPy lacks.
 //
 //   Array exp(const Operand& a);
 //   Array add(const Operand& a, const Operand& b);
 //   Array where(const Operand& a, const Operand& b, const Operand& c);
 //
-// Functions of reals give integers a real type that holds them (int32 gives float64). Types that a function is not defined for
-// throw ErrorKind::type.
+// Floating-point functions convert integers to a floating-point dtype that holds them (int32 to float64). A dtype for which the
+// function is not defined throws ErrorKind::type.
 #define QUERN_OPERANDS_1 const Operand& a
 #define QUERN_OPERANDS_2 QUERN_OPERANDS_1, const Operand& b
 #define QUERN_OPERANDS_3 QUERN_OPERANDS_2, const Operand& c
@@ -442,9 +445,9 @@ void synchronize(const Device& device = Device(), Here here = Here::current());
 #include "quern/ops.def"
 
 Array abs(const Operand& a);                                            // absolute()
-Array clip(const Operand& a, const Operand& low, const Operand& high);  // NaN where one is NaN
+Array clip(const Operand& a, const Operand& low, const Operand& high);  // propagates NaN
 
-// ---- the looks' bodies
+// ---- definitions of templates
 
 template <Element T>
 void Array::copy_to(std::span<T> out, Here here) const {
@@ -454,7 +457,7 @@ void Array::copy_to(std::span<T> out, Here here) const {
 template <Element T>
 std::vector<T> Array::to_vector(Here here) const {
   std::vector<T> out(static_cast<size_t>(size()));
-  if constexpr (std::is_same_v<T, bool>) {  // whose elements have no addresses
+  if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no contiguous storage
     auto values = std::make_unique<bool[]>(out.size());
     read(values.get(), out.size(), DType::boolean, here);
     out.assign(values.get(), values.get() + out.size());

@@ -1,7 +1,7 @@
 // File: quern/buffer.h
 //
-// Buffer<T>: device memory for `size` values of a trivially copyable type. Copies are in the order of a stream, the device's
-// default one unless another is named; copy_to() and to_vector() return when the values are there.
+// Buffer<T>: device memory for `size` values of a trivially copyable type. Copies are ordered on a stream, by default the
+// device's default stream; copy_to() and to_vector() block until the values are on the host.
 //
 //   qn::Buffer<float> x(device, 1'000'000);
 //   x.copy_from(host);                 // std::span, std::vector, std::array
@@ -25,7 +25,7 @@ namespace qn {
 
 namespace detail {
 
-// Untyped memory; freed when the last handle goes, and reused once the work that uses it is done.
+// Untyped memory, reference-counted; reused once the work that uses it has finished.
 class Memory {
  public:
   Memory(const Device& device, size_t bytes);
@@ -53,7 +53,7 @@ class Buffer {
 
   size_t size() const { return size_; }
   size_t bytes() const { return size_ * sizeof(T); }
-  T* pointer() const { return static_cast<T*>(memory_.pointer()); }  // an address on the device
+  T* pointer() const { return static_cast<T*>(memory_.pointer()); }  // a device address
   Device device() const { return memory_.device(); }
 
   void copy_from(std::span<const T> values) { copy_from_(values, nullptr); }

@@ -1,10 +1,10 @@
 // File: quern/device.h
 //
-// Devices, streams and events. A Device is the CPU or a GPU; work is submitted to its streams and runs in their order, in the
-// background. What arrays have recorded is submitted, to the default streams, before an event is recorded and before a wait. All
-// classes are handles: copying one is cheap and means the same thing.
+// Devices, streams and events. A Device is the CPU or a GPU; work is submitted to its streams and runs asynchronously, in the
+// order of each stream. Pending array operations are submitted to the default streams before an event is recorded and before a
+// wait. All classes are handles: copying one is cheap and refers to the same object.
 //
-//   qn::Device device;                       // the first GPU, or the CPU where there is none; QUERN_DEVICE decides otherwise
+//   qn::Device device;                       // the first GPU, or the CPU if there is none; QUERN_DEVICE overrides
 //   qn::Stream stream(device);
 //   qn::Event start(stream), end(stream);    // recorded at once
 //   end.synchronize();
@@ -29,16 +29,16 @@ class Device {
  public:
   Device();  // the default device
   static Device cpu();
-  static Device cuda(int index = 0);  // throws ErrorKind::value when there is no such GPU
-  static int cuda_count();            // 0 without a GPU or its driver
+  static Device cuda(int index = 0);  // throws ErrorKind::value if there is no such GPU
+  static int cuda_count();            // 0 without a GPU or a driver
 
   std::string name() const;         // "cpu", "cuda:0"
-  std::string description() const;  // what the machine calls it
+  std::string description() const;  // the hardware's name
   size_t total_memory() const;      // bytes
-  void synchronize() const;         // waits for all work, of arrays too; throws what failed in it
+  void synchronize() const;         // waits for all work, array operations included; throws their error
   bool operator==(const Device& other) const { return context_ == other.context_; }
 
-  quern::Context& context() const { return *context_; }  // the engine's own, for its other headers
+  quern::Context& context() const { return *context_; }  // for the other headers of the engine
 
  private:
   explicit Device(quern::Context& context) : context_(&context) {}
@@ -47,9 +47,9 @@ class Device {
 
 class Stream {
  public:
-  explicit Stream(const Device& device = Device());  // a new one
+  explicit Stream(const Device& device = Device());  // a new stream
   static Stream of(const Device& device);            // the device's default stream
-  void synchronize() const;                          // waits for its work; throws what failed in it
+  void synchronize() const;                          // waits for its work; throws the error of work that failed
   bool done() const;
   Device device() const { return device_; }
 
@@ -63,9 +63,9 @@ class Stream {
 
 class Event {
  public:
-  explicit Event(const Stream& stream);  // recorded at the end of what is submitted now
+  explicit Event(const Stream& stream);  // recorded behind the work submitted so far
   void synchronize() const;
-  double milliseconds_since(const Event& start) const;  // both must have been reached
+  double milliseconds_since(const Event& start) const;  // both events must have completed
 
  private:
   quern::Context* context_;

@@ -1,11 +1,11 @@
 // File: quern/dtype.h
 //
-// The types of an array's elements, by NumPy's names. What a C++ type is called, dtype_of<T>() says.
+// The element types of arrays, under NumPy's names; dtype_of<T>() maps C++ types to them.
 //
 //   qn::DType::float32      qn::dtype_of<float>()      qn::name_of(qn::DType::boolean) == "bool"
 //
-// An operation's result has NumPy's type (NEP 50): int32 and float32 together give float64, and a C++ number beside an array
-// takes the array's type unless its kind is higher (bool < integer < real < complex).
+// Type promotion is NumPy's (NEP 50): int32 with float32 gives float64, and a C++ scalar is converted to the array's dtype unless
+// its kind is higher (bool < integer < real < complex).
 #pragma once
 
 #include <complex>
@@ -48,12 +48,12 @@ template <class T>
 inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 }
 
-// What can be an element: bool, integers, float, double, std::complex of these. (C++ has no type for float16 and bfloat16: look
-// at such arrays as float.)
+// C++ types of elements: bool, integers, float, double, std::complex<float>, std::complex<double>. Arrays of float16 and bfloat16
+// are read as float.
 template <class T>
 concept Element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || detail::is_complex<T>;
 
-// What can stand beside an array in an expression.
+// Scalars that may be combined with an array.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || detail::is_complex<T>;
 

@@ -1,7 +1,7 @@
 // File: quern/error.h
 //
-// Everything that goes wrong is thrown as quern::Error. Its kind says whose fault it is and what a caller may do; its text names
-// the operation, what is wrong and what to do.
+// All errors are thrown as quern::Error. The kind classifies the error; the text names the operation, what is wrong and what to
+// do.
 //
 //   try {
 //     kernel({1024}, {256}, x, y);
@@ -21,18 +21,18 @@ enum class ErrorKind {
   type,             // an argument's type is wrong, or there are too many or too few
   index,            // out of range
   key,              // no such name
-  os,               // a file, a folder, a library
-  overflow,         // a number does not fit
-  zero_division,    // a division by zero that has no meaning, as by weights whose sum is zero
-  buffer,           // memory that cannot be shared as asked for
-  not_implemented,  // not served
+  os,               // a file, a directory or a library could not be used
+  overflow,         // a number does not fit its type
+  zero_division,    // a division by zero, as by weights that sum to zero
+  buffer,           // memory cannot be shared as requested
+  not_implemented,  // not supported
   runtime,          // the driver or the machine failed
-  out_of_memory,    // no room on the device, also after unused memory was given back
-  compile,          // the source is at fault; the text is the compiler's log
+  out_of_memory,    // the device is out of memory, also after unused memory was released
+  compile,          // the source does not compile; the text has the compiler's log
   launch,           // a kernel failed while it ran
-  logic,            // a call that makes no sense now: freed memory, an unknown kernel, a block over the limits
-  algebra,          // a matrix is not what the function needs: singular, not positive definite
-  bug,              // a fault of quern's own
+  logic,            // an invalid call: freed memory, an unknown kernel, a block over the limits
+  algebra,          // the matrix is not suited: singular, not positive definite, not square
+  bug,              // an internal error of quern
 };
 
 class Error : public std::runtime_error {

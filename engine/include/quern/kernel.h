@@ -1,8 +1,8 @@
 // File: quern/kernel.h
 //
-// Kernels from CUDA C++ source. A Program is the source compiled for one device, or found in the cache; a Kernel is one of its
-// __global__ functions. Arguments are checked against the kernel's parameters: buffers and arrays (without gaps, in C order) for
-// pointers, numbers and plain structs for values.
+// Kernels from CUDA C++ source. A Program is source compiled for one device (or taken from the cache); a Kernel is one of its
+// __global__ functions. Arguments are checked against the kernel's parameters: buffers and C-contiguous arrays for pointers,
+// scalars and trivially copyable structs for values.
 //
 //   qn::Program program(device, R"(
 //     __global__ void scale(float* x, float a, int n) {
@@ -32,14 +32,14 @@ namespace qn {
 
 class Array;  // array.h
 
-// Blocks of a grid or threads of a block: {x}, {x, y} or {x, y, z}.
+// The dimensions of a grid or a block: {x}, {x, y} or {x, y, z}.
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
 };
 
 struct CompileOptions {
   std::vector<std::string> flags;             // "-DN=4", "--use_fast_math"
-  std::vector<std::string> name_expressions;  // template kernels: "reduce<float>"
+  std::vector<std::string> name_expressions;  // instantiations of templates: "reduce<float>"
 };
 
 namespace detail {
@@ -74,17 +74,17 @@ Argument argument(const T& value) {
 
 }  // namespace detail
 
-// A launch's shape with everything that has a default.
+// The configuration of a launch.
 struct Launch {
   Dim3 grid, block;
   uint32_t shared_bytes = 0;       // dynamic shared memory
-  const Stream* stream = nullptr;  // the device's default one
+  const Stream* stream = nullptr;  // default: the device's default stream
   bool cooperative = false;
 };
 
 class Kernel {
  public:
-  // Submits one launch and returns; a failure is thrown by the next wait.
+  // Launches asynchronously; an error of the kernel is thrown by the next call that waits.
   template <class... Args>
   void operator()(Dim3 grid, Dim3 block, const Args&... args) const {
     (*this)(Launch{grid, block}, args...);
@@ -95,7 +95,7 @@ class Kernel {
     submit(launch, values.data(), values.size());
   }
   std::string name() const;
-  std::string signature() const;  // "float*, float, int"; "" when not known
+  std::string signature() const;  // "float*, float, int"; "" if unknown
 
  private:
   friend class Program;
@@ -108,7 +108,8 @@ class Program {
  public:
   // Throws ErrorKind::compile with the compiler's log.
   Program(const Device& device, const std::string& source, const CompileOptions& options = {});
-  // By its name in the source, or a name expression of the options. Throws ErrorKind::logic that lists the kernels there are.
+  // Finds a kernel by its name or by a name expression of the options. Throws ErrorKind::logic, listing the kernels, if there is
+  // none.
   Kernel kernel(const std::string& name) const;
   std::string log() const;  // the compiler's warnings
 

@@ -1,15 +1,15 @@
 // File: quern/linalg.h
 //
-// Linear algebra, as in numpy.linalg: equations, factorisations, eigenvalues, norms. Matrices are in the last two axes, those
-// before them are stacks; integers count as float64.
+// Linear algebra, as in numpy.linalg: systems of equations, factorisations, eigenvalues, norms. Matrices are the last two axes,
+// leading axes are batches; integers are converted to float64.
 //
 //   qn::Array x = qn::linalg::solve(a, b);
 //   auto [values, vectors] = qn::linalg::eigh(a);
 //   auto [u, s, vh] = qn::linalg::svd(a, false);
 //
-// Factorisations are LAPACK's on the CPU (the OpenBLAS that matmul() uses); arrays on a GPU are brought there and the results
-// back. Every function throws ErrorKind::algebra for matrices of a shape that does not allow what is asked, at once, and for
-// those whose values do not (singular, not positive definite) at a look; ErrorKind::type for float16 and bfloat16.
+// Factorisations use LAPACK on the CPU (the OpenBLAS of matmul()) and cuSOLVER on a GPU, where one is found; else data on a GPU
+// is copied to the host and back. Every function throws ErrorKind::algebra: for a wrong shape at the call, for unsuitable values
+// (singular, not positive definite) when the result is evaluated. float16 and bfloat16 throw ErrorKind::type.
 #pragma once
 
 #include "quern/array.h"
@@ -18,70 +18,70 @@ namespace qn::linalg {
 
 // ---- equations
 
-// The x with a @ x == b, for square a. A vector b gives a vector. Throws ErrorKind::value where b does not fit.
+// Solves a @ x == b for square a. b is a vector or a matrix. Throws ErrorKind::value if the shapes do not match.
 Array solve(const Array& a, const Array& b, Here here = Here::current());
 Array inv(const Array& a, Here here = Here::current());
-// The inverse in the sense of Moore and Penrose; singular values below `rcond` times the largest count as 0.
+// Moore-Penrose pseudo-inverse; singular values below `rcond` times the largest are taken as 0.
 Array pinv(const Array& a, double rcond = 1e-15, Here here = Here::current());
 
 struct LeastSquares {
-  Array x;                // the shape of b, but with a's columns
-  Array residuals;        // the squared norms of b - a @ x; empty when the rank is lower than the columns or a is not taller
+  Array x;                // one row for each column of a
+  Array residuals;        // squared norms of b - a @ x; empty if a is rank-deficient or has no more rows than columns
   int64_t rank;           // of a
   Array singular_values;  // of a
 };
-// The x with the smallest norm of b - a @ x, for one matrix and a vector or matrix b. Singular values below `rcond` times the
-// largest count as 0: by default the type's step times the larger size. This looks at the rank.
+// Least squares: minimises the norm of b - a @ x, for one matrix a and a vector or matrix b. Singular values below `rcond` times
+// the largest are taken as 0; default: the machine epsilon times the larger dimension. Evaluates, to return the rank.
 LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {}, Here here = Here::current());
 
 // ---- determinants
 
 struct SignAndLogarithm {
-  Array sign, logarithm;  // (0, -inf) for singular matrices
+  Array sign, logarithm;  // 0 and -inf for singular matrices
 };
 Array det(const Array& a, Here here = Here::current());
 SignAndLogarithm slogdet(const Array& a, Here here = Here::current());
 
 // ---- factorisations
 
-// The triangular L with a == L @ L^H, of the lower triangle of a; `upper`: the U with a == U^H @ U, of the upper one.
+// Cholesky factor L with a == L @ L^H, from the lower triangle of a; `upper`: U with a == U^H @ U, from the upper triangle.
 Array cholesky(const Array& a, bool upper = false, Here here = Here::current());
 
 struct QR {
   Array q, r;
 };
-// q has columns of length 1 that are perpendicular, min(m, n) of them or, `complete`, m; r is upper triangular; a == q @ r.
+// a == q @ r with orthonormal columns of q, min(m, n) of them or m (`complete`), and upper triangular r.
 QR qr(const Array& a, bool complete = false, Here here = Here::current());
 
 struct SVD {
-  Array u, s, vh;  // s falls
+  Array u, s, vh;  // s in descending order
 };
 // a == u @ diag(s) @ vh; `full_matrices`: u and vh are square.
 SVD svd(const Array& a, bool full_matrices = true, Here here = Here::current());
 Array svdvals(const Array& a, Here here = Here::current());
 
 struct Eigen {
-  Array values, vectors;  // the vectors are columns
+  Array values, vectors;  // eigenvectors are columns
 };
-// Of symmetric or Hermitian matrices, of which the lower triangle is read (`upper`: the upper one): real values, from the
-// smallest on.
+// Of symmetric or Hermitian matrices: real values in ascending order. Reads the lower triangle, or the upper one (`upper`).
 Eigen eigh(const Array& a, bool upper = false, Here here = Here::current());
 Array eigvalsh(const Array& a, bool upper = false, Here here = Here::current());
-// Of square matrices: always complex. Throws ErrorKind::algebra for values that are not finite; so this looks at them.
+// Of general square matrices; always complex. Throws ErrorKind::algebra for non-finite elements, which it evaluates to check.
 Eigen eig(const Array& a, Here here = Here::current());
 Array eigvals(const Array& a, Here here = Here::current());
 
 // ---- products, norms, rank
 
-// The product of n matrices a, of the inverse for a negative n.
+// a to the power n; for negative n, powers of the inverse.
 Array matrix_power(const Array& a, int64_t n, Here here = Here::current());
 
-// The root of the sum of squares over the axes: the length of a vector, the Frobenius norm of a matrix.
+// Square root of the sum of squares over the axes: the 2-norm of vectors, the Frobenius norm of matrices.
 Array norm(const Array& a, const Axes& axes = {}, bool keepdims = false, Here here = Here::current());
-// The norm of order `ord` of vectors along an axis: any number, 0 (how many are not zero), infinity (the largest), -infinity.
+// Vector norm of order `ord` along an axis; 0 counts non-zero elements, infinity and -infinity give the largest and smallest
+// absolute value.
 Array vector_norm(const Array& a, double ord, int axis = -1, bool keepdims = false, Here here = Here::current());
-// Of matrices: the root of the sum of squares; the sum, largest or smallest of the singular values; the largest or smallest sum
-// of sizes of a column or of a row.
+// Matrix norms: Frobenius; the sum (nuclear), the largest or the smallest of the singular values; the largest or smallest sum of
+// absolute values of a column or a row.
 enum class MatrixNorm {
   frobenius,
   nuclear,
@@ -93,9 +93,9 @@ enum class MatrixNorm {
   smallest_row
 };
 Array matrix_norm(const Array& a, MatrixNorm which = MatrixNorm::frobenius, Here here = Here::current());
-// How much an error grows: the largest singular value over the smallest.
+// Condition number: the ratio of the largest to the smallest singular value.
 Array cond(const Array& a, Here here = Here::current());
-// How many singular values are above `rtol` times the largest one (by default the type's step times the larger size): int64.
+// Number of singular values above `rtol` times the largest (default: the machine epsilon times the larger dimension): int64.
 Array matrix_rank(const Array& a, std::optional<double> rtol = {}, Here here = Here::current());
 
 }  // namespace qn::linalg

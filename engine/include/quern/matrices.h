@@ -1,7 +1,7 @@
 // File: quern/matrices.h
 //
-// Triangles, diagonals, and products that are sums of products, also Einstein's. matmul() is in array.h; equations,
-// factorisations and norms are in linalg.h.
+// Triangles, diagonals, dot, outer and tensor products, einsum. matmul() is in array.h; solvers, factorisations and norms are in
+// linalg.h.
 //
 //   qn::Array total = qn::trace(qn::dot(a, b));
 #pragma once
@@ -10,47 +10,45 @@
 
 namespace qn {
 
-// A copy of matrices (the last two axes) with zeros above (tril) or below (triu) the k-th diagonal. Throws ErrorKind::value for
-// fewer axes.
+// A copy with zeros above (tril) or below (triu) the k-th diagonal of the last two axes. Throws ErrorKind::value below two axes.
 Array tril(const Array& a, int64_t k = 0, Here here = Here::current());
 Array triu(const Array& a, int64_t k = 0, Here here = Here::current());
 
-// The k-th diagonals of the planes of two axes: a view, in which they are the last axis. Throws ErrorKind::value for fewer than
-// two axes or the same one twice.
+// The k-th diagonals over two axes, as the last axis of a view. Throws ErrorKind::value for fewer than two axes or equal ones.
 Array diagonal(const Array& a, int64_t k = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
-// Of a matrix its k-th diagonal, a view; of one dimension a new matrix with it on the k-th diagonal. Else ErrorKind::value.
+// Of a matrix: a view of its k-th diagonal. Of a 1-d array: a matrix with it on the k-th diagonal. Else throws ErrorKind::value.
 Array diag(const Array& a, int64_t k = 0, Here here = Here::current());
-// The sum of the diagonal; of integers in 64 bits.
+// Sum of the k-th diagonal; 64-bit for integers.
 Array trace(const Array& a, int64_t k = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
 
-// The sums of products over the last axis of a and the last but one of b (the only one of one dimension): the products of
-// matrices. With an array without axes each element is multiplied. Throws ErrorKind::value for sizes that differ.
+// Sum of products over the last axis of a and the second-to-last of b (the only one if b is 1-d); a product with a 0-d array is
+// elementwise. Throws ErrorKind::value if the lengths differ.
 Array dot(const Array& a, const Array& b, Here here = Here::current());
 Array inner(const Array& a, const Array& b, Here here = Here::current());  // over the last axes of both
-Array vdot(const Array& a, const Array& b, Here here = Here::current());   // of both in C order, a conjugated
-// The products of each element of a with each of b, both in C order: a matrix.
+Array vdot(const Array& a, const Array& b, Here here = Here::current());   // of both flattened, a conjugated
+// The matrix of products of each element of a with each of b, both flattened.
 Array outer(const Array& a, const Array& b, Here here = Here::current());
-// b in place of each element of a, times it: the Kronecker product.
+// Kronecker product: each element of a is replaced by its product with b.
 Array kron(const Array& a, const Array& b, Here here = Here::current());
-// The cross products of vectors of three components along an axis. Throws ErrorKind::value for others.
+// Cross products of vectors of 2 or 3 components along an axis. Throws ErrorKind::value for other lengths.
 Array cross(const Array& a, const Array& b, int axis = -1, Here here = Here::current());
 
-// The sums of products of vectors along an axis, a conjugated; of matrices and vectors; of vectors, conjugated, and matrices. All
-// but the last axes broadcast. Throws ErrorKind::value for sizes that differ.
+// Dot product along an axis, a conjugated; matrix times vector; vector, conjugated, times matrix. The other axes broadcast.
+// Throws ErrorKind::value if the lengths differ.
 Array vecdot(const Array& a, const Array& b, int axis = -1, Here here = Here::current());
 Array matvec(const Array& a, const Array& b, Here here = Here::current());
 Array vecmat(const Array& a, const Array& b, Here here = Here::current());
-// The last two axes exchanged: a view. Throws ErrorKind::value for fewer.
+// A view with the last two axes swapped. Throws ErrorKind::value below two axes.
 Array matrix_transpose(const Array& a, Here here = Here::current());
 
-// The sums of products over so many last axes of a and first ones of b, or over named axes of both. Throws ErrorKind::value for
-// axes whose sizes differ or that are named twice.
+// Sum of products over the last `axes` axes of a and the first of b, or over the given axes of both. Throws ErrorKind::value if
+// lengths differ or an axis is repeated.
 Array tensordot(const Array& a, const Array& b, int axes = 2, Here here = Here::current());
 Array tensordot(const Array& a, const Array& b, const std::vector<int>& of_a, const std::vector<int>& of_b,
                 Here here = Here::current());
 
-// Einstein's sums: einsum("ij,jk->ik", {a, b}). "..." stands for further axes; without "->" the result has the subscripts that
-// occur once, in order. Throws ErrorKind::value for subscripts that do not fit the operands.
+// Einstein summation: einsum("ij,jk->ik", {a, b}). "..." stands for the remaining axes; without "->" the result has the
+// subscripts that occur once, in alphabetical order. Throws ErrorKind::value if the subscripts do not match the operands.
 Array einsum(const std::string& subscripts, const std::vector<Array>& operands, Here here = Here::current());
 
 }  // namespace qn

@@ -2,18 +2,18 @@
 //
 // quern from C++: CUDA C++ source on an NVIDIA GPU where there is one, compiled for the CPU where there is none.
 //
-//   error.h    what is thrown            buffer.h   device memory, copies
+//   error.h    exceptions                buffer.h   device memory, copies
 //   device.h   devices, streams, events  kernel.h   programs, kernels, launches
-//   dtype.h    the types of elements     trace.h    what it cost, and which line asked for it
+//   dtype.h    element types             trace.h    events with their cost and source line
 //
-// Arrays as NumPy has them:
+// Arrays, with NumPy's semantics:
 //
-//   array.h       arrays, their parts, arithmetic, sums     linalg.h  equations, factorisations, norms
-//   picking.h     elements by places and by masks           fft.h     Fourier transforms
-//   sorting.h     order, extremes, distinct values          random.h  random numbers
-//   statistics.h  spread, quantiles, running sums, counts
-//   shaping.h     cut up, repeated, moved, framed
-//   matrices.h    triangles, diagonals, dot products        standard.h  the array API standard's other names
+//   array.h       arrays, indexing, arithmetic, reductions      linalg.h    solvers, factorisations, norms
+//   picking.h     selecting by index and by mask                fft.h       Fourier transforms
+//   sorting.h     sorting, searching, unique values             random.h    random numbers
+//   statistics.h  variance, quantiles, histograms, cumulative sums
+//   shaping.h     splitting, repeating, rolling, padding
+//   matrices.h    triangles, diagonals, dot products, einsum    standard.h  further names of the array API standard
 //
 // Link with libquern.so. examples/cpp/saxpy.cpp, heat.cpp and least_squares.cpp are whole programs.
 #pragma once

@@ -1,50 +1,50 @@
 // File: quern/sorting.h
 //
-// Order: sorted arrays, the places that sort them, where the extremes are, distinct values.
+// Sorting, searching, positions of extremes, unique values.
 //
-//   qn::Array order = qn::argsort(scores, -1, true);      // the best first
+//   qn::Array order = qn::argsort(scores, -1, true);      // largest first
 //   qn::Array ranked = names(order);
 //
-// NaN comes after every number. Equal elements keep their order; complex numbers order by the real part, then the imaginary one.
-// An axis that is not there throws ErrorKind::index.
+// Sorts are stable; NaN sorts last; complex numbers are ordered by real, then imaginary part. An axis out of range throws
+// ErrorKind::index.
 #pragma once
 
 #include "quern/array.h"
 
 namespace qn {
 
-// A sorted copy along an axis; `descending`: the largest first.
+// A copy sorted along an axis.
 Array sort(const Array& a, int axis = -1, bool descending = false, Here here = Here::current());
-// The places, int64, that sort it.
+// The indices that sort it: int64.
 Array argsort(const Array& a, int axis = -1, bool descending = false, Here here = Here::current());
-// The places that sort by several keys of one shape: by the last of them, where that is equal by the one before it, and so on.
-// Throws ErrorKind::type for none, ErrorKind::value for different shapes.
+// The indices that sort by several keys of one shape; the last key is the primary one. Throws ErrorKind::type without keys,
+// ErrorKind::value for different shapes.
 Array lexsort(const std::vector<Array>& keys, int axis = -1, Here here = Here::current());
 
-// A copy, or the places, in which element kth is where sorting puts it: all of them are. Throws ErrorKind::value for a place that
-// is not there.
+// A copy, or the indices, with element kth in its sorted position, smaller ones before and larger ones after it (at present fully
+// sorted). Throws ErrorKind::value for kth out of range.
 Array partition(const Array& a, int64_t kth, int axis = -1, Here here = Here::current());
 Array argpartition(const Array& a, int64_t kth, int axis = -1, Here here = Here::current());
 
-// Where the largest (smallest) element stands first, int64: along an axis, or {}: in a.ravel(). A NaN counts as the largest and
-// as the smallest. Throws ErrorKind::value where there is nothing to choose from.
+// Index of the first maximum (minimum) along an axis, or in a.ravel() ({}): int64. NaN counts as both. Throws ErrorKind::value
+// for empty reductions.
 Array argmax(const Array& a, std::optional<int> axis = {}, bool keepdims = false, Here here = Here::current());
 Array argmin(const Array& a, std::optional<int> axis = {}, bool keepdims = false, Here here = Here::current());
 
-// Where values would have to go into a sorted array of one dimension to keep it sorted, int64, of the values' shape: before what
-// is equal, or after it (`right`). Throws ErrorKind::value for more dimensions.
+// Indices at which values can be inserted into a sorted 1-d array to keep it sorted, before equal elements or after them
+// (`right`): int64, with the shape of values. Throws ErrorKind::value for more dimensions.
 Array searchsorted(const Array& sorted, const Array& values, bool right = false, Here here = Here::current());
-// The same of an array that `sorter` sorts, places as argsort() gives them.
+// The same for an array that is sorted by the indices `sorter`, as argsort() returns them.
 Array searchsorted(const Array& a, const Array& values, bool right, const Array& sorter, Here here = Here::current());
 
-// The distinct elements, sorted, in one dimension; NaN counts as one. How many there are is waited for.
+// The sorted unique elements: 1-d; NaNs are equal. Evaluates, since the shape depends on values.
 Array unique(const Array& a, Here here = Here::current());
 struct UniqueCounts {
-  Array values, counts;  // counts: int64, how often each occurs
+  Array values, counts;  // counts: int64
 };
 UniqueCounts unique_counts(const Array& a, Here here = Here::current());
-// Here each NaN is for itself, as in NumPy. And where each stands first in C order; the number, among them, of each element: an
-// array of a's shape.
+// With the index in `values` of each element of a, in a's shape; unique_all() also with the index of the first occurrence in C
+// order, and the counts. In unique_counts() and these NaNs are distinct, as in NumPy.
 struct UniqueInverse {
   Array values, inverse_indices;
 };
@@ -54,7 +54,7 @@ struct UniqueAll {
 };
 UniqueAll unique_all(const Array& a, Here here = Here::current());
 
-// Which elements of a are among the values: bools of a's shape.
+// Whether each element of a is among the values: bools of a's shape.
 Array isin(const Array& a, const Array& values, Here here = Here::current());
 
 }  // namespace qn

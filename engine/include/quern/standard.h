@@ -1,7 +1,7 @@
 // File: quern/standard.h
 //
-// The names of the Python array API standard for what the other headers call by NumPy's: acos for arccos, concat for concatenate,
-// functions for what are members of arrays; and its questions about types.
+// Names of the Python array API standard for what the other headers have under NumPy's names (acos for arccos, concat for
+// concatenate), free functions for members of Array, and functions on dtypes.
 //
 //   qn::Array b = qn::permute_dims(qn::pow(a, 2), {1, 0});
 //   qn::DType type = qn::result_type({a.dtype(), qn::DType::float32});
@@ -16,15 +16,15 @@ namespace qn {
 
 // ---- types
 
-// The type of a result of arrays of these types. Throws ErrorKind::value for none.
+// The common dtype after promotion. Throws ErrorKind::value for an empty list.
 DType result_type(const std::vector<DType>& types, Here here = Here::current());
-// Does every value of one type keep its value, or a near one, in the other, as NumPy's "safe" has it?
+// Whether values can be converted under NumPy's "safe" casting rule.
 bool can_cast(DType from, DType to);
-// Is it of that kind? "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric".
-// Throws ErrorKind::value for another.
+// Whether the dtype is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating",
+// "numeric". Throws ErrorKind::value for other kinds.
 bool isdtype(DType type, const std::string& kind, Here here = Here::current());
 
-// ---- element by element
+// ---- elementwise functions
 
 inline Array acos(const Operand& a) { return arccos(a); }
 inline Array acosh(const Operand& a) { return arccosh(a); }
@@ -58,7 +58,7 @@ inline Array permute_dims(const Array& a, const std::vector<int>& axes, Here her
 inline Array reshape(const Array& a, const Shape& shape, Here here = Here::current()) { return a.reshape(shape, here); }
 inline Array squeeze(const Array& a, const Axes& axes = {}, Here here = Here::current()) { return a.squeeze(axes, here); }
 
-// NaN counts as one value here too.
+// NaNs are equal, as in unique().
 inline Array unique_values(const Array& a, Here here = Here::current()) { return unique(a, here); }
 
 namespace linalg {
@@ -69,7 +69,7 @@ using qn::matrix_transpose;
 using qn::outer;
 using qn::tensordot;
 using qn::vecdot;
-// The diagonals of matrices, which are in the last two axes: a view; their sums.
+// Diagonals over the last two axes, as a view; their sums.
 inline Array diagonal(const Array& a, int64_t k = 0, Here here = Here::current()) { return qn::diagonal(a, k, -2, -1, here); }
 inline Array trace(const Array& a, int64_t k = 0, Here here = Here::current()) { return qn::trace(a, k, -2, -1, here); }
 

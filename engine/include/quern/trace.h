@@ -1,6 +1,6 @@
 // File: quern/trace.h
 //
-// Every compile, load, copy, launch and wait, with its cost and, for arrays, the line that asked for it.
+// Records every compile, load, copy, launch and wait, with its duration and, for array work, the source line that caused it.
 //
 //   qn::Trace trace;
 //   work();
@@ -17,32 +17,32 @@ namespace qn {
 struct TraceEvent {
   std::string kind;    // "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait",
                        // "allocate"
-  std::string name;    // a kernel's, a library's
+  std::string name;    // of a kernel or a library
   std::string detail;  // of a compile: "memory", "disk" or "compiled"; of a launch: its grid and blocks
   std::string device;  // "cpu", "cuda:0"
-  std::string site;    // "heat.cpp:12"; "" where it is not known
+  std::string site;    // "heat.cpp:12"; "" if unknown
   uint64_t bytes = 0;
-  int64_t start_ns = 0;   // the host's steady clock, when the call began
-  int64_t host_ns = 0;    // how long the calling thread took
-  double device_ms = -1;  // how long the device took; -1 where that was not measured
-  // When that began and ended by the device's own clock, laid beside the host's; 0 where it was not measured.
+  int64_t start_ns = 0;   // start of the call, by the host's steady clock
+  int64_t host_ns = 0;    // time in the calling thread
+  double device_ms = -1;  // time on the device; -1 if not measured
+  // Start and end on the device, converted from its clock to the host's; 0 if not measured.
   int64_t device_start_ns = 0, device_end_ns = 0;
-  uint64_t id = 0;                          // of this event alone
-  uintptr_t stream = 0;                     // the device's handle of it
-  uint64_t key = 0;                         // equal for equal kernels; 0: it has no kernel
-  std::vector<std::string> ops;             // what the kernel computes, of array work
-  std::array<uint32_t, 3> grid{}, block{};  // of a kernel's launch
-  uint32_t shared_bytes = 0;                // of dynamic shared memory
+  uint64_t id = 0;                          // unique
+  uintptr_t stream = 0;                     // native handle
+  uint64_t key = 0;                         // equal for equal kernels; 0: no kernel
+  std::vector<std::string> ops;             // operations of the kernel, for array work
+  std::array<uint32_t, 3> grid{}, block{};  // of a launch
+  uint32_t shared_bytes = 0;                // dynamic shared memory
 };
 
-// Collects from its making to stop(). One at a time in a process: a second one starts the collection anew.
+// Records from construction to stop(). One at a time in a process: constructing a second one restarts the recording.
 class Trace {
  public:
   Trace();
   ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
-  std::vector<TraceEvent> stop();  // in the order in which they ended; nothing, the second time
+  std::vector<TraceEvent> stop();  // ordered by their end; empty when called again
 
  private:
   bool running_ = true;
