@@ -1,7 +1,7 @@
 """Groups that need many registers: many arrays, complex numbers, powers, several reductions at once, over each kind of walk.
 
 On a GPU a block must be no larger than its kernel's registers allow. Without one the tests' own driver says so, which reads from the
-code that NVRTC makes how many registers it takes (tests/engine/fake_cuda).
+code that NVRTC makes how many registers it takes (tests/engine/device/fake_cuda).
 """
 
 import glob

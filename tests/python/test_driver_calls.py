@@ -1,6 +1,6 @@
 """What the trace claims, held against the calls of NVIDIA's driver: a loop of arrays copies nothing and waits for nothing.
 
-Without a GPU the driver is the tests' own (tests/engine/fake_cuda): kernels are compiled by NVRTC and compute nothing there, but
+Without a GPU the driver is the tests' own (tests/engine/device/fake_cuda): kernels are compiled by NVRTC and compute nothing there, but
 whatever is asked of the driver is counted.
 """
 

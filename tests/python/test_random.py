@@ -74,7 +74,7 @@ def test_numbers_are_those_of_the_stream(device, count, tier):  # noqa: F811
 
 
 def test_numbers_are_those_of_cpp(device):
-    """tests/engine/random_test.cpp has the same calls and constants."""
+    """tests/engine/api/random_test.cpp has the same calls and constants."""
     rng = qn.random.default_rng(42)
     assert rng.bit_generator.state["state"] == {"key": 11465652750463011511, "counter": 0}
     exact, near = np.testing.assert_array_equal, np.testing.assert_allclose

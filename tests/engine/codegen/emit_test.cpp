@@ -8,17 +8,13 @@
 #include <fstream>
 #include <sstream>
 
-#ifndef QUERN_TEXTS
-#error "QUERN_TEXTS is the folder of the golden files"
-#endif
-
 namespace recorded {
 namespace {
 
 class Emit : public Recorded {
  protected:
   static void expect_text(const std::string& name, const std::string& text) {
-    std::filesystem::path path = std::filesystem::path(QUERN_TEXTS) / (name + ".cu");
+    std::filesystem::path path = std::filesystem::path(QUERN_SOURCE "/tests/engine/codegen/kernels") / (name + ".cu");
     if (std::getenv("QUERN_RENEW_TEXTS")) std::ofstream(path) << text;
     std::ifstream file(path);
     ASSERT_TRUE(file) << path << " is missing";

@@ -15,6 +15,10 @@ class PoolOf : public testing::Test {
   PoolOf() {
     set_site_hooks({nullptr, [](Site site) { return "script.py:" + std::to_string(site); }});
   }
+  ~PoolOf() override {
+    device.synchronize();
+    pool.trim();
+  }
   // Submits work on the memory.
   static void use(const std::shared_ptr<FakeStream>& stream, const Buffer& buffer) {
     use_on(stream, *buffer.block(), true);
@@ -149,7 +153,6 @@ TEST_F(PoolOf, TrimGivesBackWhatNobodyUses) {
 
 TEST_F(PoolOf, WithoutMemoryItTrimsAndTriesAgain) {
   auto side = device.stream("side");
-  device.others = {side.get()};
   device.room = 8 * mib;
   Buffer a = pool.allocate(5 * mib, 1);
   use(side, a);

@@ -15,20 +15,25 @@
 
 namespace quern {
 
+// What was submitted to a stream, by numbers; events outlive streams.
+struct FakeWork {
+  std::string stream;
+  uint64_t submitted = 0, finished = 0;
+};
+
 class FakeStream : public Stream {
  public:
-  FakeStream(Device& device, std::string name, std::vector<std::string>& log)
-      : Stream(device), name(std::move(name)), log_(log) {}
-  void submit() { ++submitted; }
-  void finish() { finished = submitted; }
+  FakeStream(Device& device, std::shared_ptr<FakeWork> work, std::vector<std::string>& log)
+      : Stream(device), work(std::move(work)), log_(log) {}
+  void submit() { ++work->submitted; }
+  void finish() { work->finished = work->submitted; }
   void synchronize() override { finish(); }
-  bool done() override { return finished == submitted; }
+  bool done() override { return work->finished == work->submitted; }
   void wait(Event& event) override;
   void call(std::function<void()>) override { throw std::logic_error("no host functions"); }
   uintptr_t native() override { return 0; }
 
-  const std::string name;
-  uint64_t submitted = 0, finished = 0;
+  const std::shared_ptr<FakeWork> work;
 
  private:
   std::vector<std::string>& log_;
@@ -37,7 +42,7 @@ class FakeStream : public Stream {
 class FakeEvent : public Event {
  public:
   void record(Stream& stream) override {
-    of = static_cast<FakeStream*>(&stream);
+    of = static_cast<FakeStream&>(stream).work;
     number = of->submitted;
   }
   void synchronize() override { of->finished = std::max(of->finished, number); }
@@ -45,13 +50,13 @@ class FakeEvent : public Event {
   double elapsed_ms(Event&) override { return 0; }
   uintptr_t native() override { return 0; }
 
-  FakeStream* of = nullptr;
+  std::shared_ptr<FakeWork> of;
   uint64_t number = 0;
 };
 
 inline void FakeStream::wait(Event& event) {
   auto& other = static_cast<FakeEvent&>(event);
-  log_.push_back(fmt::format("{} waits for {} {}", name, other.of->name, other.number));
+  log_.push_back(fmt::format("{} waits for {} {}", work->stream, other.of->stream, other.number));
 }
 
 class FakeDevice : public Device {
@@ -65,7 +70,10 @@ class FakeDevice : public Device {
   }
 
   FakeStream& main() { return *main_; }
-  std::shared_ptr<FakeStream> stream(const std::string& name) { return std::make_shared<FakeStream>(*this, name, log); }
+  std::shared_ptr<FakeStream> stream(const std::string& name) {
+    works_.push_back(std::make_shared<FakeWork>(FakeWork{name}));
+    return std::make_shared<FakeStream>(*this, works_.back(), log);
+  }
   // The waits since it was asked last.
   std::vector<std::string> waits() { return std::exchange(log, {}); }
 
@@ -93,10 +101,8 @@ class FakeDevice : public Device {
   std::shared_ptr<FakeStream> main_stream() { return main_; }
   std::unique_ptr<Event> create_event(EventOptions) override { return std::make_unique<FakeEvent>(); }
   void synchronize() override {
-    main_->finish();
-    for (FakeStream* stream : others) stream->finish();
+    for (auto& work : works_) work->finished = work->submitted;
   }
-  std::vector<FakeStream*> others;  // that synchronize() finishes
 
   int attribute(int) override { return none(); }
   Target target() override { throw std::logic_error("not a fake's"); }
@@ -124,6 +130,7 @@ class FakeDevice : public Device {
   static int none() { throw std::logic_error("not a fake's"); }
   static void* nothing() { throw std::logic_error("not a fake's"); }
   DeviceInfo info_;
+  std::vector<std::shared_ptr<FakeWork>> works_;
   std::shared_ptr<FakeStream> main_ = stream("main");
 };
 

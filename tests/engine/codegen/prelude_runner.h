@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin_runner.h"
+#include "compile/clang/plugin_runner.h"
 
 namespace quern_test {
 
