@@ -114,6 +114,9 @@ void init_devices(nb::module_& m) {
       .def_prop_ro("index", [](const PyDevice& d) { return d.context->device.index; })
       .def_prop_ro("name", [](const PyDevice& d) { return d.context->name(); })
       .def("info", info_of)
+      .def("can_reach",
+           [](const PyDevice& d, const PyDevice& other) { return d.context->device.can_reach(other.context->device); })
+      .def("reach", [](const PyDevice& d, const PyDevice& other) { d.context->device.reach(other.context->device); })
       .def("attribute", [](const PyDevice& d, int number) { return d.context->device.attribute(number); })
       .def("memory",
            [](const PyDevice& d) {

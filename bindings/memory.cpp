@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/wait.h"
 #include "run/host_ranges.h"
+#include "run/transfer.h"
 
 namespace quern::python {
 
@@ -96,10 +97,8 @@ void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle 
 void device_to_device(PyDevice device, nb::handle dst, nb::handle src, size_t bytes, nb::handle stream) {
   Block *to_block, *from_block;
   uint64_t to = address_of(dst, "memcpy_dtod", bytes, &to_block), from = address_of(src, "memcpy_dtod", bytes, &from_block);
-  const StreamPtr& on = stream_for(device, stream);
-  for (Block* b : {to_block, from_block})
-    if (b) b->used_on(on);
-  device.context->copy(on, reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes, CopyKind::device_to_device, false);
+  copy_within(*device.context, stream_for(device, stream), reinterpret_cast<void*>(to), to_block, reinterpret_cast<void*>(from),
+              from_block, bytes);
 }
 
 void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width, size_t height,

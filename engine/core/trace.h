@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct KernelIdentity {
 
 struct TraceRecord {
   TraceKind kind;
-  uint64_t id = 0;  // of this call alone, in this process
-  int device = 0;   // 0..n-1 for CUDA, -1 for the CPU
+  uint64_t id = 0;          // of this call alone, in this process
+  int device = 0;           // 0..n-1 for CUDA, -1 for the CPU
+  std::optional<int> from;  // of a copy between devices: the one that it comes from
   uintptr_t stream = 0;
   Site site = no_site;
   uint64_t bytes = 0;

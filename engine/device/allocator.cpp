@@ -166,16 +166,18 @@ void* Pool::take_new(size_t capacity) {
 void Pool::fence(Idle& idle, Block& block) {
   auto mark = [&](Stream& stream) {
     if (stream.idle()) return;
-    auto event = device_.create_event({false, false});
+    auto event = stream.device.create_event({false, false});
     event->record(stream);
     idle.fences.push_back(std::move(event));
   };
   if (block.escaped) {
     mark(device_.default_stream());
     for (auto& stream : streams()) mark(*stream);
-    return;
   }
-  for (auto& use : block.uses) mark(*std::static_pointer_cast<Stream>(use.stream));
+  for (auto& use : block.uses) {
+    Stream& stream = *std::static_pointer_cast<Stream>(use.stream);
+    if (!block.escaped || &stream.device != &device_) mark(stream);  // another device's copies
+  }
 }
 
 void Pool::give_back(Block* block) noexcept {

@@ -15,6 +15,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace quern {
 
@@ -151,6 +152,8 @@ class CudaDevice final : public Device {
   void launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& shape, const void* args, size_t arg_bytes,
               Site site) override;
 
+  bool can_reach(Device& other) override;
+  void reach(Device& other) override;
   std::shared_ptr<void> use() override;
 
   std::vector<Stopped> interrupt() noexcept override;
@@ -191,6 +194,7 @@ class CudaDevice final : public Device {
   [[noreturn]] void refuse_launch(cuda::Result result, const CudaKernel& kernel, const LaunchShape& shape);
   void allow_shared(CudaKernel& kernel, uint32_t bytes);
   void raise_kept_failure();
+  void let_access(CudaDevice& other);
   void unload_retired() noexcept;
 
   cuda::DeviceId id_ = 0;
@@ -214,6 +218,9 @@ class CudaDevice final : public Device {
   std::mutex recent_mutex_;
   Recent recent_[recent_count];
   std::atomic<uint64_t> launches_{0};
+
+  std::mutex reached_mutex_;
+  std::set<CudaDevice*> reached_;
 
   std::atomic<bool> printed_{false};
   std::atomic<bool> has_other_streams_{false};  // that the default one does not wait for

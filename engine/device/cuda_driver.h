@@ -65,8 +65,10 @@ enum : Result {
   error_illegal_address = 700,
   error_launch_out_of_resources = 701,
   error_launch_timeout = 702,
+  error_peer_access_already_enabled = 704,
   error_context_is_destroyed = 709,
   error_assert = 710,
+  error_too_many_peers = 711,
   error_host_memory_already_registered = 712,
   error_host_memory_not_registered = 713,
   error_hardware_stack = 714,
@@ -140,6 +142,8 @@ inline constexpr int oldest_driver = 12000;
   X(cuCtxGetCurrent, 4000, (ContextHandle * context))                                                                            \
   X(cuCtxSetCurrent, 4000, (ContextHandle context))                                                                              \
   X(cuCtxSynchronize, 2000, ())                                                                                                  \
+  X(cuDeviceCanAccessPeer, 4000, (int* can, DeviceId device, DeviceId peer))                                                     \
+  X(cuCtxEnablePeerAccess, 4000, (ContextHandle peer, unsigned flags))                                                           \
   /* memory */                                                                                                                   \
   X(cuMemGetInfo_v2, 3020, (size_t* free, size_t* total))                                                                        \
   X(cuMemAlloc_v2, 3020, (Address * pointer, size_t bytes))                                                                      \

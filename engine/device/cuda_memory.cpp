@@ -134,6 +134,35 @@ void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, 
   }
 }
 
+bool CudaDevice::can_reach(Device& other) {
+  if (other.kind != DeviceKind::cuda || &other == this) return false;
+  Use use(*this, "peer access");
+  int can = 0;
+  if (use) QUERN_CU(*this, "peer access", cuDeviceCanAccessPeer(&can, id_, static_cast<CudaDevice&>(other).id_));
+  return can != 0;
+}
+
+// Both ways: which of the two GPUs moves the bytes is the driver's choice.
+void CudaDevice::reach(Device& other) {
+  if (other.kind != DeviceKind::cuda || &other == this) return;
+  auto& peer = static_cast<CudaDevice&>(other);
+  std::lock_guard lock(reached_mutex_);
+  if (reached_.contains(&peer)) return;
+  let_access(peer);
+  peer.let_access(*this);
+  reached_.insert(&peer);
+}
+
+void CudaDevice::let_access(CudaDevice& other) {
+  if (!can_reach(other)) return;
+  Use use(*this, "peer access");
+  if (!use) return;
+  Result result = driver().cuCtxEnablePeerAccess(other.context_, 0);
+  // Another library may have been here; and a GPU has a limited number of peers.
+  if (result != error_peer_access_already_enabled && result != error_too_many_peers)
+    check(result, "peer access", "cuCtxEnablePeerAccess");
+}
+
 void CudaDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) {
   Use use(*this, "fill");
   if (!use) return;

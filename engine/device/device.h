@@ -206,6 +206,11 @@ class Device {
   // May an interrupt still drop array work that is submitted?
   virtual bool may_drop_work() const { return false; }
 
+  // Between this device's memory and the other's copies go directly, once reach() was called; can_reach() says whether that can
+  // be. Without it the driver takes them through the host. A copy from there is submitted here, as one within the device.
+  virtual bool can_reach(Device&) { return false; }
+  virtual void reach(Device&) {}
+
   // For libraries that work on this device: makes it the calling thread's, until what is returned goes.
   virtual std::shared_ptr<void> use() { return nullptr; }
 

@@ -33,7 +33,7 @@ void wait_until(Stream& stream, Stream& other, uint64_t work) {
 
 void wait_for(Stream& stream, Stream& other) {
   if (other.idle()) return;
-  auto event = stream.device.create_event({false, false});
+  auto event = other.device.create_event({false, false});  // of the device whose work it marks
   event->record(other);
   stream.wait(*event);
 }

@@ -34,6 +34,7 @@ class CallBody {
  public:
   virtual ~CallBody() = default;
   virtual std::string_view name() const = 0;
+  virtual bool crosses_devices() const { return false; }  // its operands may be on other devices than its results
   // Submits the work on the device's default stream. Called with the graph's lock held; must not record.
   virtual void run(const CallRun& run) const = 0;
 };

@@ -64,6 +64,12 @@ void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from) {
   if (to.size() > most_of_a_value) to.erase(to.begin(), to.end() - most_of_a_value);
 }
 
+bool any_open(std::span<const Doubt> doubts) {
+  if (doubts.empty()) return false;
+  std::lock_guard hold(all().lock);
+  return std::any_of(doubts.begin(), doubts.end(), [](Doubt d) { return all().open.contains(d); });
+}
+
 void raise_confirmed(std::span<const Doubt> doubts) {
   if (doubts.empty()) return;
   Failed found;

@@ -31,6 +31,7 @@ void tell_once(Doubt doubt);                     // whoever looks first gets the
 void settle_doubt(Doubt doubt);                  // it came to nothing
 void confirm_doubt(Doubt doubt, Failed failed);  // it came true
 void add_doubts(std::vector<Doubt>& to, std::span<const Doubt> from);  // those that are not settled; at most some of the newest
+bool any_open(std::span<const Doubt> doubts);                          // nobody knows yet
 void raise_confirmed(std::span<const Doubt> doubts);
 
 }  // namespace quern

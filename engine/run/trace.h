@@ -59,6 +59,9 @@ class Traced {
   void detail(std::string text) {
     if (on_) record_.detail = std::move(text);
   }
+  void from(int device) {
+    if (on_) record_.from = device;
+  }
   void kernel(std::shared_ptr<const KernelIdentity> identity) {
     if (on_) record_.kernel = std::move(identity);
   }

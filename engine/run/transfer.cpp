@@ -5,6 +5,8 @@
 #include "core/error.h"
 #include "core/wait.h"
 #include "device/stream_order.h"
+#include "graph/call.h"
+#include "run/trace.h"
 
 namespace quern {
 
@@ -29,11 +31,83 @@ Memory dense(const Array& array) {
   return out;
 }
 
+// Device memory, and whose it is.
+struct Side {
+  Context& context;
+  char* data;
+  Block* block;   // null: only the address is known
+  bool is_plain;  // work on it may be of those who tell nobody: raw kernels and copies
+  bool is_known_outside() const { return is_plain || !block || block->escaped; }
+};
+
+// Submits a copy from one GPU to another to a stream of one of them: after the work on both that is submitted already; what comes
+// later and touches the memory waits for the copy. Where its address is known outside, all that its device's default stream waits
+// for counts as such work.
+void copy_across(const StreamPtr& stream, const Side& to, const Side& from, size_t bytes, Site site) {
+  if (to.block) use_on(stream, *to.block, true);
+  if (from.block) use_on(stream, *from.block, false);
+  std::vector<Stream*> in_order;
+  for (const Side* side : {&to, &from}) {
+    if (&side->context.device == &stream->device) continue;
+    stream->device.reach(side->context.device);
+    if (side->is_known_outside()) in_order.push_back(side->context.default_stream.get());
+  }
+  for (Stream* other : in_order) wait_for(*stream, *other);
+  {
+    Traced traced(TraceKind::device_to_device, to.context.trace_index(), stream.get(), bytes, site);
+    traced.from(from.context.trace_index());
+    stream->device.copy(*stream, to.data, from.data, bytes, CopyKind::device_to_device);
+  }
+  for (Stream* other : in_order) wait_for(*other, *stream);
+}
+
+// An array of another GPU, in C order there; the result has the same elements here.
+class CopyAcross : public CallBody {
+ public:
+  explicit CopyAcross(int8_t source) : source_(source) {}
+  std::string_view name() const override { return "to_device"; }
+  bool crosses_devices() const override { return true; }
+  void run(const CallRun& run) const override {
+    const CallView &in = run.inputs[0], &out = run.outputs[0];
+    size_t bytes = static_cast<size_t>(in.space->size) * size_of(in.dtype);
+    if (bytes == 0) return;
+    Context& to = context_on(run.device);
+    copy_across(to.work_stream, {to, out.data, out.block, false}, {context_on(source_), in.data, in.block, false}, bytes,
+                run.site);
+  }
+
+ private:
+  int8_t source_;
+};
+
 // Also after the wait: who waits may find that work takes too long which an interrupt had left running.
 bool in_doubt(const Array& array) {
   GraphLock lock;
   const Node& node = *array.cell()->node;
   return !node.doubts.empty() || interrupted(node);
+}
+
+// Whose memory it is; memory that nobody here made counts as that device's.
+Context& holder_of(const void* pointer, const Block* block, Context& otherwise) {
+  std::vector<Context*> contexts = all_contexts();
+  std::erase_if(contexts, [&](Context* c) { return c->device.kind != otherwise.device.kind; });
+  if (contexts.size() == 1) return otherwise;
+  for (Context* c : contexts) {
+    if (block ? block->owner == &c->pool : c->pool.holds(pointer)) return *c;
+  }
+  return otherwise;
+}
+
+// What came from another device may prove wrong by work there.
+void wait_for_doubts(const Array& array, Context& waited) {
+  auto is_open = [&] {
+    GraphLock lock;
+    return any_open(array.cell()->node->doubts);
+  };
+  for (Context* context : all_contexts()) {
+    if (!is_open()) return;
+    if (context != &waited && context->device.kind == DeviceKind::cuda) context->wait_all();
+  }
 }
 
 }  // namespace
@@ -66,6 +140,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
   context.copy(stream, out, memory.data, bytes, CopyKind::device_to_host, true);
   if (in_doubt(memory.array)) {
     if (graph.streams_were_chosen) context.wait_all();  // the work may be other streams'
+    wait_for_doubts(memory.array, context);
     raise_if_wrong(memory.array);
   }
   settle(array);
@@ -82,11 +157,30 @@ Array moved_to(const Array& array, Context& context) {
     raise_if_wrong(memory.array);
     return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
   }
+  if (context.device.kind == DeviceKind::cuda) {
+    Array dense = in_c_order(array);
+    const CallResult result{array.shape(), array.dtype()};
+    auto body = std::make_shared<CopyAcross>(array.device());
+    return record_call(std::move(body), {&dense, 1}, {&result, 1}, static_cast<int8_t>(context.trace_index()))[0];
+  }
   size_t bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
   Buffer host = cpu_context().allocate(std::max<size_t>(bytes, 1));
   read_into(array, host.pointer(), bytes);
-  if (context.device.kind == DeviceKind::cpu) return from_memory(std::move(host), array.shape(), array.dtype(), -1);
-  return copied_in(context, host.pointer(), bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
+  return from_memory(std::move(host), array.shape(), array.dtype(), -1);
+}
+
+void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_block, const void* src, Block* from_block,
+                 size_t bytes) {
+  Context &to = holder_of(dst, to_block, on), &from = holder_of(src, from_block, on);
+  if (&to != &on || &from != &on) {
+    Side there{to, static_cast<char*>(dst), to_block, true};
+    Side here{from, static_cast<char*>(const_cast<void*>(src)), from_block, true};
+    if (bytes > 0) copy_across(stream, there, here, bytes, tracing() ? current_site() : no_site);
+    return;
+  }
+  for (Block* block : {to_block, from_block})
+    if (block) block->used_on(stream);
+  on.copy(stream, dst, src, bytes, CopyKind::device_to_device, false);
 }
 
 uint64_t address_for_kernel(const Array& array, Block** block) {

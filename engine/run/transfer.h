@@ -16,6 +16,11 @@ void read_into(const Array& array, void* out, size_t bytes);
 // The array itself where it is there already, else a copy.
 Array moved_to(const Array& array, Context& context);
 
+// Submits a copy of device memory, known by its blocks or (null) by its addresses alone, to that stream; it may lie on other
+// devices of the kind than the stream's.
+void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_block, const void* src, Block* from_block,
+                 size_t bytes);
+
 // The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it
 // reads what it should.
 uint64_t address_for_kernel(const Array& array, Block** block);

@@ -154,8 +154,8 @@ class Context:
         return event(timing)
 
     def can_access_peer(self, peer_context):
-        """Can kernels here see that device's memory? No."""
-        return False
+        """Whether kernels of this device can work on memory of the other's."""
+        return self.device._device.can_reach(peer_context.device._device)
 
     def push(self):
         """Makes its device the current one."""

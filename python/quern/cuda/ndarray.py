@@ -54,6 +54,8 @@ class DeviceNDArray(_core.Array):
         if not isinstance(ary, _core.Array):
             ary = numpy.asarray(ary) if not hasattr(ary, "__cuda_array_interface__") else _core.asarray(ary)
         _check_like(self, ary)
+        if isinstance(ary, _core.Array) and ary._device_number != self._device_number:
+            ary = _engine.array_move(ary, self.device)
         _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
 
     def split(self, section, stream=0):

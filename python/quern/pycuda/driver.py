@@ -102,7 +102,8 @@ class Device:
         return out
 
     def can_access_peer(self, other):
-        return other._device != self._device and other._device.kind == self._device.kind == "cuda"
+        """Whether this GPU can read and write the other's memory."""
+        return self._device.can_reach(other._device)
 
     def make_context(self, flags=0):
         """The device's primary context, made current in this thread."""
@@ -208,11 +209,18 @@ class Context:
 
     @staticmethod
     def enable_peer_access(peer, flags=0):
-        raise LogicError("[Context.enable_peer_access] devices do not share memory here; copy through the host")
+        """Lets kernels of the current device work on memory of the other's. Copies between the two need no such call.
+
+        Raises LogicError where the devices cannot do that.
+        """
+        device, other = _engine.current_device(), peer._owner._device
+        if not device.can_reach(other):
+            raise LogicError(f"[Context.enable_peer_access] {device.name} cannot see the memory of {other.name}; copy what it needs")
+        device.reach(other)
 
     @staticmethod
     def disable_peer_access(peer):
-        raise LogicError("[Context.disable_peer_access] no peer access was enabled")
+        """Does nothing: what was enabled is also how copies go from one device to the other."""
 
     @property
     def handle(self):
@@ -372,6 +380,16 @@ def memcpy_dtod(dest, src, size):
 
 
 def memcpy_dtod_async(dest, src, size, stream=None):
+    _engine.dtod(_engine.current_device(), dest, src, size, stream)
+
+
+def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
+    """Copies `size` bytes from memory of one device to memory of another; the contexts need not be named."""
+    memcpy_peer_async(dest, src, size, dest_context, src_context)
+
+
+def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stream=None):
+    """The same in a stream of either device."""
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
 

@@ -66,6 +66,8 @@ TEST(CudaHeader, Numbers) {
       {error_launch_timeout, CUDA_ERROR_LAUNCH_TIMEOUT},
       {error_context_is_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
       {error_assert, CUDA_ERROR_ASSERT},
+      {error_peer_access_already_enabled, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED},
+      {error_too_many_peers, CUDA_ERROR_TOO_MANY_PEERS},
       {error_host_memory_already_registered, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED},
       {error_host_memory_not_registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED},
       {error_hardware_stack, CUDA_ERROR_HARDWARE_STACK_ERROR},

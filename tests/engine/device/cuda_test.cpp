@@ -5,6 +5,7 @@
 #include "device/cubin.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "device/stream_order.h"
 #include "fake_cuda/cubin_maker.h"
 #include "fake_cuda/fake_cuda.h"
 
@@ -266,6 +267,34 @@ TEST_F(Cuda, CopiesFillsAndLaunch) {
 }
 
 // Of pageable memory large copies go in pieces; of pinned memory in one.
+TEST_F(Cuda, FromOneGpuToAnother) {
+  Device& other = cuda_device(1);
+  EXPECT_TRUE(device.can_reach(other));
+  EXPECT_FALSE(device.can_reach(device));
+  EXPECT_FALSE(device.can_reach(cpu_device()));
+  device.reach(other);
+  other.reach(device);  // both ways are enabled: no error
+  cuda::reset_call_counts();
+  cuda::count_calls(true);
+  device.reach(other);
+  cuda::count_calls(false);
+  EXPECT_TRUE(cuda::call_counts().empty());
+
+  std::vector<float> values(100), back(100);
+  std::iota(values.begin(), values.end(), 0.f);
+  const size_t bytes = values.size() * sizeof(float);
+  void *there = other.allocate(bytes), *here = device.allocate(bytes);
+  other.copy(other.default_stream(), there, values.data(), bytes, CopyKind::host_to_device);
+  FAKE(fake_cuda_hold)(1);  // work there is under way: an event marks it, of that GPU's context
+  wait_for(device.default_stream(), other.default_stream());
+  FAKE(fake_cuda_hold)(0);
+  device.copy(device.default_stream(), here, there, bytes, CopyKind::device_to_device);
+  device.copy(device.default_stream(), back.data(), here, bytes, CopyKind::device_to_host);
+  EXPECT_EQ(back, values);
+  other.release(there);
+  device.release(here);
+}
+
 TEST_F(Cuda, LargeCopies) {
   for (size_t bytes : {(size_t{8} << 20) - 1, size_t{8} << 20, (size_t{70} << 20) + 12345}) {
     std::vector<char> there(bytes), back(bytes, 0);

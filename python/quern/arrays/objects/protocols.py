@@ -85,7 +85,8 @@ def _array_namespace(self, *, api_version=None):
 def to_device(self, device, /, *, stream=None):
     """The array on another device (an object or a name of :func:`quern.device`); itself where it is there already.
 
-    Raises ValueError for a stream: the copy goes through the host, which orders it.
+    A copy from one GPU to another goes directly and is waited for by nobody but what needs it. Raises ValueError for a stream: the order
+    of the devices' work is kept without one.
     """
     from quern.device import device as named
 

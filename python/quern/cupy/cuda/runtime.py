@@ -85,19 +85,26 @@ def deviceSynchronize():
 
 @_call
 def deviceCanAccessPeer(device, peerDevice):
-    """Could one device read the other's memory? 0: arrays are copied between devices here."""
-    _device(device), _device(peerDevice)
-    return 0
+    """1 where one device can read and write the other's memory, else 0."""
+    return int(_device(device).can_reach(_device(peerDevice)))
 
 
+@_call
 def deviceEnablePeerAccess(peerDevice):
-    """Raises CUDARuntimeError: devices do not read each other's memory here."""
-    raise CUDARuntimeError(801, "devices do not read each other's memory here; copies between them need no such access")
+    """Lets kernels of the current device work on memory of the other's. Copies between the two need no such call.
+
+    Raises CUDARuntimeError where the devices cannot do that.
+    """
+    device, other = _engine.current_device(), _device(peerDevice)
+    if not device.can_reach(other):
+        raise CUDARuntimeError(217, f"{device.name} cannot see the memory of {other.name}; copies between them need no such access")
+    device.reach(other)
 
 
+@_call
 def deviceDisablePeerAccess(peerDevice):
-    """Raises CUDARuntimeError: there is no such access."""
-    raise CUDARuntimeError(801, "devices do not read each other's memory here")
+    """Does nothing: what was enabled is also how copies go from one device to the other."""
+    _device(peerDevice)
 
 
 _limits = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 64}

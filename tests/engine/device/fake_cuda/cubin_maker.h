@@ -26,6 +26,10 @@ class CubinMaker {
     globals_.push_back(std::move(symbol));
     return *this;
   }
+  CubinMaker& carries(std::string section, std::string content) {
+    carried_.emplace_back(std::move(section), std::move(content));
+    return *this;
+  }
   CubinMaker& prints() {
     prints_ = true;
     return *this;
@@ -45,6 +49,7 @@ class CubinMaker {
     }
     for (const std::string& global : globals_) symbols.push_back(symbol(global, STT_OBJECT, 0, data));
     if (prints_) symbols.push_back(symbol("vprintf", STT_FUNC, 0, SHN_UNDEF));
+    for (const auto& [name, content] : carried_) section(name, SHT_PROGBITS, content);
     std::string table(reinterpret_cast<const char*>(symbols.data()), symbols.size() * sizeof(Elf64_Sym));
     size_t symtab = section(".symtab", SHT_SYMTAB, table);
     headers_[symtab].sh_link = static_cast<Elf64_Word>(section(".strtab", SHT_STRTAB, strings_));
@@ -112,6 +117,7 @@ class CubinMaker {
 
   std::vector<MadeKernel> kernels_;
   std::vector<std::string> globals_;
+  std::vector<std::pair<std::string, std::string>> carried_;
   bool prints_ = false;
   std::string bytes_, names_, strings_;
   std::vector<Elf64_Shdr> headers_;

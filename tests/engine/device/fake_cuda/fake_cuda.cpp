@@ -1,5 +1,7 @@
 // The fake driver. Every exported cu* function does what the real one promises, on host memory, and nothing more.
-#include "fake_cuda.h"
+#include "fake_cuda/fake_cuda.h"
+
+#include "fake_cuda/cpu_code.h"
 
 #include <elf.h>
 
@@ -7,10 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -26,27 +31,46 @@ enum : Result {
   no_device = 100,
   invalid_image = 200,
   invalid_context = 201,
+  peer_access_unsupported = 217,
   already_registered = 712,
   not_registered = 713,
   invalid_handle = 400,
   not_found = 500,
   not_ready = 600,
   illegal_address = 700,
+  peer_access_already_enabled = 704,
   out_of_resources = 701,
   cooperative_too_large = 720,
 };
 
+// A piece of submitted work, when work is late: it runs when somebody waits for it or for what comes after it.
+struct Work {
+  std::function<void()> run;
+  std::vector<std::shared_ptr<Work>> after;
+  bool done = false;
+};
+using WorkPtr = std::shared_ptr<Work>;
+
 struct Context {
   int device;
+  WorkPtr last = nullptr;          // of the default stream
+  std::vector<WorkPtr> left = {};  // of streams that are gone
+  int asked = 0;
 };
 struct StreamObject {
   Context* context;
   unsigned flags;
   int priority;
+  WorkPtr last = nullptr;
+  int asked = 0;
+  bool blocking() const { return (flags & 1) == 0; }
 };
 struct EventObject {
+  Context* context;
   unsigned flags;
   uint64_t time = 0;  // 0: not recorded
+  WorkPtr work = nullptr;
+  int asked = 0;
 };
 struct Kernel;
 struct Module;
@@ -54,12 +78,14 @@ struct Function {
   const Kernel* kernel;
   Module* module;
   std::map<int, int> attributes;
+  const CpuKernel* on_cpu = nullptr;
   int max_threads() const;
 };
 struct Module {
   int registers = 0;                                // of a thread, by the cubin
   std::map<std::string, std::vector<Kernel>> made;  // for kernels of the cubin that are not in kernels(): one each
   std::map<std::string, Function> functions;
+  std::unique_ptr<CpuCode> code;  // what computes, where the cubin carries it
   float coefficients[4] = {1, 2, 3, 4};
 };
 
@@ -102,6 +128,11 @@ int Function::max_threads() const {
   return each == 0 ? kernel->max_threads : std::min(kernel->max_threads, 65536 / each / 32 * 32);
 }
 
+struct Memory {
+  size_t bytes;
+  int device;
+};
+
 // Leaked on purpose: calls may come while the process ends.
 struct State {
   std::mutex mutex;
@@ -112,7 +143,8 @@ struct State {
   Result pending = ok;  // becomes `lost` at the next wait
   std::string printed;
   size_t free_memory = size_t{1} << 30;
-  std::map<Address, size_t> memory;
+  std::map<Address, Memory> memory;
+  std::set<std::pair<int, int>> peers;  // who may see whose memory
   std::map<void*, size_t> host, registered;
   std::set<StreamObject*> streams;
   std::set<EventObject*> events;
@@ -125,14 +157,15 @@ struct State {
   uint64_t calls = 0, clock = 0;
   unsigned last_flags = 0;
   bool hold = false;
+  bool late = false, has_peers = true;
 };
+
+thread_local Context* current = nullptr;
 
 State& state() {
   static State& state = *new State;
   return state;
 }
-
-thread_local Context* current = nullptr;
 
 void saxpy(const Call& call) {  // (float a, const float* x, float* y, int n)
   float a = call.at<float>(0);
@@ -206,11 +239,80 @@ Result settle(State& s) {
 
 bool valid(State& s, StreamObject* stream) { return !stream || s.streams.count(stream); }
 
-bool inside(State& s, Address address, size_t bytes) {
+// The piece of memory that the address points into.
+std::map<Address, Memory>::iterator holder_of(State& s, Address address) {
   auto it = s.memory.upper_bound(address);
-  if (it == s.memory.begin()) return false;
+  if (it == s.memory.begin()) return s.memory.end();
   --it;
-  return address + bytes <= it->first + it->second;
+  return address < it->first + it->second.bytes ? it : s.memory.end();
+}
+
+bool inside(State& s, Address address, size_t bytes) {
+  auto it = holder_of(s, address);
+  return it != s.memory.end() && address + bytes <= it->first + it->second.bytes;
+}
+
+bool is_pinned(const std::map<void*, size_t>& host, const void* pointer) {
+  const char* p = static_cast<const char*>(pointer);
+  for (const auto& [start, bytes] : host) {
+    if (p >= start && p < static_cast<const char*>(start) + bytes) return true;
+  }
+  return false;
+}
+
+// ---- work that is late
+
+void finish(const WorkPtr& work) {
+  std::vector<WorkPtr> stack{work};
+  while (!stack.empty()) {
+    WorkPtr now = stack.back();
+    if (!now || now->done) {
+      stack.pop_back();
+      continue;
+    }
+    auto before = std::find_if(now->after.begin(), now->after.end(), [](const WorkPtr& w) { return w && !w->done; });
+    if (before != now->after.end()) {
+      stack.push_back(*before);
+      continue;
+    }
+    now->done = true;
+    now->after.clear();
+    if (now->run) std::exchange(now->run, nullptr)();
+  }
+}
+
+// In the order of the stream, and as the legacy default stream and the others of its context wait for each other.
+WorkPtr submit(State& s, StreamObject* stream, std::function<void()> f, const WorkPtr& after = nullptr) {
+  if (!s.late) {
+    if (f) f();
+    return nullptr;
+  }
+  Context* context = stream ? stream->context : current;
+  WorkPtr& last = stream ? stream->last : context->last;
+  auto work = std::make_shared<Work>(Work{std::move(f), {last, after}, false});
+  if (stream && stream->blocking()) work->after.push_back(context->last);
+  for (StreamObject* other : s.streams) {
+    if (!stream && other->context == context && other->blocking()) work->after.push_back(other->last);
+  }
+  return last = work;
+}
+
+void finish(State& s, StreamObject* stream) { finish(submit(s, stream, nullptr)); }
+
+void finish_context(State& s, Context* context) {
+  finish(context->last);
+  for (StreamObject* stream : s.streams) {
+    if (stream->context == context) finish(stream->last);
+  }
+  for (const WorkPtr& work : std::exchange(context->left, {})) finish(work);
+}
+
+// Who asks often enough sees the work end: a wait that polls ends.
+bool is_late(const WorkPtr& work, int& asked) {
+  if (!work || work->done) return false;
+  if (++asked % 8) return true;
+  finish(work);
+  return false;
 }
 
 // Of an ELF file: functions without a body.
@@ -239,10 +341,12 @@ template <class T>
 Result fill(State& s, Address dst, size_t pitch, T value, size_t width, size_t height, StreamObject* stream) {
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, dst, pitch * (height - 1) + width * sizeof(T))) return invalid_value;
-  for (size_t row = 0; row < height; ++row) {
-    unsigned char* p = reinterpret_cast<unsigned char*>(dst) + row * pitch;
-    for (size_t i = 0; i < width; ++i) std::memcpy(p + i * sizeof(T), &value, sizeof(T));
-  }
+  submit(s, stream, [=] {
+    for (size_t row = 0; row < height; ++row) {
+      unsigned char* p = reinterpret_cast<unsigned char*>(dst) + row * pitch;
+      for (size_t i = 0; i < width; ++i) std::memcpy(p + i * sizeof(T), &value, sizeof(T));
+    }
+  });
   return ok;
 }
 
@@ -280,14 +384,47 @@ int registers_in(const char* cubin) {
   return most;
 }
 
-// What a cubin has beside kernels() computes nothing, as array work does.
+// What a cubin has beside kernels() computes nothing, unless it carries code for the CPU.
 void make_kernels(Module& module, const char* cubin) {
-  each_section(cubin, [&](const std::string& name, const Elf64_Shdr&) {
-    if (name.rfind(".text.", 0) != 0 || module.functions.count(name.substr(6))) return;
-    auto it = module.made.emplace(name.substr(6), 1).first;
-    it->second[0] = {it->first.c_str(), nothing, {}, 1024, 0, 0, 0, 16};
-    module.functions[it->first] = {it->second.data(), &module, {}};
+  each_section(cubin, [&](const std::string& name, const Elf64_Shdr& section) {
+    if (name == ".quern.cpu") module.code = load_cpu_code(cubin + section.sh_offset, section.sh_size);
   });
+  each_section(cubin, [&](const std::string& name, const Elf64_Shdr&) {
+    if (name.rfind(".text.", 0) != 0 || (!module.code && module.functions.count(name.substr(6)))) return;
+    auto it = module.made.emplace(name.substr(6), 1).first;
+    Kernel& kernel = it->second[0] = {it->first.c_str(), nothing, {}, 1024, 0, 0, 0, 16};
+    const CpuKernel* on_cpu = module.code ? module.code->kernel(it->first) : nullptr;
+    if (on_cpu) {
+      CpuKernelInfo info = info_of(*on_cpu);
+      kernel.max_threads = info.max_threads;
+      kernel.shared = info.shared;
+      for (size_t i = 0; i < info.params; ++i) kernel.params.push_back({info.offset(i), info.bytes(i)});
+    }
+    module.functions[it->first] = {&kernel, &module, {}, on_cpu};
+  });
+}
+
+// Kernels are given memory of their own device alone: asked of parameters that are pointers, not of those in structs.
+bool sees_others(State& s, const Kernel& kernel, const FakeCudaLaunch& launch) {
+  for (const Param& param : kernel.params) {
+    Address word;
+    if (param.size != sizeof word) continue;
+    std::memcpy(&word, launch.args + param.offset, sizeof word);
+    auto it = holder_of(s, word);
+    if (it == s.memory.end() || it->second.device == current->device) continue;
+    std::fprintf(stderr, "the tests' driver: cuda:%d gives a kernel memory of cuda:%d\n", current->device, it->second.device);
+    return true;
+  }
+  return false;
+}
+
+void compute(State& s, const Function& function, const FakeCudaLaunch& launch, uint64_t threads) {
+  if (!function.on_cpu) return function.kernel->run({launch.args, launch.arg_bytes, threads});
+  std::string wrong = run_on_cpu(*function.on_cpu, launch.grid, launch.block, launch.shared_bytes, launch.cooperative != 0,
+                                 launch.args, launch.arg_bytes);
+  if (wrong.empty()) return;
+  std::fprintf(stderr, "the tests' driver: %s\n", wrong.c_str());
+  s.pending = illegal_address;
 }
 
 Result run(State& s, Function* function, const unsigned grid[3], const unsigned block[3], unsigned shared, StreamObject* stream,
@@ -320,7 +457,9 @@ Result run(State& s, Function* function, const unsigned grid[3], const unsigned 
   if (launch.arg_bytes < needed || launch.arg_bytes > sizeof launch.args) return invalid_value;
   if (args) std::memcpy(launch.args, args, launch.arg_bytes);
   s.launches.push_back(launch);
-  kernel.run({launch.args, launch.arg_bytes, threads * blocks});
+  if (function->on_cpu && sees_others(s, kernel, launch)) s.pending = illegal_address;
+  threads *= blocks;
+  submit(s, stream, [&s, function, launch, threads] { compute(s, *function, launch, threads); });
   return ok;
 }
 
@@ -406,6 +545,8 @@ Result cuInit(unsigned) {
   std::lock_guard lock(s.mutex);
   ++s.calls;
   if (const char* devices = std::getenv("FAKE_CUDA_DEVICES")) s.devices = std::atoi(devices);
+  s.late = std::getenv("FAKE_CUDA_LATE") != nullptr;
+  s.has_peers = std::getenv("FAKE_CUDA_NO_PEERS") == nullptr;
   if (s.devices == 0) return no_device;
   s.initialised = true;
   return ok;
@@ -485,8 +626,20 @@ Result cuCtxSetCurrent(Context* context) {
   current = context;
   return ok;
 }
+Result cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  ENTER("cuDeviceCanAccessPeer", false);
+  *can = s.has_peers && device != peer;
+  return ok;
+}
+Result cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
+  ENTER("cuCtxEnablePeerAccess", true);
+  if (flags != 0 || peer == current) return invalid_value;
+  if (!s.has_peers) return peer_access_unsupported;
+  return s.peers.emplace(current->device, peer->device).second ? ok : peer_access_already_enabled;
+}
 Result cuCtxSynchronize() {
   ENTER("cuCtxSynchronize", true);
+  finish_context(s, current);
   return settle(s);
 }
 
@@ -505,7 +658,7 @@ static Result take(State& s, Address* pointer, size_t bytes) {
   void* memory = std::aligned_alloc(256, (bytes + 255) & ~size_t{255});
   std::memset(memory, 0, bytes);  // what kernels that compute nothing leave
   *pointer = reinterpret_cast<Address>(memory);
-  s.memory[*pointer] = bytes;
+  s.memory[*pointer] = {bytes, current->device};
   return ok;
 }
 Result cuMemAlloc_v2(Address* pointer, size_t bytes) {
@@ -521,7 +674,9 @@ Result cuMemFree_v2(Address pointer) {
   ENTER("cuMemFree_v2", true);
   auto it = s.memory.find(pointer);
   if (it == s.memory.end()) return invalid_value;
-  s.free_memory += it->second;
+  finish_context(s, current);
+  s.free_memory += it->second.bytes;
+  if (s.late) std::memset(reinterpret_cast<void*>(pointer), 0xdd, it->second.bytes);  // for who still reads it
   std::free(reinterpret_cast<void*>(pointer));
   s.memory.erase(it);
   return ok;
@@ -535,6 +690,7 @@ Result cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 }
 Result cuMemFreeHost(void* pointer) {
   ENTER("cuMemFreeHost", true);
+  finish_context(s, current);
   if (!s.host.erase(pointer)) return invalid_value;
   std::free(pointer);
   return ok;
@@ -570,21 +726,24 @@ Result cuMemcpyHtoDAsync_v2(Address dst, const void* src, size_t bytes, StreamOb
   ENTER("cuMemcpyHtoDAsync_v2", true);
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, dst, bytes)) return invalid_value;
-  std::memcpy(reinterpret_cast<void*>(dst), src, bytes);
+  bool at_once = !s.late || !(is_pinned(s.host, src) || is_pinned(s.registered, src));
+  std::string staged(at_once ? static_cast<const char*>(src) : "", at_once ? bytes : 0);
+  submit(s, stream, [=] { std::memcpy(reinterpret_cast<void*>(dst), at_once ? staged.data() : src, bytes); });
   return ok;
 }
 Result cuMemcpyDtoHAsync_v2(void* dst, Address src, size_t bytes, StreamObject* stream) {
   ENTER("cuMemcpyDtoHAsync_v2", true);
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, src, bytes)) return invalid_value;
-  std::memcpy(dst, reinterpret_cast<void*>(src), bytes);
+  WorkPtr work = submit(s, stream, [=] { std::memcpy(dst, reinterpret_cast<void*>(src), bytes); });
+  if (!is_pinned(s.host, dst) && !is_pinned(s.registered, dst)) finish(work);
   return ok;
 }
 Result cuMemcpyAsync(Address dst, Address src, size_t bytes, StreamObject* stream) {
   ENTER("cuMemcpyAsync", true);
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, dst, bytes) || !inside(s, src, bytes)) return invalid_value;
-  std::memmove(reinterpret_cast<void*>(dst), reinterpret_cast<void*>(src), bytes);
+  submit(s, stream, [=] { std::memmove(reinterpret_cast<void*>(dst), reinterpret_cast<void*>(src), bytes); });
   return ok;
 }
 #define FILL(name, type)                                                              \
@@ -616,23 +775,31 @@ Result cuStreamCreateWithPriority(StreamObject** stream, unsigned flags, int pri
 Result cuStreamDestroy_v2(StreamObject* stream) {
   ENTER("cuStreamDestroy_v2", true);
   if (!s.streams.erase(stream)) return invalid_handle;
+  if (stream->last) stream->context->left.push_back(stream->last);
   delete stream;
   return ok;
 }
 Result cuStreamSynchronize(StreamObject* stream) {
   ENTER("cuStreamSynchronize", true);
   if (!valid(s, stream)) return invalid_handle;
+  finish(s, stream);
   return settle(s);
 }
 Result cuStreamQuery(StreamObject* stream) {
   ENTER("cuStreamQuery", true);
   if (!valid(s, stream)) return invalid_handle;
   if (s.hold) return not_ready;
+  if (is_late(stream ? stream->last : current->last, stream ? stream->asked : current->asked)) return not_ready;
+  for (StreamObject* other : s.streams) {
+    if (!stream && other->context == current && other->blocking() && is_late(other->last, other->asked)) return not_ready;
+  }
   return settle(s);
 }
 Result cuStreamWaitEvent(StreamObject* stream, EventObject* event, unsigned) {
   ENTER("cuStreamWaitEvent", true);
-  return valid(s, stream) && s.events.count(event) ? ok : invalid_handle;
+  if (!valid(s, stream) || !s.events.count(event)) return invalid_handle;
+  submit(s, stream, nullptr, event->work);
+  return ok;
 }
 Result cuLaunchHostFunc(StreamObject* stream, void (*call)(void*), void* data) {
   {
@@ -642,13 +809,17 @@ Result cuLaunchHostFunc(StreamObject* stream, void (*call)(void*), void* data) {
       s.held.emplace_back(call, data);
       return ok;
     }
+    if (s.late) {
+      submit(s, stream, [=] { call(data); });
+      return ok;
+    }
   }
   call(data);
   return ok;
 }
 Result cuEventCreate(EventObject** event, unsigned flags) {
   ENTER("cuEventCreate", true);
-  *event = new EventObject{flags};
+  *event = new EventObject{current, flags};
   s.events.insert(*event);
   s.last_flags = flags;
   return ok;
@@ -662,24 +833,27 @@ Result cuEventDestroy_v2(EventObject* event) {
 Result cuEventRecord(EventObject* event, StreamObject* stream) {
   ENTER("cuEventRecord", true);
   if (!s.events.count(event) || !valid(s, stream)) return invalid_handle;
+  if (event->context != (stream ? stream->context : current)) return invalid_handle;
   event->time = ++s.clock;
+  event->work = submit(s, stream, nullptr);
   return ok;
 }
 Result cuEventSynchronize(EventObject* event) {
   ENTER("cuEventSynchronize", true);
   if (!s.events.count(event)) return invalid_handle;
+  finish(event->work);
   return settle(s);
 }
 Result cuEventQuery(EventObject* event) {
   ENTER("cuEventQuery", true);
   if (!s.events.count(event)) return invalid_handle;
-  if (s.hold && event->time) return not_ready;
+  if ((s.hold && event->time) || is_late(event->work, event->asked)) return not_ready;
   return settle(s);
 }
 Result cuEventElapsedTime(float* milliseconds, EventObject* start, EventObject* end) {
   ENTER("cuEventElapsedTime", true);
   if (!s.events.count(start) || !s.events.count(end) || !start->time || !end->time) return invalid_handle;
-  if (s.hold) return not_ready;
+  if (s.hold || (start->work && !start->work->done) || (end->work && !end->work->done)) return not_ready;
   *milliseconds = static_cast<float>(end->time - start->time);
   return ok;
 }
@@ -746,6 +920,7 @@ Result cuLinkDestroy(LinkObject* link) {
 Result cuModuleUnload(Module* module) {
   ENTER("cuModuleUnload", true);
   if (!s.modules.erase(module)) return invalid_handle;
+  finish_context(s, current);
   delete module;
   return ok;
 }
@@ -758,6 +933,11 @@ Result cuModuleGetFunction(Function** function, Module* module, const char* name
 }
 Result cuModuleGetGlobal_v2(Address* pointer, size_t* bytes, Module* module, const char* name) {
   ENTER("cuModuleGetGlobal_v2", true);
+  if (CpuGlobal found = module->code ? module->code->global(name) : CpuGlobal{}; found.address) {
+    *pointer = reinterpret_cast<Address>(found.address);
+    *bytes = found.bytes;
+    return ok;
+  }
   if (std::strcmp(name, "_ZN2ns12coefficientsE") != 0 && std::strcmp(name, "quern_state") != 0) return not_found;
   *pointer = reinterpret_cast<Address>(module->coefficients);
   *bytes = sizeof module->coefficients;

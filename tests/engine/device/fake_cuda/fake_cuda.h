@@ -2,9 +2,13 @@
 // found by their symbol (kernels[] in fake_cuda.cpp). What would be late on a GPU is late here too: printf's text and the
 // failure of a kernel come out at the next wait.
 //
+// Kernels that the fake NVRTC (fake_nvrtc.cpp) has compiled compute, on the CPU.
+//
 // It is loaded through QUERN_CUDA_DRIVER; tests reach its controls by dlsym. Read when cuInit runs:
 //   FAKE_CUDA_VERSION=12020   the CUDA version it claims (default 13000)
 //   FAKE_CUDA_DEVICES=2       how many GPUs there are (default 2)
+//   FAKE_CUDA_LATE=1          work runs as late as the order of streams and events allows: a wait that is missing gives wrong
+//   values FAKE_CUDA_NO_PEERS=1      no GPU sees another one's memory
 #pragma once
 
 #include <stddef.h>
