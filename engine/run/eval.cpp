@@ -103,12 +103,12 @@ class GroupEvaluator : public Evaluator {
 
   void run_segment(std::span<Node* const> nodes) {
     read(nodes, sequence_);
-    if (Replay* known = replays_.find(sequence_)) {
+    if (std::shared_ptr<Replay> known = replays_.find(sequence_)) {
       ++replayed_;
       return replay(*known);
     }
     std::vector<Batch> batches = batches_of(schedule(nodes));
-    if (replays_.comes_again(sequence_)) return replay(replays_.keep(sequence_, std::move(batches)));
+    if (replays_.comes_again(sequence_)) return replay(*replays_.keep(sequence_, std::move(batches)));
     for (Batch& batch : batches) run(batch);
   }
 

@@ -30,9 +30,11 @@ Batch& Replay::batch(size_t i, const Sequence& sequence) {
   return kept.batch;
 }
 
-Replay* Replays::find(const Sequence& sequence) {
+std::shared_ptr<Replay> Replays::find(const Sequence& sequence) {
   auto found = all_.find(sequence.hash);
-  return found != all_.end() && found->second->fits(sequence) ? found->second.get() : nullptr;
+  if (found == all_.end() || !found->second.replay->fits(sequence)) return nullptr;
+  found->second.used = ++uses_;
+  return found->second.replay;
 }
 
 bool Replays::comes_again(const Sequence& sequence) {
@@ -45,15 +47,20 @@ bool Replays::comes_again(const Sequence& sequence) {
   return again;
 }
 
-Replay& Replays::keep(const Sequence& sequence, std::vector<Batch> batches) {
-  // A program that has so many different loops pays for scheduling now and then.
+std::shared_ptr<Replay> Replays::keep(const Sequence& sequence, std::vector<Batch> batches) {
   constexpr size_t most = 256, most_words = 1 << 20;
-  if (all_.size() >= most || words_ + sequence.words.size() > most_words) {
-    all_.clear();
-    words_ = 0;
-  }
+  if (auto same = all_.find(sequence.hash); same != all_.end()) remove(same);
+  while (!all_.empty() && (all_.size() >= most || words_ + sequence.words.size() > most_words))
+    remove(std::min_element(all_.begin(), all_.end(), [](auto& a, auto& b) { return a.second.used < b.second.used; }));
+  auto replay = std::make_shared<Replay>(sequence, std::move(batches));
+  all_.emplace(sequence.hash, Entry{replay, ++uses_});
   words_ += sequence.words.size();
-  return *(all_[sequence.hash] = std::make_unique<Replay>(sequence, std::move(batches)));
+  return replay;
+}
+
+void Replays::remove(std::unordered_map<uint64_t, Entry>::iterator entry) {
+  words_ -= entry->second.replay->words();
+  all_.erase(entry);
 }
 
 }  // namespace quern

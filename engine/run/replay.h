@@ -18,6 +18,7 @@ class Replay {
 
   size_t size() const { return batches_.size(); }
   bool fits(const Sequence& sequence) const { return words_ == sequence.words; }
+  size_t words() const { return words_.size(); }
   // The batch as it is today.
   Batch& batch(size_t i, const Sequence& sequence);
 
@@ -36,14 +37,22 @@ class Replay {
 
 class Replays {
  public:
-  // Nothing: it has to be scheduled.
-  Replay* find(const Sequence& sequence);
+  // Nothing: it has to be scheduled. What is found stays while the caller holds it.
+  std::shared_ptr<Replay> find(const Sequence& sequence);
   // Whether it was scheduled before, not long ago.
   bool comes_again(const Sequence& sequence);
-  Replay& keep(const Sequence& sequence, std::vector<Batch> batches);
+  // Where there are many already, those that were not needed for longest go.
+  std::shared_ptr<Replay> keep(const Sequence& sequence, std::vector<Batch> batches);
+  size_t count() const { return all_.size(); }
 
  private:
-  std::unordered_map<uint64_t, std::unique_ptr<Replay>> all_;
+  struct Entry {
+    std::shared_ptr<Replay> replay;
+    uint64_t used;
+  };
+  void remove(std::unordered_map<uint64_t, Entry>::iterator entry);
+  std::unordered_map<uint64_t, Entry> all_;
+  uint64_t uses_ = 0;
   std::array<std::array<uint64_t, 4>, 64> seen_{};
   size_t words_ = 0;
 };

@@ -209,3 +209,24 @@ def test_an_error_spoils_only_what_depends_on_it():
         same(value, x * 3 + n)  # looking again tries again
 
     assert replays(body, 12) > 0
+
+
+def test_the_sequence_that_is_needed_stays(device):
+    """Of many loops' sequences those go that were not needed for longest."""
+
+    def submit(size):
+        x = qn.asarray(np.ones(size, np.float32))
+        y = x * 2 + 1
+        before = _engine.array_replayed()
+        _engine.array_evaluate(y)
+        return _engine.array_replayed() - before
+
+    for _ in range(3):
+        submit(20_000)
+    assert submit(20_000) == 1
+    for n in range(700):
+        submit(20_001 + n)
+        submit(20_001 + n)
+        if n % 100 == 99:
+            assert submit(20_000) == 1, n
+    assert submit(20_001 + 690) == 1
