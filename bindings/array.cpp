@@ -590,6 +590,10 @@ void init_arrays(nb::module_& m) {
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return graph.pending.count(); });
   m.def("array_replayed", &replayed);
+  m.def("set_pressure_bytes", [](int64_t bytes) {
+    GraphLock lock;
+    graph.pressure.set_low_bytes(bytes);
+  });
   nb::class_<KeepPending>(m, "KeepPending").def(nb::init<>());
   m.attr("tier0_limit") = tier0_limit;
   m.def("set_tier0_limit", &set_tier0_limit);

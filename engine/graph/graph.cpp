@@ -89,12 +89,17 @@ void Spaces::sweep() {
 
 // ---- what is pending
 
+// An update's value is in memory that is there already.
+static int64_t bytes_of(const Node& node) { return node.writes() ? 0 : node.size() * static_cast<int64_t>(size_of(node.dtype)); }
+
 void Pending::add(Node& node) {
+  if (count_ == 0) graph.pressure.relieve();
   // Work that nobody wants any more leaves gaps, and may do so for ever.
   if (nodes_.size() >= 2 * count_ + 4096) compact();
   node.slot = nodes_.size();
   nodes_.push_back(&node);
   ++count_;
+  bytes_ += bytes_of(node);
 }
 
 void Pending::remove(Node& node) {
@@ -102,6 +107,7 @@ void Pending::remove(Node& node) {
   nodes_[node.slot] = nullptr;
   node.slot = Node::no_slot;
   --count_;
+  bytes_ -= bytes_of(node);
 }
 
 void Pending::compact() {
@@ -113,16 +119,29 @@ void Pending::compact() {
 
 void Pressure::submit() {
   constexpr size_t most = 1024, most_of_a_loop = 2 * most + low;
-  size_t before = graph.pending.count();
+  const int64_t most_filled = 4 * low_bytes_;
+  const size_t count = graph.pending.count();
+  const int64_t bytes = graph.pending.bytes() + filled_;
   if (evaluator().evaluate_what_is_over()) {
     looks_at_ = std::max(low, graph.pending.count() + low / 2);
-  } else if (before < most || (before < most_of_a_loop && graph.rounds.may_come_again())) {
-    size_t missing = graph.rounds.missing();
-    looks_at_ = before + (missing > 0 ? missing : std::min(before, most / 2));
+    filled_ = 0;
+    looks_at_bytes_ = graph.pending.bytes() + low_bytes_;
+  } else if (filled_ < most_filled && (count < most || (count < most_of_a_loop && graph.rounds.may_come_again()))) {
+    wait_for_rounds(count, bytes);
   } else {
     evaluator().evaluate({});
     looks_at_ = low;
+    relieve();
   }
+}
+
+// Nothing is over yet: until a round is, where one is known, else until there is much more.
+void Pressure::wait_for_rounds(size_t count, int64_t bytes) {
+  const size_t missing = graph.rounds.missing();
+  if (count >= looks_at_) looks_at_ = count + (missing > 0 ? missing : std::min(count, low * 2));
+  if (bytes < looks_at_bytes_) return;
+  if (missing > 0) looks_at_ = std::min(looks_at_, count + missing);
+  looks_at_bytes_ = 2 * bytes;
 }
 
 KeepPending::KeepPending() {

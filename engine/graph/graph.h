@@ -81,6 +81,7 @@ class Pending {
  public:
   const std::vector<Node*>& nodes() const { return nodes_; }
   size_t count() const { return count_; }
+  int64_t bytes() const { return bytes_; }  // of their values, whether they will be stored or not
   void add(Node& node);
   void remove(Node& node);
   void compact();
@@ -88,19 +89,27 @@ class Pending {
  private:
   std::vector<Node*> nodes_;
   size_t count_ = 0;
+  int64_t bytes_ = 0;
 };
 
 // When work that nobody has looked at is submitted: once much is pending, whole rounds of the loop that the program is in; where
-// no loop is seen, all of it once very much is.
+// no loop is seen, all of it once very much is. Much are many operations, or many bytes: those of pending values and of the
+// memory that programs have filled since, which pending work may keep from being used again.
 class Pressure {
  public:
   inline void feel();  // after an operation was recorded
-  int held_back = 0;   // by so many KeepPending
+  void filled(int64_t bytes) { filled_ += bytes; }
+  void relieve() { filled_ = 0, looks_at_bytes_ = low_bytes_; }                // nothing is pending
+  void set_low_bytes(int64_t bytes) { low_bytes_ = looks_at_bytes_ = bytes; }  // for tests
+  int held_back = 0;                                                           // by so many KeepPending
 
  private:
   static constexpr size_t low = 256;
   void submit();
+  void wait_for_rounds(size_t count, int64_t bytes);
+  int64_t filled_ = 0;
   size_t looks_at_ = low;  // pending then, it is looked for a loop
+  int64_t low_bytes_ = int64_t{1} << 30, looks_at_bytes_ = low_bytes_;
 };
 
 struct StreamSet;  // the streams that are current on each device (run/streams.cpp); null: the default ones
@@ -125,7 +134,8 @@ class Graph {
 extern Graph& graph;
 
 void Pressure::feel() {
-  if (graph.pending.count() >= looks_at_ && held_back == 0) submit();
+  bool much = graph.pending.count() >= looks_at_ || graph.pending.bytes() + filled_ >= looks_at_bytes_;
+  if (much && held_back == 0 && graph.pending.count() > 0) submit();
 }
 
 const StreamSet*& streams_of_thread();

@@ -155,3 +155,34 @@ def test_numbers_in_groups(device):
             assert abs(float(mean) - total / host.size) < 1e-5
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+@pytest.fixture
+def little_memory():
+    """A hundredth of what counts as much otherwise."""
+    _engine.set_pressure_bytes(10 << 20)
+    yield
+    _engine.set_pressure_bytes(1 << 30)
+
+
+def test_memory_that_pending_work_keeps_is_submitted(device, little_memory):
+    host = np.ones(100_000)
+    total = qn.asarray(np.zeros(100_000))
+    qn.synchronize()
+    before, most = device.pool_info()["held"], 0
+    for n in range(100):
+        total = total + qn.asarray(host * n) * 2
+        most = max(most, device.pool_info()["held"] - before)
+    assert most < 40 << 20  # 80 MB without
+    np.testing.assert_array_equal(qn.asnumpy(total), np.full(100_000, 9900.0))
+
+
+def test_rounds_of_a_loop_of_large_arrays_stay_whole(device, little_memory):
+    x = qn.asarray(np.ones(200_000))
+    with qn.trace() as events:
+        for _ in range(400):
+            x = x * 0.5 + 1
+    kernels = {e["key"] for e in events if e["kind"] == "launch"}
+    assert 1 <= len(kernels) <= 2
+    assert [e["kind"] for e in events].count("launch") < 40
+    np.testing.assert_array_equal(qn.asnumpy(x), np.full(200_000, 2.0))
