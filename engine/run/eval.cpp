@@ -427,7 +427,35 @@ class GroupEvaluator : public Evaluator {
 
   // Memory for a result. An update goes into the memory of the old value, unless somebody may still look at that.
   Buffer memory_of(Context& context, const Group& group, uint32_t store) {
-    return memory_of(context, group.nodes, *group.nodes[store]);
+    Node& node = *group.nodes[store];
+    if (Buffer taken = taken_over(context, group, node)) return taken;
+    return memory_of(context, group.nodes, node);
+  }
+  // The memory of a value that the result is computed from, where it lies like the result and nobody else will see it: `a = a +
+  // b` then stays where it is. Each thread reads all that it needs before it writes, and it writes over what it alone has read.
+  static Buffer taken_over(const Context& context, const Group& group, const Node& node) {
+    if (group.reduces || group.updates || node.size() <= 1 || node.shape() != group.shape) return {};
+    for (const Load& load : group.loads) {
+      const Node& old = *load.node;
+      if (!old.buffer || !(load.space == node.space) || load.dtype != node.dtype || !only_here(context, group, old)) continue;
+      auto others = [&](const Load& other) {
+        return other.node == load.node && !(other.space == load.space && other.dtype == load.dtype);
+      };
+      if (std::none_of(group.loads.begin(), group.loads.end(), others) && old.size() == node.size() && old.dtype == node.dtype)
+        return old.buffer;
+    }
+    return {};
+  }
+  // A value that is gone once the group has run, in memory of ours that it has for itself.
+  static bool only_here(const Context& context, const Group& group, const Node& value) {
+    const Block& block = *value.buffer.block();
+    if (value.cells > 0 || block.references != 1 || block.owner != &context.pool || block.escaped || value.is_pinned())
+      return false;
+    uint32_t here = 0;
+    for (const Node* node : group.nodes) {
+      for (const Operand& o : node->inputs()) here += o.node.get() == &value;
+    }
+    return value.references == here;
   }
   Buffer memory_of(Context& context, std::span<Node* const> group, Node& node) {
     size_t bytes = std::max<size_t>(static_cast<size_t>(node.size()) * size_of(node.dtype), 1);
