@@ -287,12 +287,14 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
   Array array = given;
   bool copied = false;
   if (!(to == device)) {
-    if (to.type != dl_cpu)
-      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; it can be exported there or to the CPU",
-            context_on(given.device()).name());
+    bool is_gpu = to.type == dl_cuda && device.type == dl_cuda && to.number >= 0 && to.number < cuda_device_count();
+    if (to.type != dl_cpu && !is_gpu)
+      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; it can be exported there{} or to the CPU",
+            context_on(given.device()).name(), device.type == dl_cuda ? ", to another GPU" : "");
     if (must_not)
-      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; the CPU gets it as a copy", context_on(given.device()).name());
-    array = moved_to(given, cpu_context());
+      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; another device gets it as a copy",
+            context_on(given.device()).name());
+    array = moved_to(given, is_gpu ? cuda_context(to.number) : cpu_context());
     copied = true;
   } else if (must_copy) {
     array = astype(given, given.dtype());
@@ -452,7 +454,8 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
            nb::arg("dl_device").none() = none, nb::arg("copy").none() = none,
            "A DLPack capsule of this memory. `max_version`: (1, 0) or later gives a versioned one; `copy`: True for new memory, "
            "False for\n"
-           "never; `dl_device`: (1, 0) brings it to the CPU; `stream`: the consumer's on a GPU, which waits for our work.\n"
+           "never; `dl_device`: (1, 0) brings it to the CPU, (2, n) to GPU n; `stream`: the consumer's on a GPU, which waits for "
+           "our work.\n"
            "Raises BufferError for what cannot be exported so.")
       .def("__dlpack_device__",
            [](const Array& a) {

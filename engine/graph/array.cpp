@@ -661,7 +661,6 @@ Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device) {
   node->site = current_site();
   node->buffer = std::move(buffer);
   node->is_computed = node->is_settled = true;
-  graph.pressure.filled(static_cast<int64_t>(node->buffer.bytes()));
   return Array(std::move(node));
 }
 

@@ -125,6 +125,7 @@ Array copied_in(Context& context, const void* data, size_t bytes, Layout layout,
     context.copy(stream, buffer.pointer(), data, bytes, kind, true);
   }
   GraphLock lock;
+  graph.pressure.filled(static_cast<int64_t>(bytes));
   return from_memory(std::move(buffer), space_of(std::move(layout)), dtype, static_cast<int8_t>(context.trace_index()));
 }
 

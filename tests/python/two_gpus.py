@@ -267,6 +267,29 @@ def through_the_doors():
     np.testing.assert_array_equal(d.copy_to_host(), host + 1)
 
 
+def by_dlpack():
+    host, a = made((40, 50))
+    capsule = a[:, ::2].__dlpack__(max_version=(1, 0), dl_device=(2, 1))
+    equal(qn.from_dlpack(Capsule(capsule)), host[:, ::2])
+    try:
+        a.__dlpack__(max_version=(1, 0), dl_device=(2, 1), copy=False)
+    except BufferError as error:
+        assert "copy" in str(error)
+    else:
+        raise AssertionError("no BufferError")
+
+
+class Capsule:
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (2, 1)
+
+
 def are_refused_where_operands_are_mixed():
     _, a = made()
     _, b = made(device=SECOND)
@@ -333,7 +356,7 @@ def random_numbers():
 COPIES = [
     there_and_back, of_views, of_views_take_only_their_bytes, are_one_copy_that_nobody_waits_for, peers_are_asked_once,
     keep_the_value_of_their_time, keep_the_value_of_their_time_when_submitted_first, of_memory_that_goes_at_once, to_and_fro,
-    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, are_refused_where_operands_are_mixed,
+    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, by_dlpack, are_refused_where_operands_are_mixed,
 ]  # fmt: skip
 OTHERS = [kernels_of_cuda_text, kernels_in_python, random_numbers]
 
