@@ -92,12 +92,12 @@ TEST_F(Replayed, WhatComesTheSecondTimeIsKept) {
     Sequence sequence = pending();
     EXPECT_EQ(replays.find(sequence), nullptr);
     EXPECT_TRUE(replays.comes_again(sequence));
-    EXPECT_EQ(replays.keep(sequence, batches_of(schedule(needed_for({})))).size(), 1u);
+    EXPECT_EQ(replays.keep(sequence, batches_of(schedule(needed_for({}))))->size(), 1u);
   }
   // The third time nothing is scheduled: the groups of before hold the nodes and numbers of now.
   Array c = record(b, 4);
   Sequence sequence = pending();
-  Replay* known = replays.find(sequence);
+  std::shared_ptr<Replay> known = replays.find(sequence);
   ASSERT_NE(known, nullptr);
   const Group& group = known->batch(0, sequence).members[0].group;
   EXPECT_EQ(group.loads[0].node, b.cell()->node.get());
