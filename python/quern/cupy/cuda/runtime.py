@@ -89,22 +89,34 @@ def deviceCanAccessPeer(device, peerDevice):
     return int(_device(device).can_reach(_device(peerDevice)))
 
 
+_peers = set()  # (device, other): the pairs that the program has enabled
+
+
 @_call
 def deviceEnablePeerAccess(peerDevice):
     """Lets kernels of the current device work on memory of the other's. Copies between the two need no such call.
 
-    Raises CUDARuntimeError where the devices cannot do that.
+    Raises CUDARuntimeError where the devices cannot do that, or where it is enabled already.
     """
     device, other = _engine.current_device(), _device(peerDevice)
     if not device.can_reach(other):
         raise CUDARuntimeError(217, f"{device.name} cannot see the memory of {other.name}; copies between them need no such access")
+    if (device.name, other.name) in _peers:
+        raise CUDARuntimeError(704)
     device.reach(other)
+    _peers.add((device.name, other.name))
 
 
 @_call
 def deviceDisablePeerAccess(peerDevice):
-    """Does nothing: what was enabled is also how copies go from one device to the other."""
-    _device(peerDevice)
+    """Ends what deviceEnablePeerAccess() began; the devices go on to see each other's memory, for copies.
+
+    Raises CUDARuntimeError where it is not enabled.
+    """
+    pair = _engine.current_device().name, _device(peerDevice).name
+    if pair not in _peers:
+        raise CUDARuntimeError(705)
+    _peers.remove(pair)
 
 
 _limits = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 64}
