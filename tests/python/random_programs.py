@@ -104,6 +104,7 @@ class Program(Lines):
         self.length = length or drawn  # a shorter program of the same seed is the start of the longer one
         self.lines = []
         self.ours = names_of_quern()
+        self.numbers_of_numpy = set()  # names of its numbers that are arrays here
         super().__init__(rng, names_of_numpy(), large, bfloat16)
 
     def fail(self, why):
@@ -213,6 +214,7 @@ class Program(Lines):
             theirs[name] = np.asarray(value)[()] if self.ours[name]._is_value else np.asarray(value)
         elif isinstance(value, np.complexfloating) and np.isnan(value):  # which NumPy's numbers compare otherwise than its arrays
             theirs[name] = np.asarray(value)
+            self.numbers_of_numpy.add(name)
 
     def compare(self, line, bound):
         theirs, ours = self.theirs, self.ours
@@ -246,7 +248,7 @@ class Program(Lines):
     def compare_layout(self, name):
         """Strides, flags, and which arrays share memory, as in NumPy. NumPy's numbers have no layout."""
         want, got = self.theirs[name], self.ours[name]
-        if not isinstance(want, np.ndarray) or not want.size:
+        if not isinstance(want, np.ndarray) or not want.size or name in self.numbers_of_numpy:
             return
         ours, theirs = layouts.described(got, True), layouts.described(want, True)
         if ours != theirs:
@@ -254,7 +256,7 @@ class Program(Lines):
         base, shared = owner(want), False
         for other in self.known:
             array = self.theirs[other]
-            if other == name or not isinstance(array, np.ndarray) or not array.size:
+            if other == name or not isinstance(array, np.ndarray) or not array.size or other in self.numbers_of_numpy:
                 continue
             views = owner(array) is base
             if self.ours[other]._shares_cell(got) != views:
