@@ -115,6 +115,8 @@ class Recorded : public testing::Test {
   }
 
  private:
+  KeepPending keep_;  // however large its arrays are
+
   static Evaluator& nothing_runs() {
     static NothingRuns one;
     return one;

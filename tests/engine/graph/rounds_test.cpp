@@ -35,7 +35,6 @@ class Cuts : public Recorded {
   }
 
   Rounds rounds;
-  KeepPending keep;
   std::vector<Array> held;  // by the program, until all is cut
 
  private:
