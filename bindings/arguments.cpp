@@ -1,91 +1,42 @@
-// One Python value -> one kernel argument. A type is classified once; after that a lookup decides.
+// One Python value -> one argument of a kernel that a user wrote in CUDA C++, or an address. What the value is, given.h says.
 #include "bindings/arrays.h"
+#include "bindings/given.h"
 #include "core/error.h"
+#include "run/transfer.h"
+
+#include <cstring>
 
 namespace quern::python {
 
 namespace {
 
-using Scalar = ParamType::Scalar;
+using What = Given::What;
+using ParamScalar = ParamType::Scalar;
 
-enum class Class : uint8_t { unknown, allocation, numpy_scalar, integer, real, boolean, complex, other };
-
-struct TypeInfo {
-  PyTypeObject* type = nullptr;
-  Class what = Class::unknown;
-  Scalar scalar = Scalar::none;
-  uint16_t offset = 0;  // of a NumPy scalar's bytes in the object
-  uint16_t size = 0;
-};
-
-thread_local TypeInfo known_types[64];
-
-Scalar scalar_of(const char* format) {
-  if (!format || !*format) return Scalar::none;
-  char c = format[0];
-  if (format[1] != '\0') return Scalar::none;
-  if (c == '?') return Scalar::boolean;
-  if (std::strchr("bhilqn", c)) return Scalar::integer;
-  if (std::strchr("BHILQN", c)) return Scalar::unsigned_integer;
-  if (std::strchr("efd", c)) return Scalar::floating;
-  return Scalar::none;
+ParamScalar kind_of(const Given& given) {
+  if (!given.has_dtype) return ParamScalar::none;
+  switch (row(given.dtype).kind) {
+    case DTypeKind::boolean:
+      return ParamScalar::boolean;
+    case DTypeKind::integer:
+      return ParamScalar::integer;
+    case DTypeKind::natural:
+      return ParamScalar::unsigned_integer;
+    case DTypeKind::complex:
+      return ParamScalar::none;
+    default:
+      return ParamScalar::floating;
+  }
 }
 
-// Is this one of NumPy's scalar types, and where does an object of it keep its bytes?
-bool classify_numpy(PyObject* value, TypeInfo& info) {
-  PyTypeObject* type = Py_TYPE(value);
-  if (std::strncmp(type->tp_name, "numpy.", 6) != 0 || !type->tp_as_buffer || !type->tp_as_buffer->bf_getbuffer) return false;
-  if (PyObject_HasAttrString(value, "shape") == 0 || std::strcmp(type->tp_name, "numpy.ndarray") == 0 ||
-      std::strcmp(type->tp_name, "numpy.void") == 0)
-    return false;
-  Py_buffer view;
-  if (PyObject_GetBuffer(value, &view, PyBUF_FORMAT) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  ptrdiff_t offset = static_cast<char*>(view.buf) - reinterpret_cast<char*>(value);
-  bool inside = offset >= static_cast<ptrdiff_t>(sizeof(PyObject)) && offset + view.len <= type->tp_basicsize && view.len <= 16 &&
-                view.ndim == 0;
-  if (inside) {
-    info.what = Class::numpy_scalar;
-    info.scalar = scalar_of(view.format);
-    info.offset = static_cast<uint16_t>(offset);
-    info.size = static_cast<uint16_t>(view.len);
-  }
-  PyBuffer_Release(&view);
-  return inside;
-}
-
-const TypeInfo& classify(PyObject* value) {
-  PyTypeObject* type = Py_TYPE(value);
-  TypeInfo& slot = known_types[reinterpret_cast<size_t>(type) / 64 % 64];
-  if (slot.type == type) return slot;
-  TypeInfo info;
-  info.type = type;
-  info.what = Class::other;
-  if (type == &PyBool_Type) {
-    info.what = Class::boolean;
-  } else if (type == &PyLong_Type) {
-    info.what = Class::integer;
-  } else if (type == &PyFloat_Type) {
-    info.what = Class::real;
-  } else if (type == &PyComplex_Type) {
-    info.what = Class::complex;
-  } else if (nb::isinstance<PyAllocation>(value)) {
-    info.what = Class::allocation;
-  } else {
-    classify_numpy(value, info);
-  }
-  // A type of the user's may die and leave its address to another one: keep those that are remembered.
-  if (info.what != Class::other) {
-    if (slot.type) Py_DECREF(slot.type);
-    Py_INCREF(type);
-    slot = info;
-    return slot;
-  }
-  thread_local TypeInfo once;
-  once = info;
-  return once;
+// Of what a buffer holds.
+ParamScalar kind_of(const char* format) {
+  if (format && std::strchr("@=<", *format)) ++format;
+  if (!format || !*format || format[1] != '\0') return ParamScalar::none;
+  if (*format == '?') return ParamScalar::boolean;
+  if (std::strchr("bhilqn", *format)) return ParamScalar::integer;
+  if (std::strchr("BHILQN", *format)) return ParamScalar::unsigned_integer;
+  return std::strchr("efd", *format) ? ParamScalar::floating : ParamScalar::none;
 }
 
 void add_integer(Arguments& args, PyObject* value) {
@@ -101,117 +52,125 @@ void add_integer(Arguments& args, PyObject* value) {
   args.natural(natural);
 }
 
-bool add_allocation(Arguments& args, PyObject* value) {
-  auto* memory = nb::inst_ptr<PyAllocation>(value);
-  memory->require_alive("[launch] an argument is device memory that was freed");
-  args.pointer(reinterpret_cast<uint64_t>(memory->buffer.pointer()), memory->buffer.block());
+// The bytes of a structure of ctypes, a record or a whole NumPy array, where the kernel takes so many by value. An array of as
+// many bytes as a pointer has is no pointer.
+bool add_bytes(Arguments& args, const Given& given, PyObject* value) {
+  nb::object copy;
+  Py_buffer view;
+  if (PyObject_GetBuffer(value, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    if (given.what != What::record) return false;
+    copy = nb::handle(value).attr("tobytes")();  // its fields overlap, say
+    if (PyObject_GetBuffer(copy.ptr(), &view, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  struct Release {
+    Py_buffer* view;
+    ~Release() { PyBuffer_Release(view); }
+  } release{&view};
+  auto size = static_cast<size_t>(view.len);
+  if (given.what == What::host_array ? !args.takes_value(size) : given.what == What::other && view.ndim != 0) return false;
+  args.typed(view.buf, size, given.what == What::record ? ParamScalar::none : kind_of(view.format), Py_TYPE(value)->tp_name);
   return true;
+}
+
+// Memory of the CPU device is none for kernels of GPUs, nor the other way round.
+void check_device(const Context& context, bool is_cpu, const Arguments& args) {
+  if (is_cpu != (context.device.kind == DeviceKind::cpu))
+    raise(ErrorKind::value, "[launch] argument {} is on another device; the kernel runs on {}", args.count() + 1, context.name());
 }
 
 }  // namespace
 
 bool device_address(PyObject* value, uint64_t& address, Block** block) {
   *block = nullptr;
-  if (nb::isinstance<PyAllocation>(value)) {
-    auto* memory = nb::inst_ptr<PyAllocation>(value);
-    memory->require_alive("this device memory was freed");
-    address = reinterpret_cast<uint64_t>(memory->buffer.pointer());
-    *block = memory->buffer.block();
-    return true;
+  Given given = classified(value);
+  switch (given.what) {
+    case What::allocation: {
+      auto* memory = nb::inst_ptr<PyAllocation>(value);
+      memory->require_alive("this device memory was freed");
+      address = reinterpret_cast<uint64_t>(memory->buffer.pointer());
+      *block = memory->buffer.block();
+      return true;
+    }
+    case What::host_memory:
+      address = reinterpret_cast<uint64_t>(nb::inst_ptr<PyHostMemory>(value)->device_pointer());
+      return true;
+    case What::array:
+      address = address_for_kernel(*as_array(value), block);
+      return true;
+    case What::other:
+    case What::host_array:
+      if (foreign_address(given, value, address, block)) return true;
+      if (given.what == What::host_array) return false;
+      break;
+    case What::integer:
+    case What::number:
+      break;
+    default:
+      return false;
   }
-  if (nb::isinstance<PyHostMemory>(value)) {
-    auto* memory = nb::inst_ptr<PyHostMemory>(value);
-    address = reinterpret_cast<uint64_t>(memory->device_pointer());
-    return true;
-  }
-  if (array_address(value, address, block)) return true;
-  nb::handle object(value);
-  if (PyLong_Check(value)) {
-    address = PyLong_AsUnsignedLongLong(value);
-    if (PyErr_Occurred()) throw nb::python_error();
-    return true;
-  }
-  // GPUArray and its kin, PyCUDA's PointerHolderBase, CuPy's and others' arrays.
-  if (nb::hasattr(object, "gpudata")) {
-    nb::object inner = object.attr("gpudata");
-    return inner.ptr() != value && device_address(inner.ptr(), address, block);
-  }
-  if (nb::hasattr(object, "__cuda_array_interface__")) {
-    nb::object interface = object.attr("__cuda_array_interface__");
-    nb::object data = interface["data"];
-    nb::object pointer = data[0];
-    address = PyLong_AsUnsignedLongLong(pointer.ptr());
-    if (PyErr_Occurred()) throw nb::python_error();
-    return true;
-  }
-  if (nb::hasattr(object, "get_pointer")) {
-    nb::object pointer = object.attr("get_pointer")();
-    return pointer.ptr() != value && device_address(pointer.ptr(), address, block);
-  }
-  if (PyIndex_Check(value)) {  // numpy.intp and its kin
-    nb::object number = nb::steal(PyNumber_Index(value));
-    if (!number.is_valid()) throw nb::python_error();
-    return device_address(number.ptr(), address, block);
-  }
-  return false;
+  if (!PyIndex_Check(value)) return false;
+  nb::object number = nb::steal(PyNumber_Index(value));
+  if (number.is_valid()) address = PyLong_AsUnsignedLongLong(number.ptr());
+  if (PyErr_Occurred()) throw nb::python_error();
+  return true;
 }
 
 bool add_argument(Arguments& args, PyObject* value) {
-  const TypeInfo& info = classify(value);
-  switch (info.what) {
-    case Class::allocation:
-      return add_allocation(args, value);
-    case Class::numpy_scalar:
-      args.typed(reinterpret_cast<char*>(value) + info.offset, info.size, info.scalar, Py_TYPE(value)->tp_name);
-      return true;
-    case Class::integer:
-      add_integer(args, value);
-      return true;
-    case Class::boolean:
-      args.integer(value == Py_True, true);
-      return true;
-    case Class::real:
-      args.real(PyFloat_AS_DOUBLE(value));
-      return true;
-    case Class::complex:
-      args.complex(PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value));
-      return true;
-    default:
-      break;
-  }
-  if (nb::isinstance<PyAllocation>(value)) return add_allocation(args, value);
-  if (as_array(value)) {
-    uint64_t address;
-    Block* block;
-    array_address(value, address, &block);
-    args.pointer(address, block);
-    return true;
-  }
-  // numpy.void, ctypes structures: bytes that are the parameter. A whole ndarray is not: it needs a copy, which the door makes.
-  bool is_array = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0;
+  Given given = classified(value);
   uint64_t address;
   Block* block;
-  if (!is_array && !PyObject_CheckBuffer(value) && device_address(value, address, &block)) {
-    args.pointer(address, block);
-    return true;
-  }
-  if (is_array || !PyObject_CheckBuffer(value) || PyBytes_Check(value)) return false;
-  Py_buffer view;
-  if (PyObject_GetBuffer(value, &view, PyBUF_FORMAT) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  bool single = view.ndim == 0;
-  if (single) {
-    try {
-      args.typed(view.buf, static_cast<size_t>(view.len), Scalar::none, Py_TYPE(value)->tp_name);
-    } catch (...) {
-      PyBuffer_Release(&view);
-      throw;
+  switch (given.what) {
+    case What::number: {
+      nb::object room;
+      size_t size = given.size > 0 ? given.size : given.has_dtype ? size_of(given.dtype) : 0;
+      if (size == 0) return false;
+      args.typed(bytes_of(given, value, room), size, kind_of(given), Py_TYPE(value)->tp_name);
+      return true;
     }
+    case What::integer:
+      add_integer(args, value);
+      return true;
+    case What::boolean:
+      args.integer(value == Py_True, true);
+      return true;
+    case What::real:
+      args.real(PyFloat_AS_DOUBLE(value));
+      return true;
+    case What::complex:
+      args.complex(PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value));
+      return true;
+    case What::array:
+      check_device(args.context(), as_array(value)->device() < 0, args);
+      break;
+    case What::allocation:
+      check_device(args.context(), nb::inst_ptr<PyAllocation>(value)->context->device.kind == DeviceKind::cpu, args);
+      break;
+    case What::host_memory:
+      break;
+    case What::record:
+      return add_bytes(args, given, value);
+    case What::host_array:
+    case What::other:
+      block = nullptr;
+      if (foreign_address(given, value, address, &block)) {
+        args.pointer(address, block);
+        return true;
+      }
+      if (PyObject_CheckBuffer(value) && !PyBytes_Check(value)) return add_bytes(args, given, value);
+      if (given.what == What::host_array || !PyIndex_Check(value)) return false;
+      {
+        nb::object number = nb::steal(PyNumber_Index(value));
+        if (!number.is_valid()) throw nb::python_error();
+        add_integer(args, number.ptr());
+      }
+      return true;
+    default:
+      return false;
   }
-  PyBuffer_Release(&view);
-  return single;
+  if (!device_address(value, address, &block)) return false;
+  args.pointer(address, block);
+  return true;
 }
 
 uint32_t read_dim(PyObject* value, const char* what, DimRule rule) {

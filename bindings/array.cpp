@@ -6,6 +6,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/door.h"
+#include "bindings/given.h"
 #include "core/error.h"
 #include "device/stream_order.h"
 #include "graph/memory_order.h"
@@ -19,11 +20,9 @@ namespace quern::python {
 
 PyTypeObject* array_type = nullptr;
 static PyObject* to_array = nullptr;
-static PyTypeObject* generic_type = nullptr;
 
 Array* as_array(PyObject* object) {
-  if (Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type)) return nb::inst_ptr<Array>(object);
-  return nullptr;
+  return Py_TYPE(object) == array_type || classified(object).what == Given::What::array ? nb::inst_ptr<Array>(object) : nullptr;
 }
 
 PyObject* wrap(Array&& array, PyTypeObject* type) {
@@ -74,60 +73,12 @@ Order order_of(nb::handle given, Order otherwise) {
 
 int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
 
-static bool read_integer(PyObject* value, Scalar& out) {
-  int overflow = 0;
-  out.integer = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow == 0) return true;
-  out.natural = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
-  if (overflow > 0 && !PyErr_Occurred()) {
-    out.is_natural = true;
-    return true;
-  }
-  PyErr_Clear();
-  out.re = PyLong_AsDouble(value);
-  if (PyErr_Occurred()) throw nb::python_error();  // OverflowError: not even a float
-  out.is_huge = true;
-  return true;
-}
-
-bool is_numpy_scalar(PyObject* value) { return PyObject_TypeCheck(value, generic_type) != 0; }
-
-bool read_scalar(PyObject* value, Scalar& out) {
-  if (PyFloat_CheckExact(value)) {
-    out.kind = WeakScalar::real;
-    out.re = PyFloat_AS_DOUBLE(value);
-    return true;
-  }
-  if (PyBool_Check(value)) {
-    out.kind = WeakScalar::boolean;
-    out.integer = value == Py_True;
-    return true;
-  }
-  if (PyLong_CheckExact(value)) {
-    out.kind = WeakScalar::integer;
-    return read_integer(value, out);
-  }
-  if (PyComplex_CheckExact(value)) {
-    out.kind = WeakScalar::complex;
-    out.re = PyComplex_RealAsDouble(value);
-    out.im = PyComplex_ImagAsDouble(value);
-    return true;
-  }
-  if (!is_numpy_scalar(value)) return false;
-  nb::handle object(value);
-  auto dtype = dtype_named(nb::cast<std::string>(nb::str(object.attr("dtype").attr("name"))));
-  if (!dtype) return false;
-  nb::object plain = object.attr("item")();
-  if (!read_scalar(plain.ptr(), out)) return false;
-  out.is_weak = false;
-  out.dtype = *dtype;
-  return true;
-}
-
 bool Operand::read(PyObject* value, bool strict, PyObject* beside) {
   array_ = as_array(value);
   if (array_ || read_scalar(value, scalar_)) return true;
-  bool is_known = std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0 || PyList_Check(value) || PyTuple_Check(value);
+  Given given = classified(value);
+  bool is_known = given.what == Given::What::host_array ? !given.is_derived
+                                                        : given.what == Given::What::list || given.what == Given::What::tuple;
   if (!strict && !is_known) return false;
   make_array(value, beside);
   return array_ != nullptr;
@@ -427,8 +378,6 @@ void init_arrays(nb::module_& m) {
   install_evaluator();
   auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  nb::object generic = nb::module_::import_("numpy").attr("generic");
-  generic_type = reinterpret_cast<PyTypeObject*>(generic.release().ptr());
   type.def_prop_rw(
           "shape", [](const Array& a) { return tuple_of(a.shape()); }, &set_shape)
       .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })

@@ -3,6 +3,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/door.h"
+#include "bindings/given.h"
 #include "core/error.h"
 #include "functions/parts.h"
 
@@ -20,8 +21,6 @@ struct Key {
   raise(ErrorKind::index, "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices");
 }
 
-bool is_numpy_array(PyObject* value) { return std::strcmp(Py_TYPE(value)->tp_name, "numpy.ndarray") == 0; }
-
 nb::object host_array(PyObject* value) {
   static nb::object* numpy = new nb::object(nb::module_::import_("numpy"));
   return numpy->attr("asarray")(nb::handle(value));
@@ -29,7 +28,7 @@ nb::object host_array(PyObject* value) {
 
 // What NumPy makes an array of. The values of such an index are known here, and checked at once.
 IndexPart array_part(PyObject* given, int8_t device, Key& key) {
-  bool is_numpy = is_numpy_array(given);
+  bool is_numpy = classified(given).what == Given::What::host_array;
   nb::object host = host_array(given);
   std::string kind = nb::cast<std::string>(nb::str(host.attr("dtype").attr("kind")));
   bool empty = nb::cast<int64_t>(host.attr("size")) == 0;
@@ -64,10 +63,21 @@ IndexPart part_from(PyObject* given, int8_t device, Key& key) {
     if (PySlice_Unpack(given, &start, &stop, &step) != 0) throw nb::python_error();
     return {IndexPart::Kind::slice, start, stop, step};
   }
-  if (PyLong_CheckExact(given)) return number_part(given);
-  if (Array* array = as_array(given)) return part_of(*array, device);
-  if (PyBool_Check(given) || PyList_Check(given) || PyTuple_Check(given) || is_numpy_array(given))
-    return array_part(given, device, key);
+  Given part = classified(given);
+  switch (part.what) {
+    case Given::What::integer:
+      return number_part(given);
+    case Given::What::array:
+      return part_of(*as_array(given), device);
+    case Given::What::boolean:
+    case Given::What::list:
+    case Given::What::tuple:
+    case Given::What::host_array:
+      return array_part(given, device, key);
+    default:
+      break;
+  }
+  if (part.has_dtype && part.dtype == DType::boolean) return array_part(given, device, key);
   if (!PyIndex_Check(given)) refuse();
   return number_part(given);
 }

@@ -23,9 +23,6 @@ nb::object array_of(PyObject* value, int8_t device, DType dtype);  // converted 
 DType dtype_of(const std::string& name);
 // As NumPy takes it, in capitals or not; None is `otherwise`. Raises ValueError, TypeError for what is no order.
 Order order_of(nb::handle given, Order otherwise);
-// Python's own numbers are weak; NumPy's have a type. False: it is no number.
-bool read_scalar(PyObject* value, Scalar& out);
-bool is_numpy_scalar(PyObject* value);  // also of types that others add to NumPy, as bfloat16
 
 // An operand of an operator, for as long as this lives.
 class Operand {

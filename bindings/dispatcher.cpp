@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "bindings/arrays.h"
+#include "bindings/given.h"
 #include "core/error.h"
-#include "graph/tier0.h"
 #include "run/host_arguments.h"
 #include "run/kernel.h"
 #include "run/transfer.h"
@@ -18,11 +18,7 @@ namespace quern::python {
 
 namespace {
 
-// In(x), Out(x), InOut(x): what a kernel does with a host array.
-struct PyTransfer {
-  nb::object value;
-  bool in = true, out = true;
-};
+using What = Given::What;
 
 // A kernel for given types.
 struct Compiled {
@@ -43,9 +39,6 @@ struct PyLaunch {
   LaunchShape shape;
   nb::object stream;  // None: the current one
 };
-
-PyTypeObject* ndarray_type = nullptr;
-PyTypeObject* record_type = nullptr;
 
 // NumPy's record types that kernels have seen: a key has the place in here. Equal types have one place.
 nb::list& record_types() {
@@ -95,34 +88,49 @@ class Reader {
   ~Reader() {
     for (Py_buffer& view : views_) PyBuffer_Release(&view);
   }
-  void read(PyObject* value) {
-    if (Array* array = as_array(value)) return add_array(*array);
-    if (value == Py_None) {
-      key += 'N';
-      return;
+  void read(PyObject* value, bool in = true, bool out = true) {
+    Given given = classified(value);
+    switch (given.what) {
+      case What::array:
+        return add_array(*as_array(value));
+      case What::none:
+        key += 'N';
+        return;
+      case What::boolean: {
+        bool truth = value == Py_True;
+        return add_number(DType::boolean, &truth);
+      }
+      case What::real: {
+        double number = PyFloat_AS_DOUBLE(value);
+        return add_number(DType::float64, &number);
+      }
+      case What::integer:
+        return add_integer(value);
+      case What::complex: {
+        double parts[2] = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
+        return add_number(DType::complex128, parts);
+      }
+      case What::number: {
+        nb::object room;
+        if (!given.has_dtype) return refuse(value);
+        return add_number(given.dtype, bytes_of(given, value, room));
+      }
+      case What::host_array:
+        return add_host(value, in, out);
+      case What::record:
+        return add_record(value, in, out);
+      case What::tuple:
+        key += '(';
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
+        key += ')';
+        return;
+      case What::transfer: {
+        auto* transfer = nb::inst_ptr<PyTransfer>(value);
+        return read(transfer->value.ptr(), transfer->in, transfer->out);
+      }
+      default:
+        return from_others(value);
     }
-    if (PyBool_Check(value)) {
-      bool truth = value == Py_True;
-      return add_number(DType::boolean, &truth);
-    }
-    if (PyFloat_CheckExact(value)) {
-      double number = PyFloat_AS_DOUBLE(value);
-      return add_number(DType::float64, &number);
-    }
-    if (PyLong_Check(value)) return add_integer(value);
-    if (PyComplex_CheckExact(value)) {
-      double parts[2] = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
-      return add_number(DType::complex128, parts);
-    }
-    if (PyObject_TypeCheck(value, ndarray_type)) return add_host(value, true, true);
-    if (PyObject_TypeCheck(value, record_type)) return add_record(value, true, true);
-    if (PyTuple_Check(value)) {
-      key += '(';
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
-      key += ')';
-      return;
-    }
-    read_rare(value);
   }
 
   std::string key;  // the types; equal keys are equal types
@@ -234,19 +242,7 @@ class Reader {
   void check_rank(size_t rank) const {
     if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
   }
-  // NumPy's scalars, In(x) and its kin, arrays of others.
-  void read_rare(PyObject* value) {
-    if (nb::isinstance<PyTransfer>(value)) {
-      auto* given = nb::inst_ptr<PyTransfer>(value);
-      if (PyObject_TypeCheck(given->value.ptr(), ndarray_type)) return add_host(given->value.ptr(), given->in, given->out);
-      if (PyObject_TypeCheck(given->value.ptr(), record_type)) return add_record(given->value.ptr(), given->in, given->out);
-      return read(given->value.ptr());
-    }
-    Scalar scalar;
-    if (is_numpy_scalar(value) && read_scalar(value, scalar) && !scalar.is_weak) {
-      Constant constant = constant_of(scalar, scalar.dtype);
-      return add_number(scalar.dtype, &constant);
-    }
+  void from_others(PyObject* value) {
     if (PyObject_HasAttrString(value, "__quern_records__"))
       return add_device_records(nb::handle(value).attr("__quern_records__"));
     if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
@@ -254,6 +250,9 @@ class Reader {
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
       return add_array(*as_array(made_.back().ptr()));
     }
+    refuse(value);
+  }
+  [[noreturn]] void refuse(PyObject* value) const {
     raise(ErrorKind::type, "[launch] argument {} is a {}; kernels take arrays, numbers, tuples of them and None",
           leaves.size() + 1, Py_TYPE(value)->tp_name);
   }
@@ -313,69 +312,6 @@ const Compiled& find(nb::handle dispatcher, Context& context, const Reader& read
   return known.insert_or_assign(key, std::move(compiled)).first->second;
 }
 
-// Of a signature that was given: the number goes into a parameter of another type.
-Scalar scalar_of(const Leaf& leaf) {
-  Scalar out;
-  auto get = [&]<class T>(T) {
-    T value;
-    std::memcpy(&value, leaf.value, sizeof value);
-    return value;
-  };
-  switch (leaf.dtype) {
-    case DType::boolean:
-      out.kind = WeakScalar::boolean, out.integer = leaf.value[0] != 0;
-      break;
-    case DType::int8:
-      out.kind = WeakScalar::integer, out.integer = get(int8_t{});
-      break;
-    case DType::int16:
-      out.kind = WeakScalar::integer, out.integer = get(int16_t{});
-      break;
-    case DType::int32:
-      out.kind = WeakScalar::integer, out.integer = get(int32_t{});
-      break;
-    case DType::int64:
-      out.kind = WeakScalar::integer, out.integer = get(int64_t{});
-      break;
-    case DType::uint8:
-      out.kind = WeakScalar::integer, out.integer = get(uint8_t{});
-      break;
-    case DType::uint16:
-      out.kind = WeakScalar::integer, out.integer = get(uint16_t{});
-      break;
-    case DType::uint32:
-      out.kind = WeakScalar::integer, out.integer = get(uint32_t{});
-      break;
-    case DType::uint64:
-      out.kind = WeakScalar::integer, out.natural = get(uint64_t{}), out.integer = get(int64_t{}),
-      out.is_natural = out.natural >> 63 != 0;
-      break;
-    case DType::float16:
-    case DType::bfloat16:
-      out.kind = WeakScalar::real, out.re = tier0_wide(get(uint16_t{}), leaf.dtype);
-      break;
-    case DType::float32:
-      out.kind = WeakScalar::real, out.re = get(float{});
-      break;
-    case DType::float64:
-      out.kind = WeakScalar::real, out.re = get(double{});
-      break;
-    case DType::complex64: {
-      float parts[2];
-      std::memcpy(parts, leaf.value, sizeof parts);
-      out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
-      break;
-    }
-    case DType::complex128: {
-      double parts[2];
-      std::memcpy(parts, leaf.value, sizeof parts);
-      out.kind = WeakScalar::complex, out.re = parts[0], out.im = parts[1];
-      break;
-    }
-  }
-  return out;
-}
-
 // An array as kernels see it: address, shape, strides in bytes.
 void pack_array(Parameters& packed, const void* address, size_t rank, const int64_t* shape, const int64_t* strides,
                 int64_t unit) {
@@ -414,7 +350,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       if (wanted == leaf.dtype) {
         packed.raw(leaf.value, size_of(wanted), size_of(wanted));
       } else {
-        Constant constant = constant_of(scalar_of(leaf), wanted);
+        Constant constant = constant_of(scalar_of(leaf.dtype, leaf.value), wanted);  // of a signature that was given
         packed.raw(&constant, size_of(wanted), size_of(wanted));
       }
     } else if (leaf.what == Leaf::What::array) {
@@ -502,10 +438,6 @@ PyType_Slot dispatcher_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(subs
 }  // namespace
 
 void init_dispatchers(nb::module_& m) {
-  nb::object ndarray = nb::module_::import_("numpy").attr("ndarray");
-  ndarray_type = reinterpret_cast<PyTypeObject*>(ndarray.release().ptr());
-  nb::object record = nb::module_::import_("numpy").attr("void");
-  record_type = reinterpret_cast<PyTypeObject*>(record.release().ptr());
   nb::class_<PyTransfer>(m, "Transfer", nb::dynamic_attr())
       .def(
           "__init__",

@@ -393,13 +393,6 @@ uintptr_t pinned_address(const Array& array) {
 
 void release_foreign() { release_gone(); }
 
-bool array_address(PyObject* value, uint64_t& address, Block** block) {
-  Array* array = as_array(value);
-  if (!array) return false;
-  address = address_for_kernel(*array, block);
-  return true;
-}
-
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   try {

@@ -4,6 +4,7 @@
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
 #include "bindings/door.h"
+#include "bindings/given.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "graph/memory_order.h"

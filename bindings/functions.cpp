@@ -1,6 +1,7 @@
 // Functions of whole arrays for Python, by the names that python/quern/arrays/ asks for.
 #include "bindings/functions.h"
 
+#include "bindings/given.h"
 #include "core/error.h"
 #include "device/host_blas.h"
 #include "functions/averages.h"

@@ -1,10 +1,9 @@
 // Programs and kernels. A warm call stays in this file and arguments.cpp: values -> packed bytes -> launch.
 //
-// Two callables, one for each way that kernels are called: Function (PyCUDA: f(a, b, block=..., grid=...)) and
-// RawFunction (CuPy: f(grid, block, args)), which asks its method `_bind` for the
-// current device's kernel when it has another's. An argument that C++ does not know goes to the method `_call_slowly` of the
-// Python class.
-#include "bindings/objects.h"
+// Two callables, one for each way that kernels are called: Function (PyCUDA: f(a, b, block=..., grid=...)), whose method
+// `_call_slowly` is for In, Out, InOut and rare keywords, and RawFunction (CuPy: f(grid, block, args)), which asks its method
+// `_bind` for the current device's kernel when it has another's.
+#include "bindings/given.h"
 #include "compile/clang.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
@@ -28,6 +27,7 @@ struct Keywords {
   PyObject* shared_mem = PyUnicode_InternFromString("shared_mem");
   PyObject* call_slowly = PyUnicode_InternFromString("_call_slowly");
   PyObject* bind = PyUnicode_InternFromString("_bind");
+  PyObject* device_alloc = PyUnicode_InternFromString("get_device_alloc");
 };
 const Keywords& keywords() {
   static Keywords k;
@@ -49,6 +49,15 @@ void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, A
   ReleaseGil release;
   kernel.launch(stream, shape, args);
   if (wait) kernel.context().wait(stream);
+}
+
+[[noreturn]] void refuse_in_driver(PyObject* value, Py_ssize_t i) {
+  if (classified(value).what == Given::What::host_array)
+    raise(
+        ErrorKind::type,
+        "[launch] argument {} is a NumPy array in host memory; wrap it as In(a), Out(a) or InOut(a), or copy it with to_device()",
+        i + 1);
+  raise(ErrorKind::type, "invalid type on parameter #{} (0-based): {}", i, Py_TYPE(value)->tp_name);
 }
 
 // f(*args, block=(x, y, z), grid=(x, y), stream=None, shared=0)
@@ -85,7 +94,12 @@ PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
     if (!slow) {
       Arguments packed(kernel);
       Py_ssize_t n = PyTuple_GET_SIZE(args);
-      for (Py_ssize_t i = 0; i < n && !slow; ++i) slow = !add_argument(packed, PyTuple_GET_ITEM(args, i));
+      for (Py_ssize_t i = 0; i < n && !slow; ++i) {
+        PyObject* value = PyTuple_GET_ITEM(args, i);
+        if (add_argument(packed, value)) continue;
+        slow = PyObject_HasAttr(value, k.device_alloc);  // In, Out, InOut
+        if (!slow) refuse_in_driver(value, i);
+      }
       if (!slow) {
         submit(kernel, *stream, shape, packed);
         Py_RETURN_NONE;

@@ -17,7 +17,7 @@ void PyHostMemory::free() {
   if (what != What::part) remove_host_range(pointer);
   switch (what) {
     case What::pinned:
-      context->release_pinned(pointer);
+      buffer.reset();
       break;
     case What::managed:
       context->device.release_managed(pointer);
@@ -34,10 +34,10 @@ void PyHostMemory::free() {
 
 void* PyHostMemory::device_pointer() const { return what == What::managed ? pointer : context->device.device_pointer(pointer); }
 
-// Work in flight may still read or write it; CUDA's own frees wait too.
+// Work in flight may still read or write it; CUDA's own frees wait too. The pool of pinned memory sees to that itself.
 PyHostMemory::~PyHostMemory() {
   if (!alive) return;
-  if (what != What::part) try {
+  if (what != What::part && what != What::pinned) try {
       ReleaseGil release;
       for (Context* c : all_contexts()) {  // GPUs share it
         if (c->device.kind == context->device.kind) c->device.synchronize();
@@ -191,8 +191,9 @@ void init_memory(nb::module_& m) {
   m.def(
       "pinned",
       [](PyDevice device, size_t bytes, bool portable, bool mapped, bool write_combined) {
-        void* p = device.context->allocate_pinned(bytes, {portable, mapped, write_combined});
-        auto h = host_memory(device, PyHostMemory::What::pinned, p, bytes, "pinned host memory");
+        Buffer buffer = device.context->allocate_pinned(bytes, {portable, mapped, write_combined});
+        auto h = host_memory(device, PyHostMemory::What::pinned, buffer.pointer(), bytes, "pinned host memory");
+        h->buffer = std::move(buffer);
         if (mapped) let_kernels_reach(*h, portable);
         return h.release();
       },

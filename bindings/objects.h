@@ -3,7 +3,7 @@
 //   module.cpp     the module: a list of init_* calls
 //   errors.cpp     the one place where C++ errors become Python exceptions
 //   site.cpp       who called: code object and instruction of the first frame outside the package
-//   arguments.cpp  one Python value -> one kernel argument; grids and blocks
+//   given.cpp      what a Python value is    arguments.cpp  values -> arguments of kernels in CUDA C++; grids and blocks
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   dispatcher.cpp kernels written in Python
@@ -67,6 +67,7 @@ struct PyHostMemory {
   Context* context = nullptr;
   void* pointer = nullptr;
   size_t bytes = 0;
+  Buffer buffer;     // of pinned memory
   nb::object owner;  // registered memory, or the part, belongs to it
   bool alive = false;
   void* device_pointer() const;
@@ -90,6 +91,7 @@ void init_kernels(nb::module_& m);
 void init_dispatchers(nb::module_& m);
 void init_trace(nb::module_& m);
 void init_types(nb::module_& m);
+void init_given();
 void init_arrays(nb::module_& m);
 void init_user_kernels(nb::module_& m);
 void init_ufuncs(nb::module_& m);
@@ -126,10 +128,8 @@ struct DimRule {
 };
 uint32_t read_dim(PyObject* value, const char* what, DimRule rule);
 Dim3 read_dims(PyObject* value, const char* what, DimRule rule);  // a number, or up to three
-// The address behind a value that stands for device memory; false when it does not.
+// The address behind a value that stands for device memory, once everything recorded is submitted; false when it does not.
 bool device_address(PyObject* value, uint64_t& address, Block** block);
-// The same of an array of ours, once everything recorded is submitted.
-bool array_address(PyObject* value, uint64_t& address, Block** block);
 
 // An op of the table on arrays, numbers and NumPy arrays, into an array if there is one. Null without an error set: these
 // operands need conversions that are Python's to make.

@@ -2,6 +2,7 @@
 #include "run/user_kernel.h"
 
 #include "bindings/arrays.h"
+#include "bindings/given.h"
 #include "core/error.h"
 
 namespace quern::python {

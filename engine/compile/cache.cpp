@@ -1,6 +1,7 @@
 #include "compile/cache.h"
 
 #include "compile/cccl.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/wait.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace quern {
 
@@ -155,85 +157,119 @@ Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions
   job->options = options;
   job->target = target;
   run_beside([this, key, &compiler, job] {
-    job->made = make_claimed(key, [&] { return compiler.compile(job->source, job->options, job->target); });
+    job->made = make_claimed(key, [&] { return compiler.compile(job->source, job->options, job->target); }, For::now);
   });
   return job->made;
 }
 
 Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
   if (auto found = find(key)) return *found;
-  return make_claimed(key, make);
+  return make_claimed(key, make, For::now);
+}
+
+std::optional<CacheClaim> Cache::claim(const CacheKey& key) {
+  if (!memory_.claim(key) || read_claimed(key, For::later)) return std::nullopt;
+  return CacheClaim(*this, key);
+}
+
+CacheClaim::~CacheClaim() {
+  if (cache_) cache_->memory_.settle(key_, {});
+}
+
+void CacheClaim::make(const std::function<Binary()>& make) {
+  std::exchange(cache_, nullptr)->make_claimed(key_, make, Cache::For::later);
 }
 
 // In memory or on disk. None: the entry is the caller's to make.
 std::optional<Cached> Cache::find(const CacheKey& key) {
   for (;;) {
-    std::shared_ptr<const Binary> known = memory_.take_or_claim(key);
+    std::optional<Cached> known = memory_.take_or_claim(key);
     if (!known) break;
-    if (known->files.empty() || are_unchanged(known->files)) return Cached{known, CacheHit::memory};
-    memory_.forget(key, known);
+    if (known->binary->files.empty() || are_unchanged(known->binary->files)) return known;
+    memory_.forget(key, known->binary);
   }
+  return read_claimed(key, For::now);
+}
+
+std::optional<Cached> Cache::read_claimed(const CacheKey& key, For when) {
+  const int64_t start = now_ns();
   try {
     if (auto binary = read(key); binary && are_unchanged(binary->files)) {
-      memory_.settle(key, binary);
+      memory_.settle(key, when == For::later ? Cached{binary, CacheHit::disk, start, now_ns()} : Cached{binary});
       return Cached{binary, CacheHit::disk};
     }
   } catch (...) {
-    memory_.settle(key, nullptr);
+    memory_.settle(key, {});
     throw;
   }
   return std::nullopt;
 }
 
-Cached Cache::make_claimed(const CacheKey& key, const std::function<Binary()>& make) {
+Cached Cache::make_claimed(const CacheKey& key, const std::function<Binary()>& make, For when) {
+  const int64_t start = now_ns();
   try {
     auto binary = std::make_shared<const Binary>(make());
-    memory_.settle(key, binary->lasting ? binary : nullptr);
+    Cached made{binary, CacheHit::compiled, start, now_ns()};
+    memory_.settle(key, !binary->lasting ? Cached{} : when == For::later ? made : Cached{binary});
     if (binary->lasting && !binary->code.empty()) write(key, *binary);
     return {binary, CacheHit::compiled};
   } catch (...) {
-    memory_.settle(key, nullptr);
+    memory_.settle(key, {});
     throw;
   }
 }
 
-std::shared_ptr<const Binary> CacheMemory::take_or_claim(const CacheKey& key) {
-  std::unique_lock hold(lock_);
+std::optional<Cached> CacheMemory::take_or_claim(const CacheKey& key) {
   for (;;) {
-    auto found = entries_.find(key);
-    if (found == entries_.end()) break;
-    if (found->second.binary) {
-      order_.splice(order_.begin(), order_, found->second.place);
-      return found->second.binary;
+    {
+      std::lock_guard hold(lock_);
+      auto found = entries_.find(key);
+      if (found == entries_.end()) {
+        entries_[key] = {};
+        return std::nullopt;
+      }
+      if (found->second.made.binary) {
+        order_.splice(order_.begin(), order_, found->second.place);
+        return std::exchange(found->second.made, Cached{found->second.made.binary});
+      }
     }
     // Another thread is at it; when it fails, its entry goes and it is our turn.
-    if (ready_.wait_for(hold, slice) == std::cv_status::timeout) {
-      hold.unlock();
-      look_at_signals();
-      hold.lock();
+    {
+      Waiting waiting;
+      std::unique_lock hold(lock_);
+      ready_.wait_for(hold, slice, [&] { return !is_being_made(key); });
     }
+    look_at_signals();
   }
-  entries_[key] = {};
-  return nullptr;
 }
 
-void CacheMemory::settle(const CacheKey& key, std::shared_ptr<const Binary> binary) {
+bool CacheMemory::claim(const CacheKey& key) {
+  std::lock_guard hold(lock_);
+  return entries_.try_emplace(key).second;
+}
+
+bool CacheMemory::is_being_made(const CacheKey& key) {
+  auto found = entries_.find(key);
+  return found != entries_.end() && !found->second.made.binary;
+}
+
+void CacheMemory::settle(const CacheKey& key, Cached made) {
   std::lock_guard hold(lock_);
   ready_.notify_all();
-  if (!binary) {
+  if (!made.binary) {
     entries_.erase(key);
     return;
   }
-  bytes_ += size_of(*binary);
+  bytes_ += size_of(*made.binary);
   order_.push_front(key);
-  entries_[key] = {std::move(binary), order_.begin()};
+  entries_[key] = {std::move(made), order_.begin()};
   while (bytes_ > limit && order_.size() > 1) erase(entries_.find(order_.back()));
 }
 
 void CacheMemory::forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary) {
   std::lock_guard hold(lock_);
   auto found = entries_.find(key);
-  if (found != entries_.end() && found->second.binary == binary) erase(found);
+  if (found != entries_.end() && found->second.made.binary == binary) erase(found);
 }
 
 void CacheMemory::clear() {
@@ -242,7 +278,7 @@ void CacheMemory::clear() {
 }
 
 void CacheMemory::erase(Entries::iterator entry) {
-  bytes_ -= size_of(*entry->second.binary);
+  bytes_ -= size_of(*entry->second.made.binary);
   order_.erase(entry->second.place);
   entries_.erase(entry);
 }

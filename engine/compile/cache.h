@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace quern {
 
@@ -37,7 +38,8 @@ inline constexpr const char* cache_hit_names[] = {"memory", "disk", "compiled"};
 
 struct Cached {
   std::shared_ptr<const Binary> binary;
-  CacheHit hit;
+  CacheHit hit = CacheHit::memory;
+  int64_t start_ns = 0, end_ns = 0;  // of what was made ahead (CacheClaim): when that was; else 0
 };
 
 struct CacheInfo {
@@ -52,18 +54,21 @@ class CacheMemory {
   static constexpr size_t limit = size_t{32} << 20;  // bytes
 
   // Nothing: the caller makes it, and everybody else waits until it calls settle().
-  std::shared_ptr<const Binary> take_or_claim(const CacheKey& key);
-  void settle(const CacheKey& key, std::shared_ptr<const Binary> binary);  // nothing: it was not to be
+  std::optional<Cached> take_or_claim(const CacheKey& key);
+  bool claim(const CacheKey& key);  // false: it is there, or somebody makes it
+  // `made` is what the next one to take it is told; without a binary: it was not to be.
+  void settle(const CacheKey& key, Cached made);
   void forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary);
   void clear();
 
  private:
   struct Entry {
-    std::shared_ptr<const Binary> binary;  // null while somebody makes it
+    Cached made;  // no binary while somebody makes it
     std::list<CacheKey>::iterator place;
   };
   using Entries = std::unordered_map<CacheKey, Entry, CacheKeyHash>;
   static size_t size_of(const Binary& binary);
+  bool is_being_made(const CacheKey& key);
   void erase(Entries::iterator entry);
 
   std::mutex lock_;
@@ -73,18 +78,39 @@ class CacheMemory {
   size_t bytes_ = 0;
 };
 
+class Cache;
+
+// What nobody has: whoever asks for it waits until make() has made it, or this goes.
+class CacheClaim {
+ public:
+  CacheClaim(Cache& cache, const CacheKey& key) : cache_(&cache), key_(key) {}
+  CacheClaim(CacheClaim&& other) noexcept : cache_(std::exchange(other.cache_, nullptr)), key_(other.key_) {}
+  CacheClaim& operator=(CacheClaim&&) = delete;
+  ~CacheClaim();
+  void make(const std::function<Binary()>& make);  // the next to ask is told how it was come by, and when
+
+ private:
+  Cache* cache_;
+  CacheKey key_;
+};
+
 class Cache {
  public:
   Cache();
   Cached get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
   Cached get(const CacheKey& key, const std::function<Binary()>& make);  // for what is made of compiled code
+  // For what is asked for soon, and made on another thread meanwhile. Nothing: it is in memory now, or being made.
+  std::optional<CacheClaim> claim(const CacheKey& key);
   CacheInfo info();
   size_t clear();        // removes every entry; returns how many files went
   void forget_memory();  // the next get() goes to the disk
 
  private:
+  friend class CacheClaim;
+  enum class For : uint8_t { now, later };
   std::optional<Cached> find(const CacheKey& key);
-  Cached make_claimed(const CacheKey& key, const std::function<Binary()>& make);
+  std::optional<Cached> read_claimed(const CacheKey& key, For when);
+  Cached make_claimed(const CacheKey& key, const std::function<Binary()>& make, For when);
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);
 

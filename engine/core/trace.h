@@ -34,7 +34,7 @@ struct TraceRecord {
   Site site = no_site;
   uint64_t bytes = 0;
   int64_t start_ns = 0;   // host clock (steady), when the call began
-  int64_t host_ns = 0;    // how long the calling thread took
+  int64_t host_ns = 0;    // how long the calling thread took; a compiler that worked ahead on another one: how long that took
   double device_ms = -1;  // how long the device took; -1 when not measured
   // By the device's own clock, laid beside the host's where the device's first event of the trace is; 0 when not measured.
   int64_t device_start_ns = 0, device_end_ns = 0;

@@ -81,6 +81,20 @@ void wait_in_slices(const std::function<bool()>& ready) {
   }
 }
 
+void start_beside(std::function<void()> f) {
+  running_beside.fetch_add(1);
+  try {
+    std::thread([f = std::move(f)]() mutable {
+      f();
+      f = nullptr;
+      running_beside.fetch_sub(1);
+    }).detach();
+  } catch (...) {
+    running_beside.fetch_sub(1);
+    throw;
+  }
+}
+
 void run_beside(std::function<void()> f) {
   if (!handles_signals()) return f();
   struct Run {
@@ -90,8 +104,7 @@ void run_beside(std::function<void()> f) {
     std::exception_ptr error;
   };
   auto run = std::make_shared<Run>();
-  running_beside.fetch_add(1);
-  std::thread([run, f = std::move(f)]() mutable {
+  start_beside([run, f = std::move(f)]() mutable {
     std::exception_ptr error;
     try {
       f();
@@ -104,9 +117,8 @@ void run_beside(std::function<void()> f) {
       run->is_over = true;
       run->error = std::move(error);
     }
-    running_beside.fetch_sub(1);
     run->ended.notify_all();
-  }).detach();
+  });
   Waiting waiting;
   std::unique_lock hold(run->lock);
   while (!run->ended.wait_for(hold, slice, [&] { return run->is_over; })) {

@@ -87,10 +87,12 @@ class WithoutSignals {
 // Asks `ready` until it says yes, soon often, later seldom. Throws Interrupted.
 void wait_in_slices(const std::function<bool()>& ready);
 
+// Runs f on a thread of its own, which nobody waits for: f must own what it uses, and throw nothing.
+void start_beside(std::function<void()> f);
 // Runs f and returns when it is done. On the thread that handles signals f runs beside it; a handler that throws leaves f
 // running, which must own what it uses. What f throws is thrown here.
 void run_beside(std::function<void()> f);
-// Threads of run_beside() that nobody waits for any more: the process must not take down their libraries while they run.
+// Do threads of these two still run? The process must not take down their libraries meanwhile.
 bool left_running();
 
 }  // namespace quern

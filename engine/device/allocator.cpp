@@ -36,6 +36,32 @@ std::string readable(size_t bytes) {
 
 }  // namespace
 
+namespace {
+// Those of device memory.
+struct Pools {
+  std::mutex lock;
+  std::vector<Pool*> all;
+};
+Pools& pools() {
+  static auto* one = new Pools;
+  return *one;
+}
+}  // namespace
+
+Pool::Pool(Device& device, std::optional<PinnedOptions> pinned) : device_(device), pinned_(pinned) {
+  std::lock_guard hold(pools().lock);
+  if (!pinned_) pools().all.push_back(this);
+}
+
+Pool::~Pool() {
+  std::lock_guard hold(pools().lock);
+  std::erase(pools().all, this);
+}
+
+std::string Pool::name() const { return pinned_ ? "the host, pinned for " + device_.info().name : device_.info().name; }
+
+void Pool::release(void* base) noexcept { pinned_ ? device_.release_pinned(base) : device_.release(base); }
+
 Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   size_t capacity = capacity_for(bytes);
   if (capacity < bytes) raise(ErrorKind::out_of_memory, "[memory] {} bytes are more than any device has", bytes);
@@ -68,7 +94,8 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
     if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
       raise(ErrorKind::out_of_memory,
             "[memory] no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}", readable(bytes),
-            device_.info().name, readable(pool.limit), readable(pool.held), largest());
+            name(), readable(pool.limit), readable(pool.held), largest());
+    if (pinned_) raise(ErrorKind::out_of_memory, "[memory] no room for {} on {}{}", readable(bytes), name(), largest());
     MemoryInfo memory = device_.memory();
     raise(ErrorKind::out_of_memory, "[memory] no room for {} on {} ({} free of {}){}", readable(bytes), device_.info().name,
           readable(memory.free), readable(memory.total), largest());
@@ -79,9 +106,10 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   block->bytes = bytes;
   block->owner = this;
   block->site = site;
+  block->escaped = pinned_.has_value();
   if (idle && idle->in_order) use_on(idle->in_order, *block, true);
   // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
-  bool tight = device_.kind == DeviceKind::cpu && capacity >= tight_from;
+  bool tight = !pinned_ && device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
   std::lock_guard hold(lock_);
   link(block);
@@ -159,7 +187,7 @@ void* Pool::take_new(size_t capacity) {
     std::lock_guard hold(lock_);
     if (limit_ != 0 && held_ + kept_ + capacity > limit_) return nullptr;
   }
-  return device_.allocate(capacity);
+  return pinned_ ? device_.allocate_pinned(capacity, *pinned_) : device_.allocate(capacity);
 }
 
 // An event on every stream that may still use the block.
@@ -170,10 +198,17 @@ void Pool::fence(Idle& idle, Block& block) {
     event->record(stream);
     idle.fences.push_back(std::move(event));
   };
-  if (block.escaped) {
-    mark(device_.default_stream());
-    for (auto& stream : streams()) mark(*stream);
+  auto mark_all = [&](Pool& pool) {
+    mark(pool.device_.default_stream());
+    for (auto& stream : pool.streams()) mark(*stream);
+  };
+  if (pinned_) {
+    std::lock_guard hold(pools().lock);
+    for (Pool* pool : pools().all)
+      if (pool->device_.kind == device_.kind) mark_all(*pool);
+    return;
   }
+  if (block.escaped) mark_all(*this);
   for (auto& use : block.uses) {
     Stream& stream = *std::static_pointer_cast<Stream>(use.stream);
     if (!block.escaped || &stream.device != &device_) mark(stream);  // another device's copies
@@ -224,7 +259,7 @@ size_t Pool::trim() {
   size_t freed = 0;
   const bool idle_now = device_.default_stream().idle();
   for (Block* block : quick) {
-    device_.release(block->base);
+    release(block->base);
     freed += block->capacity;
     delete block;
   }
@@ -237,7 +272,7 @@ size_t Pool::trim() {
         pending.push_back(std::move(idle));
         continue;
       }
-      device_.release(idle.base);
+      release(idle.base);
       freed += capacity;
     }
     if (pending.empty()) continue;

@@ -1,4 +1,5 @@
-// The one allocator: a pool for each device, shared by everything that needs device memory.
+// The one allocator: a pool for each device, shared by everything that needs device memory, and beside it pools of pinned host
+// memory, one for each kind of that.
 //
 // allocate() gives a block that nobody uses any more: one that came back keeps the streams that used it, and is handed out again
 // only when their work is done. Work of the default stream may have it sooner: it comes after all that. There is no
@@ -28,7 +29,9 @@ struct PoolInfo {
 
 class Pool : public BlockOwner {
  public:
-  explicit Pool(Device& device) : device_(device) {}
+  // `pinned`: of host memory, which streams of every device of that kind may use.
+  explicit Pool(Device& device, std::optional<PinnedOptions> pinned = {});
+  ~Pool() override;
 
   // Raises ErrorKind::out_of_memory, naming the largest live blocks and their lines, when trimming does not help.
   // `in_order`: only what is submitted to the default stream from here on will touch the memory, until that has been waited for.
@@ -56,12 +59,15 @@ class Pool : public BlockOwner {
   std::optional<Idle> take_idle(size_t capacity, bool in_order);
   void* take_out_of_order(size_t capacity);
   void* take_new(size_t capacity);
+  void release(void* base) noexcept;
+  std::string name() const;  // of what it has, for messages
   void fence(Idle& idle, Block& block);
   std::string largest();
   void link(Block* block);  // with the lock held
   void unlink(Block* block);
 
   Device& device_;
+  const std::optional<PinnedOptions> pinned_;
   std::mutex lock_;
   std::map<size_t, std::vector<Idle>> idle_;  // by capacity
   // Small blocks that no stream has used: handed out again as they are.

@@ -167,7 +167,7 @@ class Device {
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* pointer) noexcept = 0;
 
-  // Host memory that asynchronous copies can use, and (mapped) its address for kernels.
+  // Host memory that asynchronous copies can use, and (mapped) its address for kernels. Only device/allocator.h asks for some.
   virtual void* allocate_pinned(size_t bytes, PinnedOptions options) = 0;
   virtual void release_pinned(void* pointer) noexcept = 0;
   virtual void register_host(void* pointer, size_t bytes, unsigned flags) = 0;

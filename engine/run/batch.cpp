@@ -10,8 +10,7 @@ namespace {
 constexpr size_t looked_back_at = 64;  // groups
 
 bool may_share(const Group& group) {
-  return !group.is_call && !group.reduces && !group.stores.empty() && !group.shape.empty() &&
-         std::find(group.shape.begin(), group.shape.end(), 0) == group.shape.end();
+  return !group.is_call && !group.reduces && !group.stores.empty() && !group.shape.empty() && !is_empty(group);
 }
 
 // The last group whose results this one needs; 0: none.

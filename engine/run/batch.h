@@ -5,8 +5,10 @@
 #include "codegen/emit.h"
 #include "run/kernel.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace quern {
@@ -17,6 +19,7 @@ struct Plan {
   Key key;
   Kernel* kernel = nullptr;  // nullptr: not looked for yet
   LaunchShape shape;
+  std::string text = {};  // the kernel's, where it was printed ahead (side_by_side.h)
 };
 
 struct Batch {
@@ -25,12 +28,15 @@ struct Batch {
     std::optional<Plan> plan;
   };
   std::vector<Member> members;
-  // Of more than one together; nullptr: not looked for yet.
+  // Of more than one together: as a plan's.
   Kernel* kernel = nullptr;
+  std::string text = {};
   LaunchShape shape;
   Segments segments;
   std::array<uint32_t, Segments::most> first_blocks;
 };
+
+inline bool is_empty(const Group& group) { return std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end(); }
 
 // The groups of schedule(), in the order to run them.
 std::vector<Batch> batches_of(std::vector<Group> groups);

@@ -21,6 +21,8 @@ namespace quern {
 Context::Context(Device& device) : device(device), pool(device) {
   default_stream = StreamPtr(&device.default_stream(), [](Stream*) {});
   work_stream = default_stream;
+  for (unsigned bits = 0; bits < 8; ++bits)
+    pinned_.push_back(std::make_unique<Pool>(device, PinnedOptions{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}));
 }
 
 Compiler& Context::compiler() { return device.kind == DeviceKind::cpu ? clang_compiler() : nvrtc_compiler(); }
@@ -37,13 +39,17 @@ Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
   return pool.allocate(bytes, site, in_order && work_stream == default_stream);
 }
 
-void* Context::allocate_pinned(size_t bytes, PinnedOptions options, Site site) {
+Buffer Context::allocate_pinned(size_t bytes, PinnedOptions options, Site site) {
   Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
   traced.name("pinned");
-  return device.allocate_pinned(bytes, options);
+  return pinned_[options.portable | options.mapped << 1 | options.write_combined << 2]->allocate(bytes, site);
 }
 
-void Context::release_pinned(void* pointer) noexcept { device.release_pinned(pointer); }
+size_t Context::trim_pinned() {
+  size_t freed = 0;
+  for (auto& each : pinned_) freed += each->trim();
+  return freed;
+}
 
 StreamPtr Context::create_stream(StreamOptions options) {
   StreamPtr stream = device.create_stream(options);

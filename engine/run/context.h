@@ -31,9 +31,10 @@ class Context {
   int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
 
   Buffer allocate(size_t bytes, Site site = current_site(), bool in_order = false);  // see Pool::allocate()
-  // Host memory that copies and kernels reach (Device). nullptr: none is left. Work in flight has ended when it is given back.
-  void* allocate_pinned(size_t bytes, PinnedOptions options, Site site = current_site());
-  void release_pinned(void* pointer) noexcept;
+  // Host memory that copies and kernels reach (Device). Used again when the work in flight at its end is done.
+  Buffer allocate_pinned(size_t bytes, PinnedOptions options, Site site = current_site());
+  size_t trim_pinned();  // gives what nobody uses back to the system; returns the bytes
+  size_t trim() { return pool.trim() + trim_pinned(); }
   StreamPtr create_stream(StreamOptions options);
 
   // `blocking`: the copy is done when this returns, and failures of work before it are raised.
@@ -43,6 +44,9 @@ class Context {
   void wait(Event& event);
   void wait_all();
   bool idle();  // all that was submitted to any stream has ended
+
+ private:
+  std::vector<std::unique_ptr<Pool>> pinned_;  // for each combination of options
 };
 
 // The CPU's, or a GPU's. Raises ErrorKind::value for a device that is not there.

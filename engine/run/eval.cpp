@@ -19,6 +19,7 @@
 #include "run/kernel_cache.h"
 #include "run/launch_shapes.h"
 #include "run/replay.h"
+#include "run/side_by_side.h"
 #include "run/streams.h"
 #include "run/trace.h"
 
@@ -109,6 +110,7 @@ class GroupEvaluator : public Evaluator {
     }
     std::vector<Batch> batches = batches_of(schedule(nodes));
     if (replays_.comes_again(sequence_)) return replay(*replays_.keep(sequence_, std::move(batches)));
+    SideBySide compilers(batches);
     for (Batch& batch : batches) run(batch);
   }
 
@@ -134,10 +136,10 @@ class GroupEvaluator : public Evaluator {
 
   // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
   template <class Print>
-  Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, Print&& print) {
+  Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const std::string& printed, Print&& print) {
     Undisturbed undisturbed(*this);
     TextKernels& found = kernel_cache().get(context, of, key, [&] {
-      KernelText text{print()};
+      KernelText text{printed.empty() ? print() : printed};
       text.ops = ops_of(group);
       return text;
     });
@@ -309,8 +311,7 @@ class GroupEvaluator : public Evaluator {
 
   void launch(Group& group, std::optional<Plan>& plan) {
     Context& context = context_on(group.device);
-    bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
-    if (empty && !group.reduces) {
+    if (is_empty(group) && !group.reduces) {
       for (uint32_t s : group.stores) group.nodes[s]->buffer = memory_of(context, group, s);
       return;
     }
@@ -343,7 +344,8 @@ class GroupEvaluator : public Evaluator {
     put_arguments(context, packed, group, form, stores, partials);
     if (!plan.kernel) {
       if (plan.key.empty()) plan.key = key_of(group, form);
-      plan.kernel = kernel_for(context, TextOf::group, plan.key, group, [&] { return print_kernel(group, form); });
+      plan.kernel = kernel_for(context, TextOf::group, plan.key, group, plan.text, [&] { return print_kernel(group, form); });
+      plan.text.clear();
       plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
     }
     submit(context, *plan.kernel, plan.shape, packed, group.nodes.back()->site);
@@ -380,7 +382,7 @@ class GroupEvaluator : public Evaluator {
       int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
       batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
     }
-    batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group,
+    batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group, batch.text,
                               [&] { return print_kernel_of_segments(first.group, first.plan->form); });
   }
 

@@ -28,6 +28,7 @@ struct Watches {
   std::mutex lock;
   std::vector<FoundError> free;
   std::deque<Watch> active;
+  std::vector<Buffer> memory;  // of the words
 };
 
 constexpr size_t words_at_once = 512;
@@ -45,8 +46,8 @@ void add_words(Context& context, Watches& watches) {
   PinnedOptions options;
   options.mapped = true;
   size_t bytes = words_at_once * 2 * sizeof(int64_t);
-  auto* host = static_cast<int64_t*>(context.allocate_pinned(bytes, options, no_site));
-  if (!host) raise(ErrorKind::out_of_memory, "[memory] no pinned memory is left for {} bytes", bytes);
+  watches.memory.push_back(context.allocate_pinned(bytes, options, no_site));
+  auto* host = static_cast<int64_t*>(watches.memory.back().pointer());
   auto* device = static_cast<int64_t*>(context.device.device_pointer(host));
   for (size_t i = 0; i < words_at_once; ++i) watches.free.push_back({host + 2 * i, device + 2 * i});
 }

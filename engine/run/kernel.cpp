@@ -89,6 +89,12 @@ const Param* Arguments::next(size_t natural_size) {
   return &kernel.params[count_++];
 }
 
+bool Arguments::takes_value(size_t size) const {
+  const KernelInfo& kernel = kernel_.info();
+  if (!kernel.params_known || count_ >= kernel.params.size() || kernel.params[count_].size != size) return false;
+  return kernel_.types_known_ ? kernel_.types_[count_].kind != ParamType::Kind::pointer : size != sizeof(void*);
+}
+
 const ParamType* Arguments::type() const { return kernel_.types_known_ ? &kernel_.types_[count_ - 1] : nullptr; }
 
 void Arguments::mismatch(const std::string& given) const {

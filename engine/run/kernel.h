@@ -52,7 +52,11 @@ class Arguments {
   // A value whose type the caller knows, as its bytes: numpy.float32(2), a struct.
   void typed(const void* bytes, size_t size, ParamType::Scalar scalar, const char* type_name);
 
+  // Is the next parameter one of that many bytes which is certainly no pointer?
+  bool takes_value(size_t size) const;
+
   size_t count() const { return count_; }
+  Context& context() const { return kernel_.context(); }
   const Parameters& parameters() const { return parameters_; }
 
  private:

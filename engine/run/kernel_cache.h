@@ -81,6 +81,7 @@ class KernelCache {
     if (TextKernels* found = find({of, context.trace_index(), words})) return *found;
     return add(context, of, words, print());
   }
+  bool has(Context& context, TextOf of, Words words) { return find({of, context.trace_index(), words}) != nullptr; }
   void forget(int device, TextOf of, Words words);  // for whoever was the only one to ask with these words
   uint64_t printed() const { return printed_.load(std::memory_order_relaxed); }  // texts, in this process
 

@@ -69,6 +69,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
     cached = relocatable ? get_linked(context, source, *relocatable, linked)
                          : compile_cache().get(context.compiler(), source, options, context.device.target());
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
+    if (cached.end_ns != 0) traced.took(cached.start_ns, cached.end_ns);
   }
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
   Traced traced(TraceKind::load, context.trace_index(), nullptr, cached.binary->code.size(), no_site);

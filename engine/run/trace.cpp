@@ -105,7 +105,7 @@ void Traced::begin(TraceKind kind, int device, Stream* stream, uint64_t bytes, S
 }
 
 void Traced::end() {
-  record_.host_ns = now_ns() - record_.start_ns;
+  record_.host_ns = took_ns_ >= 0 ? took_ns_ : now_ns() - record_.start_ns;
   std::shared_ptr<Event> finish;
   try {
     if (start_) {

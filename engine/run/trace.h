@@ -15,7 +15,7 @@ namespace quern {
 class Recorder : public TraceSink {
  public:
   void record(TraceRecord record) override;
-  std::vector<TraceRecord> take();  // in the order of their ends; device times of finished work are filled in
+  std::vector<TraceRecord> take();  // in the order of the calls' ends; device times of finished work are filled in
   void add_pending(TraceRecord record, std::shared_ptr<Event> start, std::shared_ptr<Event> end);
   void know_clock(Device& device);  // before the first event of its in a trace
 
@@ -62,6 +62,11 @@ class Traced {
   void from(int device) {
     if (on_) record_.from = device;
   }
+  // The work was another thread's, at that time.
+  void took(int64_t start_ns, int64_t end_ns) {
+    record_.start_ns = start_ns;
+    took_ns_ = end_ns - start_ns;
+  }
   void kernel(std::shared_ptr<const KernelIdentity> identity) {
     if (on_) record_.kernel = std::move(identity);
   }
@@ -77,6 +82,7 @@ class Traced {
   void end();
   bool on_;
   TraceRecord record_;
+  int64_t took_ns_ = -1;
   Stream* stream_ = nullptr;
   std::shared_ptr<Event> start_;
 };

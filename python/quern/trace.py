@@ -33,7 +33,8 @@ def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     - ``kind``: "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate";
     - ``id``: a number of this call's own; ``name``, ``detail``: in words; ``site``: the line that asked for it, "file.py:12";
     - ``device``, ``stream`` (its handle), ``bytes``; ``source``: the GPU that a copy to another one comes from, None for the rest;
-    - ``start_ns`` and ``host_ns``: when the call began, and how long the calling thread took, by the host's clock;
+    - ``start_ns`` and ``host_ns``: when the call began, and how long the calling thread took, by the host's clock; of a kernel that was
+      compiled beside others of one flush, when and how long its compiler worked;
     - ``device_ms``: how long the device took; ``device_start_ns``, ``device_end_ns``: when that began and ended by the device's own
       clock, which is laid beside the host's at the device's first event; None when not measured;
     - of kernels: ``key``, an int that is equal for equal kernels; ``ops``, a list of what they compute, such as ["multiply", "sum"];

@@ -95,6 +95,7 @@ def launched(name, x):
 def freed(name, make):
     made = [make(8)]
     group[1, 8](made[0])
+    first = made[0].ctypes.data
     part = made.pop()[2:4]
     live = own.fake_cuda_live
     live.restype = ctypes.c_size_t
@@ -104,6 +105,13 @@ def freed(name, make):
     assert not _engine.driver_calls()
     del part
     told[name] = _engine.driver_calls()
+    cuda.synchronize()
+    _engine.count_driver_calls(True)
+    again = make(8)
+    told[name + " again"] = _engine.driver_calls()
+    addresses[name + " again"] = again.ctypes.data == first
+    del again
+    _engine.current_device().trim_pinned()
     addresses[name] = before[0] - live(b"host"), before[1] - live(b"memory")
 
 
@@ -203,10 +211,12 @@ def test_mapped_and_managed_memory_is_not_copied(tmp_path):
         if addresses:
             assert (addresses[name] == 0) == (copies == 0), name
     if addresses:  # the last array gives the memory back, after the work on it
-        for name, free, ended in (("free mapped", "cuMemFreeHost", [1, 0]), ("free managed", "cuMemFree_v2", [0, 1])):
-            assert told[name][free] == 1, told[name]
-            assert told[name]["cuCtxSynchronize"] == 1, told[name]
-            assert addresses[name] == ended
+        assert told["free managed"]["cuMemFree_v2"] == told["free managed"]["cuCtxSynchronize"] == 1, told
+        assert addresses["free managed"] == [0, 1]
+        # Pinned memory goes to its pool: nobody waits, and the next one has it.
+        assert named(told["free mapped"], "MemFree", "Synchronize") == 0, told["free mapped"]
+        assert named(told["free mapped again"], "MemHostAlloc") == 0, told["free mapped again"]
+        assert addresses["free mapped again"] and addresses["free mapped"] == [1, 0]
     if _engine.cuda_count():
         mapped, managed, plain, pinned = result["values"]
         assert mapped == [6, 6, *[8] * 6]

@@ -585,16 +585,6 @@ class InOut(In, Out):
     """Both: in before the launch, out after it."""
 
 
-def _managed_base(array):
-    """The shared memory under a NumPy array, and the address of the array in it; None when there is none."""
-    base = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if isinstance(base, memoryview):
-        base = base.obj
-    return base if isinstance(base, _engine.HostMemory) else None
-
-
 class Function(_engine.Function):
     """A kernel of a module.
 
@@ -618,7 +608,7 @@ class Function(_engine.Function):
         if stream is not None and not isinstance(stream, _engine.Stream):
             raise TypeError(f"[launch] stream must be a Stream or None, not {type(stream).__name__}")
         handlers = [a for a in args if isinstance(a, ArgumentHandler)]
-        plain = [self._plain(a, i) for i, a in enumerate(args)]
+        plain = [a.get_device_alloc() if isinstance(a, ArgumentHandler) else a for a in args]
         for handler in handlers:
             handler.pre_call(stream)
         start = None
@@ -635,26 +625,6 @@ class Function(_engine.Function):
         if handlers and stream is None:
             Context.synchronize()
         return seconds
-
-    def _plain(self, value, index):
-        if isinstance(value, ArgumentHandler):
-            return value.get_device_alloc()
-        if isinstance(value, np.ndarray):
-            memory = _managed_base(value)
-            if memory is not None:
-                return memory.device_pointer() + value.ctypes.data - memory.address
-            raise TypeError(
-                f"[launch] argument {index + 1} is a NumPy array in host memory; "
-                "wrap it as In(a), Out(a) or InOut(a), or copy it with to_device()"
-            )
-        if isinstance(value, np.void):
-            return value
-        if hasattr(value, "gpudata"):
-            return value.gpudata
-        plain = (_engine.Allocation, _engine.Array, int, float, complex, np.generic)
-        if isinstance(value, plain) or hasattr(value, "__cuda_array_interface__"):
-            return value
-        raise TypeError(f"invalid type on parameter #{index} (0-based): {type(value).__name__}")
 
     # prepared calls
 

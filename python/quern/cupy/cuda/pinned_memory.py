@@ -110,6 +110,7 @@ class PinnedMemoryPool:
         """Gives the blocks that wait back to the system."""
         with self._lock:
             self._free.clear()
+        current_device().trim_pinned()
 
     def __reduce__(self):
         raise TypeError("a PinnedMemoryPool cannot be pickled")
