@@ -11,32 +11,32 @@ namespace quern::python {
 namespace {
 
 using What = Given::What;
-using ParamScalar = ParamType::Scalar;
+using ParamNumber = ParamType::Number;
 
-ParamScalar kind_of(const Given& given) {
-  if (!given.has_dtype) return ParamScalar::none;
+ParamNumber kind_of(const Given& given) {
+  if (!given.has_dtype) return ParamNumber::none;
   switch (row(given.dtype).kind) {
     case DTypeKind::boolean:
-      return ParamScalar::boolean;
+      return ParamNumber::boolean;
     case DTypeKind::integer:
-      return ParamScalar::integer;
+      return ParamNumber::integer;
     case DTypeKind::natural:
-      return ParamScalar::unsigned_integer;
+      return ParamNumber::unsigned_integer;
     case DTypeKind::complex:
-      return ParamScalar::none;
+      return ParamNumber::none;
     default:
-      return ParamScalar::floating;
+      return ParamNumber::floating;
   }
 }
 
 // Of what a buffer holds.
-ParamScalar kind_of(const char* format) {
+ParamNumber kind_of(const char* format) {
   if (format && std::strchr("@=<", *format)) ++format;
-  if (!format || !*format || format[1] != '\0') return ParamScalar::none;
-  if (*format == '?') return ParamScalar::boolean;
-  if (std::strchr("bhilqn", *format)) return ParamScalar::integer;
-  if (std::strchr("BHILQN", *format)) return ParamScalar::unsigned_integer;
-  return std::strchr("efd", *format) ? ParamScalar::floating : ParamScalar::none;
+  if (!format || !*format || format[1] != '\0') return ParamNumber::none;
+  if (*format == '?') return ParamNumber::boolean;
+  if (std::strchr("bhilqn", *format)) return ParamNumber::integer;
+  if (std::strchr("BHILQN", *format)) return ParamNumber::unsigned_integer;
+  return std::strchr("efd", *format) ? ParamNumber::floating : ParamNumber::none;
 }
 
 void add_integer(Arguments& args, PyObject* value) {
@@ -69,7 +69,7 @@ bool add_bytes(Arguments& args, const Given& given, PyObject* value) {
   } release{&view};
   auto size = static_cast<size_t>(view.len);
   if (given.what == What::host_array ? !args.takes_value(size) : given.what == What::other && view.ndim != 0) return false;
-  args.typed(view.buf, size, given.what == What::record ? ParamScalar::none : kind_of(view.format), Py_TYPE(value)->tp_name);
+  args.typed(view.buf, size, given.what == What::record ? ParamNumber::none : kind_of(view.format), Py_TYPE(value)->tp_name);
   return true;
 }
 
@@ -141,7 +141,7 @@ bool add_argument(Arguments& args, PyObject* value) {
       args.complex(PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value));
       return true;
     case What::array:
-      check_device(args.context(), as_array(value)->device() < 0, args);
+      check_device(args.context(), as_array(value)->device().is_cpu(), args);
       break;
     case What::allocation:
       check_device(args.context(), nb::inst_ptr<PyAllocation>(value)->context->device.kind == DeviceKind::cpu, args);

@@ -14,6 +14,7 @@
 #include "run/calls/matmul.h"
 #include "run/eval.h"
 #include "run/explain.h"
+#include "run/tier0.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -71,9 +72,9 @@ Order order_of(nb::handle given, Order otherwise) {
   raise(ErrorKind::value, "order must be one of 'C', 'F', 'A', or 'K' (got '{}')", name);
 }
 
-int8_t device_number(PyDevice device) { return static_cast<int8_t>(device.context->trace_index()); }
+DeviceId device_number(PyDevice device) { return device.context->id(); }
 
-bool Operand::read(PyObject* value, bool strict, PyObject* beside) {
+bool GivenOperand::read(PyObject* value, bool strict, PyObject* beside) {
   array_ = as_array(value);
   if (array_ || read_scalar(value, scalar_)) return true;
   Given given = classified(value);
@@ -94,9 +95,9 @@ static nb::object checked(PyObject* array, PyObject* value) {
 nb::object array_of(PyObject* value) { return checked(PyObject_CallOneArg(to_array, value), value); }
 
 template <typename Make>
-static nb::object made_on(int8_t device, const Make& make) {
+static nb::object made_on(DeviceId device, const Make& make) {
   Context& before = current_context();
-  if (before.trace_index() == device) return make();
+  if (before.id() == device) return make();
   struct Back {
     Context& context;
     ~Back() { set_current_context(&context); }
@@ -105,16 +106,16 @@ static nb::object made_on(int8_t device, const Make& make) {
   return make();
 }
 
-nb::object array_of(PyObject* value, int8_t device) {
+nb::object array_of(PyObject* value, DeviceId device) {
   return made_on(device, [&] { return array_of(value); });
 }
 
-nb::object array_of(PyObject* value, int8_t device, DType dtype) {
+nb::object array_of(PyObject* value, DeviceId device, DType dtype) {
   std::string name(row(dtype).name);
   return made_on(device, [&] { return checked(PyObject_CallFunction(to_array, "Os", value, name.c_str()), value); });
 }
 
-void Operand::make_array(PyObject* value, PyObject* beside) {
+void GivenOperand::make_array(PyObject* value, PyObject* beside) {
   const Array* other = beside ? as_array(beside) : nullptr;
   made_ = other ? array_of(value, other->device()) : array_of(value);
   array_ = as_array(made_.ptr());
@@ -129,7 +130,7 @@ PyObject* not_implemented() {
 
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
-    Operand a, b;
+    GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap(elementwise(op, arguments), type_of(left, right));
@@ -138,7 +139,7 @@ PyObject* binary(Op op, PyObject* left, PyObject* right) {
 
 PyObject* in_place(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
-    Operand b;
+    GivenOperand b;
     Array* a = as_array(left);
     if (!a || !b.read(right, false, left)) return not_implemented();
     Argument arguments[] = {Argument(*a), b.argument()};
@@ -160,7 +161,7 @@ PyObject* unary(Op op, PyObject* value) {
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return guarded([&]() -> PyObject* {
-    Operand a, b;
+    GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
     return wrap(raised(a.argument(), b.argument()), type_of(left, right));
@@ -184,7 +185,7 @@ PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in
 
 PyObject* matrix_product(PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
-    Operand a, b;
+    GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
     if (a.is_scalar() || b.is_scalar())
       raise(ErrorKind::value,
@@ -276,9 +277,9 @@ struct Self : nb::handle_t<Array> {
   Array& operator*() const { return *nb::inst_ptr<Array>(*this); }
 };
 
-std::vector<Argument> arguments_of(const std::vector<Operand>& operands) {
+std::vector<Argument> arguments_of(const std::vector<GivenOperand>& operands) {
   std::vector<Argument> out;
-  for (const Operand& o : operands) out.push_back(o.argument());
+  for (const GivenOperand& o : operands) out.push_back(o.argument());
   return out;
 }
 
@@ -360,7 +361,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
       Array result = elementwise(op, {&argument, 1}, target);
       return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(values[0]));
     }
-    std::array<Operand, 3> operands;
+    std::array<GivenOperand, 3> operands;
     PyObject* const* first = std::find_if(values, values + count, as_array);
     if (first == values + count) return nullptr;
     for (size_t i = 0; i < count; ++i) {
@@ -375,7 +376,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
 }
 
 void init_arrays(nb::module_& m) {
-  install_evaluator();
+  install_executor();
   auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_prop_rw(
@@ -391,7 +392,7 @@ void init_arrays(nb::module_& m) {
                      return tuple_of(strides);
                    })
       .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
-      .def_prop_ro("_device_number", [](const Array& a) { return static_cast<int>(a.device()); })
+      .def_prop_ro("_device_number", [](const Array& a) { return a.device().number(); })
       .def_prop_ro("_offset", [](const Array& a) { return a.layout().offset; })
       .def_prop_ro("_contiguous",
                    [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
@@ -475,9 +476,10 @@ void init_arrays(nb::module_& m) {
         if (like.is_none() && (wanted == Order::any || wanted == Order::keep))
           raise(ErrorKind::value, "only 'C' or 'F' order is permitted");
         GraphLock lock;
-        SpaceRef space = like.is_none() ? space_of(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
-                                        : space_beside(*as_array(like.ptr()), shape, wanted);
-        return full_in(std::move(space), scalar, dtype_of(dtype), device_number(device));
+        LayoutRef layout = like.is_none()
+                               ? interned(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
+                               : layout_beside(*as_array(like.ptr()), shape, wanted);
+        return full_in(std::move(layout), scalar, dtype_of(dtype), device_number(device));
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),
       nb::arg("like").none() = nb::none());
@@ -485,13 +487,13 @@ void init_arrays(nb::module_& m) {
       "array_op",
       [](const std::string& name, nb::args values, nb::handle into, const std::string& compute,
          const std::string& gives) -> nb::object {
-        std::vector<Operand> operands(values.size());
+        std::vector<GivenOperand> operands(values.size());
         nb::handle first;
         for (nb::handle value : values)
           if (!first.is_valid() && as_array(value.ptr())) first = value;
         for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true, first.ptr());
         // Numbers alone are computed where new arrays are made.
-        if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_scalar(); }))
+        if (std::all_of(operands.begin(), operands.end(), [](const GivenOperand& o) { return o.is_scalar(); }))
           operands[0].make_array(values[0].ptr());
         std::vector<Argument> arguments = arguments_of(operands);
         std::optional<Loop> loop;

@@ -27,7 +27,7 @@ nb::object host_array(PyObject* value) {
 }
 
 // What NumPy makes an array of. The values of such an index are known here, and checked at once.
-IndexPart array_part(PyObject* given, int8_t device, Key& key) {
+IndexPart array_part(PyObject* given, DeviceId device, Key& key) {
   bool is_numpy = classified(given).what == Given::What::host_array;
   nb::object host = host_array(given);
   std::string kind = nb::cast<std::string>(nb::str(host.attr("dtype").attr("kind")));
@@ -55,7 +55,7 @@ IndexPart number_part(PyObject* given) {
   return out;
 }
 
-IndexPart part_from(PyObject* given, int8_t device, Key& key) {
+IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
   if (given == Py_Ellipsis) return {IndexPart::Kind::dots};
   if (given == Py_None) return {IndexPart::Kind::axis};
   if (PySlice_Check(given)) {
@@ -132,7 +132,7 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
       if (places.is_view() && as_array(value)->rank() > places.layout.rank())
         raise(ErrorKind::value, "setting an array element with a sequence: more than {} dimensions", places.layout.rank());
     }
-    Operand operand;
+    GivenOperand operand;
     operand.read(value, true, self);
     assign_at(array, std::move(places), operand.argument());
     return 0;

@@ -17,15 +17,15 @@ nb::object like(nb::handle operand, Array&& array);
 nb::object view_of(nb::handle operand, Array&& view);
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
-nb::object array_of(PyObject* value);                              // as asarray makes it
-nb::object array_of(PyObject* value, int8_t device);               // on that device
-nb::object array_of(PyObject* value, int8_t device, DType dtype);  // converted as NumPy converts lists: each number must fit
+nb::object array_of(PyObject* value);                                // as asarray makes it
+nb::object array_of(PyObject* value, DeviceId device);               // on that device
+nb::object array_of(PyObject* value, DeviceId device, DType dtype);  // converted as NumPy converts lists: each number must fit
 DType dtype_of(const std::string& name);
 // As NumPy takes it, in capitals or not; None is `otherwise`. Raises ValueError, TypeError for what is no order.
 Order order_of(nb::handle given, Order otherwise);
 
 // An operand of an operator, for as long as this lives.
-class Operand {
+class GivenOperand {
  public:
   // `strict`: anything may be made an array of; else only what is certain to be one (so that others get their turn).
   // `beside`: an array, perhaps, on whose device it is made.
@@ -51,7 +51,7 @@ PyObject* guarded(F&& f) {
   }
 }
 
-int8_t device_number(PyDevice device);
+DeviceId device_number(PyDevice device);
 
 // exchange.cpp
 int get_buffer(PyObject* self, Py_buffer* view, int flags);

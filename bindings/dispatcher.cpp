@@ -297,7 +297,7 @@ nb::list described(const std::string& key) {
 
 const Compiled& find(nb::handle dispatcher, Context& context, const Reader& reader) {
   auto& known = nb::inst_ptr<PyDispatcher>(dispatcher.ptr())->compiled;
-  std::string key = reader.key + static_cast<char>('0' + 1 + context.trace_index());
+  std::string key = reader.key + static_cast<char>('0' + context.id().key());
   auto found = known.find(key);
   if (found != known.end()) return found->second;
   // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers)
@@ -355,7 +355,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       }
     } else if (leaf.what == Leaf::What::array) {
       const Array& array = *leaf.array;
-      if (array.device() != context.trace_index())
+      if (array.device() != context.id())
         raise(ErrorKind::value, "[launch] argument {} of '{}' is on another device; the kernel runs on {}", i + 1,
               kernel.info().name, context.name());
       packed.uses(*leaf.block, writes, !leaf.block->escaped);
@@ -380,7 +380,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
   }
   kernel.check(shape);
   kernel.launch(stream, shape, packed, current_site());
-  bool wait = host.any() || (context.device.kind == DeviceKind::cpu && packed.any_pinned());
+  bool wait = host.any() || (context.device.kind == DeviceKind::cpu && packed.any_exposed());
   if (!wait) return;
   ReleaseGil release;
   host.finish();

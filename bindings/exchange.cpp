@@ -1,6 +1,6 @@
 // Memory that arrays share with others: NumPy, DLPack, the CUDA array interface, the buffer protocol; and copies in and out.
 //
-// What goes out is pinned (graph/array.h) for as long as the other side holds it. What comes in becomes a ForeignBlock, whose
+// What goes out is exposed (graph/array.h) for as long as the other side holds it. What comes in becomes a ForeignBlock, whose
 // owner is told when the last array on it is gone and the work that used it is done.
 #include <algorithm>
 #include <cstring>
@@ -112,7 +112,7 @@ Array alias(Context& context, void* data, const Shape& shape, const std::vector<
   block->release = release;
   block->what = what;
   layout.offset = -low;
-  return from_foreign(Buffer(block), std::move(layout), dtype, static_cast<int8_t>(context.trace_index()), read_only);
+  return from_foreign(Buffer(block), std::move(layout), dtype, context.id(), read_only);
 }
 
 std::vector<int64_t> in_elements(std::vector<int64_t> strides, const Shape& shape, DType dtype) {
@@ -155,7 +155,7 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
   if (high > low && (layout.offset + low < 0 || (layout.offset + high) * size > static_cast<int64_t>(memory.bytes)))
     raise(ErrorKind::value, "[share] an array of this shape does not fit into {} bytes, {} bytes from their start", memory.bytes,
           offset);
-  return from_foreign(memory.buffer, std::move(layout), dtype, static_cast<int8_t>(memory.context->trace_index()), false);
+  return from_foreign(memory.buffer, std::move(layout), dtype, memory.context->id(), false);
 }
 
 // ---- the buffer protocol
@@ -167,7 +167,7 @@ const char* buffer_format(DType dtype) {
 }
 
 struct BufferView {
-  Pin pin;
+  Exposure exposure;
   std::vector<Py_ssize_t> shape, strides;
 };
 
@@ -239,7 +239,7 @@ DType dtype_of(DLType type) {
 
 // Both kinds of capsule point into this; whoever deletes one lets go of the memory.
 struct Export {
-  Pin pin;
+  Exposure exposure;
   Shape shape, strides;
   DLManaged plain;
   DLManagedVersioned versioned;
@@ -260,7 +260,9 @@ void drop_versioned(PyObject* capsule) {
   if (managed->deleter) managed->deleter(managed);
 }
 
-DLDevice dl_device_of(const Array& array) { return array.device() < 0 ? DLDevice{dl_cpu, 0} : DLDevice{dl_cuda, array.device()}; }
+DLDevice dl_device_of(const Array& array) {
+  return array.device().is_cpu() ? DLDevice{dl_cpu, 0} : DLDevice{dl_cuda, array.device().number()};
+}
 
 // The consumer's stream, in the standard's numbers.
 int64_t consumer_stream(nb::handle stream, bool on_cpu) {
@@ -305,11 +307,11 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
     raise(ErrorKind::buffer, "[__dlpack__] the array is read-only, which only DLPack 1.0 can say; pass max_version=(1, 0)");
 
   auto out = std::make_unique<Export>();
-  out->pin = pin(array);
+  out->exposure = expose(array);
   out->shape = array.shape();
   out->strides = array.layout().strides;
   char* data =
-      static_cast<char*>(out->pin.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+      static_cast<char*>(out->exposure.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
   DLTensor tensor{array.size() > 0 ? data : nullptr,
                   to,
                   static_cast<int32_t>(array.rank()),
@@ -380,11 +382,11 @@ Array from_capsule(nb::handle capsule) {
 }
 
 // The address as a number: nobody says when it is no longer used.
-uintptr_t pinned_address(const Array& array) {
-  Pin pinned = pin(array);
-  auto address = reinterpret_cast<uintptr_t>(pinned.buffer().pointer()) +
+uintptr_t exposed_address(const Array& array) {
+  Exposure exposure = expose(array);
+  auto address = reinterpret_cast<uintptr_t>(exposure.buffer().pointer()) +
                  static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(size_of(array.dtype())));
-  pinned.keep_for_good();
+  exposure.keep_for_good();
   gather_streams(context_on(array.device()));
   return address;
 }
@@ -397,7 +399,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   try {
     const Array& array = *as_array(self);
-    if (array.device() >= 0)
+    if (array.device().is_gpu())
       raise(ErrorKind::buffer, "[memoryview] the array is on {}, where Python cannot see it; copy it with asnumpy()",
             context_on(array.device()).name());
     if (row(array.dtype()).format.empty())
@@ -413,7 +415,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                                               : is_c || asked(PyBUF_STRIDES);
     if (!fits) raise(ErrorKind::buffer, "[memoryview] the array does not lie in memory as asked for; make a copy first");
     auto out = std::make_unique<BufferView>();
-    out->pin = pin(array);
+    out->exposure = expose(array);
     auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));
     out->shape.assign(layout.shape.begin(), layout.shape.end());
     for (int64_t stride : layout.strides) out->strides.push_back(stride * size);
@@ -421,7 +423,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       Py_ssize_t step = size;
       for (size_t i = layout.rank(); i-- > 0; step *= std::max<Py_ssize_t>(out->shape[i], 1)) out->strides[i] = step;
     }
-    view->buf = static_cast<char*>(out->pin.buffer().pointer()) + layout.offset * size;
+    view->buf = static_cast<char*>(out->exposure.buffer().pointer()) + layout.offset * size;
     view->len = array.size() * size;
     view->itemsize = size;
     view->readonly = array.is_read_only();
@@ -463,8 +465,8 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
             a.set_read_only(!value);
           })
       .def_prop_ro("_is_view", &Array::is_view)
-      .def_prop_ro("_pinned", &Array::is_pinned)
-      .def("_address", &pinned_address);
+      .def_prop_ro("_pinned", &Array::is_exposed)
+      .def("_address", &exposed_address);
   m.def("array_from_host", &from_host, nb::arg("memory"), nb::arg("shape"), nb::arg("dtype"), nb::arg("device"),
         nb::arg("strides").none() = nb::none());
   m.def("array_read", [](const Array& array, nb::handle out) {
@@ -477,7 +479,7 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
   m.def("array_whole", [](nb::handle given) {
     const Array& array = *as_array(given.ptr());
     const Node& node = *array.cell()->node;
-    Array out(array.cell(), node.space, node.dtype);
+    Array out(array.cell(), node.layout, node.dtype);
     out.set_read_only(array.is_read_only());
     return nb::steal(wrap(std::move(out), Py_TYPE(given.ptr())));
   });

@@ -257,7 +257,7 @@ void init_array_functions(nb::module_& m) {
         for (Py_ssize_t i = 0; i < count && !array; ++i) array = as_array(PySequence_Fast_GET_ITEM(argument.ptr(), i));
       }
       if (!array) continue;
-      if (array->device() == current_context().trace_index()) return nb::none();
+      if (array->device() == current_context().id()) return nb::none();
       return nb::cast(PyDevice{&context_on(array->device())});
     }
     return nb::none();

@@ -83,7 +83,7 @@ struct Taken<const Scalar&> {
 // An array or a number, on the device of the first array.
 template <>
 struct Taken<const Argument&> {
-  Operand operand;
+  GivenOperand operand;
   Argument value;
   Taken(nb::handle given, nb::handle beside)
       : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}

@@ -44,7 +44,7 @@ Dim3 to_dims(PyObject* value, const char* what) { return read_dims(value, what, 
 // A launch may wait for room in the stream, and there a callback may wait for Python's lock.
 void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, Arguments& args) {
   // On the CPU whoever else sees the memory finds it written when the call returns.
-  bool wait = kernel.context().device.kind == DeviceKind::cpu && args.parameters().any_pinned();
+  bool wait = kernel.context().device.kind == DeviceKind::cpu && args.parameters().any_exposed();
   if (!wait && pending_callbacks.load(std::memory_order_relaxed) == 0) return kernel.launch(stream, shape, args);
   ReleaseGil release;
   kernel.launch(stream, shape, args);

@@ -21,12 +21,12 @@ namespace quern::python {
 
 namespace {
 
-struct Place {
+struct CallSite {
   PyCodeObject* code;  // owned by the table
   int instruction;
 };
 
-struct PlaceHash {
+struct CallSiteHash {
   size_t operator()(const std::pair<PyCodeObject*, int>& p) const {
     return reinterpret_cast<size_t>(p.first) / 16 * 31 + static_cast<size_t>(p.second);
   }
@@ -34,8 +34,8 @@ struct PlaceHash {
 
 constexpr size_t most_sites = 1 << 20;  // programs that exec without end must not keep their code for ever
 std::mutex table_lock;
-std::vector<Place> places{{nullptr, 0}};
-std::unordered_map<std::pair<PyCodeObject*, int>, Site, PlaceHash> numbers;
+std::vector<CallSite> places{{nullptr, 0}};
+std::unordered_map<std::pair<PyCodeObject*, int>, Site, CallSiteHash> numbers;
 std::string package_folder;  // ends in a slash
 
 struct CacheSlot {
@@ -132,7 +132,7 @@ Site current() {
 std::string describe(Site site) {
   if (!Py_IsInitialized()) return "";
   nb::gil_scoped_acquire hold;
-  Place place;
+  CallSite place;
   {
     std::lock_guard lock(table_lock);
     if (site >= places.size()) return "";

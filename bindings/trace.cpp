@@ -19,9 +19,8 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
     d["kind"] = trace_kind_names[static_cast<int>(r.kind)];
     d["name"] = r.name;
     d["detail"] = r.detail;
-    auto name_of = [](int device) { return device < 0 ? std::string("cpu") : "cuda:" + std::to_string(device); };
-    d["device"] = name_of(r.device);
-    d["source"] = r.from ? nb::cast(name_of(*r.from)) : nb::none();
+    d["device"] = r.device.name();
+    d["source"] = r.from ? nb::cast(r.from->name()) : nb::none();
     d["stream"] = r.stream;
     d["bytes"] = r.bytes;
     d["id"] = r.id;

@@ -73,8 +73,7 @@ void init_user_kernels(nb::module_& m) {
            [](ElementwiseKernel& self, nb::handle in, nb::handle out, std::optional<int64_t> size, uint32_t block,
               PyDevice device, nb::handle type) {
              CallArguments arguments(in, out, self.text().name);
-             return wrap_all(
-                 self.call(arguments.in, arguments.out, size, static_cast<int8_t>(device.context->trace_index()), block), type);
+             return wrap_all(self.call(arguments.in, arguments.out, size, device.context->id(), block), type);
            })
       .def_prop_ro("in_params", [](const ElementwiseKernel& self) { return describe(self.text().in); })
       .def_prop_ro("out_params", [](const ElementwiseKernel& self) { return describe(self.text().out); })

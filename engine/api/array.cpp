@@ -28,11 +28,11 @@ size_t itemsize_of(DType dtype) { return quern::size_of(dtype); }
 namespace inside {
 
 quern::Context& ready(const Device& device) {
-  quern::install_evaluator();
+  quern::install_executor();
   return device.context();
 }
 
-int8_t number_of(const Device& device) { return static_cast<int8_t>(ready(device).trace_index()); }
+quern::DeviceId number_of(const Device& device) { return ready(device).id(); }
 
 Scalar scalar_of(const Operand& operand) {
   Scalar out;
@@ -96,7 +96,7 @@ std::vector<size_t> chosen(const Axes& axes, size_t rank) {
 }
 
 Array made(const Shape& shape, const Scalar& value, DType dtype, const Device& device) {
-  int8_t number = number_of(device);
+  quern::DeviceId number = number_of(device);
   return wrap(quern::full(checked(shape), value, dtype, number));
 }
 
@@ -276,7 +276,7 @@ void Array::assign(const Operand& value) & {
     const quern::Array& to = handle();
     if (const Array* from = value.array()) {
       const quern::Array& a = from->handle();
-      if (a.cell() == to.cell() && a.space() == to.space() && a.dtype() == to.dtype()) return;
+      if (a.cell() == to.cell() && a.layout_ref() == to.layout_ref() && a.dtype() == to.dtype()) return;
     }
     quern::assign(to, argument_of(value));
   });
@@ -294,7 +294,7 @@ int64_t Array::shape(int axis, Here here) const {
 int Array::ndim() const { return static_cast<int>(handle().rank()); }
 int64_t Array::size() const { return handle().size(); }
 DType Array::dtype() const { return handle().dtype(); }
-Device Array::device() const { return handle().device() < 0 ? Device::cpu() : Device::cuda(handle().device()); }
+Device Array::device() const { return handle().device().is_cpu() ? Device::cpu() : Device::cuda(handle().device().number()); }
 bool Array::is_read_only() const { return handle().is_read_only(); }
 bool Array::shares_memory_with(const Array& b) const { return handle().cell() == b.handle().cell(); }
 
@@ -550,7 +550,7 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
   }
   if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many numbers");
   auto evenly = [&](const Scalar& first, const Scalar& each) {
-    int8_t number = number_of(device);
+    quern::DeviceId number = number_of(device);
     return quern::evenly_spaced(first, each, std::max<int64_t>(static_cast<int64_t>(count), 0), work, number);
   };
   quern::Array out;

@@ -44,7 +44,7 @@ auto asked(const Here& here, F&& f) {
 inline Array wrap(quern::Array&& array) { return Array(std::make_shared<quern::Array>(std::move(array))); }
 
 quern::Context& ready(const Device& device);
-int8_t number_of(const Device& device);
+quern::DeviceId number_of(const Device& device);
 
 Scalar scalar_of(const Operand& operand);
 quern::Argument argument_of(const Operand& operand);

@@ -84,7 +84,7 @@ std::string Kernel::name() const { return handle_->info().name; }
 std::string Kernel::signature() const { return quern::describe_signature(handle_->info().signature); }
 
 void Kernel::submit(const Launch& launch, const detail::Argument* values, size_t count) const {
-  using Scalar = quern::ParamType::Scalar;
+  using Number = quern::ParamType::Number;
   quern::Arguments args(*handle_);
   for (size_t i = 0; i < count; ++i) {
     const detail::Argument& v = values[i];
@@ -93,19 +93,19 @@ void Kernel::submit(const Launch& launch, const detail::Argument* values, size_t
         args.pointer(reinterpret_cast<uint64_t>(v.data), v.block);
         break;
       case detail::ArgumentKind::boolean:
-        args.typed(v.data, v.size, Scalar::boolean, "bool");
+        args.typed(v.data, v.size, Number::boolean, "bool");
         break;
       case detail::ArgumentKind::integer:
-        args.typed(v.data, v.size, Scalar::integer, "a signed integer");
+        args.typed(v.data, v.size, Number::integer, "a signed integer");
         break;
       case detail::ArgumentKind::unsigned_integer:
-        args.typed(v.data, v.size, Scalar::unsigned_integer, "an unsigned integer");
+        args.typed(v.data, v.size, Number::unsigned_integer, "an unsigned integer");
         break;
       case detail::ArgumentKind::floating:
-        args.typed(v.data, v.size, Scalar::floating, v.size == 4 ? "a float" : "a double");
+        args.typed(v.data, v.size, Number::floating, v.size == 4 ? "a float" : "a double");
         break;
       case detail::ArgumentKind::bytes:
-        args.typed(v.data, v.size, Scalar::none, "a struct");
+        args.typed(v.data, v.size, Number::none, "a struct");
         break;
     }
   }
@@ -127,10 +127,10 @@ std::vector<TraceEvent> Trace::stop() {
   std::vector<TraceEvent> out;
   if (!std::exchange(running_, false)) return out;
   for (quern::TraceRecord& r : quern::stop_trace())
-    out.push_back({quern::trace_kind_names[static_cast<int>(r.kind)], std::move(r.name), std::move(r.detail),
-                   r.device < 0 ? "cpu" : "cuda:" + std::to_string(r.device), quern::describe_site(r.site), r.bytes, r.start_ns,
-                   r.host_ns, r.device_ms, r.device_start_ns, r.device_end_ns, r.id, r.stream, r.kernel ? r.kernel->key : 0,
-                   r.kernel ? r.kernel->ops : std::vector<std::string>(), r.grid, r.block, r.dynamic_shared});
+    out.push_back({quern::trace_kind_names[static_cast<int>(r.kind)], std::move(r.name), std::move(r.detail), r.device.name(),
+                   quern::describe_site(r.site), r.bytes, r.start_ns, r.host_ns, r.device_ms, r.device_start_ns, r.device_end_ns,
+                   r.id, r.stream, r.kernel ? r.kernel->key : 0, r.kernel ? r.kernel->ops : std::vector<std::string>(), r.grid,
+                   r.block, r.dynamic_shared});
   return out;
 }
 

@@ -55,7 +55,7 @@ std::pair<int64_t, uint64_t> limits_of(DType dtype) {
 // The rows that a generator draws with.
 struct Generator::Drawing {
   Stream& stream;
-  int8_t device;
+  quern::DeviceId device;
 
   quern::Array row(Op op, const Shape& shape, DType dtype) const {
     auto count = static_cast<uint64_t>(Layout::contiguous(checked(shape)).size());

@@ -18,7 +18,7 @@ std::string namespace_of(const UserRow& row) { return fmt::format("row_{:016x}",
 // The body may `return`, `continue` or `break`: each ends the element.
 std::string print_row(const UserRow& row) {
   std::string parameters;
-  for (const UserRow::Operand& o : row.operands) {
+  for (const UserRow::Input& o : row.operands) {
     if (o.name.empty()) continue;
     parameters += fmt::format("{}const {} {}", parameters.empty() ? "" : ", ", user_type_text(o.dtype), o.name);
   }
@@ -88,14 +88,13 @@ std::string Printer::print_segments() {
 // n0, n1 ... are the form's numbers: the dimensions first, then each numbered step in order.
 void Printer::numbers() {
   size_t next = form_.shape.size();
-  auto of = [&](const Place& place) {
+  auto of = [&](const Path& path) {
     std::vector<std::string> names;
-    for (Step step : place.steps)
-      names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
+    for (Step step : path.steps) names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
     return names;
   };
-  for (const Place& p : form_.loads) load_steps_.push_back(of(p));
-  for (const Place& p : form_.stores) store_steps_.push_back(of(p));
+  for (const Path& p : form_.loads) load_steps_.push_back(of(p));
+  for (const Path& p : form_.stores) store_steps_.push_back(of(p));
 }
 
 void Printer::parameters() {

@@ -10,10 +10,10 @@ namespace {
 
 // A store's layout over the group's shape: nothing along what a reduction takes away.
 Layout store_layout(const Group& group, const Node& node) {
-  if (node.op == Op::update) return node.target->layout;
+  if (node.op == Op::update) return *node.target;
   if (group.is_uniform(node)) return Layout{group.shape, std::vector<int64_t>(group.shape.size(), 0), 0};
-  if (node.op == Op::reduce || (group.reduces && node.shape() != group.shape)) return *group.over_elements(node.space->layout);
-  return node.space->layout;
+  if (node.op == Op::reduce || (group.reduces && node.shape() != group.shape)) return *group.over_elements(*node.layout);
+  return *node.layout;
 }
 
 Layout take(const Layout& layout, std::span<const int> axes) {
@@ -30,13 +30,13 @@ Layout take(const Layout& layout, std::span<const int> axes) {
 // How many neighbours fit 16 bytes, where all that is loaded and stored lies side by side; 1: it does not, or there is too
 // little.
 static int pack_of(const Group& group, const Form& form) {
-  if (group.device < 0 || group.reduces || form.shape.size() != 1 || form.results < 1 << 16) return 1;
+  if (group.device.is_cpu() || group.reduces || form.shape.size() != 1 || form.results < 1 << 16) return 1;
   size_t widest = 1;
   bool packs = true;
-  auto see = [&](const Place& place, DType type) {
-    if (place.steps[0] == Step::none) return;
+  auto see = [&](const Path& path, DType type) {
+    if (path.steps[0] == Step::none) return;
     widest = std::max(widest, size_of(type));
-    packs &= place.steps[0] == Step::unit && place.offset % 16 == 0;
+    packs &= path.steps[0] == Step::unit && path.offset % 16 == 0;
   };
   for (size_t i = 0; i < group.loads.size(); ++i) {
     if (group.loads[i].node->op != Op::index) see(form.loads[i], group.loads[i].dtype);
@@ -51,13 +51,13 @@ static int pack_of(const Group& group, const Form& form) {
 // Most groups: everything lies in C order, and is one row.
 static std::optional<Form> flat_form(const Group& group) {
   if (group.reduces || group.shape.empty()) return std::nullopt;
-  auto is_flat = [&](const SpaceRef& space) { return space->contiguous && space->layout.shape == group.shape; };
+  auto is_flat = [&](const LayoutRef& layout) { return layout->dense && layout->shape == group.shape; };
   for (const Load& load : group.loads) {
-    if (!is_flat(load.space)) return std::nullopt;
+    if (!is_flat(load.layout)) return std::nullopt;
   }
   for (uint32_t s : group.stores) {
     const Node& node = *group.nodes[s];
-    if (!is_flat(node.op == Op::update ? node.target : node.space)) return std::nullopt;
+    if (!is_flat(node.op == Op::update ? node.target : node.layout)) return std::nullopt;
   }
   Form form;
   for (int64_t d : group.shape) form.results *= d;
@@ -66,8 +66,8 @@ static std::optional<Form> flat_form(const Group& group) {
   form.shape = {form.results};
   form.numbers = {form.results};
   form.wide = form.results > std::numeric_limits<int32_t>::max();
-  form.loads.assign(group.loads.size(), Place{{Step::unit}, 0});
-  form.stores.assign(group.stores.size(), Place{{Step::unit}, 0});
+  form.loads.assign(group.loads.size(), Path{{Step::unit}, 0});
+  form.stores.assign(group.stores.size(), Path{{Step::unit}, 0});
   form.pack = pack_of(group, form);
   return form;
 }
@@ -93,8 +93,8 @@ static size_t guide_of(const Group& group, const std::vector<Layout>& all) {
 }
 
 // How the elements of each result are walked over; `inside`: they lie closer together than the results.
-static void choose_walk(Form& form, int8_t device, bool inside) {
-  bool on_gpu = device >= 0;
+static void choose_walk(Form& form, DeviceId device, bool inside) {
+  bool on_gpu = device.is_gpu();
   form.chunk = chunk_of(device, form.results, form.count);
   form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
   form.chunked = form.chunks > 1;
@@ -113,7 +113,7 @@ static void choose_walk(Form& form, int8_t device, bool inside) {
 Form form_of(const Group& group) {
   if (auto form = flat_form(group)) return *form;
   std::vector<Layout> all;
-  for (const Load& load : group.loads) all.push_back(load.space->layout);
+  for (const Load& load : group.loads) all.push_back(*load.layout);
   for (uint32_t s : group.stores) all.push_back(store_layout(group, *group.nodes[s]));
 
   std::vector<int> kept, reduced;
@@ -144,18 +144,18 @@ Form form_of(const Group& group) {
   form.numbers.assign(form.shape.begin(), form.shape.end());
   form.wide = form.results * form.count > std::numeric_limits<int32_t>::max();
   for (size_t i = 0; i < all.size(); ++i) {
-    Place place;
-    place.offset = all[i].offset;
+    Path path;
+    path.offset = all[i].offset;
     auto [low, high] = all[i].extent();
     form.wide |=
-        high - place.offset > std::numeric_limits<int32_t>::max() || place.offset - low > std::numeric_limits<int32_t>::max();
+        high - path.offset > std::numeric_limits<int32_t>::max() || path.offset - low > std::numeric_limits<int32_t>::max();
     for (const Layout* part : {&kept_parts[i], &reduced_parts[i]}) {
       for (int64_t stride : part->strides) {
-        place.steps.push_back(stride == 0 ? Step::none : stride == 1 ? Step::unit : Step::numbered);
-        if (place.steps.back() == Step::numbered) form.numbers.push_back(stride);
+        path.steps.push_back(stride == 0 ? Step::none : stride == 1 ? Step::unit : Step::numbered);
+        if (path.steps.back() == Step::numbered) form.numbers.push_back(stride);
       }
     }
-    (i < group.loads.size() ? form.loads : form.stores).push_back(std::move(place));
+    (i < group.loads.size() ? form.loads : form.stores).push_back(std::move(path));
   }
   form.pack = pack_of(group, form);
   if (!group.reduces) return form;
@@ -170,13 +170,13 @@ Form form_of(const Group& group) {
 
 Key key_of(const Group& group, const Form& form) {
   Key key;
-  key.push_back(static_cast<uint64_t>(group.device + 1) | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
+  key.push_back(group.device.key() | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
                 static_cast<uint64_t>(form.walk) << 25 | uint64_t{form.chunked} << 28 | uint64_t{form.combines} << 29 |
                 uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 |
                 static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 | uint64_t{group.loads.size()} << 48);
-  auto steps = [&](const Place& place) {
+  auto steps = [&](const Path& path) {
     uint64_t word = 1;
-    for (Step step : place.steps) word = word << 2 | static_cast<uint64_t>(step);
+    for (Step step : path.steps) word = word << 2 | static_cast<uint64_t>(step);
     key.push_back(word);
   };
   for (size_t i = 0; i < group.loads.size(); ++i) {

@@ -10,7 +10,7 @@ namespace quern {
 // How an operand moves along one dimension of the form.
 enum class Step : uint8_t { none, unit, numbered };
 
-struct Place {
+struct Path {
   std::vector<Step> steps;  // one for each dimension
   int64_t offset = 0;       // of its first element
 };
@@ -37,7 +37,7 @@ struct Form {
   Shape shape;                                 // of the dimensions
   int64_t results = 1, count = 1;              // elements kept, elements of each that are reduced
   int64_t chunk = chunk_elements, chunks = 1;  // of each result: elements, how many
-  std::vector<Place> loads, stores;
+  std::vector<Path> loads, stores;
   std::vector<int64_t> numbers;  // arguments: the shape, then every numbered step
 };
 

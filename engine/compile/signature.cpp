@@ -8,49 +8,49 @@ namespace quern {
 namespace {
 
 using Kind = ParamType::Kind;
-using Scalar = ParamType::Scalar;
+using Number = ParamType::Number;
 
 struct Builtin {
   std::string_view code, text;
-  Scalar scalar;
+  Number scalar;
   uint32_t size;
 };
 
 // Two-letter codes first: the first match counts.
 constexpr Builtin builtins[] = {
-    {"DF16_", "_Float16", Scalar::floating, 2},
-    {"DF16b", "__bf16", Scalar::floating, 2},
-    {"Dh", "half", Scalar::floating, 2},
-    {"Du", "char8_t", Scalar::unsigned_integer, 1},
-    {"Ds", "char16_t", Scalar::unsigned_integer, 2},
-    {"Di", "char32_t", Scalar::unsigned_integer, 4},
-    {"Dn", "std::nullptr_t", Scalar::none, 0},
-    {"v", "void", Scalar::none, 0},
-    {"w", "wchar_t", Scalar::integer, 4},
-    {"b", "bool", Scalar::boolean, 1},
-    {"c", "char", Scalar::integer, 1},
-    {"a", "signed char", Scalar::integer, 1},
-    {"h", "unsigned char", Scalar::unsigned_integer, 1},
-    {"s", "short", Scalar::integer, 2},
-    {"t", "unsigned short", Scalar::unsigned_integer, 2},
-    {"i", "int", Scalar::integer, 4},
-    {"j", "unsigned int", Scalar::unsigned_integer, 4},
-    {"l", "long", Scalar::integer, 8},
-    {"m", "unsigned long", Scalar::unsigned_integer, 8},
-    {"x", "long long", Scalar::integer, 8},
-    {"y", "unsigned long long", Scalar::unsigned_integer, 8},
-    {"n", "__int128", Scalar::integer, 16},
-    {"o", "unsigned __int128", Scalar::unsigned_integer, 16},
-    {"f", "float", Scalar::floating, 4},
-    {"d", "double", Scalar::floating, 8},
-    {"e", "long double", Scalar::floating, 16},
-    {"g", "__float128", Scalar::floating, 16},
+    {"DF16_", "_Float16", Number::floating, 2},
+    {"DF16b", "__bf16", Number::floating, 2},
+    {"Dh", "half", Number::floating, 2},
+    {"Du", "char8_t", Number::unsigned_integer, 1},
+    {"Ds", "char16_t", Number::unsigned_integer, 2},
+    {"Di", "char32_t", Number::unsigned_integer, 4},
+    {"Dn", "std::nullptr_t", Number::none, 0},
+    {"v", "void", Number::none, 0},
+    {"w", "wchar_t", Number::integer, 4},
+    {"b", "bool", Number::boolean, 1},
+    {"c", "char", Number::integer, 1},
+    {"a", "signed char", Number::integer, 1},
+    {"h", "unsigned char", Number::unsigned_integer, 1},
+    {"s", "short", Number::integer, 2},
+    {"t", "unsigned short", Number::unsigned_integer, 2},
+    {"i", "int", Number::integer, 4},
+    {"j", "unsigned int", Number::unsigned_integer, 4},
+    {"l", "long", Number::integer, 8},
+    {"m", "unsigned long", Number::unsigned_integer, 8},
+    {"x", "long long", Number::integer, 8},
+    {"y", "unsigned long long", Number::unsigned_integer, 8},
+    {"n", "__int128", Number::integer, 16},
+    {"o", "unsigned __int128", Number::unsigned_integer, 16},
+    {"f", "float", Number::floating, 4},
+    {"d", "double", Number::floating, 8},
+    {"e", "long double", Number::floating, 16},
+    {"g", "__float128", Number::floating, 16},
 };
 
 // Classes that stand for a scalar of the hardware.
 constexpr Builtin scalar_classes[] = {
-    {"6__half", "__half", Scalar::floating, 2},
-    {"13__nv_bfloat16", "__nv_bfloat16", Scalar::floating, 2},
+    {"6__half", "__half", Number::floating, 2},
+    {"13__nv_bfloat16", "__nv_bfloat16", Number::floating, 2},
 };
 
 // A type, a name prefix or a template argument while it is read. Names keep their components, because a substitution may be
@@ -58,7 +58,7 @@ constexpr Builtin scalar_classes[] = {
 struct Node {
   std::string code, text;
   std::vector<std::string> components;
-  Scalar scalar = Scalar::none;
+  Number scalar = Number::none;
   uint32_t size = 0;
   Kind kind = Kind::other;
   bool is_const = false, pointee_const = false;
@@ -310,7 +310,7 @@ class Reader {
     if (!value.empty() && value[0] == 'n') value[0] = '-';
     if (of.code == "b") {
       node.text = value == "1" ? "true" : "false";
-    } else if (of.scalar == Scalar::none) {
+    } else if (of.scalar == Number::none) {
       node.text = "(" + of.text + ")" + value;
     } else {
       node.text = value;
@@ -433,7 +433,7 @@ class Reader {
       node.text = builtin.text;
       node.scalar = builtin.scalar;
       node.size = builtin.size;
-      node.kind = builtin.scalar == Scalar::none ? Kind::other : Kind::scalar;
+      node.kind = builtin.scalar == Number::none ? Kind::other : Kind::scalar;
       return node;
     }
     throw Unknown{};

@@ -19,10 +19,10 @@ namespace quern {
 
 struct ParamType {
   enum class Kind : uint8_t { scalar, pointer, other };
-  enum class Scalar : uint8_t { none, boolean, integer, unsigned_integer, floating };
+  enum class Number : uint8_t { none, boolean, integer, unsigned_integer, floating };
 
   Kind kind = Kind::other;
-  Scalar scalar = Scalar::none;  // of the parameter, or of what it points to; none for void and classes
+  Number scalar = Number::none;  // of the parameter, or of what it points to; none for void and classes
   uint32_t size = 0;             // bytes of that scalar; 0 when it is none
   bool pointee_const = false;    // pointers: nothing is written through it
   std::string code;              // "PKf"

@@ -2,7 +2,8 @@
 //
 // The block belongs to whoever made it (device/allocator.h for pooled memory); when the last Buffer goes, the owner gets it
 // back. `uses` names the streams that used it, so that it is not handed out again while work on it is pending, and that work of
-// one waits for that of another (device/stream_order.h). `pins` counts who outside knows its address (Pin, or for good).
+// one waits for that of another (device/stream_order.h). `exposures` counts who outside knows its address (Exposure, or for
+// good).
 #pragma once
 
 #include "core/site.h"
@@ -34,8 +35,8 @@ struct Block {
   Site site = no_site;                         // who asked for it
   Block *previous = nullptr, *next = nullptr;  // among the owner's live ones
   std::atomic<uint32_t> references{0};
-  std::atomic<bool> escaped{false};  // its address was handed out as a number: any stream may use it
-  std::atomic<uint32_t> pins{0};     // its address is known outside: it is read and written in place and at once
+  std::atomic<bool> escaped{false};    // its address was handed out as a number: any stream may use it
+  std::atomic<uint32_t> exposures{0};  // its address is known outside: it is read and written in place and at once
   std::atomic<const void*> last_stream{nullptr};
   std::atomic<bool> is_shared{false};  // more than one stream used it
   struct Use {
@@ -93,20 +94,20 @@ class Buffer {
 };
 
 // Memory that somebody outside sees, for as long as this lives. Let go of on any thread.
-class Pin {
+class Exposure {
  public:
-  Pin() = default;
-  explicit Pin(Buffer buffer) : buffer_(std::move(buffer)) {
+  Exposure() = default;
+  explicit Exposure(Buffer buffer) : buffer_(std::move(buffer)) {
     buffer_.block()->escaped = true;
-    buffer_.block()->pins.fetch_add(1);
+    buffer_.block()->exposures.fetch_add(1);
   }
-  Pin(Pin&& other) noexcept = default;
-  Pin& operator=(Pin other) noexcept {
+  Exposure(Exposure&& other) noexcept = default;
+  Exposure& operator=(Exposure other) noexcept {
     std::swap(buffer_, other.buffer_);
     return *this;
   }
-  ~Pin() {
-    if (buffer_) buffer_.block()->pins.fetch_sub(1);
+  ~Exposure() {
+    if (buffer_) buffer_.block()->exposures.fetch_sub(1);
   }
   const Buffer& buffer() const { return buffer_; }
   void keep_for_good() { buffer_.reset(); }  // until the memory itself goes

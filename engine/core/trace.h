@@ -3,6 +3,7 @@
 // core/ owns the sink and the record; run/ makes the records, run/trace.cpp keeps and formats them. Off, it costs one load.
 #pragma once
 
+#include "core/device_id.h"
 #include "core/site.h"
 
 #include <array>
@@ -27,9 +28,9 @@ struct KernelIdentity {
 
 struct TraceRecord {
   TraceKind kind;
-  uint64_t id = 0;          // of this call alone, in this process
-  int device = 0;           // 0..n-1 for CUDA, -1 for the CPU
-  std::optional<int> from;  // of a copy between devices: the one that it comes from
+  uint64_t id = 0;  // of this call alone, in this process
+  DeviceId device;
+  std::optional<DeviceId> from;  // of a copy between devices: the one that it comes from
   uintptr_t stream = 0;
   Site site = no_site;
   uint64_t bytes = 0;

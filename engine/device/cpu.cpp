@@ -236,8 +236,8 @@ void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, C
     command.src = src;
     command.bytes = bytes;
   };
-  bool host_waits = (kind == CopyKind::host_to_device && !is_pinned(src, bytes)) ||
-                    (kind == CopyKind::device_to_host && !is_pinned(dst, bytes));
+  bool host_waits = (kind == CopyKind::host_to_device && !is_exposed(src, bytes)) ||
+                    (kind == CopyKind::device_to_host && !is_exposed(dst, bytes));
   if (!host_waits) {
     on.submit(fill);
     return;

@@ -260,7 +260,7 @@ class CpuDevice : public Device {
   std::optional<Failure> run_launch(StreamState& stream, const Command& command) noexcept;
   void copy_bytes(void* dst, const void* src, size_t bytes) noexcept;
   void fill_bytes(const Command& command) noexcept;
-  bool is_pinned(const void* pointer, size_t bytes);
+  bool is_exposed(const void* pointer, size_t bytes);
   std::vector<Dependency> dependencies(const CpuStream& stream);
   std::vector<std::shared_ptr<StreamState>> states();  // of all streams
   ThreadPool& pool();

@@ -127,8 +127,8 @@ void give_stretch_back(char* place, size_t bytes) {
   }
 }
 
-CpuImage::Place take_place(size_t code, size_t data, size_t distance, size_t alignment) {
-  CpuImage::Place place{nullptr, whole_pages(code), whole_pages(data), distance, nullptr, 0};
+CpuImage::Mapping take_place(size_t code, size_t data, size_t distance, size_t alignment) {
+  CpuImage::Mapping place{nullptr, whole_pages(code), whole_pages(data), distance, nullptr, 0};
   size_t stretch = std::max(place.code, place.data);
   if (distance == arena_bytes && stretch <= arena_bytes / 8 && alignment <= page) {
     place.base = take_stretch(stretch);
@@ -146,7 +146,7 @@ CpuImage::Place take_place(size_t code, size_t data, size_t distance, size_t ali
   return place;
 }
 
-void give_back(const CpuImage::Place& place) {
+void give_back(const CpuImage::Mapping& place) {
   if (place.alone) {
     munmap(place.alone, place.alone_bytes);
     return;
@@ -314,7 +314,7 @@ struct Symbol : Elf64_Sym {};
 CpuImage::CpuImage(std::span<const std::byte> object, const char* runtime_name, const void* runtime) {
   Segments segments = segments_of(object);
   place_ = take_place(segments.code_end, segments.data_end - segments.data_start, segments.data_start, segments.alignment);
-  std::unique_ptr<Place, void (*)(Place*)> undo(&place_, [](Place* place) {
+  std::unique_ptr<Mapping, void (*)(Mapping*)> undo(&place_, [](Mapping* place) {
     if (!place->alone) mprotect(place->base, place->code, PROT_READ | PROT_EXEC);
     give_back(*place);
   });

@@ -23,7 +23,7 @@ class CpuImage {
 
   const void* symbol(const char* name) const;  // nullptr: there is none
 
-  struct Place {
+  struct Mapping {
     char* base = nullptr;  // of the code, and where addresses begin
     size_t code = 0;       // bytes, whole pages
     size_t data = 0;       // at base + distance
@@ -33,7 +33,7 @@ class CpuImage {
   };
 
  private:
-  Place place_;
+  Mapping place_;
   const struct Symbol* symbols_ = nullptr;
   const char* names_ = nullptr;
   size_t symbol_count_ = 0;

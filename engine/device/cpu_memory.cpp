@@ -122,7 +122,7 @@ void CpuDevice::unregister_host(void* pointer) noexcept {
   pinned_.erase(static_cast<const char*>(pointer));
 }
 
-bool CpuDevice::is_pinned(const void* pointer, size_t bytes) {
+bool CpuDevice::is_exposed(const void* pointer, size_t bytes) {
   const char* p = static_cast<const char*>(pointer);
   std::lock_guard hold(memory_lock_);
   auto after = pinned_.upper_bound(p);

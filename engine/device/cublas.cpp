@@ -97,7 +97,7 @@ Types types_of(DType dtype) {
 }
 
 // What is found out once for each form of a product.
-struct Plan {
+struct MatmulPlan {
   Handle desc = nullptr, a = nullptr, b = nullptr, c = nullptr;
   Heuristic chosen{};
 };
@@ -108,7 +108,7 @@ using PlanKey = std::tuple<int, DType, std::array<int64_t, 8>, bool, bool>;
 void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, void* workspace) {
   static std::mutex lock;
   static auto* handles = new std::map<int, Handle>;
-  static auto* plans = new std::map<PlanKey, Plan>;
+  static auto* plans = new std::map<PlanKey, MatmulPlan>;
   const Library& lt = library();
   auto use = device.use();
   std::lock_guard hold(lock);
@@ -124,7 +124,7 @@ void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, voi
               first.transposed,
               second.transposed};
   auto [found, is_new] = plans->try_emplace(key);
-  Plan& plan = found->second;
+  MatmulPlan& plan = found->second;
   if (is_new) {
     int32_t on = op_transposed;
     check(lt.desc_create(&plan.desc, types.compute, types.scale), "cublasLtMatmulDescCreate");

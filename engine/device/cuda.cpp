@@ -44,14 +44,14 @@ bool loses_context(Result result) {
 
 bool by_kernel(Result result) { return result >= error_illegal_address && result != error_context_is_destroyed; }
 
-int read_attribute(DeviceId id, int number) {
+int read_attribute(DeviceHandle id, int number) {
   int value = 0;
   Result result = driver().cuDeviceGetAttribute(&value, number, id);
   if (result != success) raise(ErrorKind::runtime, "[device] attribute {} cannot be read: {}", number, describe(result));
   return value;
 }
 
-Dim3 read_dim3(DeviceId id, int first) {
+Dim3 read_dim3(DeviceHandle id, int first) {
   Dim3 dims;
   for (int i = 0; i < 3; ++i) dims[i] = static_cast<uint32_t>(read_attribute(id, first + i));
   return dims;

@@ -197,7 +197,7 @@ class CudaDevice final : public Device {
   void let_access(CudaDevice& other);
   void unload_retired() noexcept;
 
-  cuda::DeviceId id_ = 0;
+  cuda::DeviceHandle id_ = 0;
   cuda::ContextHandle context_ = nullptr;
   DeviceInfo info_;
   std::unique_ptr<CudaStream> default_stream_;

@@ -13,7 +13,7 @@
 namespace quern::cuda {
 
 using Result = int;                  // CUresult
-using DeviceId = int;                // CUdevice
+using DeviceHandle = int;            // CUdevice
 using Address = unsigned long long;  // CUdeviceptr
 using ContextHandle = struct ContextTag*;
 using ModuleHandle = struct ModuleTag*;
@@ -132,17 +132,17 @@ inline constexpr int oldest_driver = 12000;
   X(cuGetErrorName, 6000, (Result error, const char** text))                                                                     \
   X(cuGetErrorString, 6000, (Result error, const char** text))                                                                   \
   X(cuDeviceGetCount, 2000, (int* count))                                                                                        \
-  X(cuDeviceGet, 2000, (DeviceId * device, int ordinal))                                                                         \
-  X(cuDeviceGetName, 2000, (char* name, int bytes, DeviceId device))                                                             \
-  X(cuDeviceGetAttribute, 2000, (int* value, int attribute, DeviceId device))                                                    \
-  X(cuDeviceGetPCIBusId, 4010, (char* text, int bytes, DeviceId device))                                                         \
-  X(cuDeviceTotalMem_v2, 3020, (size_t* bytes, DeviceId device))                                                                 \
+  X(cuDeviceGet, 2000, (DeviceHandle * device, int ordinal))                                                                     \
+  X(cuDeviceGetName, 2000, (char* name, int bytes, DeviceHandle device))                                                         \
+  X(cuDeviceGetAttribute, 2000, (int* value, int attribute, DeviceHandle device))                                                \
+  X(cuDeviceGetPCIBusId, 4010, (char* text, int bytes, DeviceHandle device))                                                     \
+  X(cuDeviceTotalMem_v2, 3020, (size_t* bytes, DeviceHandle device))                                                             \
   /* the primary context */                                                                                                      \
-  X(cuDevicePrimaryCtxRetain, 7000, (ContextHandle * context, DeviceId device))                                                  \
+  X(cuDevicePrimaryCtxRetain, 7000, (ContextHandle * context, DeviceHandle device))                                              \
   X(cuCtxGetCurrent, 4000, (ContextHandle * context))                                                                            \
   X(cuCtxSetCurrent, 4000, (ContextHandle context))                                                                              \
   X(cuCtxSynchronize, 2000, ())                                                                                                  \
-  X(cuDeviceCanAccessPeer, 4000, (int* can, DeviceId device, DeviceId peer))                                                     \
+  X(cuDeviceCanAccessPeer, 4000, (int* can, DeviceHandle device, DeviceHandle peer))                                             \
   X(cuCtxEnablePeerAccess, 4000, (ContextHandle peer, unsigned flags))                                                           \
   /* memory */                                                                                                                   \
   X(cuMemGetInfo_v2, 3020, (size_t* free, size_t* total))                                                                        \

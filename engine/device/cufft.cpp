@@ -65,7 +65,7 @@ void check(Status status, const char* call) {
   if (status) raise(ErrorKind::runtime, "[fft] {} failed with cuFFT status {}", call, status);
 }
 
-struct Plan {
+struct CufftPlan {
   Handle handle = 0;
   size_t workspace = 0;
 };
@@ -77,8 +77,8 @@ std::mutex& plan_lock() {
 }
 
 // Called with the lock held and the device in use.
-Plan& plan_of(Device& device, const TransformOnGpu& t) {
-  static auto* plans = new std::map<PlanKey, Plan>;
+CufftPlan& plan_of(Device& device, const TransformOnGpu& t) {
+  static auto* plans = new std::map<PlanKey, CufftPlan>;
   const Library& fft = library();
   int type = t.half ? (t.is_double ? d2z : r2c) : t.whole ? (t.is_double ? z2d : c2r) : (t.is_double ? z2z : c2c);
   if (plans->size() > 64) {  // a plan keeps tables on the GPU
@@ -86,7 +86,7 @@ Plan& plan_of(Device& device, const TransformOnGpu& t) {
     plans->clear();
   }
   auto [found, is_new] = plans->try_emplace(PlanKey{device.index, type, t.n, t.count});
-  Plan& plan = found->second;
+  CufftPlan& plan = found->second;
   if (!is_new) return plan;
   Status status = fft.create(&plan.handle);
   if (!status) status = fft.set_auto_allocation(plan.handle, 0);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compile/compiler.h"
+#include "core/device_id.h"
 #include "core/site.h"
 
 #include <array>
@@ -158,6 +159,7 @@ class Device {
 
   DeviceKind kind;
   int index = 0;
+  DeviceId id() const { return kind == DeviceKind::cpu ? DeviceId::cpu() : DeviceId::gpu(index); }
   virtual const DeviceInfo& info() = 0;
   virtual int attribute(int number) = 0;  // CUdevice_attribute; raises ErrorKind::value for one it has not
   virtual MemoryInfo memory() = 0;

@@ -145,7 +145,7 @@ Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t
     is_uniform = is_uniform && same(low, options.constants[0].first) && same(high, options.constants[0].first);
   }
   GraphLock lock;
-  Array out = full_in(space_beside(array, shape, Order::any), is_uniform && rank > 0 ? options.constants[0].first : whole(0),
+  Array out = full_in(layout_beside(array, shape, Order::any), is_uniform && rank > 0 ? options.constants[0].first : whole(0),
                       array.dtype(), array.device());
   Array inside = out;
   for (size_t n = 0; n < rank; ++n)

@@ -105,7 +105,9 @@ double real_of(const Scalar& number) {
 }
 
 // Of numbers with types of their own the result has one.
-Scalar computed(Op op, const Scalar& a, const Scalar& b, DType type) { return scalar_in(compute(op, full({}, a, type, -1), b)); }
+Scalar computed(Op op, const Scalar& a, const Scalar& b, DType type) {
+  return scalar_in(compute(op, full({}, a, type, DeviceId::cpu()), b));
+}
 Scalar moved(const Scalar& limit, double by) {
   return limit.is_weak ? real_number(real_of(limit) + by) : computed(Op::add, limit, real_number(by), limit.dtype);
 }
@@ -146,7 +148,7 @@ EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const
   if (is_whole(type)) type = DType::float64;
   out.edges = numbers_between(out.first, out.last, count + 1, true, type, array.device(), common_type(limits));
   out.width = out.last.is_weak ? real_number(real_of(out.last) - real_of(out.first))
-                               : computed(Op::subtract, out.last, scalar_in(full({}, out.first, type, -1)), type);
+                               : computed(Op::subtract, out.last, scalar_in(full({}, out.first, type, DeviceId::cpu())), type);
   return out;
 }
 

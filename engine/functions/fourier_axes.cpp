@@ -26,7 +26,7 @@ Array resized(const Array& a, int64_t n, size_t axis) {
   if (have >= n) return have == n ? a : part(a, place, 0, n);
   shape[axis] = n;
   GraphLock lock;
-  Array out = full_in(space_beside(a, shape), whole(0), a.dtype(), a.device());
+  Array out = full_in(layout_beside(a, shape), whole(0), a.dtype(), a.device());
   assign(part(out, place, 0, have), Argument(a));
   return out;
 }
@@ -73,7 +73,7 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
   return out;
 }
 
-Array frequencies(int64_t n, const Argument& step, bool is_half, int8_t device) {
+Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device) {
   if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
   int64_t count = is_half ? std::max<int64_t>(n / 2 + 1, 0) : n;
   Array places = counted(count, device);

@@ -23,6 +23,6 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
                         const std::vector<size_t>& axes, Norm norm);
 
 // The numbers of the frequencies of n elements, in the order of a transform (`is_half`: of reals), times `step`.
-Array frequencies(int64_t n, const Argument& step, bool is_half, int8_t device);
+Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device);
 
 }  // namespace quern::fft

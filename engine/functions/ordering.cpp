@@ -28,7 +28,7 @@ Array ordered(const Array& array, bool descending, std::optional<size_t> axis) {
   Array lines = with_last(array, *axis);
   Array out = from_last(picked(lines, sorted_places(lines, descending)), *axis);
   GraphLock lock;
-  return arranged(out, copied_space(array));
+  return arranged(out, copied_layout(array));
 }
 
 Array ordered_places(const Array& array, bool descending, std::optional<size_t> axis) {

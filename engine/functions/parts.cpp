@@ -82,7 +82,7 @@ Layout sliced(const Layout& layout, size_t axis, std::optional<int64_t> start, s
   return layout.sliced(axis, first, count, step);
 }
 
-IndexPart part_of(const Array& array, int8_t device) {
+IndexPart part_of(const Array& array, DeviceId device) {
   bool is_bool = array.dtype() == DType::boolean;
   if (!is_integer(array.dtype()) && !is_bool)
     raise(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
@@ -260,7 +260,7 @@ void find_true(const Array& array, Places& places) {
 }
 
 Array at(const Array& array, Places places) {
-  if (places.mask && array.device() >= 0 && array.layout().is_contiguous()) return selected(array, *places.mask);
+  if (places.mask && array.device().is_gpu() && array.layout().is_contiguous()) return selected(array, *places.mask);
   find_true(array, places);
   Array view = array.view(places.layout);
   return places.picks.empty() ? view : placed(take(view, places.picks), places);

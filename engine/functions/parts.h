@@ -22,7 +22,7 @@ struct IndexPart {
 
 // The part that an array stands for: one integer is looked at and counts as a number. Raises ErrorKind::index for other types
 // than integers and bools, ErrorKind::value for another device than that.
-IndexPart part_of(const Array& array, int8_t device);
+IndexPart part_of(const Array& array, DeviceId device);
 
 // The elements that an index names. `layout` is the view by its basic parts, in which each pick indexes an axis.
 struct Places {

@@ -7,12 +7,12 @@ namespace quern {
 
 using namespace steps;
 
-Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bool endpoint, DType dtype, int8_t device,
+Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bool endpoint, DType dtype, DeviceId device,
                       DType work) {
   if (count < 0) raise(ErrorKind::value, "[linspace] {} numbers were asked for; it must be none or more", count);
   int64_t parts = endpoint ? count - 1 : count;
   auto in_work = [&](Op op, const Scalar& a, const Scalar& b) {
-    return scalar_in(compute(op, full({}, a, work, -1), full({}, b, work, -1)));
+    return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));
   };
   Array out = as_type(counted(count, device), work);
   auto apply = [&](Op op, const Scalar& by) {
@@ -33,7 +33,7 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
   return as_type(is_integer(dtype) ? compute(Op::floor, out) : out, dtype);
 }
 
-Array powers_between(double start, double stop, int64_t count, bool endpoint, double base, DType dtype, int8_t device) {
+Array powers_between(double start, double stop, int64_t count, bool endpoint, double base, DType dtype, DeviceId device) {
   Array exponents = numbers_between(real_number(start), real_number(stop), count, endpoint, DType::float64, device);
   return as_type(compute(Op::power, base, exponents), dtype);
 }

@@ -128,7 +128,7 @@ Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType>
     dtype = common_type(types);
   }
   GraphLock lock;
-  Array out = full_in(joined_space(shape, arrays), Scalar{}, *dtype, arrays[0].device());
+  Array out = full_in(joined_layout(shape, arrays), Scalar{}, *dtype, arrays[0].device());
   join_into(out, arrays, axis);
   return out;
 }
@@ -200,7 +200,7 @@ Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::
     if (int64_t size = std::max<int64_t>(array.shape()[n], 1); true) by[n] = (by[n] % size + size) % size;
   if (std::all_of(by.begin(), by.end(), [](int64_t n) { return n == 0; })) return copied(array, array.dtype(), Order::keep);
   GraphLock lock;
-  Array out = full_in(copied_space(array, Order::keep), Scalar{}, array.dtype(), array.device());
+  Array out = full_in(copied_layout(array, Order::keep), Scalar{}, array.dtype(), array.device());
   // Along each axis that rolls there are two parts: what moves on, and what comes in at the start.
   auto place = [&](auto&& self, const Array& target, const Array& source, size_t axis) -> void {
     if (axis == by.size()) return assign(target, Argument(source));

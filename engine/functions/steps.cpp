@@ -27,7 +27,7 @@ Array moved(const Array& array, size_t from, size_t to) {
   return transposed(array, order);
 }
 
-Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device) {
+Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, DeviceId device) {
   return copied_in(context_on(device), data, bytes, shape, dtype, CopyKind::host_to_device);
 }
 

@@ -76,7 +76,7 @@ inline Array reduced(Reduction reduction, const Array& array, int axis = -1, boo
   return reduce(reduction, array, axes, keep, dtype);
 }
 // 0, 1, 2 ... as int64.
-inline Array counted(int64_t count, int8_t device) { return evenly_spaced(whole(0), whole(1), count, DType::int64, device); }
+inline Array counted(int64_t count, DeviceId device) { return evenly_spaced(whole(0), whole(1), count, DType::int64, device); }
 inline int64_t last_size(const Array& array) { return array.shape().back(); }
 
 // out[..., i] = lines[..., places[..., i]]; no place is negative.
@@ -87,9 +87,9 @@ inline Array with_last(const Array& array, size_t axis) { return moved(array, ax
 inline Array from_last(const Array& array, size_t axis) { return moved(array, array.rank() - 1, axis); }
 
 // Values of the host as an array of one dimension, on a device; and the other way: the values in C order, waited for.
-Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, int8_t device);
+Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, DeviceId device);
 template <class T>
-Array array_of(const std::vector<T>& values, int8_t device) {
+Array array_of(const std::vector<T>& values, DeviceId device) {
   constexpr DType type = qn::dtype_of<T>();
   return from_host(values.data(), values.size() * sizeof(T), {static_cast<int64_t>(values.size())}, type, device);
 }

@@ -1,6 +1,7 @@
 #include "graph/array.h"
 
 #include "core/error.h"
+#include "graph/call.h"
 #include "graph/fold.h"
 #include "graph/memory_order.h"
 #include "graph/tier0.h"
@@ -15,9 +16,7 @@ namespace quern {
 
 namespace {
 
-Evaluator* the_evaluator = nullptr;
-
-int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) {
+DeviceId device_of(Op op, std::span<const Argument> arguments, const Array* into) {
   const Array* first = into;
   for (const Argument& a : arguments) {
     if (!a.array()) continue;
@@ -25,32 +24,31 @@ int8_t device_of(Op op, std::span<const Argument> arguments, const Array* into) 
       raise(ErrorKind::value, "[{}] the operands are on different devices; move one with to_device()", name_of(op));
     first = a.array();
   }
-  return first ? first->device() : int8_t{-1};
+  return first ? first->device() : DeviceId::cpu();
 }
 
 // Gives the node its value at once when it is tiny, else leaves it pending.
 void submit_or_keep(Node& node) {
-  if (run_tier0(node, *the_evaluator)) return;
-  graph.pending.add(node);
+  if (!execute(Ask::at_once, node)) graph.pending.add(node);
 }
 
-Operand operand_for(const Argument& argument, DType compute, const SpaceRef& space, int8_t device) {
+Operand operand_for(const Argument& argument, DType compute, const LayoutRef& layout, DeviceId device) {
   Operand operand;
   if (const Array* array = argument.array()) {
     operand = array->operand();
   } else {
     operand.node = constant_node(constant_of(argument.scalar(), compute), compute, device);
-    operand.space = operand.node->space;
+    operand.layout = operand.node->layout;
     operand.dtype = compute;
   }
-  if (!(operand.space == space) && operand.space->layout.shape != space->layout.shape)
-    operand.space = broadcast_space(operand.space, space);
+  if (!(operand.layout == layout) && operand.layout->shape != layout->shape)
+    operand.layout = broadcast_layout(operand.layout, layout);
   return operand;
 }
 
 // Whoever else sees the memory may write to it next.
 void submit_or_keep_reading(Node& node, const Node* except = nullptr) {
-  bool now = reads_pinned(node, except);
+  bool now = reads_exposed(node, except);
   submit_or_keep(node);
   if (now && !node.is_computed) submit_now(node);
 }
@@ -58,25 +56,25 @@ void submit_or_keep_reading(Node& node, const Node* except = nullptr) {
 void update(const Array& target, Operand value) {
   Node* old = target.cell()->node.get();
   // What is read at other places than it is written to is copied first.
-  if ((value.node.get() == old && target.layout() != value.space->layout) ||
+  if ((value.node.get() == old && target.layout() != *value.layout) ||
       (value.node.get() != old && share_memory(*value.node, *old))) {
-    NodeRef copy = new_node(Op::cast, value.dtype, contiguous_space(value.shape()), old->device);
+    NodeRef copy = new_node(Op::cast, value.dtype, contiguous_layout(value.shape()), old->device);
     copy->site = current_site();
     copy->operands[0] = std::move(value);
     copy->operand_count = 1;
     submit_or_keep_reading(*copy, old);
-    value = {copy, copy->space, copy->dtype};
+    value = {copy, copy->layout, copy->dtype};
   }
-  NodeRef node = new_node(Op::update, old->dtype, old->space, old->device);
+  NodeRef node = new_node(Op::update, old->dtype, old->layout, old->device);
   node->site = current_site();
-  node->operands[0] = {NodeRef(old), old->space, old->dtype};
+  node->operands[0] = {NodeRef(old), old->layout, old->dtype};
   node->operands[1] = std::move(value);
   node->operand_count = 2;
-  node->target = space_of(target.layout());
+  node->target = interned(target.layout());
   node->target_dtype = target.dtype();
-  node->writes_pinned = target.is_pinned();
+  node->writes_exposed = target.is_exposed();
   node->compute = target.dtype();
-  bool now = node->writes_pinned || reads_pinned(*node, old);
+  bool now = node->writes_exposed || reads_exposed(*node, old);
   submit_or_keep(*node);  // which may drop what it reads
   target.cell()->set(std::move(node));
   if (now) submit_now(*target.cell()->node);
@@ -85,7 +83,7 @@ void update(const Array& target, Operand value) {
 void raise_if_wrong(const Node& node) {
   std::shared_ptr<const Failed> error = node.error ? node.error : interrupted(node);
   if (error) raise_text(error->kind, error->text);
-  raise_confirmed(node.doubts);
+  raise_confirmed(node.deferred);
 }
 
 bool same_kind(DType from, DType to) {
@@ -97,45 +95,40 @@ bool same_kind(DType from, DType to) {
 
 }  // namespace
 
-void set_evaluator(Evaluator* evaluator) { the_evaluator = evaluator; }
-Evaluator& evaluator() { return *the_evaluator; }
-
 void recorded() { graph.pressure.feel(); }
 
 void submit_now(Node& node) {
   NodeRef held(&node);
-  Node* target = &node;
-  if (!node.is_computed) the_evaluator->evaluate({&target, 1});
-  the_evaluator->finish(node.device);
+  execute(Ask::done, node);
   raise_if_wrong(node);
 }
 
-bool reads_pinned(Node& node, const Node* except) {
+bool reads_exposed(Node& node, const Node* except) {
   for (const Operand& o : node.inputs()) {
-    if (o.node.get() != except && o.node->is_pinned()) return true;
+    if (o.node.get() != except && o.node->is_exposed()) return true;
   }
   return false;
 }
 
 bool share_memory(const Node& a, const Node& b) {
-  if (!a.is_pinned() || !b.is_pinned() || !a.buffer || !b.buffer) return false;
+  if (!a.is_exposed() || !b.is_exposed() || !a.buffer || !b.buffer) return false;
   const char *from_a = static_cast<const char*>(a.buffer.pointer()), *from_b = static_cast<const char*>(b.buffer.pointer());
   return from_a < from_b + b.buffer.bytes() && from_b < from_a + a.buffer.bytes();
 }
 
 void replace(const CellRef& cell, NodeRef node) {
-  bool now = node->writes_pinned || reads_pinned(*node, cell->node.get());
+  bool now = node->writes_exposed || reads_exposed(*node, cell->node.get());
   cell->set(std::move(node));
   if (now) submit_now(*cell->node);
 }
 
 // ---- arrays
 
-Array::Array(NodeRef value) : space_(value->space), dtype_(value->dtype) { cell_ = CellRef(new Cell(std::move(value))); }
+Array::Array(NodeRef value) : layout_(value->layout), dtype_(value->dtype) { cell_ = CellRef(new Cell(std::move(value))); }
 Array::Array(const Array& other) {
   GraphLock lock;
   cell_ = other.cell_;
-  space_ = other.space_;
+  layout_ = other.layout_;
   dtype_ = other.dtype_;
   is_view_ = other.is_view_;
   is_read_only_ = other.is_read_only_;
@@ -143,7 +136,7 @@ Array::Array(const Array& other) {
 }
 Array& Array::operator=(Array other) noexcept {
   std::swap(cell_, other.cell_);
-  std::swap(space_, other.space_);
+  std::swap(layout_, other.layout_);
   std::swap(dtype_, other.dtype_);
   std::swap(is_view_, other.is_view_);
   std::swap(is_read_only_, other.is_read_only_);
@@ -151,16 +144,16 @@ Array& Array::operator=(Array other) noexcept {
   return *this;
 }
 Array::~Array() {
-  if (!cell_ && !space_) return;
+  if (!cell_ && !layout_) return;
   GraphLock lock;
   cell_ = {};
-  space_ = {};
+  layout_ = {};
 }
 
 Array Array::view(Layout layout) const { return view(std::move(layout), dtype_); }
 Array Array::view(Layout layout, DType as) const {
   GraphLock lock;
-  Array out(cell_, space_of(std::move(layout)), as);
+  Array out(cell_, interned(std::move(layout)), as);
   out.is_view_ = true;
   out.is_read_only_ = is_read_only_;
   return out;
@@ -168,8 +161,8 @@ Array Array::view(Layout layout, DType as) const {
 
 Array Array::apart() const {
   GraphLock lock;
-  if (is_pinned()) return copied(*this, dtype_);
-  Array out(CellRef(new Cell(cell_->node)), space_, dtype_);
+  if (is_exposed()) return copied(*this, dtype_);
+  Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
   return out;
 }
@@ -183,7 +176,7 @@ Array Array::of_shape(Layout layout) const {
 bool Array::set_shape(const Shape& shape) {
   GraphLock lock;
   std::optional<Layout> layout = this->layout().reshaped(known_shape(shape, size()));
-  if (layout) space_ = space_of(std::move(*layout));
+  if (layout) layout_ = interned(std::move(*layout));
   return layout.has_value();
 }
 
@@ -197,7 +190,7 @@ Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; 
 Array Array::imag() const {
   if (!is_complex(dtype_)) {
     GraphLock lock;
-    Array zeros = full_in(copied_space(*this, Order::any), Scalar{}, dtype_, device());
+    Array zeros = full_in(copied_layout(*this, Order::any), Scalar{}, dtype_, device());
     zeros.set_read_only(true);
     return zeros;
   }
@@ -422,7 +415,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     if (mixes_signs(arguments)) return compare_signs(op, arguments, into);
     if (is_huge(arguments[0]) || is_huge(arguments[1])) arguments = instead.emplace(beyond_all(arguments));
   }
-  int8_t device = device_of(op, arguments, into);
+  DeviceId device = device_of(op, arguments, into);
   if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
   if (into && !same_kind(loop.result, into->dtype()))
     raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
@@ -461,24 +454,25 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     check_power(arguments[1], loop.compute);
     const Array* exponents = arguments[1].array();
     if (exponents && row(loop.compute).kind == DTypeKind::integer && row(exponents->dtype()).kind == DTypeKind::integer) {
-      instead = {arguments[0], Argument(checked.emplace(the_evaluator->without_negatives(*exponents)))};
+      instead = {arguments[0],
+                 Argument(checked.emplace(quern::checked(*exponents, {Check::For::no_negatives, exponents->dtype()})))};
       arguments = *instead;
     }
   }
 
-  bool whole = into && into->is_whole() && !into->is_pinned() && loop.result == into->dtype();
-  SpaceRef space = whole            ? into->operand().space
-                   : op == Op::cast ? copied_space(*arguments[0].array())
-                                    : result_space(*shape, arguments);
-  NodeRef node = new_node(op, loop.result, space, device);
+  bool whole = into && into->is_whole() && !into->is_exposed() && loop.result == into->dtype();
+  LayoutRef layout = whole            ? into->operand().layout
+                     : op == Op::cast ? copied_layout(*arguments[0].array())
+                                      : result_layout(*shape, arguments);
+  NodeRef node = new_node(op, loop.result, layout, device);
   node->compute = loop.compute;
   node->site = current_site();
   node->operand_count = r.operands;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), space, device);
+    node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), layout, device);
   }
-  // What reads and writes the same pinned memory is one group with the update that follows.
-  submit_or_keep_reading(*node, into && into->is_pinned() ? into->cell()->node.get() : nullptr);
+  // What reads and writes the same exposed memory is one group with the update that follows.
+  submit_or_keep_reading(*node, into && into->is_exposed() ? into->cell()->node.get() : nullptr);
   if (!into) {
     Array out(std::move(node));
     out.set_value(out.rank() == 0 && op != Op::where);  // where() of NumPy gives arrays
@@ -488,7 +482,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   if (whole) {
     into->cell()->set(std::move(node));
   } else {
-    update(*into, {node, node->space, node->dtype});
+    update(*into, {node, node->layout, node->dtype});
   }
   recorded();
   return *into;
@@ -519,12 +513,12 @@ Array astype(const Array& array, DType dtype, Order order) {
 
 Array copied(const Array& array, DType dtype, Order order) {
   GraphLock lock;
-  return copied(array, dtype, copied_space(array, order));
+  return copied(array, dtype, copied_layout(array, order));
 }
 
-Array copied(const Array& array, DType dtype, SpaceRef space) {
+Array copied(const Array& array, DType dtype, LayoutRef layout) {
   GraphLock lock;
-  NodeRef node = new_node(Op::cast, dtype, std::move(space), array.device());
+  NodeRef node = new_node(Op::cast, dtype, std::move(layout), array.device());
   node->site = current_site();
   node->operand_count = 1;
   node->operands[0] = array.operand();
@@ -534,9 +528,9 @@ Array copied(const Array& array, DType dtype, SpaceRef space) {
 
 // The cell's value in other memory, laid out alike.
 static NodeRef copy_of(const Cell& cell) {
-  NodeRef copy = new_node(Op::cast, cell.node->dtype, cell.node->space, cell.node->device);
+  NodeRef copy = new_node(Op::cast, cell.node->dtype, cell.node->layout, cell.node->device);
   copy->site = current_site();
-  copy->operands[0] = {cell.node, cell.node->space, cell.node->dtype};
+  copy->operands[0] = {cell.node, cell.node->layout, cell.node->dtype};
   copy->operand_count = 1;
   submit_or_keep(*copy);
   submit_now(*copy);
@@ -545,24 +539,24 @@ static NodeRef copy_of(const Cell& cell) {
 
 Array as_it_is(const Array& array) {
   GraphLock lock;
-  Array same(array.is_pinned() ? copy_of(*array.cell().get()) : array.cell()->node);
+  Array same(array.is_exposed() ? copy_of(*array.cell().get()) : array.cell()->node);
   return same.view(array.layout(), array.dtype());
 }
 
-std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, int8_t device) {
-  static auto* proven = new std::set<std::pair<const UserRow*, int8_t>>;
+std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, DeviceId device) {
+  static auto* proven = new std::set<std::pair<const UserRow*, DeviceId>>;
   GraphLock lock;
-  SpaceRef space = result_space(shape, arguments);
+  LayoutRef layout = result_layout(shape, arguments);
   std::vector<Operand> operands;
   for (size_t i = 0; i < arguments.size(); ++i)
-    operands.push_back(operand_for(arguments[i], row.operands[i].dtype, space, device));
+    operands.push_back(operand_for(arguments[i], row.operands[i].dtype, layout, device));
   // The first kernel holds nothing else, so that a mistake in the text spoils nothing else.
-  bool first = space->size > 0 && !proven->contains({&row, device});
-  if (first) the_evaluator->evaluate({});
+  bool first = layout->elements > 0 && !proven->contains({&row, device});
+  if (first) execute(Ask::submitted);
   std::vector<Array> out;
   std::vector<Node*> made;
   for (size_t r = 0; r < row.results.size(); ++r) {
-    NodeRef node = new_node(Op::user, row.results[r].dtype, space, device);
+    NodeRef node = new_node(Op::user, row.results[r].dtype, layout, device);
     node->site = current_site();
     node->user = &row;
     node->output = static_cast<uint8_t>(r);
@@ -572,11 +566,10 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
     made.push_back(node.get());
     out.emplace_back(std::move(node));
   }
-  bool now = !made.empty() && reads_pinned(*made[0]);
-  if (first || now) the_evaluator->evaluate(made);
+  bool now = !made.empty() && reads_exposed(*made[0]);
+  if (first || now) execute(now ? Ask::done : Ask::submitted, made);
   if (first) raise_if_wrong(*made[0]);
   if (first) proven->insert({&row, device});
-  if (now) the_evaluator->finish(device);
   recorded();
   return out;
 }
@@ -614,59 +607,59 @@ void assign(const Array& target, const Argument& value) {
       return assign(target, Argument(full({}, value.scalar(), value.scalar().dtype, target.device())));
   }
   std::optional<Array> checked;  // whoever looks at the target learns what was found, even when nothing is stored
-  if (is_unsure) checked = the_evaluator->within_range(*number, type);
+  if (is_unsure) checked = quern::checked(*number, {Check::For::range, type});
   const Argument source = checked ? Argument(*checked) : value;
-  SpaceRef space = space_of(target.layout());
-  if (target.is_whole() && !target.is_pinned()) {
-    NodeRef node = new_node(Op::cast, target.dtype(), space, target.device());
+  LayoutRef layout = interned(target.layout());
+  if (target.is_whole() && !target.is_exposed()) {
+    NodeRef node = new_node(Op::cast, target.dtype(), layout, target.device());
     node->site = current_site();
     node->operand_count = 1;
-    node->operands[0] = operand_for(source, target.dtype(), space, target.device());
+    node->operands[0] = operand_for(source, target.dtype(), layout, target.device());
     submit_or_keep_reading(*node);
     target.cell()->set(std::move(node));
   } else {
-    update(target, operand_for(source, target.dtype(), space, target.device()));
+    update(target, operand_for(source, target.dtype(), layout, target.device()));
   }
   recorded();
 }
 
-static NodeRef filled(SpaceRef space, const Constant& value, DType dtype, int8_t device) {
-  NodeRef node = new_node(Op::cast, dtype, space, device), constant = constant_node(value, dtype, device);
+static NodeRef filled(LayoutRef layout, const Constant& value, DType dtype, DeviceId device) {
+  NodeRef node = new_node(Op::cast, dtype, layout, device), constant = constant_node(value, dtype, device);
   node->site = current_site();
   node->operand_count = 1;
-  SpaceRef one = constant->space;
-  node->operands[0] = {std::move(constant), one->layout.shape == space->layout.shape ? one : broadcast_space(one, space), dtype};
+  LayoutRef one = constant->layout;
+  node->operands[0] = {std::move(constant), one->shape == layout->shape ? one : broadcast_layout(one, layout), dtype};
   submit_or_keep(*node);
   return node;
 }
 
-Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device) {
+Array full(const Shape& shape, const Scalar& value, DType dtype, DeviceId device) {
   GraphLock lock;
-  return full_in(contiguous_space(shape), value, dtype, device);
+  return full_in(contiguous_layout(shape), value, dtype, device);
 }
 
-Array full_in(SpaceRef space, const Scalar& value, DType dtype, int8_t device) {
+Array full_in(LayoutRef layout, const Scalar& value, DType dtype, DeviceId device) {
   GraphLock lock;
-  return Array(filled(std::move(space), constant_of(value, dtype), dtype, device));
+  return Array(filled(std::move(layout), constant_of(value, dtype), dtype, device));
 }
 
-Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device) {
+Array from_memory(Buffer buffer, const Shape& shape, DType dtype, DeviceId device) {
   GraphLock lock;
-  return from_memory(std::move(buffer), contiguous_space(shape), dtype, device);
+  return from_memory(std::move(buffer), contiguous_layout(shape), dtype, device);
 }
 
-Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device) {
+Array from_memory(Buffer buffer, LayoutRef layout, DType dtype, DeviceId device) {
   GraphLock lock;
-  NodeRef node = new_node(Op::data, dtype, std::move(space), device);
+  NodeRef node = new_node(Op::data, dtype, std::move(layout), device);
   node->site = current_site();
   node->buffer = std::move(buffer);
   node->is_computed = node->is_settled = true;
   return Array(std::move(node));
 }
 
-Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only) {
+Array from_foreign(Buffer buffer, Layout layout, DType dtype, DeviceId device, bool read_only) {
   GraphLock lock;
-  Pin(buffer).keep_for_good();
+  Exposure(buffer).keep_for_good();
   int64_t elements = static_cast<int64_t>(buffer.bytes() / size_of(dtype));
   Array whole = from_memory(std::move(buffer), {elements}, dtype, device);
   whole.cell()->is_read_only = read_only;
@@ -708,22 +701,22 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   bool is_test = reduction == Reduction::any || reduction == Reduction::all;
   DType type = is_test ? DType::boolean : dtype.value_or(array.dtype());
   int64_t times = 1;
-  if (!array.space()->contiguous) {
+  if (!array.layout_ref()->dense) {
     if (auto once = without_repeats(reduction, array, axes, type, times)) {
       if (auto out = repeated(reduction, reduce(reduction, *once, axes, keep_dims, type), times)) return *out;
     }
   }
-  Reduced spaces = reduced_spaces(array, axes, keep_dims);
+  Reduced layouts = reduced_layouts(array, axes, keep_dims);
   NodeRef node;
   std::optional<Constant> number;
   if (!array.cell()->node->is_computed) number = number_of(array);
   if (number) {
-    int64_t results = spaces.result->size;
+    int64_t results = layouts.result->elements;
     Constant one = reduced_number(reduction, *number, array.dtype(), type, array.device(), results,
                                   results > 0 ? array.size() / results : 0);
-    node = filled(std::move(spaces.result), one, type, array.device());
+    node = filled(std::move(layouts.result), one, type, array.device());
   } else {
-    node = new_node(Op::reduce, type, std::move(spaces.result), array.device());
+    node = new_node(Op::reduce, type, std::move(layouts.result), array.device());
     node->site = current_site();
     node->reduction = reduction;
     node->axes = axes;
@@ -733,7 +726,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
     submit_or_keep_reading(*node);
   }
   Array out(std::move(node));
-  if (keep_dims) out = out.of_shape(std::move(spaces.shown));
+  if (keep_dims) out = out.of_shape(std::move(layouts.shown));
   out.set_value(out.rank() == 0);
   recorded();
   return out;
@@ -741,9 +734,8 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
 
 Buffer evaluate(const Array& array) {
   GraphLock lock;
-  NodeRef held = array.cell()->node;
-  Node* node = held.get();
-  if (!node->is_computed) the_evaluator->evaluate({&node, 1});
+  NodeRef node = array.cell()->node;
+  execute(Ask::submitted, *node);
   raise_if_wrong(*node);
   return node->buffer;
 }
@@ -757,7 +749,7 @@ void raise_if_wrong(const Array& array) {
 bool is_there(const Array& array) {
   GraphLock lock;
   const Node& node = *array.cell()->node;
-  return node.is_settled && !node.error && node.doubts.empty() && !node.is_pinned();
+  return node.is_settled && !node.error && node.deferred.empty() && !node.is_exposed();
 }
 
 void settle(const Array& array) {
@@ -776,10 +768,10 @@ void separate(const Array& array) {
   if (array.cell()->node->cells > 1) array.cell()->set(copy_of(*array.cell().get()));
 }
 
-Pin pin(const Array& array) {
+Exposure expose(const Array& array) {
   GraphLock lock;
   Cell& cell = *array.cell().get();
-  if (!cell.node->is_pinned() || !cell.node->is_computed) {
+  if (!cell.node->is_exposed() || !cell.node->is_computed) {
     NodeRef held = cell.node;
     Node* node = held.get();
     std::vector<Node*> targets{node};
@@ -791,20 +783,20 @@ Pin pin(const Array& array) {
       }
     }
     for (const NodeRef& reader : readers) targets.push_back(reader.get());
-    if (!node->is_computed || targets.size() > 1) the_evaluator->evaluate(targets);
+    execute(Ask::submitted, targets);
     readers.clear();
     held = {};
     if (cell.node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory
   }
-  Buffer buffer = evaluate(array);
-  the_evaluator->finish(array.device());
-  raise_if_wrong(array);
-  return Pin(std::move(buffer));
+  NodeRef node = cell.node;
+  execute(Ask::done, *node);
+  raise_if_wrong(*node);
+  return Exposure(node->buffer);
 }
 
 void evaluate_all() {
   GraphLock lock;
-  if (graph.pending.count() > 0) the_evaluator->evaluate({});
+  if (graph.pending.count() > 0) execute(Ask::submitted);
 }
 
 }  // namespace quern

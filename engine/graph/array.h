@@ -1,5 +1,5 @@
 // Arrays: views of cells, and the operations on them. An operation records a node and returns; nothing runs until a value is
-// looked at, except tiny work on the CPU, which runs at once (tier0.h).
+// looked at, except tiny work on the CPU, which runs at once (run/tier0.h).
 //
 //   Array y = elementwise(Op::add, {{Argument(x), Argument(Scalar::real(2.0))}});
 //   Array row = y.sliced(0, 3, 1, 1);        // a view
@@ -42,22 +42,22 @@ class Array {
  public:
   Array() = default;
   explicit Array(NodeRef value);  // the only view of a new cell
-  Array(CellRef cell, SpaceRef space, DType dtype) : cell_(std::move(cell)), space_(std::move(space)), dtype_(dtype) {}
+  Array(CellRef cell, LayoutRef layout, DType dtype) : cell_(std::move(cell)), layout_(std::move(layout)), dtype_(dtype) {}
   Array(const Array& other);
   Array(Array&& other) noexcept = default;
   Array& operator=(Array other) noexcept;
   ~Array();
 
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return space_->layout.shape; }
-  const Layout& layout() const { return space_->layout; }
-  const SpaceRef& space() const { return space_; }
-  int64_t size() const { return space_->size; }
+  const Shape& shape() const { return layout_->shape; }
+  const Layout& layout() const { return *layout_; }
+  const LayoutRef& layout_ref() const { return layout_; }
+  int64_t size() const { return layout_->elements; }
   size_t rank() const { return shape().size(); }
-  int8_t device() const { return cell_->device; }
-  Operand operand() const { return {cell_->node, space_, dtype_}; }
+  DeviceId device() const { return cell_->device; }
+  Operand operand() const { return {cell_->node, layout_, dtype_}; }
   const CellRef& cell() const { return cell_; }
-  bool is_pinned() const { return cell_->is_pinned(); }
+  bool is_exposed() const { return cell_->is_exposed(); }
   bool is_view() const { return is_view_; }
   // A view of all of a memory that nobody else knows is no view. Asked of results, once what they were made with is gone.
   void settle_owner() { is_view_ &= cell_->references > 1 || size() != cell_->node->size(); }
@@ -67,7 +67,7 @@ class Array {
   bool is_read_only() const { return is_read_only_ || cell_->is_read_only; }
   void set_read_only(bool value) { is_read_only_ = value; }
   // Does this view show its cell's whole memory as it lies?
-  bool is_whole() const { return space_ == cell_->node->space && dtype_ == cell_->node->dtype; }
+  bool is_whole() const { return layout_ == cell_->node->layout && dtype_ == cell_->node->dtype; }
   explicit operator bool() const { return static_cast<bool>(cell_); }
 
   // Views of the same memory.
@@ -84,7 +84,7 @@ class Array {
 
  private:
   CellRef cell_;
-  SpaceRef space_;
+  LayoutRef layout_;
   DType dtype_ = DType::boolean;
   bool is_view_ = false, is_read_only_ = false, is_value_ = false;
 };
@@ -139,23 +139,23 @@ class TruncatedPowers {
 Array raised(const Argument& base, const Argument& exponent);
 Array astype(const Array& array, DType dtype, Order order = Order::keep);  // always a copy
 Array copied(const Array& array, DType dtype, Order order = Order::c);
-Array copied(const Array& array, DType dtype, SpaceRef space);
+Array copied(const Array& array, DType dtype, LayoutRef layout);
 // The elements as they are now, whatever is written later. Nothing is copied before that.
 Array as_it_is(const Array& array);
 
 // A row that was added at run time: its results, each of the shape that the operands broadcast to, or of `shape`. An operand that
 // is an array has the row's type. The first use of a row on a device compiles it, so that what is wrong in its text is raised
 // here.
-std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, int8_t device);
+std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, DeviceId device);
 
 void assign(const Array& target, const Argument& value);
 
-Array full(const Shape& shape, const Scalar& value, DType dtype, int8_t device);
-Array full_in(SpaceRef space, const Scalar& value, DType dtype, int8_t device);
-Array from_memory(Buffer buffer, const Shape& shape, DType dtype, int8_t device);
-Array from_memory(Buffer buffer, SpaceRef space, DType dtype, int8_t device);
-// A view of memory that is not ours, pinned for good. `layout` counts from the start of the buffer.
-Array from_foreign(Buffer buffer, Layout layout, DType dtype, int8_t device, bool read_only);
+Array full(const Shape& shape, const Scalar& value, DType dtype, DeviceId device);
+Array full_in(LayoutRef layout, const Scalar& value, DType dtype, DeviceId device);
+Array from_memory(Buffer buffer, const Shape& shape, DType dtype, DeviceId device);
+Array from_memory(Buffer buffer, LayoutRef layout, DType dtype, DeviceId device);
+// A view of memory that is not ours, exposed for good. `layout` counts from the start of the buffer.
+Array from_foreign(Buffer buffer, Layout layout, DType dtype, DeviceId device, bool read_only);
 // Reshapes in C order; returns a view when strides allow, else a copy.
 Array reshape(const Array& array, const Shape& shape);
 
@@ -176,35 +176,18 @@ void settle(const Array& array);
 void unsettle(const Array& array);
 // Its value is in memory that no other array has: somebody is going to write there.
 void separate(const Array& array);
-// The array's value is in memory of its own, whose address may be given away: it does not change while the Pin lives. Every later
-// write goes there, and what reads or writes it is submitted before it returns (finished, on the CPU).
-Pin pin(const Array& array);
+// The array's value is in memory of its own, whose address may be given away: it does not change while the Exposure lives. Every
+// later write goes there, and what reads or writes it is submitted before it returns (finished, on the CPU).
+Exposure expose(const Array& array);
 
 // For the other files that record: after each op, and when a cell gets another value.
 void recorded();
 void replace(const CellRef& cell, NodeRef node);
 
-// What reads or writes pinned memory is submitted before the call that records it returns: whoever else sees the memory may write
-// to it next. On the CPU it is finished.
+// What reads or writes exposed memory is submitted before the call that records it returns: whoever else sees the memory may
+// write to it next. On the CPU it is finished.
 void submit_now(Node& node);
-bool reads_pinned(Node& node, const Node* except = nullptr);
+bool reads_exposed(Node& node, const Node* except = nullptr);
 bool share_memory(const Node& a, const Node& b);  // two nodes over the same foreign memory
-
-// ---- what run/ provides
-
-class Evaluator {
- public:
-  virtual ~Evaluator() = default;
-  virtual Buffer allocate(int8_t device, size_t bytes, Site site) = 0;
-  virtual bool idle(int8_t device) = 0;                              // all that was submitted has ended
-  virtual void finish(int8_t device) = 0;                            // waits for that on the CPU; a GPU's order is its streams'
-  virtual void change_streams() = 0;                                 // those of the thread become those of the pending work
-  virtual void evaluate(std::span<Node* const> targets) = 0;         // none: everything pending
-  virtual bool evaluate_what_is_over() = 0;                          // see Rounds; false: nothing is
-  virtual Array without_negatives(const Array& exponents) = 0;       // where there is one, the next look raises ErrorKind::value
-  virtual Array within_range(const Array& number, DType dtype) = 0;  // where it is not, the next look raises ErrorKind::overflow
-};
-void set_evaluator(Evaluator* evaluator);
-Evaluator& evaluator();
 
 }  // namespace quern

@@ -1,7 +1,6 @@
 #include "graph/call.h"
 
 #include "core/error.h"
-#include "graph/tier0.h"
 
 namespace quern {
 
@@ -10,9 +9,9 @@ namespace {
 constexpr int64_t tiny = 512;  // elements: done at once on the CPU
 
 bool is_tiny(const Node& node) {
-  if (node.device >= 0 || node.size() > tiny) return false;
+  if (node.device.is_gpu() || node.size() > tiny) return false;
   for (const Operand& o : node.call->operands) {
-    if (!o.node->is_settled || o.space->size > tiny) return false;
+    if (!o.node->is_settled || o.layout->elements > tiny) return false;
   }
   for (const CallResult& result : node.call->more) {
     if (Layout::contiguous(result.shape).size() > tiny) return false;
@@ -20,8 +19,8 @@ bool is_tiny(const Node& node) {
   return true;
 }
 
-NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, SpaceRef space, int8_t device) {
-  NodeRef node = new_node(Op::call, dtype, std::move(space), device);
+NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, LayoutRef layout, DeviceId device) {
+  NodeRef node = new_node(Op::call, dtype, std::move(layout), device);
   node->site = current_site();
   node->call = std::make_unique<Call>();
   node->call->body = std::move(body);
@@ -29,7 +28,7 @@ NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, SpaceRef sp
 }
 
 // A function on one device cannot read another's memory.
-void check_devices(const CallBody& body, std::span<const Array> operands, int8_t device) {
+void check_devices(const CallBody& body, std::span<const Array> operands, DeviceId device) {
   if (body.crosses_devices()) return;
   for (const Array& array : operands) {
     if (array.device() != device)
@@ -37,23 +36,17 @@ void check_devices(const CallBody& body, std::span<const Array> operands, int8_t
   }
 }
 
-}  // namespace
-
-std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
-                               std::span<const CallResult> results, int8_t device) {
-  GraphLock lock;
-  check_devices(*body, operands, device);
-  NodeRef node = call_node(std::move(body), results[0].dtype, space_of_result(results[0]), device);
-  for (const Array& array : operands) node->call->operands.push_back(array.operand());
+// Records the node, whose first result is its own value. With the graph's lock held.
+std::vector<Array> recorded_call(const NodeRef& node, std::span<const CallResult> results) {
   node->call->more.assign(results.begin() + 1, results.end());
   graph.pending.add(*node);
-  bool now = reads_pinned(*node);
+  bool now = reads_exposed(*node);
   std::vector<Array> out{Array(node)};
   for (size_t i = 1; i < results.size(); ++i) {
-    NodeRef part = new_node(Op::part, results[i].dtype, space_of_result(results[i]), device);
+    NodeRef part = new_node(Op::part, results[i].dtype, layout_of_result(results[i]), node->device);
     part->site = node->site;
     part->part = static_cast<uint8_t>(i);
-    part->operands[0] = {node, node->space, node->dtype};
+    part->operands[0] = {node, node->layout, node->dtype};
     part->operand_count = 1;
     graph.pending.add(*part);
     out.emplace_back(std::move(part));
@@ -61,8 +54,7 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
   if (is_tiny(*node)) {
     std::vector<Node*> targets;
     for (const Array& array : out) targets.push_back(array.cell()->node.get());
-    evaluator().evaluate(targets);
-    if (!evaluator().idle(device)) evaluator().finish(device);
+    execute(Ask::done, targets);
     for (Node* target : targets) target->is_settled = true;
   } else if (now) {
     submit_now(*node);
@@ -71,17 +63,47 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
   return out;
 }
 
+}  // namespace
+
+std::string_view Call::name() const {
+  if (body) return body->name();
+  return check->what == Check::For::range ? "check_range" : "check_exponents";
+}
+
+std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,
+                               std::span<const CallResult> results, DeviceId device) {
+  GraphLock lock;
+  check_devices(*body, operands, device);
+  NodeRef node = call_node(std::move(body), results[0].dtype, layout_of_result(results[0]), device);
+  for (const Array& array : operands) node->call->operands.push_back(array.operand());
+  return recorded_call(node, results);
+}
+
+Array checked(const Array& values, const Check& check) {
+  GraphLock lock;
+  DType dtype = values.dtype();
+  if (check.what == Check::For::range) {  // in the widest type of its kind
+    const bool is_real = row(dtype).kind == DTypeKind::real;
+    dtype = is_real ? DType::float64 : dtype == DType::uint64 ? DType::uint64 : DType::int64;
+  }
+  const CallResult result{values.shape(), dtype};
+  NodeRef node = call_node(nullptr, dtype, layout_of_result(result), values.device());
+  node->call->check = check;
+  node->call->operands.push_back(in_c_order(values, dtype).operand());
+  return recorded_call(node, {&result, 1})[0];
+}
+
 void record_call_into(std::shared_ptr<const CallBody> body, const Array& target, std::span<const Array> operands) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   check_devices(*body, operands, target.device());
   Node* old = target.cell()->node.get();
-  NodeRef node = call_node(std::move(body), old->dtype, old->space, old->device);
-  node->target = target.space();
+  NodeRef node = call_node(std::move(body), old->dtype, old->layout, old->device);
+  node->target = target.layout_ref();
   node->target_dtype = target.dtype();
-  node->writes_pinned = target.is_pinned();
+  node->writes_exposed = target.is_exposed();
   node->call->in_place = true;
-  node->call->operands.push_back({NodeRef(old), old->space, old->dtype});
+  node->call->operands.push_back({NodeRef(old), old->layout, old->dtype});
   for (const Array& array : operands) {
     bool changes = array.cell() != target.cell() && share_memory(*array.operand().node, *old);  // while the body writes
     node->call->operands.push_back((changes ? copied(array, array.dtype()) : array).operand());
@@ -91,27 +113,11 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
   recorded();
 }
 
-const char* at_hand(const Array& array, int64_t most) {
-  const Node& node = *array.cell()->node;
-  if (node.device >= 0 || !node.is_settled || !node.buffer || node.error || !node.doubts.empty()) return nullptr;
-  if (array.size() > most || !is_tier0_whole()) return nullptr;
-  if (node.is_pinned() && !evaluator().idle(node.device)) return nullptr;  // kernels that know the address may be at work
-  return static_cast<const char*>(node.buffer.pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+LayoutRef layout_of_result(const CallResult& result) { return result.layout ? result.layout : contiguous_layout(result.shape); }
+
+LayoutRef layout_like(const Array& array) {
+  return array.layout_ref()->dense ? array.layout_ref() : contiguous_layout(array.shape());
 }
-
-Array made_now(SpaceRef space, DType dtype, char*& memory) {
-  constexpr int8_t cpu = -1;
-  NodeRef node = new_node(Op::data, dtype, std::move(space), cpu);
-  node->site = current_site();
-  node->buffer = evaluator().allocate(cpu, static_cast<size_t>(node->size()) * size_of(dtype), node->site);
-  node->is_computed = node->is_settled = true;
-  memory = static_cast<char*>(node->buffer.pointer());
-  return Array(std::move(node));
-}
-
-SpaceRef space_of_result(const CallResult& result) { return result.space ? result.space : contiguous_space(result.shape); }
-
-SpaceRef space_like(const Array& array) { return array.space()->contiguous ? array.space() : contiguous_space(array.shape()); }
 
 Array in_c_order(const Array& array) {
   if (array.layout().is_contiguous()) return array;
@@ -123,7 +129,7 @@ Array in_c_order(const Array& array, DType dtype) {
   return copied(array, dtype);
 }
 
-Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DType dtype, int8_t device) {
+Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DType dtype, DeviceId device) {
   DType work = is_integer(dtype) ? DType::int64 : dtype;
   Array i = positions({count}, device);
   Argument times[] = {Argument(i), Argument(step)};
@@ -133,9 +139,9 @@ Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DTyp
   return work == dtype ? out : astype(out, dtype);
 }
 
-Array positions(const Shape& shape, int8_t device) {
+Array positions(const Shape& shape, DeviceId device) {
   GraphLock lock;
-  NodeRef node = new_node(Op::index, DType::int64, contiguous_space(shape), device);
+  NodeRef node = new_node(Op::index, DType::int64, contiguous_layout(shape), device);
   node->is_computed = node->is_settled = true;
   return Array(std::move(node));
 }

@@ -78,7 +78,7 @@ std::optional<Constant> number_of(const Array& array) {
   return number;
 }
 
-Constant reduced_number(Reduction reduction, const Constant& number, DType from, DType type, int8_t device, int64_t results,
+Constant reduced_number(Reduction reduction, const Constant& number, DType from, DType type, DeviceId device, int64_t results,
                         int64_t count) {
   DType work = accumulator(reduction, type);
   Constant most = converted(number, from, work), last = most;

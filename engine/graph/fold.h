@@ -11,7 +11,7 @@ std::optional<Constant> number_of(const Array& array);
 
 // What a reduction of `count` such numbers gives, bit for bit what kernels would make of them in their order. `results`: how many
 // such there are.
-Constant reduced_number(Reduction reduction, const Constant& number, DType from, DType type, int8_t device, int64_t results,
+Constant reduced_number(Reduction reduction, const Constant& number, DType from, DType type, DeviceId device, int64_t results,
                         int64_t count);
 
 // The same array with repeated axes cut to one element, where that leaves the reduction's bits as they are; how often each

@@ -61,27 +61,27 @@ static uint64_t form_of(const Layout& layout) {
   return h;
 }
 
-Space& Spaces::find(Layout&& layout) {
+InternedLayout& InternedLayouts::find(Layout&& layout) {
   uint64_t form = form_of(layout), hash = mix(form, static_cast<uint64_t>(layout.offset));
-  Space*& recent = recent_[hash % recent_.size()];
-  if (recent && recent->hash == hash && recent->layout == layout) return *recent;
+  InternedLayout*& recent = recent_[hash % recent_.size()];
+  if (recent && recent->hash == hash && static_cast<const Layout&>(*recent) == layout) return *recent;
   auto [begin, end] = table_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
-    if (it->second->layout == layout) return *(recent = it->second.get());
+    if (static_cast<const Layout&>(*it->second) == layout) return *(recent = it->second.get());
   }
   if (table_.size() >= limit_) sweep();
-  auto made = std::make_unique<Space>();
-  made->size = layout.size();
-  made->contiguous = layout.offset == 0 && layout.is_contiguous();
+  auto made = std::make_unique<InternedLayout>();
+  made->elements = layout.size();
+  made->dense = layout.offset == 0 && layout.is_contiguous();
   made->hash = hash;
   made->form = form;
-  made->layout = std::move(layout);
+  static_cast<Layout&>(*made) = std::move(layout);
   recent = made.get();
   table_.emplace(hash, std::move(made));
   return *recent;
 }
 
-void Spaces::sweep() {
+void InternedLayouts::sweep() {
   recent_.fill(nullptr);
   std::erase_if(table_, [](const auto& entry) { return entry.second->references == 0; });
   limit_ = std::max<size_t>(4096, table_.size() * 2);
@@ -115,6 +115,12 @@ void Pending::compact() {
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->slot = i;
 }
 
+// ---- the executor
+
+static Executor executor = nullptr;
+void set_executor(Executor given) { executor = given; }
+bool execute(Ask ask, std::span<Node* const> nodes) { return executor(ask, nodes); }
+
 // ---- pressure
 
 void Pressure::submit() {
@@ -122,14 +128,14 @@ void Pressure::submit() {
   const int64_t most_filled = 4 * low_bytes_;
   const size_t count = graph.pending.count();
   const int64_t bytes = graph.pending.bytes() + filled_;
-  if (evaluator().evaluate_what_is_over()) {
+  if (execute(Ask::rounds_over)) {
     looks_at_ = std::max(low, graph.pending.count() + low / 2);
     filled_ = 0;
     looks_at_bytes_ = graph.pending.bytes() + low_bytes_;
   } else if (filled_ < most_filled && (count < most || (count < most_of_a_loop && graph.rounds.may_come_again()))) {
     wait_for_rounds(count, bytes);
   } else {
-    evaluator().evaluate({});
+    execute(Ask::submitted);
     looks_at_ = low;
     relieve();
   }

@@ -6,6 +6,7 @@
 
 #include "core/layout.h"
 #include "core/site.h"
+#include "graph/executor.h"
 #include "graph/rounds.h"
 
 #include <array>
@@ -55,24 +56,23 @@ class GraphMutex {
 };
 
 // A layout that is kept once, so that equal ones are the same pointer.
-struct Space {
-  Layout layout;
-  int64_t size = 0;         // elements
-  bool contiguous = false;  // C order, from the start of the memory
+struct InternedLayout : Layout {
+  int64_t elements = 0;  // size(), known
+  bool dense = false;    // C order without gaps, from the start of the memory
   uint64_t hash = 0;
   uint64_t form = 0;  // the same for layouts that differ in their offset alone
   uint32_t references = 0;
 };
 
-// An open table; spaces that nobody uses go when it has doubled.
-class Spaces {
+// An open table; layouts that nobody uses go when it has doubled.
+class InternedLayouts {
  public:
-  Space& find(Layout&& layout);
+  InternedLayout& find(Layout&& layout);
 
  private:
   void sweep();
-  std::unordered_multimap<uint64_t, std::unique_ptr<Space>> table_;
-  std::array<Space*, 1024> recent_{};
+  std::unordered_multimap<uint64_t, std::unique_ptr<InternedLayout>> table_;
+  std::array<InternedLayout*, 1024> recent_{};
   size_t limit_ = 4096;
 };
 
@@ -117,7 +117,7 @@ struct StreamSet;  // the streams that are current on each device (run/streams.c
 class Graph {
  public:
   GraphMutex mutex;
-  Spaces spaces;
+  InternedLayouts layouts;
   Pending pending;
   Rounds rounds;
   Pressure pressure;
@@ -129,6 +129,7 @@ class Graph {
   Node* free_nodes = nullptr;
   size_t free_node_count = 0;
   void* free_cells = nullptr;
+  uint64_t evaluations = 0;   // begun: whoever sees the number change was interrupted by another one
   uint64_t nodes_let_go = 0;  // pending ones, that nobody wanted any more: whoever sees the number change has lost some
 };
 extern Graph& graph;

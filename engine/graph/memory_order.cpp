@@ -44,8 +44,8 @@ std::vector<int64_t> strides_in_order(size_t rank, size_t operands, const Stride
 }
 
 template <class Stride>
-SpaceRef space_in_order(const Shape& shape, size_t operands, const Stride& stride, bool outer_first = false) {
-  return space_of(Layout::ordered(shape, strides_in_order(shape.size(), operands, stride, outer_first)));
+LayoutRef layout_in_order(const Shape& shape, size_t operands, const Stride& stride, bool outer_first = false) {
+  return interned(Layout::ordered(shape, strides_in_order(shape.size(), operands, stride, outer_first)));
 }
 
 // A stride that NumPy's elementwise work goes by.
@@ -54,7 +54,7 @@ int64_t known_stride(const Layout& layout, size_t axis) {
 }
 
 // Without elements all strides are contiguous, and results have them anew.
-bool is_in_c_order(const Array& array) { return array.space()->contiguous && array.size() > 0; }
+bool is_in_c_order(const Array& array) { return array.layout_ref()->dense && array.size() > 0; }
 
 bool is_fortran_only(const Layout& layout) { return layout.is_fortran() && !layout.is_contiguous(); }
 
@@ -76,32 +76,32 @@ std::vector<int> axes_by_stride(const Layout& layout) {
 
 }  // namespace
 
-SpaceRef space_beside(const Array& array, const Shape& shape, Order order) {
+LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
   const Layout& layout = array.layout();
   if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
   if (order == Order::keep && (shape.size() != layout.rank() || layout.is_contiguous())) order = Order::c;
   if (order == Order::keep && layout.is_fortran()) order = Order::fortran;
-  if (order == Order::c) return contiguous_space(shape);
-  return space_of(order == Order::fortran ? Layout::fortran(shape) : Layout::ordered(shape, layout.strides));
+  if (order == Order::c) return contiguous_layout(shape);
+  return interned(order == Order::fortran ? Layout::fortran(shape) : Layout::ordered(shape, layout.strides));
 }
 
-SpaceRef copied_space(const Array& array, Order order) {
-  if (is_in_c_order(array) && order != Order::fortran) return array.space();
-  return space_beside(array, array.shape(), order);
+LayoutRef copied_layout(const Array& array, Order order) {
+  if (is_in_c_order(array) && order != Order::fortran) return array.layout_ref();
+  return layout_beside(array, array.shape(), order);
 }
 
-SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
+LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments) {
   bool any = false;  // is there an operand in another order?
   for (const Argument& a : arguments) {
     if (!a.array() || a.array()->rank() < 2) continue;
     if (is_in_c_order(*a.array())) {
-      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->space();
+      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->layout_ref();
     } else {
       any = true;
     }
   }
-  if (!any || shape.size() < 2) return contiguous_space(shape);
-  return space_in_order(shape, arguments.size(), [&](size_t operand, size_t axis) -> int64_t {
+  if (!any || shape.size() < 2) return contiguous_layout(shape);
+  return layout_in_order(shape, arguments.size(), [&](size_t operand, size_t axis) -> int64_t {
     const Array* array = arguments[operand].array();
     if (!array) return says_nothing;
     size_t missing = shape.size() - array->rank();
@@ -109,8 +109,8 @@ SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments) {
   });
 }
 
-SpaceRef matrices_space(const Shape& shape, const Array& left, const Array& right) {
-  if (shape.size() < 4) return contiguous_space(shape);
+LayoutRef matrices_layout(const Shape& shape, const Array& left, const Array& right) {
+  if (shape.size() < 4) return contiguous_layout(shape);
   auto stack_of = [](const Array& x) {
     Layout layout = x.layout();
     layout.shape.resize(layout.rank() - 2);
@@ -119,23 +119,23 @@ SpaceRef matrices_space(const Shape& shape, const Array& left, const Array& righ
   };
   Array stacks[] = {stack_of(left), stack_of(right)};
   Argument both[] = {Argument(stacks[0]), Argument(stacks[1])};
-  SpaceRef stack = result_space({shape.begin(), shape.end() - 2}, both);
-  if (stack->contiguous) return contiguous_space(shape);
-  std::vector<int64_t> order = stack->layout.strides;
+  LayoutRef stack = result_layout({shape.begin(), shape.end() - 2}, both);
+  if (stack->dense) return contiguous_layout(shape);
+  std::vector<int64_t> order = stack->strides;
   for (int64_t& step : order) step += 2;
   order.insert(order.end(), {1, 0});
-  return space_of(Layout::ordered(shape, order));
+  return interned(Layout::ordered(shape, order));
 }
 
-Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool keep_dims) {
-  static const auto* none_kept = new SpaceRef(contiguous_space({}));
+Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool keep_dims) {
+  static const auto* none_kept = new LayoutRef(contiguous_layout({}));
   const Layout& layout = array.layout();
   Shape kept, ones(layout.rank(), 1);
   for (size_t i = 0; i < layout.rank(); ++i)
     if (!goes[i]) kept.push_back(ones[i] = layout.shape[i]);
-  Reduced out{kept.empty() ? *none_kept : SpaceRef(), {}};
+  Reduced out{kept.empty() ? *none_kept : LayoutRef(), {}};
   if (layout.is_contiguous() || layout.rank() < 2) {
-    if (!out.result) out.result = contiguous_space(kept);
+    if (!out.result) out.result = contiguous_layout(kept);
     if (keep_dims) out.shown = Layout::contiguous(ones);
     return out;
   }
@@ -146,25 +146,25 @@ Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool k
   std::vector<int64_t> left;
   for (size_t i = 0; i < layout.rank(); ++i)
     if (!goes[i]) left.push_back(order[i]);
-  out.result = space_of(Layout::ordered(kept, left));
+  out.result = interned(Layout::ordered(kept, left));
   return out;
 }
 
-SpaceRef joined_space(const Shape& shape, std::span<const Array> parts) {
+LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
   bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return part.layout().is_contiguous(); });
-  if (all_c || shape.size() < 2) return contiguous_space(shape);
+  if (all_c || shape.size() < 2) return contiguous_layout(shape);
   auto stride = [&](size_t part, size_t axis) -> int64_t {
     const Layout& layout = parts[part].layout();
     return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);
   };
-  return space_in_order(shape, parts.size(), stride, true);
+  return layout_in_order(shape, parts.size(), stride, true);
 }
 
-SpaceRef rows_of(const Shape& shape, size_t axis) {
-  if (axis + 1 == shape.size()) return contiguous_space(shape);
+LayoutRef rows_of(const Shape& shape, size_t axis) {
+  if (axis + 1 == shape.size()) return contiguous_layout(shape);
   std::vector<int64_t> strides(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) strides[i] = i == axis ? 1 : static_cast<int64_t>(shape.size() - i) + 1;
-  return space_of(Layout::ordered(shape, strides));
+  return interned(Layout::ordered(shape, strides));
 }
 
 bool is_in_order(const Array& array, Order order) {
@@ -178,16 +178,16 @@ Array in_order(const Array& array, Order order) {
   return is_in_order(array, order) ? array : copied(array, array.dtype(), order == Order::any ? Order::c : order);
 }
 
-Array arranged(const Array& array, const SpaceRef& space) {
-  return array.is_whole() && array.space() == space ? array : copied(array, array.dtype(), space);
+Array arranged(const Array& array, const LayoutRef& layout) {
+  return array.is_whole() && array.layout_ref() == layout ? array : copied(array, array.dtype(), layout);
 }
 
 Array in_rows(const Array& array, size_t axis) {
-  SpaceRef space = rows_of(array.shape(), axis);
-  const Layout &has = array.layout(), &needs = space->layout;
+  LayoutRef layout = rows_of(array.shape(), axis);
+  const Layout &has = array.layout(), &needs = *layout;
   bool lies_so = true;
   for (size_t i = 0; i < has.rank(); ++i) lies_so &= has.shape[i] == 1 || has.strides[i] == needs.strides[i];
-  return lies_so || array.size() == 0 ? array : copied(array, array.dtype(), space);
+  return lies_so || array.size() == 0 ? array : copied(array, array.dtype(), layout);
 }
 
 Array raveled(const Array& array, Order order) {
@@ -200,7 +200,7 @@ Array raveled(const Array& array, Order order) {
   if (order == Order::keep) {
     if (layout.transposed(axes_by_stride(layout)).is_contiguous()) return array.view(line);
     Argument only(array);
-    Layout copy = result_space(array.shape(), {&only, 1})->layout;
+    Layout copy = *result_layout(array.shape(), {&only, 1});
     return raveled(array.view(layout.transposed(axes_by_stride(copy))), Order::c);
   }
   line.offset = 0;

@@ -6,31 +6,31 @@
 namespace quern {
 
 // A copy of the array: by the strides alone, so that an axis along which it is repeated (stride 0) becomes the innermost one.
-SpaceRef copied_space(const Array& array, Order order = Order::keep);
+LayoutRef copied_layout(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.
-SpaceRef space_beside(const Array& array, const Shape& shape, Order order = Order::keep);
+LayoutRef layout_beside(const Array& array, const Shape& shape, Order order = Order::keep);
 // What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and
 // those along which an operand is repeated, say nothing.
-SpaceRef result_space(const Shape& shape, std::span<const Argument> arguments);
+LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments);
 // Matrices in C order; stacks of them lie as elementwise work on the operands' stacks does.
-SpaceRef matrices_space(const Shape& shape, const Array& left, const Array& right);
+LayoutRef matrices_layout(const Shape& shape, const Array& left, const Array& right);
 // What is left of an array when some axes go, and that with axes of one element in their place.
 struct Reduced {
-  SpaceRef result;
+  LayoutRef result;
   Layout shown;
 };
-Reduced reduced_spaces(const Array& array, const std::vector<bool>& goes, bool keep_dims);
+Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool keep_dims);
 // Arrays one after the other: as elementwise work, but that repeated elements count.
-SpaceRef joined_space(const Shape& shape, std::span<const Array> parts);
+LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);
 // The lines of that axis are rows, one after the other.
-SpaceRef rows_of(const Shape& shape, size_t axis);
+LayoutRef rows_of(const Shape& shape, size_t axis);
 
 // Does the array lie as a copy in that order would?
 bool is_in_order(const Array& array, Order order);
 // The array where it does so, else a copy.
 Array in_order(const Array& array, Order order);
 // The elements in memory of their own that lies so: the array where it does, else a copy.
-Array arranged(const Array& array, const SpaceRef& space);
+Array arranged(const Array& array, const LayoutRef& layout);
 // The array where the lines of that axis are rows of memory, one after the other, else a copy.
 Array in_rows(const Array& array, size_t axis);
 // One dimension, the elements in that order: a view where nothing has to move, else a copy.

@@ -9,19 +9,19 @@
 
 namespace quern {
 
-SpaceRef space_of(Layout layout) {
+LayoutRef interned(Layout layout) {
   GraphLock lock;
-  return SpaceRef(&graph.spaces.find(std::move(layout)));
+  return LayoutRef(&graph.layouts.find(std::move(layout)));
 }
-SpaceRef contiguous_space(const Shape& shape) { return space_of(Layout::contiguous(shape)); }
+LayoutRef contiguous_layout(const Shape& shape) { return interned(Layout::contiguous(shape)); }
 
-SpaceRef broadcast_space(const SpaceRef& from, const SpaceRef& to) {
+LayoutRef broadcast_layout(const LayoutRef& from, const LayoutRef& to) {
   struct Known {
-    SpaceRef from, to, made;
+    LayoutRef from, to, made;
   };
   static auto& known = *new std::array<Known, 256>;
   Known& slot = known[(from->hash ^ to->hash >> 8) % known.size()];
-  if (!(slot.from == from && slot.to == to)) slot = {from, to, space_of(from->layout.broadcast_to(to->layout.shape))};
+  if (!(slot.from == from && slot.to == to)) slot = {from, to, interned(from->broadcast_to(to->shape))};
   return slot.made;
 }
 
@@ -43,12 +43,12 @@ std::shared_ptr<const Failed> interrupted(const Node& node) {
                                       where.empty() ? "" : " (recorded at " + where + ")"));
 }
 
-NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
+NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device) {
   constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max();
-  if (space->size > most_bytes / 16 && space->size > most_bytes / static_cast<int64_t>(size_of(dtype)))
-    raise(ErrorKind::value, "array is too big: {} elements of {}", to_string(space->layout.shape), row(dtype).name);
+  if (layout->elements > most_bytes / 16 && layout->elements > most_bytes / static_cast<int64_t>(size_of(dtype)))
+    raise(ErrorKind::value, "array is too big: {} elements of {}", to_string(layout->shape), row(dtype).name);
   if (graph.streams_were_chosen.load(std::memory_order_relaxed) && streams_of_thread() != graph.streams)
-    evaluator().change_streams();
+    execute(Ask::other_streams);
   Node* node = graph.free_nodes;
   if (node) {
     graph.free_nodes = node->next;
@@ -58,13 +58,13 @@ NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device) {
   }
   node->op = op;
   node->dtype = node->compute = dtype;
-  node->space = std::move(space);
+  node->layout = std::move(layout);
   node->device = device;
   return NodeRef(node);
 }
 
-NodeRef constant_node(const Constant& value, DType dtype, int8_t device) {
-  static SpaceRef* scalar = new SpaceRef(contiguous_space({}));
+NodeRef constant_node(const Constant& value, DType dtype, DeviceId device) {
+  static LayoutRef* scalar = new LayoutRef(contiguous_layout({}));
   NodeRef node = new_node(Op::constant, dtype, *scalar, device);
   node->constant = value;
   return node;
@@ -81,7 +81,7 @@ void release(Node* node) {
     graph.pending.remove(*n);
     for (Operand& operand : n->inputs()) {
       Node* input = operand.node.detach();
-      operand.space = {};
+      operand.layout = {};
       if (input && --input->references == 0) {
         input->next = dead;
         dead = input;
@@ -90,12 +90,12 @@ void release(Node* node) {
     if (n->call) n->call.reset();
     if (graph.free_node_count < 4096) {
       n->operand_count = 0;
-      n->is_computed = n->is_settled = n->writes_pinned = n->needed = n->overwritten = false;
+      n->is_computed = n->is_settled = n->writes_exposed = n->needed = n->overwritten = false;
       n->cells = n->group = n->mark = n->read_by = n->uses = 0;
-      n->space = {};
+      n->layout = {};
       n->target = {};
       n->axes.clear();
-      n->doubts.clear();
+      n->deferred.clear();
       n->work = n->token = 0;
       n->user = nullptr;
       if (n->buffer) n->buffer.reset();

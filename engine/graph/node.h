@@ -10,52 +10,55 @@
 #pragma once
 
 #include "core/buffer.h"
+#include "core/device_id.h"
 #include "core/layout.h"
 #include "core/site.h"
 #include "core/wait.h"
-#include "graph/doubts.h"
+#include "graph/deferred_errors.h"
 #include "graph/graph.h"
 #include "graph/op.h"
 #include "graph/user_row.h"
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace quern {
 
 // Made, copied and let go of with the lock held.
-class SpaceRef {
+class LayoutRef {
  public:
-  SpaceRef() = default;
-  explicit SpaceRef(Space* space) : space_(space) {
-    if (space_) ++space_->references;
+  LayoutRef() = default;
+  explicit LayoutRef(InternedLayout* layout) : layout_(layout) {
+    if (layout_) ++layout_->references;
   }
-  SpaceRef(const SpaceRef& other) : SpaceRef(other.space_) {}
-  SpaceRef(SpaceRef&& other) noexcept : space_(std::exchange(other.space_, nullptr)) {}
-  SpaceRef& operator=(SpaceRef other) noexcept {
-    std::swap(space_, other.space_);
+  LayoutRef(const LayoutRef& other) : LayoutRef(other.layout_) {}
+  LayoutRef(LayoutRef&& other) noexcept : layout_(std::exchange(other.layout_, nullptr)) {}
+  LayoutRef& operator=(LayoutRef other) noexcept {
+    std::swap(layout_, other.layout_);
     return *this;
   }
-  ~SpaceRef() {
-    if (space_) --space_->references;  // the table lets go of unused ones when it grows
+  ~LayoutRef() {
+    if (layout_) --layout_->references;  // the table lets go of unused ones when it grows
   }
-  const Space* operator->() const { return space_; }
-  const Space& operator*() const { return *space_; }
-  const Space* get() const { return space_; }
-  bool operator==(const SpaceRef& other) const { return space_ == other.space_; }
-  explicit operator bool() const { return space_ != nullptr; }
+  const InternedLayout* operator->() const { return layout_; }
+  const InternedLayout& operator*() const { return *layout_; }
+  const InternedLayout* get() const { return layout_; }
+  bool operator==(const LayoutRef& other) const { return layout_ == other.layout_; }
+  explicit operator bool() const { return layout_ != nullptr; }
 
  private:
-  Space* space_ = nullptr;
+  InternedLayout* layout_ = nullptr;
 };
 
-SpaceRef space_of(Layout layout);
-SpaceRef contiguous_space(const Shape& shape);
-SpaceRef broadcast_space(const SpaceRef& from, const SpaceRef& to);  // `from` over the shape of `to`
+LayoutRef interned(Layout layout);
+LayoutRef contiguous_layout(const Shape& shape);
+LayoutRef broadcast_layout(const LayoutRef& from, const LayoutRef& to);  // `from` over the shape of `to`
 
 // ---- nodes
 
@@ -89,9 +92,9 @@ class NodeRef {
 // A node's memory seen through a layout, perhaps as another type (the parts of complex numbers).
 struct Operand {
   NodeRef node;
-  SpaceRef space;
+  LayoutRef layout;
   DType dtype = DType::boolean;
-  const Shape& shape() const { return space->layout.shape; }
+  const Shape& shape() const { return layout->shape; }
 };
 
 class CallBody;
@@ -99,16 +102,26 @@ class CallBody;
 struct CallResult {
   Shape shape;
   DType dtype;
-  SpaceRef space = {};  // how it lies in memory; none: in C order
+  LayoutRef layout = {};  // how it lies in memory; none: in C order
 };
 
 // What a call node holds; see call.h.
+// What the device looks for in values that the host does not know; where it is found, the next look raises.
+struct Check {
+  // no_negatives: among integers that are exponents of integers; range: is the number (0-d) one that `dtype` can hold?
+  enum class For : uint8_t { no_negatives, range };
+  For what;
+  DType dtype;
+};
+
 struct Call {
-  std::shared_ptr<const CallBody> body;
+  std::shared_ptr<const CallBody> body;  // none: a check
+  std::optional<Check> check;
   std::vector<Operand> operands;
   std::vector<CallResult> more;  // results after the first
   std::vector<Buffer> buffers;   // and their memory, once computed
   bool in_place = false;
+  std::string_view name() const;
 };
 
 // A host value, in its own type.
@@ -123,17 +136,17 @@ struct Node {
   DType dtype = DType::boolean;    // of the value
   DType compute = DType::boolean;  // what the op works in
   Reduction reduction = Reduction::sum;
-  int8_t device = -1;  // -1 the CPU, else the GPU's number
+  DeviceId device;
   bool is_computed = false;
-  bool is_settled = false;     // on the CPU: its memory was written before anybody could ask, whatever the device is doing
-  bool writes_pinned = false;  // an update of memory whose address is known outside: always in place
-  uint8_t part = 0;            // of a call's results, this one
+  bool is_settled = false;      // on the CPU: its memory was written before anybody could ask, whatever the device is doing
+  bool writes_exposed = false;  // an update of memory whose address is known outside: always in place
+  uint8_t part = 0;             // of a call's results, this one
   uint8_t operand_count = 0;
   Site site = no_site;
   size_t slot = no_slot;  // where it stands among the pending ones
-  SpaceRef space;         // its shape, and how its memory is laid out (no gaps, offset 0)
+  LayoutRef layout;       // its shape, and how its memory is laid out (no gaps, offset 0)
   std::array<Operand, 3> operands;
-  SpaceRef target;  // an update's: the part that is replaced
+  LayoutRef target;  // an update's: the part that is replaced
   DType target_dtype = DType::boolean;
   Constant constant;                    // a constant's
   std::vector<bool> axes;               // a reduction's: true for each that goes
@@ -142,7 +155,7 @@ struct Node {
   uint8_t output = 0;                   // which of its results
   Buffer buffer;                        // once computed
   std::shared_ptr<const Failed> error;  // why it cannot be computed
-  std::vector<Doubt> doubts;            // of a computed value: what may yet prove wrong of it
+  std::vector<DeferredError> deferred;  // of a computed value: what may yet prove wrong of it
   uint64_t work = 0;                    // of a computed value: the number of the work that writes it (interrupts.h)
 
   Node* next = nullptr;  // in a list of those that are let go
@@ -158,9 +171,9 @@ struct Node {
   static constexpr size_t no_slot = ~size_t{0};
   bool is_pending() const { return slot != no_slot; }
   // Its memory is seen outside: it stays where it is, and what reads or writes it is submitted at once.
-  bool is_pinned() const { return (writes_pinned && !is_computed) || (buffer && buffer.block()->pins > 0); }
-  int64_t size() const { return space->size; }
-  const Shape& shape() const { return space->layout.shape; }
+  bool is_exposed() const { return (writes_exposed && !is_computed) || (buffer && buffer.block()->exposures > 0); }
+  int64_t size() const { return layout->elements; }
+  const Shape& shape() const { return layout->shape; }
   std::span<Operand> inputs() {
     if (call) return call->operands;
     return {operands.data(), operand_count};
@@ -174,8 +187,8 @@ struct Node {
 // Why the value is not what it should be, because of an interrupt; null when it is.
 std::shared_ptr<const Failed> interrupted(const Node& node);
 
-NodeRef new_node(Op op, DType dtype, SpaceRef space, int8_t device);
-NodeRef constant_node(const Constant& value, DType dtype, int8_t device);
+NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device);
+NodeRef constant_node(const Constant& value, DType dtype, DeviceId device);
 
 // ---- cells
 
@@ -183,14 +196,14 @@ struct Cell {
   uint32_t references = 0;
   NodeRef node;
   bool is_read_only = false;  // foreign memory that must not be written
-  const int8_t device;        // of every node that it will hold: to be asked without the lock
+  const DeviceId device;      // of every node that it will hold: to be asked without the lock
 
   explicit Cell(NodeRef value) : device(value->device) { set(std::move(value)); }
   ~Cell() { set({}); }
   static void* operator new(size_t size);  // from a list of used ones
   static void operator delete(void* memory);
   void set(NodeRef value);
-  bool is_pinned() const { return node->is_pinned(); }
+  bool is_exposed() const { return node->is_exposed(); }
 };
 
 }  // namespace quern

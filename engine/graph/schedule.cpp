@@ -21,8 +21,8 @@ bool is_worth_going_on(const Group& group) {
     (group.axes[i] ? count : results) *= group.shape[i];
     keeps |= !group.axes[i];
   }
-  bool is_small = results * count <= (group.device < 0 ? 1 << 15 : 1 << 16);
-  return keeps && count <= 4096 && (is_small || results >= (group.device < 0 ? 16 : 512));
+  bool is_small = results * count <= (group.device.is_cpu() ? 1 << 15 : 1 << 16);
+  return keeps && count <= 4096 && (is_small || results >= (group.device.is_cpu() ? 16 : 512));
 }
 
 class Scheduler {
@@ -148,7 +148,7 @@ class Scheduler {
   // The index space that the node's work goes over.
   static const Shape& work_shape(const Node& node) {
     if (node.op == Op::reduce) return node.operands[0].shape();
-    if (node.op == Op::update) return node.target->layout.shape;
+    if (node.op == Op::update) return node.target->shape;
     return node.shape();
   }
 
@@ -156,7 +156,7 @@ class Scheduler {
   static bool is_local(const Group& group, const Operand& o) {
     const Node& node = *o.node;
     return node.group == group.number && node.is_pending() && o.dtype == node.dtype &&
-           (o.space == node.space || (group.is_uniform(node) && o.space->layout.offset == 0)) && node.op != Op::reduce &&
+           (o.layout == node.layout || (group.is_uniform(node) && o.layout->offset == 0)) && node.op != Op::reduce &&
            node.op != Op::update;
   }
 
@@ -170,13 +170,13 @@ class Scheduler {
     const Node& node = *o.node;
     if (!group.goes_on || node.group != group.number || !node.is_pending() || o.dtype != node.dtype) return false;
     if (node.op != Op::reduce && !group.per_result[node.mark]) return false;
-    auto seen = group.over_elements(o.space->layout), own = group.over_elements(node.space->layout);
+    auto seen = group.over_elements(*o.layout), own = group.over_elements(*node.layout);
     return seen && own && *seen == *own && loop_after(group, node) < most_loops;
   }
 
   // Elementwise work on what the group's reductions give.
   bool is_on_results(const Group& group, const Node& node) const {
-    if (!group.goes_on || node.op >= Op::constant || !group.over_elements(node.space->layout)) return false;
+    if (!group.goes_on || node.op >= Op::constant || !group.over_elements(*node.layout)) return false;
     return std::any_of(leaves_.begin(), leaves_.end(), [&](const Operand* o) { return is_of_results(group, *o); });
   }
 
@@ -231,10 +231,10 @@ class Scheduler {
     Node* old = node.operands[0].node.get();
     if (old->is_pending() && old->group == group.number) return false;
     for (const Load& load : group.loads) {
-      if (load.node == old && !(load.space == node.target && load.dtype == node.target_dtype)) return false;
+      if (load.node == old && !(load.layout == node.target && load.dtype == node.target_dtype)) return false;
     }
     for (const Operand* o : leaves_) {
-      if (o->node.get() == old && !(o->space == node.target && o->dtype == node.target_dtype)) return false;
+      if (o->node.get() == old && !(o->layout == node.target && o->dtype == node.target_dtype)) return false;
     }
     return true;
   }
@@ -271,17 +271,17 @@ class Scheduler {
       return {Origin::Kind::local, node->mark};
     }
     node->read_by = std::max(node->read_by, group.number);
-    SpaceRef space = o.space;
-    if (space->layout.shape.empty() && !group.shape.empty()) {
-      space = space_of(space->layout.broadcast_to(group.shape));
-    } else if (group.reduces && space->layout.shape != group.shape) {
-      space = space_of(*group.over_elements(space->layout));
+    LayoutRef layout = o.layout;
+    if (layout->shape.empty() && !group.shape.empty()) {
+      layout = interned(layout->broadcast_to(group.shape));
+    } else if (group.reduces && layout->shape != group.shape) {
+      layout = interned(*group.over_elements(*layout));
     }
     for (uint32_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
-      if (load.node == node && load.space == space && load.dtype == o.dtype) return {Origin::Kind::load, i};
+      if (load.node == node && load.layout == layout && load.dtype == o.dtype) return {Origin::Kind::load, i};
     }
-    group.loads.push_back({node, std::move(space), o.dtype});
+    group.loads.push_back({node, std::move(layout), o.dtype});
     return {Origin::Kind::load, static_cast<uint32_t>(group.loads.size() - 1)};
   }
 

@@ -11,7 +11,7 @@ namespace quern {
 
 struct Load {
   Node* node;
-  SpaceRef space;
+  LayoutRef layout;
   DType dtype;
 };
 
@@ -33,7 +33,7 @@ enum class Apart : uint8_t {
 struct Group {
   uint32_t number = 0;
   Shape shape;
-  int8_t device = -1;
+  DeviceId device;
   Apart apart = Apart::first;
   bool reduces = false;
   bool is_call = false;    // its one node is a call, or a part of one

@@ -19,12 +19,11 @@ class Reader {
     give_number(node);
     std::span<Operand> inputs = node.inputs();
     words_.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
-                     static_cast<uint64_t>(node.compute) << 24 | uint64_t{static_cast<uint8_t>(node.device)} << 32 |
-                     uint64_t{node.writes()} << 40);
+                     static_cast<uint64_t>(node.compute) << 24 | node.device.key() << 32 | uint64_t{node.writes()} << 40);
     words_.push_back(uint64_t{node.references} | uint64_t{inputs.size()} << 32);
-    space(node.space);
+    layout(node.layout);
     if (node.op == Op::update || (node.call && node.call->in_place)) {
-      space(node.target);
+      layout(node.target);
       words_.push_back(static_cast<uint64_t>(node.target_dtype));
     }
     if (node.op == Op::user) {
@@ -39,7 +38,7 @@ class Reader {
     }
     for (Operand& o : inputs) {
       words_.push_back(number(*o.node) | static_cast<uint64_t>(o.dtype) << 56);
-      space(o.space);
+      layout(o.layout);
     }
   }
 
@@ -55,7 +54,7 @@ class Reader {
     node.number = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back(&node);
   }
-  void space(const SpaceRef& space) { words_.push_back(reinterpret_cast<uintptr_t>(space.get())); }
+  void layout(const LayoutRef& layout) { words_.push_back(reinterpret_cast<uintptr_t>(layout.get())); }
 
   std::vector<uint64_t>& words_;
   std::vector<Node*>& nodes_;
@@ -76,14 +75,14 @@ void read(std::span<Node* const> nodes, Sequence& sequence) {
   sequence.hash = hash_of(sequence.words);
 }
 
-std::vector<SpaceRef> spaces_of(const Sequence& sequence) {
-  std::vector<SpaceRef> all;
+std::vector<LayoutRef> layouts_of(const Sequence& sequence) {
+  std::vector<LayoutRef> all;
   for (Node* node : sequence.nodes) {
-    all.push_back(node->space);
+    all.push_back(node->layout);
     if (node->target) all.push_back(node->target);
-    for (Operand& o : node->inputs()) all.push_back(o.space);
+    for (Operand& o : node->inputs()) all.push_back(o.layout);
   }
-  std::sort(all.begin(), all.end(), [](const SpaceRef& a, const SpaceRef& b) { return a.get() < b.get(); });
+  std::sort(all.begin(), all.end(), [](const LayoutRef& a, const LayoutRef& b) { return a.get() < b.get(); });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }

@@ -18,6 +18,6 @@ uint64_t hash_of(std::span<const uint64_t> words);
 void read(std::span<Node* const> nodes, Sequence& sequence);
 
 // The layouts whose addresses stand in the words: whoever keeps the words keeps them.
-std::vector<SpaceRef> spaces_of(const Sequence& sequence);
+std::vector<LayoutRef> layouts_of(const Sequence& sequence);
 
 }  // namespace quern

@@ -16,10 +16,10 @@
 namespace quern {
 
 struct UserRow {
-  struct Operand {
+  struct Input {
     std::string name;  // in the body, by value; "" for one that only a result starts from
     DType dtype;
-    bool operator==(const Operand&) const = default;
+    bool operator==(const Input&) const = default;
   };
   struct Result {
     std::string name;  // in the body, a variable
@@ -30,7 +30,7 @@ struct UserRow {
   std::string name;
   std::string preamble;  // types and functions for the body, printed once in each kernel, in a namespace of the row's own
   std::string body;      // statements
-  std::vector<Operand> operands;
+  std::vector<Input> operands;
   std::vector<Result> results;
   bool is_python = false;  // the preamble is a Python function's (quern/python.cuh)
   uint64_t hash = 0;       // add_row() gives it: no two rows have the same

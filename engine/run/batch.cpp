@@ -48,7 +48,7 @@ bool overwrites(const Group& later, const Group& earlier) {
 
 // The batch that the group may join: it then runs before all that came after that batch's first group.
 Batch* batch_for(std::vector<Batch>& batches, const std::vector<std::pair<size_t, size_t>>& places, const Group& group,
-                 const Plan& plan) {
+                 const LaunchPlan& plan) {
   uint32_t needed = needs(group);
   size_t most = segments_of(group, plan.form).count;
   for (size_t k = places.size(); k-- > 0 && k + looked_back_at >= places.size();) {
@@ -68,10 +68,10 @@ std::vector<Batch> batches_of(std::vector<Group> groups) {
   std::vector<std::pair<size_t, size_t>> places;  // of each group: its batch, and which of the members it is
   bool alone = groups.size() == 1;
   for (Group& group : groups) {
-    std::optional<Plan> plan;
+    std::optional<LaunchPlan> plan;
     Batch* batch = nullptr;
     if (!alone && may_share(group)) {
-      plan = Plan{form_of(group), {}, nullptr, {}};
+      plan = LaunchPlan{form_of(group), {}, nullptr, {}};
       plan->key = key_of(group, plan->form);
       if (segments_of(group, plan->form).count > 1) batch = batch_for(batches, places, group, *plan);
     }

@@ -14,7 +14,7 @@
 namespace quern {
 
 // How a group is launched.
-struct Plan {
+struct LaunchPlan {
   Form form;
   Key key;
   Kernel* kernel = nullptr;  // nullptr: not looked for yet
@@ -25,7 +25,7 @@ struct Plan {
 struct Batch {
   struct Member {
     Group group;
-    std::optional<Plan> plan;
+    std::optional<LaunchPlan> plan;
   };
   std::vector<Member> members;
   // Of more than one together: as a plan's.

@@ -35,12 +35,12 @@ StreamPtr Context::stream_of_work() {
 }
 
 Buffer Context::allocate(size_t bytes, Site site, bool in_order) {
-  Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
+  Traced traced(TraceKind::allocate, id(), nullptr, bytes, site);
   return pool.allocate(bytes, site, in_order && work_stream == default_stream);
 }
 
 Buffer Context::allocate_pinned(size_t bytes, PinnedOptions options, Site site) {
-  Traced traced(TraceKind::allocate, trace_index(), nullptr, bytes, site);
+  Traced traced(TraceKind::allocate, id(), nullptr, bytes, site);
   traced.name("pinned");
   return pinned_[options.portable | options.mapped << 1 | options.write_combined << 2]->allocate(bytes, site);
 }
@@ -61,7 +61,7 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
   auto traced_as = kind == CopyKind::host_to_device   ? TraceKind::host_to_device
                    : kind == CopyKind::device_to_host ? TraceKind::device_to_host
                                                       : TraceKind::device_to_device;
-  Traced traced(traced_as, trace_index(), stream.get(), bytes, tracing() ? current_site() : no_site);
+  Traced traced(traced_as, id(), stream.get(), bytes, tracing() ? current_site() : no_site);
   device.copy(*stream, dst, src, bytes, kind);
   if (!blocking) return;
   uint64_t watched = last_watch();
@@ -71,7 +71,7 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
 
 void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
                    size_t height) {
-  Traced traced(TraceKind::fill, trace_index(), stream.get(), width * height * value_bytes, tracing() ? current_site() : no_site);
+  Traced traced(TraceKind::fill, id(), stream.get(), width * height * value_bytes, tracing() ? current_site() : no_site);
   if (height == 1)
     device.fill(*stream, dst, value, value_bytes, width);
   else
@@ -79,19 +79,19 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 }
 
 void Context::wait(const StreamPtr& stream) {
-  Traced traced(TraceKind::wait, trace_index(), stream.get(), 0, tracing() ? current_site() : no_site);
+  Traced traced(TraceKind::wait, id(), stream.get(), 0, tracing() ? current_site() : no_site);
   uint64_t watched = last_watch();
   stream->synchronize();
   settle_found_errors(*this, stream.get(), watched);
 }
 
 void Context::wait(Event& event) {
-  Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
+  Traced traced(TraceKind::wait, id(), nullptr, 0, tracing() ? current_site() : no_site);
   event.synchronize();
 }
 
 void Context::wait_all() {
-  Traced traced(TraceKind::wait, trace_index(), nullptr, 0, tracing() ? current_site() : no_site);
+  Traced traced(TraceKind::wait, id(), nullptr, 0, tracing() ? current_site() : no_site);
   uint64_t watched = last_watch();
   device.synchronize();
   settle_found_errors(*this, nullptr, watched);
@@ -130,7 +130,7 @@ Context& cuda_context(int index) {
   return context_of(cuda_device(index));
 }
 
-Context& context_on(int8_t device) { return device < 0 ? cpu_context() : cuda_context(device); }
+Context& context_on(DeviceId device) { return device.is_cpu() ? cpu_context() : cuda_context(device.number()); }
 
 Context& default_context() {
   static Context& context = []() -> Context& {

@@ -28,7 +28,7 @@ class Context {
   StreamPtr stream_of_work();  // the same, for who does not hold it
   Compiler& compiler();
   std::string name() const;  // "cpu", "cuda:0"
-  int trace_index() const { return device.kind == DeviceKind::cpu ? -1 : device.index; }
+  DeviceId id() const { return device.id(); }
 
   Buffer allocate(size_t bytes, Site site = current_site(), bool in_order = false);  // see Pool::allocate()
   // Host memory that copies and kernels reach (Device). Used again when the work in flight at its end is done.
@@ -54,7 +54,7 @@ Context& cpu_context();
 Context& cuda_context(int index);
 // What "the device" means: QUERN_DEVICE, else the first GPU, else the CPU.
 Context& default_context();
-Context& context_on(int8_t device);  // by an array's number: -1 for the CPU
+Context& context_on(DeviceId device);
 std::vector<Context*> all_contexts();
 // The one that this thread's calls without a device mean: the default one until set.
 Context& current_context();

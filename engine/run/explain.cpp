@@ -21,9 +21,7 @@ static std::vector<Group> groups_for(Node* target) {
 }
 
 static std::string_view name_of(const Node& node) {
-  return node.op == Op::call   ? node.call->body->name()
-         : node.op == Op::user ? std::string_view(node.user->name)
-                               : name_of(node.op);
+  return node.op == Op::call ? node.call->name() : node.op == Op::user ? std::string_view(node.user->name) : name_of(node.op);
 }
 
 std::vector<std::string> ops_of(const Group& group) {

@@ -1,6 +1,6 @@
 #include "run/found_errors.h"
 
-#include "graph/doubts.h"
+#include "graph/deferred_errors.h"
 
 #include <atomic>
 #include <deque>
@@ -19,7 +19,7 @@ struct Watch {
   ErrorKind kind;
   std::function<std::string(int64_t)> text;
   Site site;
-  Doubt doubt;
+  DeferredError error;
   StreamPtr stream;
 };
 
@@ -63,7 +63,7 @@ FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::
   words.on_host[0] = words.on_host[1] = 0;
   active_watches.fetch_add(1, std::memory_order_relaxed);
   uint64_t number = watches_begun.fetch_add(1, std::memory_order_relaxed) + 1;
-  watches.active.push_back({number, words, kind, std::move(text), site, open_doubt(), context.work_stream});
+  watches.active.push_back({number, words, kind, std::move(text), site, open_deferred(), context.work_stream});
   return words;
 }
 
@@ -83,9 +83,9 @@ void settle_found_errors(Context& context, const Stream* waited, uint64_t last) 
       continue;
     }
     if (at->words.on_host[0] == 0) {
-      settle_doubt(at->doubt);
+      settle_deferred(at->error);
     } else {
-      confirm_doubt(at->doubt, {at->kind, at->text(at->words.on_host[1]), at->site});
+      confirm_deferred(at->error, {at->kind, at->text(at->words.on_host[1]), at->site});
     }
     watches.free.push_back(at->words);
     at = watches.active.erase(at);

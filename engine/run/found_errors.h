@@ -1,6 +1,6 @@
 // Errors that follow from values on the device: an index out of range, a singular matrix. Work that may find one asks for a
-// FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that confirms the doubt (graph/doubts.h),
-// and a look at what depends on it raises it, naming the line that recorded the work.
+// FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that confirms the error
+// (graph/deferred_errors.h), and a look at what depends on it raises it, naming the line that recorded the work.
 #pragma once
 
 #include "core/error.h"
@@ -28,7 +28,7 @@ void watched_work_is_submitted();
 // Whose work is submitted: to be asked before a wait, which need not see the work that others submit meanwhile.
 uint64_t last_watch();
 
-// After a wait for a stream, or for all (none): settles or confirms the doubts of its work, up to that watch.
+// After a wait for a stream, or for all (none): settles or confirms the deferred errors of its work, up to that watch.
 void settle_found_errors(Context& context, const Stream* waited, uint64_t last);
 
 }  // namespace quern

@@ -9,7 +9,7 @@
 
 namespace quern {
 
-using Scalar = ParamType::Scalar;
+using Number = ParamType::Number;
 
 Kernel::Kernel(std::shared_ptr<Program> program, LoadedKernel& loaded) : program_(std::move(program)), loaded_(loaded) {
   if (auto types = read_signature(loaded.info.signature); types && types->size() == loaded.info.params.size()) {
@@ -60,7 +60,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
         shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
   parameters.use_on(stream);
-  Traced traced(TraceKind::launch, context().trace_index(), stream.get(), 0, site);
+  Traced traced(TraceKind::launch, context().id(), stream.get(), 0, site);
   if (traced.on()) {
     traced.name(kernel.name);
     traced.kernel(program_->identity, shape);
@@ -116,7 +116,7 @@ void Arguments::pointer(uint64_t address, Block* block) {
   const Param* param = next(8);
   const ParamType* t = type();
   bool fits = t ? t->kind == ParamType::Kind::pointer ||
-                      (t->kind == ParamType::Kind::scalar && t->size == 8 && t->scalar != Scalar::floating)
+                      (t->kind == ParamType::Kind::scalar && t->size == 8 && t->scalar != Number::floating)
                 : !param || param->size == 8;
   if (!fits) mismatch("a device pointer");
   std::memcpy(at(param, 8), &address, 8);
@@ -126,9 +126,9 @@ void Arguments::pointer(uint64_t address, Block* block) {
 namespace {
 
 // A plain number as the bytes of a parameter of `size` bytes; false when it does not go in.
-bool put_integer(char* to, size_t size, Scalar scalar, int64_t value) {
+bool put_integer(char* to, size_t size, Number scalar, int64_t value) {
   switch (scalar) {
-    case Scalar::floating:
+    case Number::floating:
       if (size == 4) {
         float f = static_cast<float>(value);
         std::memcpy(to, &f, 4);
@@ -140,7 +140,7 @@ bool put_integer(char* to, size_t size, Scalar scalar, int64_t value) {
         return true;
       }
       return false;
-    case Scalar::boolean:
+    case Number::boolean:
       *to = value != 0;
       return true;
     default:
@@ -148,8 +148,8 @@ bool put_integer(char* to, size_t size, Scalar scalar, int64_t value) {
   }
   if (size < 8) {
     int64_t low = -(int64_t{1} << (8 * size - 1)), high = (int64_t{1} << (8 * size)) - 1;
-    if (scalar == Scalar::unsigned_integer) low = 0;
-    if (scalar == Scalar::integer) high = (int64_t{1} << (8 * size - 1)) - 1;
+    if (scalar == Number::unsigned_integer) low = 0;
+    if (scalar == Number::integer) high = (int64_t{1} << (8 * size - 1)) - 1;
     if (value < low || value > high) return false;
   }
   std::memcpy(to, &value, size);
@@ -163,7 +163,7 @@ void Arguments::integer(int64_t value, bool is_boolean) {
   const ParamType* t = type();
   if (t && t->kind == ParamType::Kind::other) mismatch("a Python int");
   size_t size = param ? param->size : is_boolean ? 1 : 8;
-  Scalar scalar = t && t->kind == ParamType::Kind::scalar ? t->scalar : Scalar::none;
+  Number scalar = t && t->kind == ParamType::Kind::scalar ? t->scalar : Number::none;
   if (size > 8 || (size & (size - 1))) mismatch("a Python int");
   if (!put_integer(at(param, size), size, scalar, value)) {
     std::string wants = t ? t->text : fmt::format("{} bytes", size);
@@ -175,7 +175,7 @@ void Arguments::integer(int64_t value, bool is_boolean) {
 void Arguments::natural(uint64_t value) {
   const Param* param = next(8);
   const ParamType* t = type();
-  bool fits = (!param || param->size == 8) && !(t && (t->scalar == Scalar::floating && t->kind == ParamType::Kind::scalar));
+  bool fits = (!param || param->size == 8) && !(t && (t->scalar == Number::floating && t->kind == ParamType::Kind::scalar));
   if (!fits) mismatch(fmt::format("the Python int {}", value));
   std::memcpy(at(param, 8), &value, 8);
 }
@@ -184,7 +184,7 @@ void Arguments::real(double value) {
   const Param* param = next(8);
   const ParamType* t = type();
   size_t size = param ? param->size : 8;
-  bool fits = t ? t->kind == ParamType::Kind::scalar && t->scalar == Scalar::floating : size == 4 || size == 8;
+  bool fits = t ? t->kind == ParamType::Kind::scalar && t->scalar == Number::floating : size == 4 || size == 8;
   if (!fits || (size != 4 && size != 8)) mismatch("a Python float");
   char* to = at(param, size);
   if (size == 4) {
@@ -209,13 +209,13 @@ void Arguments::complex(double re, double im) {
   }
 }
 
-void Arguments::typed(const void* bytes, size_t size, Scalar scalar, const char* type_name) {
+void Arguments::typed(const void* bytes, size_t size, Number scalar, const char* type_name) {
   const Param* param = next(size);
   const ParamType* t = type();
   if (param && param->size != size) mismatch(type_name);
-  if (t && scalar != Scalar::none) {
-    bool want_real = t->kind == ParamType::Kind::scalar && t->scalar == Scalar::floating;
-    bool is_real = scalar == Scalar::floating;
+  if (t && scalar != Number::none) {
+    bool want_real = t->kind == ParamType::Kind::scalar && t->scalar == Number::floating;
+    bool is_real = scalar == Number::floating;
     if (t->kind == ParamType::Kind::pointer ? is_real : t->kind == ParamType::Kind::scalar && want_real != is_real)
       mismatch(type_name);
   }

@@ -50,7 +50,7 @@ class Arguments {
   void real(double value);
   void complex(double re, double im);
   // A value whose type the caller knows, as its bytes: numpy.float32(2), a struct.
-  void typed(const void* bytes, size_t size, ParamType::Scalar scalar, const char* type_name);
+  void typed(const void* bytes, size_t size, ParamType::Number scalar, const char* type_name);
 
   // Is the next parameter one of that many bytes which is certainly no pointer?
   bool takes_value(size_t size) const;

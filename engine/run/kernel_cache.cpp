@@ -17,7 +17,7 @@ Kernel& TextKernels::kernel(std::string_view name) {
 }
 
 size_t KernelCache::Hash::operator()(const View& key) const {
-  return hash_of(key.words) ^ (static_cast<uint64_t>(key.of) << 8 | static_cast<uint64_t>(key.device + 1));
+  return hash_of(key.words) ^ (static_cast<uint64_t>(key.of) << 8 | key.device.key());
 }
 
 bool KernelCache::Equal::operator()(const View& a, const View& b) const {
@@ -31,10 +31,10 @@ TextKernels* KernelCache::find(const View& key) {
 }
 
 TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelText text) {
-  Key key{of, context.trace_index(), {words.begin(), words.end()}};  // compiling may run handlers of signals
+  Key key{of, context.id(), {words.begin(), words.end()}};  // compiling may run handlers of signals
   printed_.fetch_add(1, std::memory_order_relaxed);
   auto identity = std::make_shared<KernelIdentity>();
-  identity->key = Hash()({of, 0, words});
+  identity->key = Hash()({of, DeviceId::gpu(0), words});
   identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
   auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity)));
   keep_text(text.text, text.options);
@@ -42,7 +42,7 @@ TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelTe
   return *all_.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
-void KernelCache::forget(int device, TextOf of, Words words) {
+void KernelCache::forget(DeviceId device, TextOf of, Words words) {
   std::unique_ptr<TextKernels> gone;  // unloaded without the lock
   std::lock_guard hold(lock_);
   auto found = all_.find(View{of, device, words});

@@ -78,22 +78,22 @@ class KernelCache {
   // `print` gives the KernelText; called without a lock held. What it returns must depend on the words and the device alone.
   template <class Print>
   TextKernels& get(Context& context, TextOf of, Words words, Print&& print) {
-    if (TextKernels* found = find({of, context.trace_index(), words})) return *found;
+    if (TextKernels* found = find({of, context.id(), words})) return *found;
     return add(context, of, words, print());
   }
-  bool has(Context& context, TextOf of, Words words) { return find({of, context.trace_index(), words}) != nullptr; }
-  void forget(int device, TextOf of, Words words);  // for whoever was the only one to ask with these words
+  bool has(Context& context, TextOf of, Words words) { return find({of, context.id(), words}) != nullptr; }
+  void forget(DeviceId device, TextOf of, Words words);  // for whoever was the only one to ask with these words
   uint64_t printed() const { return printed_.load(std::memory_order_relaxed); }  // texts, in this process
 
  private:
   struct View {
     TextOf of;
-    int device;
+    DeviceId device;
     Words words;
   };
   struct Key {
     TextOf of;
-    int device;
+    DeviceId device;
     std::vector<uint64_t> words;
     operator View() const { return {of, device, words}; }
   };

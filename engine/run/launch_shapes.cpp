@@ -14,7 +14,7 @@ LaunchShape elementwise_shape(const Group& group, const Form& form) {
   LaunchShape shape;
   int64_t width = form.shape.empty() ? 1 : form.shape.back(), rows = form.results / std::max<int64_t>(width, 1);
   int64_t inner = (width + form.pack - 1) / form.pack;
-  int64_t most = group.device < 0 ? 1024 : 256;
+  int64_t most = group.device.is_cpu() ? 1024 : 256;
   int64_t block = std::min((inner + 31) / 32 * 32, most);
   shape.block[0] = static_cast<uint32_t>(block);
   shape.grid[0] = static_cast<uint32_t>((inner + block - 1) / block);

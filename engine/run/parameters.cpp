@@ -26,12 +26,12 @@ void Parameters::use_on(const std::shared_ptr<Stream>& stream) const {
   for (const Used& used : more_) use(used);
 }
 
-bool Parameters::any_pinned() const {
-  auto pinned = [](const Used& used) { return used.block->pins > 0; };
+bool Parameters::any_exposed() const {
+  auto exposed = [](const Used& used) { return used.block->exposures > 0; };
   for (size_t i = 0; i < count_; ++i)
-    if (pinned(used_[i])) return true;
+    if (exposed(used_[i])) return true;
   for (const Used& used : more_)
-    if (pinned(used)) return true;
+    if (exposed(used)) return true;
   return false;
 }
 

@@ -43,7 +43,7 @@ class Parameters {
       more_.push_back(used);
   }
   void use_on(const std::shared_ptr<Stream>& stream) const;
-  bool any_pinned() const;  // is memory handed over that is seen outside?
+  bool any_exposed() const;  // is memory handed over that is seen outside?
 
  private:
   struct Used {

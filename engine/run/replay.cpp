@@ -4,7 +4,7 @@
 
 namespace quern {
 
-Replay::Replay(const Sequence& sequence, std::vector<Batch> batches) : words_(sequence.words), spaces_(spaces_of(sequence)) {
+Replay::Replay(const Sequence& sequence, std::vector<Batch> batches) : words_(sequence.words), layouts_(layouts_of(sequence)) {
   for (Batch& batch : batches) {
     Kept kept;
     for (const Batch::Member& member : batch.members) {

@@ -31,7 +31,7 @@ class Replay {
     std::vector<Numbers> numbers;  // of each member
   };
   std::vector<uint64_t> words_;
-  std::vector<SpaceRef> spaces_;
+  std::vector<LayoutRef> layouts_;
   std::vector<Kept> batches_;
 };
 

@@ -34,9 +34,9 @@ std::vector<SideBySide::Wanted> SideBySide::missing(std::span<Batch> batches) {
   std::vector<Wanted> all;
   for (Batch& batch : batches) {
     const Group& group = batch.members[0].group;
-    std::optional<Plan>& plan = batch.members[0].plan;
+    std::optional<LaunchPlan>& plan = batch.members[0].plan;
     if (group.is_call || group.stores.empty() || (is_empty(group) && !group.reduces)) continue;
-    if (!plan) plan = Plan{form_of(group), {}, nullptr, {}};
+    if (!plan) plan = LaunchPlan{form_of(group), {}, nullptr, {}};
     if (plan->form.results == 0) continue;
     if (plan->key.empty()) plan->key = key_of(group, plan->form);
     const bool together = batch.members.size() > 1;

@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/wait.h"
 #include "device/stream_order.h"
 #include "graph/array.h"
+#include "run/found_errors.h"
 
 namespace quern {
 
@@ -55,6 +57,16 @@ void change_streams() {
 
 void use_current_streams() {
   if (graph.streams_were_chosen && streams_of_thread() != graph.streams) change_streams();
+}
+
+bool array_work_ended(Context& context) { return graph.streams_were_chosen ? context.idle() : context.default_stream->idle(); }
+
+void finish_array_work(Context& context) {
+  const bool chosen = graph.streams_were_chosen;
+  uint64_t watched = last_watch();
+  if (array_work_ended(context)) return settle_found_errors(context, chosen ? nullptr : context.default_stream.get(), watched);
+  Waiting waiting;
+  chosen ? context.wait_all() : context.wait(context.default_stream);
 }
 
 void order_foreign_stream(Context& context, uintptr_t handle, bool back) {

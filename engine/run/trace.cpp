@@ -32,7 +32,7 @@ void Recorder::add_pending(TraceRecord record, std::shared_ptr<Event> start, std
 
 std::vector<TraceRecord> Recorder::take() {
   std::vector<Pending> mine;
-  std::map<int, Moment> moments;
+  std::map<DeviceId, Moment> moments;
   {
     std::lock_guard hold(lock_);
     mine.swap(records_);
@@ -68,7 +68,7 @@ void Recorder::fill_in(Pending& p, const Moment* moment) {
 
 void Recorder::know_clock(Device& device) {
   std::lock_guard hold(lock_);
-  auto [at, is_new] = moments_.try_emplace(device.kind == DeviceKind::cpu ? -1 : device.index);
+  auto [at, is_new] = moments_.try_emplace(device.id());
   if (!is_new) return;
   Moment& moment = at->second;
   moment.stream = device.create_stream({true, 0});
@@ -87,7 +87,7 @@ std::vector<TraceRecord> stop_trace() {
   return recorder().take();
 }
 
-void Traced::begin(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site) {
+void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site) {
   static std::atomic<uint64_t> made{0};
   record_.kind = kind;
   record_.id = ++made;

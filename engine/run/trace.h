@@ -34,7 +34,7 @@ class Recorder : public TraceSink {
 
   std::mutex lock_;
   std::vector<Pending> records_;
-  std::map<int, Moment> moments_;  // by device, as in records
+  std::map<DeviceId, Moment> moments_;
 };
 
 // Starts and stops the process's recorder.
@@ -44,7 +44,7 @@ std::vector<TraceRecord> stop_trace();
 // Around one call: nothing but a load when nobody traces.
 class Traced {
  public:
-  Traced(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site) : on_(tracing()) {
+  Traced(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site) : on_(tracing()) {
     if (on_) begin(kind, device, stream, bytes, site);
   }
   ~Traced() {
@@ -59,7 +59,7 @@ class Traced {
   void detail(std::string text) {
     if (on_) record_.detail = std::move(text);
   }
-  void from(int device) {
+  void from(DeviceId device) {
     if (on_) record_.from = device;
   }
   // The work was another thread's, at that time.
@@ -78,7 +78,7 @@ class Traced {
   }
 
  private:
-  void begin(TraceKind kind, int device, Stream* stream, uint64_t bytes, Site site);
+  void begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site);
   void end();
   bool on_;
   TraceRecord record_;

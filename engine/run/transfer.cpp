@@ -6,6 +6,7 @@
 #include "core/wait.h"
 #include "device/stream_order.h"
 #include "graph/call.h"
+#include "run/streams.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -54,8 +55,8 @@ void copy_across(const StreamPtr& stream, const Side& to, const Side& from, size
   }
   for (Stream* other : in_order) wait_for(*stream, *other);
   {
-    Traced traced(TraceKind::device_to_device, to.context.trace_index(), stream.get(), bytes, site);
-    traced.from(from.context.trace_index());
+    Traced traced(TraceKind::device_to_device, to.context.id(), stream.get(), bytes, site);
+    traced.from(from.context.id());
     stream->device.copy(*stream, to.data, from.data, bytes, CopyKind::device_to_device);
   }
   for (Stream* other : in_order) wait_for(*other, *stream);
@@ -64,12 +65,12 @@ void copy_across(const StreamPtr& stream, const Side& to, const Side& from, size
 // An array of another GPU, in C order there; the result has the same elements here.
 class CopyAcross : public CallBody {
  public:
-  explicit CopyAcross(int8_t source) : source_(source) {}
+  explicit CopyAcross(DeviceId source) : source_(source) {}
   std::string_view name() const override { return "to_device"; }
   bool crosses_devices() const override { return true; }
   void run(const CallRun& run) const override {
     const CallView &in = run.inputs[0], &out = run.outputs[0];
-    size_t bytes = static_cast<size_t>(in.space->size) * size_of(in.dtype);
+    size_t bytes = static_cast<size_t>(in.layout->elements) * size_of(in.dtype);
     if (bytes == 0) return;
     Context& to = context_on(run.device);
     copy_across(to.work_stream, {to, out.data, out.block, false}, {context_on(source_), in.data, in.block, false}, bytes,
@@ -77,14 +78,14 @@ class CopyAcross : public CallBody {
   }
 
  private:
-  int8_t source_;
+  DeviceId source_;
 };
 
 // Also after the wait: who waits may find that work takes too long which an interrupt had left running.
-bool in_doubt(const Array& array) {
+bool has_deferred(const Array& array) {
   GraphLock lock;
   const Node& node = *array.cell()->node;
-  return !node.doubts.empty() || interrupted(node);
+  return !node.deferred.empty() || interrupted(node);
 }
 
 // Whose memory it is; memory that nobody here made counts as that device's.
@@ -99,10 +100,10 @@ Context& holder_of(const void* pointer, const Block* block, Context& otherwise) 
 }
 
 // What came from another device may prove wrong by work there.
-void wait_for_doubts(const Array& array, Context& waited) {
+void wait_for_deferred(const Array& array, Context& waited) {
   auto is_open = [&] {
     GraphLock lock;
-    return any_open(array.cell()->node->doubts);
+    return any_open(array.cell()->node->deferred);
   };
   for (Context* context : all_contexts()) {
     if (!is_open()) return;
@@ -126,7 +127,7 @@ Array copied_in(Context& context, const void* data, size_t bytes, Layout layout,
   }
   GraphLock lock;
   graph.pressure.filled(static_cast<int64_t>(bytes));
-  return from_memory(std::move(buffer), space_of(std::move(layout)), dtype, static_cast<int8_t>(context.trace_index()));
+  return from_memory(std::move(buffer), interned(std::move(layout)), dtype, context.id());
 }
 
 void read_into(const Array& array, void* out, size_t bytes) {
@@ -139,22 +140,19 @@ void read_into(const Array& array, void* out, size_t bytes) {
   StreamPtr stream = context.stream_of_work();
   use_on(stream, *memory.buffer.block(), false);
   context.copy(stream, out, memory.data, bytes, CopyKind::device_to_host, true);
-  if (in_doubt(memory.array)) {
+  if (has_deferred(memory.array)) {
     if (graph.streams_were_chosen) context.wait_all();  // the work may be other streams'
-    wait_for_doubts(memory.array, context);
+    wait_for_deferred(memory.array, context);
     raise_if_wrong(memory.array);
   }
   settle(array);
 }
 
 Array moved_to(const Array& array, Context& context) {
-  if (context.trace_index() == array.device()) return array;
-  if (array.device() < 0) {
+  if (context.id() == array.device()) return array;
+  if (array.device().is_cpu()) {
     Memory memory = dense(array);
-    {
-      Waiting waiting;
-      evaluator().finish(-1);
-    }
+    finish_array_work(cpu_context());
     raise_if_wrong(memory.array);
     return copied_in(context, memory.data, memory.bytes, array.shape(), array.dtype(), CopyKind::host_to_device);
   }
@@ -162,12 +160,12 @@ Array moved_to(const Array& array, Context& context) {
     Array dense = in_c_order(array);
     const CallResult result{array.shape(), array.dtype()};
     auto body = std::make_shared<CopyAcross>(array.device());
-    return record_call(std::move(body), {&dense, 1}, {&result, 1}, static_cast<int8_t>(context.trace_index()))[0];
+    return record_call(std::move(body), {&dense, 1}, {&result, 1}, context.id())[0];
   }
   size_t bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
   Buffer host = cpu_context().allocate(std::max<size_t>(bytes, 1));
   read_into(array, host.pointer(), bytes);
-  return from_memory(std::move(host), array.shape(), array.dtype(), -1);
+  return from_memory(std::move(host), array.shape(), array.dtype(), DeviceId::cpu());
 }
 
 void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_block, const void* src, Block* from_block,

@@ -37,8 +37,8 @@ void check_scalars(std::span<const Argument> in, std::span<const KernelParam> pa
 }
 
 // The device that all arrays are on; nothing when there is none.
-std::optional<int8_t> device_of(std::span<const Argument> in, std::span<const Array> out) {
-  std::optional<int8_t> device;
+std::optional<DeviceId> device_of(std::span<const Argument> in, std::span<const Array> out) {
+  std::optional<DeviceId> device;
   auto add = [&](const Array& a) {
     if (device && *device != a.device())
       raise(ErrorKind::value, "[kernel] the arguments are on different devices; move one with to_device()");
@@ -64,7 +64,7 @@ std::optional<Shape> loop_shape(std::span<const KernelParam> in_params, std::spa
   return shapes.empty() ? std::nullopt : std::optional(broadcast_shapes(shapes));
 }
 
-Array new_array(const Shape& shape, DType dtype, int8_t device) {
+Array new_array(const Shape& shape, DType dtype, DeviceId device) {
   int64_t size = 1;
   for (int64_t d : shape) size *= d;
   size_t bytes = std::max<size_t>(static_cast<size_t>(size) * size_of(dtype), 1);
@@ -85,7 +85,7 @@ ParamForm form_of(const Placed& p) {
 
 void pack(GroupArguments& packed, const Placed& p) {
   if (!p.array) {
-    NodeRef node = constant_node(constant_of(*p.scalar, p.dtype), p.dtype, -1);
+    NodeRef node = constant_node(constant_of(*p.scalar, p.dtype), p.dtype, DeviceId::cpu());
     packed.constant(*node);
     return;
   }
@@ -113,7 +113,7 @@ const KernelParam& param(std::span<const KernelParam> in, std::span<const Kernel
 
 void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const GroupArguments& packed) {
   kernel.launch(context.work_stream, shape, packed, current_site());
-  if (packed.any_pinned()) evaluator().finish(static_cast<int8_t>(context.trace_index()));
+  if (packed.any_exposed() && context.id().is_cpu()) finish_array_work(context);
 }
 
 void check_name(const std::string& name) {
@@ -153,7 +153,7 @@ std::vector<uint64_t> UserKernels::words_of(const KernelTypes& types, std::span<
   return words;
 }
 
-KernelText UserKernels::kept(int8_t device, const std::vector<uint64_t>& words, KernelText text) {
+KernelText UserKernels::kept(DeviceId device, const std::vector<uint64_t>& words, KernelText text) {
   asked_.emplace_back(device, words);
   if (std::ranges::find(texts_, text.text) == texts_.end()) texts_.push_back(text.text);
   return text;
@@ -170,7 +170,7 @@ ElementwiseKernel::ElementwiseKernel(ElementwiseText text, std::vector<std::stri
 }
 
 std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::span<const Array> out, std::optional<int64_t> size,
-                                           int8_t device, uint32_t block) {
+                                           DeviceId device, uint32_t block) {
   GraphLock lock;
   use_current_streams();
   device = device_of(in, out).value_or(device);
@@ -205,7 +205,7 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::sp
 }
 
 std::vector<Array> ElementwiseKernel::launch(std::span<const Argument> in, std::span<const Array> out, const KernelTypes& types,
-                                             const Shape& shape, int8_t device, uint32_t block) {
+                                             const Shape& shape, DeviceId device, uint32_t block) {
   std::vector<Array> results(out.begin(), out.end());
   if (out.empty())
     for (DType type : types.out) results.push_back(new_array(shape, type, device));
@@ -260,7 +260,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
                                          bool all_axes, bool keep_dims) {
   GraphLock lock;
   use_current_streams();
-  int8_t device = device_of(in, out).value_or(-1);
+  DeviceId device = device_of(in, out).value_or(DeviceId::cpu());
   std::optional<Shape> whole = loop_shape(text_.in, {}, in, {});
   if (!whole) raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw", text_.name);
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));

@@ -2,7 +2,7 @@
 // launch.
 //
 //   ElementwiseKernel square({.in = parse_params("T x"), .out = parse_params("T y"), .operation = "y = x * x", .name = "square"},
-//   {}); std::vector<Array> out = square.call(in, {}, std::nullopt, -1);
+//   {}); std::vector<Array> out = square.call(in, {}, std::nullopt, DeviceId::cpu());
 //
 // A kernel that is a row (codegen/user_text.h) is recorded and fuses with array work; others are launched at once, after all
 // that was recorded before.
@@ -31,7 +31,7 @@ class UserKernels {
 
   // `more`: what the text depends on beside types and forms.
   template <class Print>
-  TextKernels& find(int8_t device, const std::string& name, const KernelTypes& types, std::span<const ParamForm> forms,
+  TextKernels& find(DeviceId device, const std::string& name, const KernelTypes& types, std::span<const ParamForm> forms,
                     std::initializer_list<uint64_t> more, Print&& print) {
     std::vector<uint64_t> words = words_of(types, forms, more);
     return kernel_cache().get(context_on(device), of_, words, [&] { return kept(device, words, {print(), name, options_}); });
@@ -41,12 +41,12 @@ class UserKernels {
  private:
   std::vector<uint64_t> words_of(const KernelTypes& types, std::span<const ParamForm> forms,
                                  std::initializer_list<uint64_t> more) const;
-  KernelText kept(int8_t device, const std::vector<uint64_t>& words, KernelText text);
+  KernelText kept(DeviceId device, const std::vector<uint64_t>& words, KernelText text);
 
   TextOf of_;
   uint64_t number_;  // its own in this process
   CompileOptions options_;
-  std::vector<std::pair<int8_t, std::vector<uint64_t>>> asked_;
+  std::vector<std::pair<DeviceId, std::vector<uint64_t>>> asked_;
   std::vector<std::string> texts_;
 };
 
@@ -57,7 +57,7 @@ class ElementwiseKernel {
   // `out`: arrays that take the results, or none; they are what is returned then. `size`: how many elements, where no argument
   // says. `device`: where the results are when no argument is an array.
   // Raises ErrorKind::type for types that do not fit, ErrorKind::value for shapes.
-  std::vector<Array> call(std::span<const Argument> in, std::span<const Array> out, std::optional<int64_t> size, int8_t device,
+  std::vector<Array> call(std::span<const Argument> in, std::span<const Array> out, std::optional<int64_t> size, DeviceId device,
                           uint32_t block = 128);
   const ElementwiseText& text() const { return text_; }
   bool fuses() const { return is_row_; }
@@ -65,7 +65,7 @@ class ElementwiseKernel {
 
  private:
   std::vector<Array> launch(std::span<const Argument> in, std::span<const Array> out, const KernelTypes& types,
-                            const Shape& shape, int8_t device, uint32_t block);
+                            const Shape& shape, DeviceId device, uint32_t block);
 
   ElementwiseText text_;
   bool is_row_;

@@ -6,7 +6,6 @@
 #include "graph/array.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
-#include "graph/tier0.h"
 #include "graph/user_row.h"
 
 #include <fmt/format.h>
@@ -23,20 +22,13 @@ namespace recorded {
 
 using namespace quern;
 
-inline constexpr int8_t cpu = -1, gpu = 0;
+inline constexpr DeviceId cpu = DeviceId::cpu(), gpu = DeviceId::gpu(0);
 
 // A test that needs a value is wrong.
-class NothingRuns : public Evaluator {
- public:
-  Buffer allocate(int8_t, size_t, Site) override { throw std::logic_error("memory was asked for"); }
-  bool idle(int8_t) override { return true; }
-  void finish(int8_t) override { throw std::logic_error("somebody waits"); }
-  void change_streams() override {}
-  void evaluate(std::span<Node* const>) override { throw std::logic_error("a value was looked at"); }
-  bool evaluate_what_is_over() override { throw std::logic_error("pending work was submitted"); }
-  Array without_negatives(const Array& exponents) override { return exponents; }
-  Array within_range(const Array& number, DType) override { return number; }
-};
+inline bool nothing_runs(Ask ask, std::span<Node* const>) {
+  if (ask == Ask::at_once) return false;
+  throw std::logic_error("a value was looked at, or pending work was submitted");
+}
 
 class SomeCall : public CallBody {
  public:
@@ -76,18 +68,14 @@ inline std::string numbers_text(const std::vector<int64_t>& numbers) { return fm
 class Recorded : public testing::Test {
  protected:
   Recorded() {
-    set_evaluator(&nothing_runs());
-    set_tier0_limit(0);
+    set_executor(&nothing_runs);
     EXPECT_EQ(graph.pending.count(), 0u);
   }
-  ~Recorded() override {
-    EXPECT_EQ(graph.pending.count(), 0u) << "arrays outlive their test";
-    set_tier0_limit(tier0_limit);
-  }
+  ~Recorded() override { EXPECT_EQ(graph.pending.count(), 0u) << "arrays outlive their test"; }
 
   // An array that is in memory, under a name of one's own.
-  Array memory(const std::string& name, Shape shape, DType dtype = DType::float32, int8_t device = gpu) {
-    NodeRef node = new_node(Op::data, dtype, contiguous_space(shape), device);
+  Array memory(const std::string& name, Shape shape, DType dtype = DType::float32, DeviceId device = gpu) {
+    NodeRef node = new_node(Op::data, dtype, contiguous_layout(shape), device);
     node->is_computed = true;
     names_[node.get()] = name;
     return Array(std::move(node));
@@ -108,7 +96,7 @@ class Recorded : public testing::Test {
         fmt::format("group {} over {}: {}\n", group.number, to_string(group.shape), why[static_cast<int>(group.apart)]);
     for (size_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
-      out += fmt::format("  x{} = {}{}\n", i, name(*load.node), view(*load.space, *load.node, load.dtype));
+      out += fmt::format("  x{} = {}{}\n", i, name(*load.node), view(*load.layout, *load.node, load.dtype));
     }
     for (size_t i = 0; i < group.nodes.size(); ++i) out += node_text(group, i);
     return out;
@@ -117,21 +105,16 @@ class Recorded : public testing::Test {
  private:
   KeepPending keep_;  // however large its arrays are
 
-  static Evaluator& nothing_runs() {
-    static NothingRuns one;
-    return one;
-  }
-
   std::string name(const Node& node) const {
     if (auto found = names_.find(&node); found != names_.end()) return found->second;
     if (node.op == Op::index) return "positions";
     return node.op == Op::constant ? "a number" : fmt::format("v{}.{}", node.group, node.mark);
   }
   // How a layout differs from the whole memory in its order.
-  static std::string view(const Space& space, const Node& node, DType dtype) {
+  static std::string view(const InternedLayout& layout, const Node& node, DType dtype) {
     std::string out;
-    if (space.layout != node.space->layout) out += fmt::format(" strides {}", numbers_text(space.layout.strides));
-    if (space.layout.offset != 0) out += fmt::format(" from {}", space.layout.offset);
+    if (layout != *node.layout) out += fmt::format(" strides {}", numbers_text(layout.strides));
+    if (layout.offset != 0) out += fmt::format(" from {}", layout.offset);
     if (dtype != node.dtype) out += fmt::format(" as {}", row(dtype).name);
     return out;
   }

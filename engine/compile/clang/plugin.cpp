@@ -72,7 +72,7 @@ lowering::Strategy strategy(const Request& request) {
 
 std::vector<lowering::LoweredKernel> lower_kernels(Program& program, const Request& request) {
   std::vector<lowering::LoweredKernel> lowered;
-  for (const Kernel& kernel : program.kernels) {
+  for (const KernelEntry& kernel : program.kernels) {
     lowering::KernelInput input;
     input.thread = kernel.thread;
     input.symbol = kernel.symbol;

@@ -2,6 +2,7 @@
 //
 // Compiled with the arithmetic of kernels (CMakeLists.txt).
 #include "graph/device_functions.h"
+#include "graph/tier0.h"
 #include "graph/tier0/levels.h"
 
 #include <concepts>
@@ -118,3 +119,15 @@ Convert conversion(DType from, DType to) {
 }
 
 }  // namespace quern::tier0
+
+namespace quern {
+
+void tier0_convert(double value, DType dtype, void* out) { tier0::conversion(DType::float64, dtype)(&value, 1, out, 1, 1); }
+
+double tier0_wide(uint16_t bits, DType dtype) {
+  double value;
+  tier0::conversion(dtype, DType::float64)(&bits, 1, &value, 1, 1);
+  return value;
+}
+
+}  // namespace quern

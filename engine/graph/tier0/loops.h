@@ -1,4 +1,4 @@
-// The loops of tier 0, as its driver (graph/tier0.cpp) finds them: over rows of quern/ops.def, conversions, reductions.
+// The loops of tier 0, as its driver (run/tier0.cpp) finds them: over rows of quern/ops.def, conversions, reductions.
 //
 // They are templates over the device functions of arrays, made for groups of types in files of their own: rows.h and the
 // rows_*.cpp, convert.cpp, reduce.cpp. What these files give to others are tables of addresses, by row and by type.

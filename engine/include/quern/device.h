@@ -1,7 +1,7 @@
 // File: quern/device.h
 //
 // Devices, streams and events. A Device is the CPU or a GPU; work is submitted to its streams and runs asynchronously, in the
-// order of each stream. Pending array operations are submitted to the default streams before an event is recorded and before a
+// order of each stream. Pending array operations are submitted, to their own streams, before an event is recorded and before a
 // wait. All classes are handles: copying one is cheap and refers to the same object.
 //
 //   qn::Device device;                       // the first GPU, or the CPU if there is none; QUERN_DEVICE overrides

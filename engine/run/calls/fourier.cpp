@@ -15,8 +15,8 @@
 #include "device/cufft.h"
 #include "graph/call.h"
 #include "graph/memory_order.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/lines.h"
-#include "run/calls/machine.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -60,12 +60,12 @@ Number<T> root(int64_t k, int64_t n) {
 constexpr int64_t largest_factor = 31;
 
 template <class T>
-class Plan {
+class LinePlan {
  public:
   using C = Number<T>;
 
   // `real`: of so many real numbers, in pairs; 0: of complex ones.
-  explicit Plan(int64_t n, int64_t real = 0) : n_(n) {
+  explicit LinePlan(int64_t n, int64_t real = 0) : n_(n) {
     for (int64_t k = 0; real && k <= n; ++k) ends_.push_back(root<T>(k, real));
     int64_t rest = n;
     for (int64_t radix : {4, 2, 3, 5}) {
@@ -207,7 +207,7 @@ class Plan {
     radices_.clear();
     int64_t size = 1;
     while (size < 2 * n_ - 1) size *= 2;
-    within_ = std::make_unique<Plan>(size);
+    within_ = std::make_unique<LinePlan>(size);
     for (int64_t k = 0; k < n_; ++k) {
       auto square =
           static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) % static_cast<unsigned __int128>(2 * n_);
@@ -237,18 +237,18 @@ class Plan {
   int64_t n_;
   std::vector<int64_t> radices_;
   std::vector<std::vector<C>> turns_, circles_;
-  std::unique_ptr<Plan> within_;  // of Bluestein's convolution
+  std::unique_ptr<LinePlan> within_;  // of Bluestein's convolution
   std::vector<C> chirp_, filter_, ends_;
 };
 
 template <class T>
-std::shared_ptr<const Plan<T>> plan_of(int64_t n, int64_t real) {
-  static auto* plans = new std::map<std::pair<int64_t, int64_t>, std::shared_ptr<const Plan<T>>>;
+std::shared_ptr<const LinePlan<T>> plan_of(int64_t n, int64_t real) {
+  static auto* plans = new std::map<std::pair<int64_t, int64_t>, std::shared_ptr<const LinePlan<T>>>;
   static auto* lock = new std::mutex;
   std::lock_guard hold(*lock);
   if (plans->size() > 64) plans->clear();
-  std::shared_ptr<const Plan<T>>& found = (*plans)[{n, real}];
-  if (!found) found = std::make_shared<const Plan<T>>(n, real);
+  std::shared_ptr<const LinePlan<T>>& found = (*plans)[{n, real}];
+  if (!found) found = std::make_shared<const LinePlan<T>>(n, real);
   return found;
 }
 
@@ -260,7 +260,7 @@ void transform(Kind kind, const Lines& lines, const char* in_data, char* out_dat
   using C = Number<T>;
   bool is_real = kind == Kind::half || kind == Kind::whole, is_packed = is_real && n % 2 == 0;
   int64_t length = is_packed ? n / 2 : n, bins = n / 2 + 1;
-  std::shared_ptr<const Plan<T>> plan = plan_of<T>(length, is_packed ? n : 0);
+  std::shared_ptr<const LinePlan<T>> plan = plan_of<T>(length, is_packed ? n : 0);
   const C* turns = plan->ends();
   T scale = static_cast<T>(given_scale);
   auto part = [&](const char* in, char* out, int64_t rows) {
@@ -338,12 +338,12 @@ class Fourier : public CallBody {
 
   void run(const CallRun& run) const override {
     const CallView &in = run.inputs[0], &out = run.outputs[0];
-    int64_t count = out.shape()[axis_] ? out.space->size / out.shape()[axis_] : 0;
+    int64_t count = out.shape()[axis_] ? out.layout->elements / out.shape()[axis_] : 0;
     if (count == 0) return;
     bool is_double = in.dtype == DType::float64 || in.dtype == DType::complex128;
-    if (run.device >= 0) return on_gpu(run, count, is_double);
-    Lines lines(in.space->layout, out.space->layout, axis_);
-    on_cpu(run, name(), out.space->size * 8, [=, *this, from = in.data, to = out.data] {
+    if (run.device.is_gpu()) return on_gpu(run, count, is_double);
+    Lines lines(*in.layout, *out.layout, axis_);
+    on_cpu(run, name(), out.layout->elements * 8, [=, *this, from = in.data, to = out.data] {
       is_double ? transform<double>(kind_, lines, from, to, n_, scale_) : transform<float>(kind_, lines, from, to, n_, scale_);
     });
   }
@@ -362,7 +362,7 @@ class Fourier : public CallBody {
     const void* from = in.data;
     Buffer copy;
     if (kind_ == Kind::whole) {  // the library may write over what it transforms
-      size_t size = static_cast<size_t>(in.space->size) * size_of(in.dtype);
+      size_t size = static_cast<size_t>(in.layout->elements) * size_of(in.dtype);
       copy = temporary(run, size);
       use_on(context.work_stream, *copy.block(), true);
       context.copy(context.work_stream, copy.pointer(), in.data, size, CopyKind::device_to_device, false);
@@ -396,16 +396,16 @@ Array fourier(const Array& given, std::string_view name, int64_t n, double scale
   Shape shape = given.shape();
   shape[axis] = kind == Kind::half ? n / 2 + 1 : n;
   DType complex = is_double ? DType::complex128 : DType::complex64;
-  SpaceRef space = space_beside(given, shape);
-  bool on_gpu = given.device() >= 0;  // which works on rows
+  LayoutRef layout = layout_beside(given, shape);
+  bool on_gpu = given.device().is_gpu();  // which works on rows
   Array array = on_gpu ? in_rows(given, axis) : given;
-  CallResult result{shape, kind == Kind::whole ? real_part_type(complex) : complex, on_gpu ? rows_of(shape, axis) : space};
+  CallResult result{shape, kind == Kind::whole ? real_part_type(complex) : complex, on_gpu ? rows_of(shape, axis) : layout};
   Array out = record_call(std::make_shared<Fourier>(kind, n, scale, axis), {&array, 1}, {&result, 1}, given.device())[0];
-  if (!on_gpu || scale == 1) return arranged(out, space);
+  if (!on_gpu || scale == 1) return arranged(out, layout);
   Scalar factor{true, WeakScalar::real};
   factor.re = scale;
   Argument both[] = {Argument(out), Argument(factor)};
-  return arranged(elementwise(Op::multiply, both), space);
+  return arranged(elementwise(Op::multiply, both), layout);
 }
 
 }  // namespace quern

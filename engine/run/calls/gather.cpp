@@ -6,9 +6,10 @@
 #include <numeric>
 
 #include "graph/memory_order.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/indexing.h"
-#include "run/calls/machine.h"
 #include "run/found_errors.h"
+#include "run/tier0.h"
 
 // The device functions, as host functions.
 #define __QUERN_BOTH inline
@@ -103,7 +104,7 @@ struct Picks {
           return fmt::format("index {} is out of bounds", i);
         },
         run.site);
-    p.error = reinterpret_cast<long long*>(run.device < 0 ? found.on_host : found.on_device);
+    p.error = reinterpret_cast<long long*>(run.device.is_cpu() ? found.on_host : found.on_device);
     return p;
   }
 };
@@ -128,12 +129,12 @@ class Take : public CallBody {
   std::string_view name() const override { return "take"; }
 
   void run(const CallRun& run) const override {
-    if (run.outputs[0].space->size == 0) return;
+    if (run.outputs[0].layout->elements == 0) return;
     IndexPlan p = picks_.plan(run, 1);
     const char* in = run.inputs[0].data;
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
-    if (run.device >= 0) {
+    if (run.device.is_gpu()) {
       Kernel& kernel = kernel_of(context_on(run.device), TextOf::indexing, text, fmt::format("take{}", bytes));
       launch(run, kernel, shape_for(p.n), Parameters().add(p).add(in).add(out));
       return;
@@ -176,10 +177,10 @@ class Put : public CallBody {
     IndexPlan p = picks_.plan(run, 1);
     if (p.n == 0) return;
     const char* values = run.inputs[0].data;
-    long long step = run.inputs[0].space->size == 1 ? 0 : 1;
+    long long step = run.inputs[0].layout->elements == 1 ? 0 : 1;
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
-    if (run.device >= 0) {
+    if (run.device.is_gpu()) {
       on_gpu(run, p, values, step, out, bytes);
       return;
     }
@@ -299,7 +300,7 @@ std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
   std::vector<Argument> indices;
   for (const Pick& pick : picks) indices.emplace_back(pick.index);
   bool are_elements = picks.size() == array.rank();
-  std::vector<int> order = by_stride(are_elements ? result_space(picked, indices)->layout : Layout::contiguous(picked));
+  std::vector<int> order = by_stride(are_elements ? Layout(*result_layout(picked, indices)) : Layout::contiguous(picked));
   for (Pick& pick : picks) pick.index = pick.index.view(pick.index.layout().broadcast_to(picked).transposed(order));
 
   Layout rest{{}, {}, 0};
@@ -337,7 +338,7 @@ std::optional<Array> take_now(const Array& array, const Array& index) {
   const auto* places = reinterpret_cast<const int64_t*>(in ? at_hand(index, most) : nullptr);
   if (!places) return std::nullopt;
   char* memory;
-  Array result = made_now(space_like(index), array.dtype(), memory);
+  Array result = made_now(layout_like(index), array.dtype(), memory);
   int64_t count = index.size(), size = array.size(), step = array.layout().strides[0];
   auto pick = [&](auto zero) {
     using T = decltype(zero);
@@ -393,7 +394,7 @@ Array take(const Array& array, std::span<const Pick> given) {
       turned.shape[static_cast<size_t>(order[i])] = layout.shape[i];
       turned.strides[static_cast<size_t>(order[i])] = layout.strides[i];
     }
-    result = {turned.shape, array.dtype(), space_of(std::move(turned))};
+    result = {turned.shape, array.dtype(), interned(std::move(turned))};
   }
   return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
 }

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "device/host_blas.h"
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/solver.h"
 #include "run/found_errors.h"
 #include "run/transfer.h"
@@ -130,15 +130,15 @@ class Worker {
     return reinterpret_cast<F*>(functions_.back().second);
   }
   static int64_t first(const T& x) { return static_cast<int64_t>(std::real(x)); }
-  T* space(int64_t size) {
+  T* workspace(int64_t size) {
     if (static_cast<int64_t>(work_.size()) < size) work_.resize(static_cast<size_t>(size));
     return work_.data();
   }
-  R* real_space(int64_t size) {
+  R* real_workspace(int64_t size) {
     if (static_cast<int64_t>(real_work_.size()) < size) real_work_.resize(static_cast<size_t>(std::max<int64_t>(size, 1)));
     return real_work_.data();
   }
-  Int* int_space(int64_t size) {
+  Int* int_workspace(int64_t size) {
     if (static_cast<int64_t>(int_work_.size()) < size) int_work_.resize(static_cast<size_t>(std::max<int64_t>(size, 1)));
     return int_work_.data();
   }
@@ -149,7 +149,7 @@ class Worker {
     load(1, n_, k_, b_);
     Int info = 0;
     function<void(const Int*, const Int*, T*, const Int*, Int*, T*, const Int*, Int*)>("gesv")(
-        &n_, &k_, a_.data(), &n_, int_space(n_), b_.data(), &n_, &info);
+        &n_, &k_, a_.data(), &n_, int_workspace(n_), b_.data(), &n_, &info);
     if (info) std::fill(b_.begin(), b_.end(), T(std::numeric_limits<R>::quiet_NaN()));
     store(b_, n_, n_, k_, 0);
     return info == 0 || job_.option() == 'q';
@@ -161,7 +161,7 @@ class Worker {
     if (n_ > 0) {
       load(0, n_, n_, a_);
       Int info = 0;
-      Int* swaps = int_space(n_);
+      Int* swaps = int_workspace(n_);
       function<void(const Int*, const Int*, T*, const Int*, Int*, Int*)>("getrf")(&n_, &n_, a_.data(), &n_, swaps, &info);
       for (Int i = 0; i < n_; ++i) {
         T x = a_[static_cast<size_t>(i * n_ + i)];
@@ -211,7 +211,7 @@ class Worker {
     auto* run = function<void(const Int*, const Int*, T*, const Int*, T*, T*, const Int*, Int*)>("geqrf");
     run(&m_, &n_, a_.data(), &m_, tau_.data(), &wanted, &all, &info);
     Int size = std::max<Int>(first(wanted), n_);
-    run(&m_, &n_, a_.data(), &m_, tau_.data(), space(size), &size, &info);
+    run(&m_, &n_, a_.data(), &m_, tau_.data(), workspace(size), &size, &info);
     if (mode == 'w') {
       std::copy_n(a_.data(), m_ * n_, out<T>(0));
       std::copy(tau_.begin(), tau_.end(), out<T>(1));
@@ -228,7 +228,7 @@ class Worker {
     Int wide = columns, reflections = least_;
     build(&m_, &wide, &reflections, a_.data(), &m_, tau_.data(), &wanted, &all, &info);
     size = std::max<Int>(first(wanted), wide);
-    build(&m_, &wide, &reflections, a_.data(), &m_, tau_.data(), space(size), &size, &info);
+    build(&m_, &wide, &reflections, a_.data(), &m_, tau_.data(), workspace(size), &size, &info);
     store(a_, m_, m_, columns, 0);
     return true;
   }
@@ -253,7 +253,7 @@ class Worker {
     call(&wanted, all, &real_wanted, all, &int_size, all);
     real_size = static_cast<Int>(real_wanted);
     Int size = first(wanted);
-    call(space(size), size, real_space(real_size), real_size, int_space(int_size), int_size);
+    call(workspace(size), size, real_workspace(real_size), real_size, int_workspace(int_size), int_size);
     if (job == 'V') store(a_, n_, n_, n_, 1);
     return info == 0;
   }
@@ -272,7 +272,7 @@ class Worker {
       if constexpr (is_complex_type<T>)
         function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, const Int*, T*, const Int*, T*, const Int*,
                       R*, Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(), nullptr, &step,
-                                                         b_.data(), &step, work, &size, real_space(2 * n_), &info, 1, 1);
+                                                         b_.data(), &step, work, &size, real_workspace(2 * n_), &info, 1, 1);
       else
         function<void(const char*, const char*, const Int*, T*, const Int*, T*, T*, T*, const Int*, T*, const Int*, T*,
                       const Int*, Int*, size_t, size_t)>("geev")(&none, &right, &n_, a_.data(), &n_, tau_.data(),
@@ -281,7 +281,7 @@ class Worker {
     };
     call(&wanted, -1);
     Int size = first(wanted);
-    call(space(size), size);
+    call(workspace(size), size);
     C* values = out<C>(0);
     C* to = vectors ? out<C>(1) : nullptr;
     for (Int c = 0; c < n_; ++c) {
@@ -318,8 +318,8 @@ class Worker {
     Int info = 0, u_step = m_, v_step = std::max<Int>(v_rows, 1);
     T wanted{};
     int64_t most = std::max(m_, n_);
-    R* reals = real_space(is_complex_type<T> ? least_ * std::max(5 * least_ + 7, 2 * most + 2 * least_ + 1) : 1);
-    Int* ints = int_space(8 * least_);
+    R* reals = real_workspace(is_complex_type<T> ? least_ * std::max(5 * least_ + 7, 2 * most + 2 * least_ + 1) : 1);
+    Int* ints = int_workspace(8 * least_);
     auto call = [&](T* work, Int size) {
       if constexpr (is_complex_type<T>)
         function<void(const char*, const Int*, const Int*, T*, const Int*, R*, T*, const Int*, T*, const Int*, T*, const Int*, R*,
@@ -332,7 +332,7 @@ class Worker {
     };
     call(&wanted, -1);
     Int size = first(wanted);
-    call(space(size), size);
+    call(workspace(size), size);
     if (mode != 'N') {
       store(b_, m_, m_, u_columns, 0);
       store(tau_, v_step, v_rows, n_, 2);
@@ -373,7 +373,7 @@ class Worker {
     };
     call(&wanted, -1, &real_wanted, &int_wanted);
     Int size = first(wanted);
-    call(space(size), size, real_space(static_cast<int64_t>(real_wanted)), int_space(int_wanted));
+    call(workspace(size), size, real_workspace(static_cast<int64_t>(real_wanted)), int_workspace(int_wanted));
     *rank = static_cast<int32_t>(found);
     store(b_, step, n_, k_, 0);
     for (Int c = 0; c < k_; ++c)
@@ -417,7 +417,7 @@ class Factorisation : public CallBody {
     if (count == 0) return;
     auto add = [&](const CallView& view, std::vector<char*>& data, std::vector<size_t>& bytes) {
       data.push_back(view.data);
-      bytes.push_back(static_cast<size_t>(view.space->size / count) * size_of(view.dtype));
+      bytes.push_back(static_cast<size_t>(view.layout->elements / count) * size_of(view.dtype));
     };
     for (const CallView& view : run.inputs) add(view, job.in, job.in_bytes);
     for (const CallView& view : run.outputs) add(view, job.out, job.out_bytes);
@@ -498,7 +498,7 @@ std::vector<Array> factor(std::string_view name, std::span<const Array> operands
     if (x.device() != operands[0].device())
       raise(ErrorKind::value, "[linalg] the operands are on different devices; move one with to_device()");
   }
-  if (operands[0].device() >= 0)
+  if (operands[0].device().is_gpu())
     return factors_on_gpu(name) ? factor_on_gpu(name, operands, mode, number) : factor_elsewhere(name, operands, mode, number);
   auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) bug("no factorisation {}", name);

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 
 namespace quern {
 

@@ -1,7 +1,7 @@
 // Work along any axis on the CPU: a function of rows without gaps gets its lines as such, whatever the layouts of operand and
 // result.
 //
-//   Lines lines(in.space->layout, out.space->layout, axis);
+//   Lines lines(*in.layout, *out.layout, axis);
 //   lines.each(in.data, size, out.data, size, [&](const char* in, char* out, int64_t rows) { ... }, least);
 //
 // Lines that lie as rows are handed on as they are; others are brought in and out some at a time, neighbours in memory together.

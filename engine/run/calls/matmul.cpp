@@ -8,16 +8,16 @@
 #include "device/cublas.h"
 #include "device/host_blas.h"
 #include "graph/memory_order.h"
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 #include "run/trace.h"
 
 namespace quern {
 
 namespace {
 
-bool has_library(DType dtype, int8_t device) {
+bool has_library(DType dtype, DeviceId device) {
   if (row(dtype).kind != DTypeKind::real && !is_complex(dtype)) return false;
-  return device >= 0 || size_of(dtype) >= 4;
+  return device.is_gpu() || size_of(dtype) >= 4;
 }
 
 // A stack of matrices as a library takes it: one of its last two steps is 1, the other no less than a row is long.
@@ -107,11 +107,11 @@ class Product : public CallBody {
 
   void run(const CallRun& run) const override {
     const CallView &a = run.inputs[0], &b = run.inputs[1], &c = run.outputs[0];
-    if (c.space->size == 0) return;
+    if (c.layout->elements == 0) return;
     size_t r = c.shape().size();
     MatrixProduct p{c.dtype, c.shape()[r - 2], c.shape()[r - 1], a.shape()[r - 1], 1, matrix_of(a), matrix_of(b), c.data};
     std::vector<int64_t> a_starts = starts_of(a), b_starts = starts_of(b);
-    if (run.device >= 0) return on_gpu(run, p, a_starts, b_starts);
+    if (run.device.is_gpu()) return on_gpu(run, p, a_starts, b_starts);
     if (p.k > 0) host_blas("cblas_sgemm");  // what is missing is said here, not on another thread
     int64_t work = p.m * p.n * std::max<int64_t>(p.k, 1);
     int64_t count = static_cast<int64_t>(a_starts.size());
@@ -140,7 +140,7 @@ class Product : public CallBody {
     const CallView& c = run.outputs[0];
     mark_used(run);
     if (p.k == 0) {
-      context.fill(context.work_stream, c.data, 0, 0, 1, static_cast<size_t>(c.space->size) * size_of(c.dtype), 1);
+      context.fill(context.work_stream, c.data, 0, 0, 1, static_cast<size_t>(c.layout->elements) * size_of(c.dtype), 1);
       return;
     }
     Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
@@ -225,8 +225,8 @@ Array matmul(const Array& first, const Array& second) {
   } else {
     out = sum_of_products(spread(a), spread(b), dtype);
   }
-  SpaceRef space = matrices_space(shape, a, b);
-  if (!space->contiguous || !out.layout().is_contiguous()) out = arranged(out, space);
+  LayoutRef layout = matrices_layout(shape, a, b);
+  if (!layout->dense || !out.layout().is_contiguous()) out = arranged(out, layout);
   if (first.rank() > 1 && second.rank() > 1) return out;
   Shape fewer = stack;
   if (first.rank() > 1) fewer.push_back(m);

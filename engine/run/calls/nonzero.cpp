@@ -1,8 +1,8 @@
 // true_positions() and selected(): count, then write.
 #include <cstring>
 
+#include "run/calls/call_launch.h"
 #include "run/calls/indexing.h"
-#include "run/calls/machine.h"
 
 namespace quern {
 
@@ -69,7 +69,7 @@ Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
       to_here += flags[i] != 0;
     }
   });
-  return from_memory(std::move(out), {starts.back()}, DType::int64, -1);
+  return from_memory(std::move(out), {starts.back()}, DType::int64, DeviceId::cpu());
 }
 
 // The memory of arrays, with the values in it.
@@ -81,7 +81,7 @@ class Looked {
     for (const Array* array : arrays) {
       const Buffer& buffer = buffers_[views.size()];
       char* data = static_cast<char*>(buffer.pointer()) + array->layout().offset * static_cast<int64_t>(size_of(array->dtype()));
-      views.push_back({data, buffer.block(), array->space(), array->dtype()});
+      views.push_back({data, buffer.block(), array->layout_ref(), array->dtype()});
     }
   }
   ~Looked() {
@@ -104,7 +104,7 @@ Array true_positions(const Array& given) {
   int64_t n = mask.size();
   if (n == 0) return full({0}, Scalar{}, DType::int64, mask.device());
   Looked looked({&mask});
-  if (mask.device() < 0) return on_host(context_on(mask.device()), looked.views[0], n, site);
+  if (mask.device().is_cpu()) return on_host(context_on(mask.device()), looked.views[0], n, site);
   return on_gpu({looked.views, {}, mask.device(), site}, n, DType::int64);
 }
 

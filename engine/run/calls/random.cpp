@@ -50,7 +50,7 @@ uint64_t random_key(const std::vector<uint32_t>& words) {
   return low | static_cast<uint64_t>(out(pool[1])) << 32;
 }
 
-Array random_row(Op op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, int8_t device) {
+Array random_row(Op op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, DeviceId device) {
   Array place = positions(shape, device);
   Argument arguments[] = {Argument(place), Argument(number(key)), Argument(number(first))};
   return elementwise(op, arguments, nullptr, Loop{DType::uint64, dtype});

@@ -10,6 +10,6 @@ namespace quern {
 uint64_t random_key(const std::vector<uint32_t>& words);
 
 // An array of a row of the table whose typing is "random". `first` is the place of its first element in the stream of `key`.
-Array random_row(Op op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, int8_t device);
+Array random_row(Op op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, DeviceId device);
 
 }  // namespace quern

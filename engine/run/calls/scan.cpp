@@ -9,9 +9,10 @@
 
 #include "core/error.h"
 #include "graph/memory_order.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/lines.h"
-#include "run/calls/machine.h"
 #include "run/calls/sorting.h"
+#include "run/tier0.h"
 
 namespace quern {
 
@@ -176,13 +177,13 @@ class Running : public CallBody {
 
   void run(const CallRun& run) const override {
     const CallView &view = run.inputs[0], &result = run.outputs[0];
-    int64_t total = view.space->size;
+    int64_t total = view.layout->elements;
     if (total == 0) return;
     int64_t n = view.shape()[axis_];
     const char* in = view.data;
     char* out = result.data;
-    if (run.device >= 0) return on_gpu(run, in, out, total / n, n);
-    Lines lines(view.space->layout, result.space->layout, axis_);
+    if (run.device.is_gpu()) return on_gpu(run, in, out, total / n, n);
+    Lines lines(*view.layout, *result.layout, axis_);
     on_cpu(run, name(), total, [=, f = on_cpu_, bytes = size_of(view.dtype)] { scan_lines(f, lines, in, out, bytes, n); });
   }
 
@@ -241,23 +242,23 @@ Array running(const Array& given, std::string_view op, size_t axis) {
   GraphLock lock;
   if (!has_scan(op, given.dtype())) bug("a scan that is not there");
   Argument only(given);
-  SpaceRef space = result_space(given.shape(), {&only, 1});
+  LayoutRef layout = result_layout(given.shape(), {&only, 1});
   if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
     char* out;
-    Array sums = made_now(space, given.dtype(), out);
+    Array sums = made_now(layout, given.dtype(), out);
     int64_t n = given.shape()[axis];
     OnCpu f = function_for(op, given.dtype());
-    if (given.layout().is_contiguous() && space->contiguous && axis + 1 == given.rank())
+    if (given.layout().is_contiguous() && layout->dense && axis + 1 == given.rank())
       f.rows(in, out, given.size() / n, n);
     else
-      scan_lines(f, Lines(given.layout(), space->layout, axis), in, out, size_of(given.dtype()), n);
+      scan_lines(f, Lines(given.layout(), *layout, axis), in, out, size_of(given.dtype()), n);
     return sums;
   }
-  bool on_gpu = given.device() >= 0;  // which works on rows
+  bool on_gpu = given.device().is_gpu();  // which works on rows
   Array array = on_gpu ? in_rows(given, axis) : given;
-  CallResult result{given.shape(), given.dtype(), on_gpu ? rows_of(given.shape(), axis) : space};
+  CallResult result{given.shape(), given.dtype(), on_gpu ? rows_of(given.shape(), axis) : layout};
   auto body = std::make_shared<Running>(std::string(op), given.dtype(), axis);
-  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], space);
+  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], layout);
 }
 
 }  // namespace quern

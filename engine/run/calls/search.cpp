@@ -6,9 +6,10 @@
 #include "graph/fold.h"
 #include "graph/tier0/loops.h"
 
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/order.h"
 #include "run/calls/sorting.h"
+#include "run/tier0.h"
 
 namespace quern {
 
@@ -72,11 +73,11 @@ class Extreme : public CallBody {
 
   void run(const CallRun& run) const override {
     const CallView& view = run.inputs[0];
-    int64_t rows = run.outputs[0].space->size;
+    int64_t rows = run.outputs[0].layout->elements;
     if (rows == 0) return;
-    int64_t n = view.space->size / rows;
-    if (run.device >= 0) return on_gpu(run, rows, n);
-    on_cpu(run, name(), view.space->size,
+    int64_t n = view.layout->elements / rows;
+    if (run.device.is_gpu()) return on_gpu(run, rows, n);
+    on_cpu(run, name(), view.layout->elements,
            [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, least = least_] {
              with_order(dtype, [&](auto order) {
                using O = decltype(order);
@@ -133,13 +134,13 @@ class Places : public CallBody {
   std::string_view name() const override { return "searchsorted"; }
 
   void run(const CallRun& run) const override {
-    int64_t n = run.inputs[0].space->size, count = run.inputs[1].space->size;
+    int64_t n = run.inputs[0].layout->elements, count = run.inputs[1].layout->elements;
     if (count == 0) return;
     DType dtype = run.inputs[0].dtype;
     const char* sorted = run.inputs[0].data;
     const char* values = run.inputs[1].data;
     char* out = run.outputs[0].data;
-    if (run.device >= 0) {
+    if (run.device.is_gpu()) {
       Kernel& kernel = search_kernel(context_on(run.device), dtype, "places");
       return launch(run, kernel, shape_for(count),
                     Parameters()
@@ -177,12 +178,12 @@ class Counts : public CallBody {
   std::string_view name() const override { return "bincount"; }
 
   void run(const CallRun& run) const override {
-    int64_t n = run.inputs[0].space->size, bins = run.outputs[0].space->size;
+    int64_t n = run.inputs[0].layout->elements, bins = run.outputs[0].layout->elements;
     if (bins == 0) return;
     const auto* numbers = reinterpret_cast<const int64_t*>(run.inputs[0].data);
     const char* weights = run.inputs.size() > 1 ? run.inputs[1].data : nullptr;
     char* out = run.outputs[0].data;
-    if (run.device >= 0) {
+    if (run.device.is_gpu()) {
       Context& context = context_on(run.device);
       mark_used(run);
       context.fill(context.work_stream, out, 0, 0, 4, static_cast<size_t>(bins) * 2, 1);
@@ -239,7 +240,7 @@ Array extreme_places(const Array& given, bool least) {
   if (given.rank() == 1 && given.size() > 0 && given.layout().strides[0] == 1) {
     tier0::RunPlace find = tier0::extreme_place(least, given.dtype());
     if (const char* in = find ? at_hand(given, 4 * at_once) : nullptr) {
-      static const auto* none = new SpaceRef(contiguous_space({}));
+      static const auto* none = new LayoutRef(contiguous_layout({}));
       char* out;
       Array place = made_now(*none, DType::int64, out);
       *reinterpret_cast<int64_t*>(out) = find(in, given.size());

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "device/cublas_batches.h"
 #include "device/cusolver.h"
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/matmul.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
@@ -299,18 +299,18 @@ class Work {
   }
   // A mark for each run of `step` numbers: does it hold NaN?
   int* nan_marks(const CallView& view, int64_t step) {
-    int64_t parts = is_complex(view.dtype) ? 2 : 1, runs = step > 0 ? view.space->size / step : 0;
+    int64_t parts = is_complex(view.dtype) ? 2 : 1, runs = step > 0 ? view.layout->elements / step : 0;
     int* marks = numbers<int>(runs);
     if (runs == 0) return marks;
     context_.fill(context_.work_stream, marks, 0, 0, 4, static_cast<size_t>(runs), 1);
-    each_real("mark_nan", view.space->size * parts,
-              Parameters().add(view.data).add(view.space->size * parts).add(step * parts).add(marks));
+    each_real("mark_nan", view.layout->elements * parts,
+              Parameters().add(view.data).add(view.layout->elements * parts).add(step * parts).add(marks));
     return marks;
   }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
   // To `to`, or to memory of its own.
   void* copy(const CallView& from, void* to = nullptr) {
-    size_t bytes = static_cast<size_t>(from.space->size) * bytes_;
+    size_t bytes = static_cast<size_t>(from.layout->elements) * bytes_;
     if (!to) to = room(bytes);
     context_.copy(context_.work_stream, to, from.data, bytes, CopyKind::device_to_device, false);
     return to;
@@ -377,7 +377,7 @@ class OnGpu : public CallBody {
     int64_t count = 1;
     for (size_t d = 0; d + 2 < a.shape().size(); ++d) count *= a.shape()[d];
     bool has_results = false;
-    for (const CallView& out : run.outputs) has_results |= out.space->size > 0;
+    for (const CallView& out : run.outputs) has_results |= out.layout->elements > 0;
     if (!has_results) return;
     Work work(run, name(), a.dtype, count);
     switch (kind_) {
@@ -422,8 +422,9 @@ class OnGpu : public CallBody {
     int* marks = work.nan_marks(run.inputs[0], n_ * n_);
     int* column_marks = work.nan_marks(run.inputs[1], n_);
     int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
-    work.each("solved", x.space->size,
-              Parameters().add(x.data).add(x.space->size).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
+    work.each(
+        "solved", x.layout->elements,
+        Parameters().add(x.data).add(x.layout->elements).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
   }
 
   void slogdet(const CallRun& run, Work& work) const {
@@ -461,12 +462,12 @@ class OnGpu : public CallBody {
     else
       cholesky_on_gpu(work.call, !upper, n_, out.data, info);
     int64_t* error = work.error(failure());
-    work.each("triangle", out.space->size,
-              Parameters().add(out.data).add(out.space->size).add(n_).add(upper).add(info).add(error));
+    work.each("triangle", out.layout->elements,
+              Parameters().add(out.data).add(out.layout->elements).add(n_).add(upper).add(info).add(error));
   }
 
   void qr(const CallRun& run, Work& work) const {
-    int64_t count = work.call.count, size = run.outputs[0].space->size;
+    int64_t count = work.call.count, size = run.outputs[0].layout->elements;
     if (least_ == 0)  // only a complete q has elements
       return work.each("identity", size, Parameters().add(run.outputs[0].data).add(size).add(m_));
     bool is_raw = mode_ == 'w';
@@ -477,7 +478,7 @@ class OnGpu : public CallBody {
     if (is_raw) return;
     const CallView& r = run.outputs[mode_ == 'r' ? 0 : 1];
     int64_t r_rows = r.shape()[r.shape().size() - 2];
-    work.each("upper", r.space->size, Parameters().add(a).add(r.data).add(r.space->size).add(m_).add(n_).add(r_rows));
+    work.each("upper", r.layout->elements, Parameters().add(a).add(r.data).add(r.layout->elements).add(m_).add(n_).add(r_rows));
     if (mode_ == 'r') return;
     char* q = run.outputs[0].data;
     int64_t wide = mode_ == 'c' ? m_ : least_;
@@ -525,7 +526,7 @@ class OnGpu : public CallBody {
     char job = mode_ == 'n' ? 'N' : mode_ == 's' ? 'S' : 'A';
     if (least_ == 0) {  // only full factors have elements
       for (size_t i : {0, 2}) {
-        int64_t size = run.outputs[i].space->size;
+        int64_t size = run.outputs[i].layout->elements;
         if (size > 0)
           work.each("identity", size, Parameters().add(run.outputs[i].data).add(size).add(run.outputs[i].shape().back()));
       }
@@ -556,7 +557,7 @@ class OnGpu : public CallBody {
     void* v = work.elements(count * least_ * least_);
     bool is_done = svd_in_batches(work.call, job != 'N', most, least_, a, values, u, v, info);
     if (job == 'N') return is_done;
-    int64_t size = run.outputs[0].space->size, v_size = run.outputs[2].space->size;
+    int64_t size = run.outputs[0].layout->elements, v_size = run.outputs[2].layout->elements;
     if (!is_whole)
       work.each("columns", size, Parameters().add(u).add(run.outputs[0].data).add(size).add(most).add(most).add(least_));
     work.each("adjoint", v_size, Parameters().add(v).add(run.outputs[2].data).add(v_size).add(least_));

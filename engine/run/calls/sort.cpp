@@ -8,11 +8,12 @@
 
 #include "core/error.h"
 #include "graph/memory_order.h"
+#include "run/calls/call_launch.h"
 #include "run/calls/lines.h"
-#include "run/calls/machine.h"
 #include "run/calls/order.h"
 #include "run/calls/quicksort.h"
 #include "run/calls/sorting.h"
+#include "run/tier0.h"
 
 namespace quern {
 
@@ -235,13 +236,13 @@ class Sort : public CallBody {
 
   void run(const CallRun& run) const override {
     const CallView& view = run.inputs[0];
-    int64_t total = view.space->size;
+    int64_t total = view.layout->elements;
     if (total == 0) return;
     int64_t n = view.shape()[axis_];
-    if (run.device >= 0) return on_gpu(run, total / n, n);
+    if (run.device.is_gpu()) return on_gpu(run, total / n, n);
     const char* in = view.data;
     char* out = run.outputs[0].data;
-    Lines lines(view.space->layout, run.outputs[0].space->layout, axis_);
+    Lines lines(*view.layout, *run.outputs[0].layout, axis_);
     on_cpu(run, name(), total, [in, out, n, lines, dtype = view.dtype, places = places_, descending = descending_] {
       sort_lines(lines, in, out, n, dtype, places, descending);
     });
@@ -419,18 +420,18 @@ class Sort : public CallBody {
 Array recorded_sort(const Array& given, bool places, bool descending, size_t axis) {
   GraphLock lock;
   DType type = places ? DType::int64 : given.dtype();
-  SpaceRef space = places ? space_like(given) : copied_space(given);
+  LayoutRef layout = places ? layout_like(given) : copied_layout(given);
   if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
     char* out;
-    Array result = made_now(space, type, out);
-    sort_lines(Lines(given.layout(), space->layout, axis), in, out, given.shape()[axis], given.dtype(), places, descending);
+    Array result = made_now(layout, type, out);
+    sort_lines(Lines(given.layout(), *layout, axis), in, out, given.shape()[axis], given.dtype(), places, descending);
     return result;
   }
-  bool on_gpu = given.device() >= 0;  // which works on rows
+  bool on_gpu = given.device().is_gpu();  // which works on rows
   Array array = on_gpu ? in_rows(given, axis) : given;
-  CallResult result{given.shape(), type, on_gpu ? rows_of(given.shape(), axis) : space};
+  CallResult result{given.shape(), type, on_gpu ? rows_of(given.shape(), axis) : layout};
   auto body = std::make_shared<Sort>(places, descending, axis);
-  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], space);
+  return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], layout);
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ TEST_F(Emit, AUsersRow) {
                                 .results = {{"y", DType::float32}, {"s", DType::int32}}});
   Array a = memory("a", {5000}), f = memory("f", {5000});
   // As apply() does, which would compile it at once: the row is new.
-  SpaceRef space = contiguous_space({5000});
+  LayoutRef layout = contiguous_layout({5000});
   std::vector<Array> results;
   for (uint8_t output = 0; output < 2; ++output) {
-    NodeRef node = new_node(Op::user, row.results[output].dtype, space, gpu);
+    NodeRef node = new_node(Op::user, row.results[output].dtype, layout, gpu);
     node->user = &row;
     node->output = output;
     node->call = std::make_unique<Call>();

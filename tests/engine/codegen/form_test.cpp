@@ -19,12 +19,12 @@ class FormOf : public Recorded {
   }
   static std::string text(const Form& form) {
     constexpr const char* walks[] = {"elements", "threads", "lanes inside", "lanes outside", "columns", "block"};
-    auto places = [](const std::vector<Place>& all) {
+    auto places = [](const std::vector<Path>& all) {
       std::string out;
-      for (const Place& place : all) {
+      for (const Path& path : all) {
         out += out.empty() ? "" : " ";
-        for (Step step : place.steps) out += ".1s"[static_cast<int>(step)];
-        if (place.offset) out += fmt::format("+{}", place.offset);
+        for (Step step : path.steps) out += ".1s"[static_cast<int>(step)];
+        if (path.offset) out += fmt::format("+{}", path.offset);
       }
       return out;
     };
@@ -69,7 +69,7 @@ TEST_F(FormOf, OnAGpuNeighboursGoTogether) {
   struct Case {
     DType dtype;
     int64_t size, from;
-    int8_t device;
+    DeviceId device;
     int pack;
   };
   constexpr Case cases[] = {
@@ -79,7 +79,8 @@ TEST_F(FormOf, OnAGpuNeighboursGoTogether) {
   for (const Case& c : cases) {
     Array a = memory("a", {c.size + c.from}, c.dtype, c.device);
     Array b = op(Op::negative, a.view(a.layout().sliced(0, c.from, c.size, 1)));
-    EXPECT_EQ(only_form().pack, c.pack) << row(c.dtype).name << " of " << c.size << " from " << c.from << " on " << int{c.device};
+    EXPECT_EQ(only_form().pack, c.pack) << row(c.dtype).name << " of " << c.size << " from " << c.from << " on "
+                                        << c.device.name();
   }
 }
 
@@ -99,7 +100,7 @@ TEST_F(FormOf, ReductionsAreWalkedAsTheyLie) {
   struct Case {
     Shape shape;
     std::vector<bool> axes;
-    int8_t device;
+    DeviceId device;
     std::string text;
   };
   const Case cases[] = {
@@ -123,7 +124,7 @@ TEST_F(FormOf, ReductionsAreWalkedAsTheyLie) {
   for (const Case& c : cases) {
     Array a = memory("a", c.shape, DType::float32, c.device);
     Array b = sum(a, c.axes);
-    EXPECT_EQ(text(only_form()), c.text) << to_string(c.shape) << " on " << int{c.device};
+    EXPECT_EQ(text(only_form()), c.text) << to_string(c.shape) << " on " << c.device.name();
   }
 }
 
@@ -141,7 +142,7 @@ TEST_F(FormOf, KeysKnowNoSizesAndNoValues) {
 
 TEST_F(FormOf, KeysKnowAllThatTextsDependOn) {
   std::vector<Key> keys;
-  auto add = [&](Op which, DType dtype, int64_t size, int64_t step, int8_t device) {
+  auto add = [&](Op which, DType dtype, int64_t size, int64_t step, DeviceId device) {
     Array a = memory("a", {size * step}, dtype, device), b = memory("b", {size}, dtype, device);
     Array c = op(which, a.view(a.layout().sliced(0, 0, size, step)), b);
     keys.push_back(only_key());

@@ -7,7 +7,7 @@ namespace quern {
 namespace {
 
 using Kind = ParamType::Kind;
-using Scalar = ParamType::Scalar;
+using Number = ParamType::Number;
 
 struct Row {
   const char *symbol, *name, *qualified, *plain, *signature, *types;
@@ -74,24 +74,24 @@ TEST(Signature, ParameterKinds) {
   ASSERT_EQ(params->size(), 8u);
   const std::vector<ParamType>& p = *params;
   EXPECT_EQ(p[0].kind, Kind::scalar);
-  EXPECT_EQ(p[0].scalar, Scalar::floating);
+  EXPECT_EQ(p[0].scalar, Number::floating);
   EXPECT_EQ(p[0].size, 4u);
   EXPECT_EQ(p[1].kind, Kind::pointer);
   EXPECT_TRUE(p[1].pointee_const);
-  EXPECT_EQ(p[1].scalar, Scalar::floating);
+  EXPECT_EQ(p[1].scalar, Number::floating);
   EXPECT_EQ(p[1].size, 4u);
   EXPECT_EQ(p[1].text, "const float*");
   EXPECT_EQ(p[2].kind, Kind::pointer);
-  EXPECT_EQ(p[2].scalar, Scalar::none);
+  EXPECT_EQ(p[2].scalar, Number::none);
   EXPECT_FALSE(p[2].pointee_const);
-  EXPECT_EQ(p[3].scalar, Scalar::boolean);
+  EXPECT_EQ(p[3].scalar, Number::boolean);
   EXPECT_EQ(p[4].kind, Kind::pointer);
-  EXPECT_EQ(p[4].scalar, Scalar::none);  // what it points to is a pointer
-  EXPECT_EQ(p[5].scalar, Scalar::unsigned_integer);
+  EXPECT_EQ(p[4].scalar, Number::none);  // what it points to is a pointer
+  EXPECT_EQ(p[5].scalar, Number::unsigned_integer);
   EXPECT_EQ(p[5].size, 8u);
   EXPECT_EQ(p[6].kind, Kind::other);
   EXPECT_EQ(p[7].kind, Kind::pointer);
-  EXPECT_EQ(p[7].scalar, Scalar::floating);
+  EXPECT_EQ(p[7].scalar, Number::floating);
   EXPECT_EQ(p[7].size, 2u);
 }
 

@@ -22,7 +22,7 @@ static_assert(offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, att
 static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
 static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
-static_assert(sizeof(Address) == sizeof(CUdeviceptr) && sizeof(DeviceId) == sizeof(CUdevice));
+static_assert(sizeof(Address) == sizeof(CUdeviceptr) && sizeof(DeviceHandle) == sizeof(CUdevice));
 
 // A parameter of ours may stand for one of cuda.h's when it is passed the same way.
 template <class Ours, class Theirs>

@@ -260,13 +260,13 @@ TEST_F(Schedule, WithoutElementsNothingIsShared) {
 }
 
 TEST_F(Schedule, DevicesAreApart) {
-  Array a = memory("a", {5000}), b = memory("b", {5000}, DType::float32, 1);
+  Array a = memory("a", {5000}), b = memory("b", {5000}, DType::float32, DeviceId::gpu(1));
   Array c = op(Op::sin, a), d = op(Op::sin, b), e = op(Op::cos, a);
   std::vector<Group> groups = scheduled();
   ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].device, 0);
+  EXPECT_EQ(groups[0].device, DeviceId::gpu(0));
   EXPECT_EQ(groups[0].nodes.size(), 2u);
-  EXPECT_EQ(groups[1].device, 1);
+  EXPECT_EQ(groups[1].device, DeviceId::gpu(1));
 }
 
 // ---- what a look needs

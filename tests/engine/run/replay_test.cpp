@@ -19,12 +19,12 @@ class Replayed : public Recorded {
   std::vector<uint64_t> words(const std::function<std::vector<Array>()>& record) {
     std::vector<Array> held = record();
     Sequence sequence = pending();
-    for (SpaceRef& space : spaces_of(sequence)) spaces_.push_back(std::move(space));
+    for (LayoutRef& layout : layouts_of(sequence)) layouts_.push_back(std::move(layout));
     return sequence.words;
   }
 
  private:
-  std::vector<SpaceRef> spaces_;
+  std::vector<LayoutRef> layouts_;
 };
 
 TEST_F(Replayed, TheSameWorkIsTheSameWords) {

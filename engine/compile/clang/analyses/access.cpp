@@ -51,7 +51,7 @@ uint32_t follow(const llvm::Instruction* pointer) {
 
 }  // namespace
 
-std::vector<KernelParam> find_accesses(const Kernel& kernel) {
+std::vector<KernelParam> find_accesses(const LoweringState& kernel) {
   std::vector<KernelParam> params = kernel.input.params;
   const llvm::DataLayout& layout = kernel.module.getDataLayout();
   auto at = [&](int64_t offset) -> KernelParam* {

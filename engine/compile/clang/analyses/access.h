@@ -6,6 +6,6 @@
 namespace quern::lowering {
 
 // The parameters with their QUERN_ACCESS_ flags; both flags where the code hides it.
-std::vector<KernelParam> find_accesses(const Kernel& kernel);
+std::vector<KernelParam> find_accesses(const LoweringState& kernel);
 
 }  // namespace quern::lowering

@@ -32,7 +32,7 @@ uint64_t rounds_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
 
 }  // namespace
 
-bool is_bounded(Kernel& kernel) {
+bool is_bounded(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   if (calls_may_go_on(thread)) return false;
   auto& analyses = kernel.passes.functions;

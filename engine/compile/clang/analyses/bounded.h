@@ -7,6 +7,6 @@ namespace quern::lowering {
 
 // Does each thread end after a number of steps that depends on nothing, and that is not large? Not so: loops whose rounds are
 // counted by an argument or by memory, recursion.
-bool is_bounded(Kernel& kernel);
+bool is_bounded(LoweringState& kernel);
 
 }  // namespace quern::lowering

@@ -180,7 +180,7 @@ class Collector : public clang::ASTConsumer {
     if (function.isDeclaration()) return;
     const auto* decl = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl_of(function));
     if (!decl || !decl->hasAttr<clang::CUDAGlobalAttr>()) return;
-    Kernel kernel;
+    KernelEntry kernel;
     kernel.symbol = function.getName().str();
     llvm::raw_string_ostream name(kernel.name);
     decl->getNameForDiagnostic(name, ast.getPrintingPolicy(), true);

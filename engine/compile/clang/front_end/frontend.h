@@ -16,7 +16,7 @@
 
 namespace quern::plugin {
 
-struct Kernel {
+struct KernelEntry {
   llvm::Function* thread = nullptr;  // void (ptr args): one CUDA thread; see thunks.h
   std::string symbol, name, signature;
   std::vector<lowering::KernelParam> params;
@@ -34,7 +34,7 @@ struct Program {
   std::unique_ptr<std::string> errors;  // LLVM's own messages, from any step; the context points here
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
-  std::vector<Kernel> kernels;
+  std::vector<KernelEntry> kernels;
   std::vector<Global> globals;                        // __device__ and __constant__
   std::vector<llvm::GlobalVariable*> shared;          // __shared__ with a size
   std::vector<llvm::GlobalVariable*> dynamic_shared;  // extern __shared__

@@ -37,7 +37,7 @@ std::string mangled_type(clang::MangleContext& mangler, clang::QualType type) {
 }
 
 // The size, place and kind of each parameter in the packed block.
-void lay_out(const clang::ASTContext& ast, clang::MangleContext& mangler, const clang::FunctionDecl& decl, Kernel& kernel) {
+void lay_out(const clang::ASTContext& ast, clang::MangleContext& mangler, const clang::FunctionDecl& decl, KernelEntry& kernel) {
   if (decl.isVariadic()) throw CompileError("[compile] kernel " + kernel.name + " has variable arguments; list its parameters");
   uint64_t end = 0;
   if (decl.parameters().empty()) kernel.signature = "v";
@@ -127,7 +127,7 @@ class ThunkWriter {
 }  // namespace
 
 void make_thunk(clang::CodeGen::CodeGenModule& code, clang::MangleContext& mangler, const clang::FunctionDecl& decl,
-                llvm::Function& function, Kernel& kernel) {
+                llvm::Function& function, KernelEntry& kernel) {
   const clang::ASTContext& ast = decl.getASTContext();
   lay_out(ast, mangler, decl, kernel);
 

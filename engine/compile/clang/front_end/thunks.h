@@ -16,10 +16,10 @@ class Function;
 
 namespace quern::plugin {
 
-struct Kernel;
+struct KernelEntry;
 
 // Fills thread, signature, params and param_bytes. Raises CompileError for parameters that a launch cannot pass.
 void make_thunk(clang::CodeGen::CodeGenModule& code, clang::MangleContext& mangler, const clang::FunctionDecl& decl,
-                llvm::Function& function, Kernel& kernel);
+                llvm::Function& function, KernelEntry& kernel);
 
 }  // namespace quern::plugin

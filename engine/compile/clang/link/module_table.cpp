@@ -53,7 +53,7 @@ void add_module_table(Program& program, const std::vector<lowering::LoweredKerne
 
   std::vector<llvm::Constant*> kernels;
   for (size_t i = 0; i < lowered.size(); ++i) {
-    const Kernel& kernel = program.kernels[i];
+    const KernelEntry& kernel = program.kernels[i];
     const lowering::LoweredKernel& code = lowered[i];
     std::vector<llvm::Constant*> params;
     for (const lowering::KernelParam& param : code.params) {

@@ -37,11 +37,11 @@ llvm::Value* argument_for(const BodyArguments& arguments, Special special) {
   }
 }
 
-uint64_t end_of_block_size(const Kernel& kernel) { return (kernel.joins ? QUERN_JOINED_THREADS : 1024) + 1; }
+uint64_t end_of_block_size(const LoweringState& kernel) { return (kernel.joins ? QUERN_JOINED_THREADS : 1024) + 1; }
 
 }  // namespace
 
-llvm::Function* make_body(Kernel& kernel, BodyArguments& arguments) {
+llvm::Function* make_body(LoweringState& kernel, BodyArguments& arguments) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
@@ -100,7 +100,8 @@ llvm::CallInst* call_body(llvm::IRBuilder<>& builder, llvm::Function* body, cons
 namespace {
 
 // What the body gets that is the same for all blocks: buffers on the stack, and the launch's fields.
-BodyArguments arguments_for_all(const Kernel& kernel, llvm::IRBuilder<>& builder, llvm::Function* body, llvm::Function* blocks) {
+BodyArguments arguments_for_all(const LoweringState& kernel, llvm::IRBuilder<>& builder, llvm::Function* body,
+                                llvm::Function* blocks) {
   BodyArguments arguments;
   auto buffer = [&](unsigned which, uint64_t bytes, uint64_t before = 0) {
     if (body->getArg(which)->use_empty()) return static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()));
@@ -153,7 +154,7 @@ std::array<llvm::Value*, 3> next_indices(llvm::IRBuilder<>& builder, const BodyA
   return {builder.CreateSelect(wraps_x, zero, next_x), builder.CreateSelect(wraps_y, zero, next_y), next_z};
 }
 
-llvm::Function* declare_blocks(Kernel& kernel, llvm::Function* body) {
+llvm::Function* declare_blocks(LoweringState& kernel, llvm::Function* body) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type *pointer = llvm::PointerType::getUnqual(context), *i64 = llvm::Type::getInt64Ty(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
@@ -169,7 +170,7 @@ llvm::Function* declare_blocks(Kernel& kernel, llvm::Function* body) {
 }  // namespace
 
 // for each block: fresh block buffer, body(...), next block, x fastest.
-llvm::Function* make_blocks(Kernel& kernel, llvm::Function* body) {
+llvm::Function* make_blocks(LoweringState& kernel, llvm::Function* body) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Function* blocks = declare_blocks(kernel, body);
   llvm::Value *first = blocks->getArg(1), *last = blocks->getArg(2);

@@ -25,7 +25,7 @@ llvm::Function* intrinsic(llvm::Module& module, llvm::Intrinsic::ID id, llvm::Ar
 }
 
 // ptr start(ptr launch, ptr thread), still empty, with the attributes of `from`.
-llvm::Function* declare_start(Kernel& kernel, llvm::Function& from) {
+llvm::Function* declare_start(LoweringState& kernel, llvm::Function& from) {
   llvm::LLVMContext& context = kernel.module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* start = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer, pointer}, false),
@@ -44,7 +44,7 @@ llvm::Function* declare_start(Kernel& kernel, llvm::Function& from) {
   return start;
 }
 
-llvm::Function* take_thread(Kernel& kernel) {
+llvm::Function* take_thread(LoweringState& kernel) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(kernel.module.getContext());
   llvm::Function& from = *kernel.thread;
   llvm::Function* start = declare_start(kernel, from);
@@ -54,7 +54,7 @@ llvm::Function* take_thread(Kernel& kernel) {
   return start;
 }
 
-llvm::Function* take_block(Kernel& kernel, llvm::Function* body) {
+llvm::Function* take_block(LoweringState& kernel, llvm::Function* body) {
   llvm::Function* start = declare_start(kernel, *body);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(start->getContext(), "entry", start));
   llvm::Value *launch = start->getArg(0), *thread = start->getArg(1);
@@ -238,7 +238,7 @@ void drop_destroyers(llvm::Module& module, llvm::StringRef start) {
 
 }  // namespace
 
-static Coroutine split(Kernel& kernel, llvm::Function* start) {
+static Coroutine split(LoweringState& kernel, llvm::Function* start) {
   llvm::Module& module = kernel.module;
   llvm::Type* i64 = llvm::Type::getInt64Ty(module.getContext());
   auto* frame_bytes = new llvm::GlobalVariable(module, i64, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
@@ -275,7 +275,7 @@ static Coroutine split(Kernel& kernel, llvm::Function* start) {
   return {start, frame_bytes};
 }
 
-Coroutine make_coroutine(Kernel& kernel) { return split(kernel, take_thread(kernel)); }
-Coroutine make_block_coroutine(Kernel& kernel, llvm::Function* body) { return split(kernel, take_block(kernel, body)); }
+Coroutine make_coroutine(LoweringState& kernel) { return split(kernel, take_thread(kernel)); }
+Coroutine make_block_coroutine(LoweringState& kernel, llvm::Function* body) { return split(kernel, take_block(kernel, body)); }
 
 }  // namespace quern::lowering

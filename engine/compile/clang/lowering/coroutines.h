@@ -12,8 +12,8 @@ struct Coroutine {
 };
 
 // Takes over the body of kernel.thread and splits it: what comes out are plain functions.
-Coroutine make_coroutine(Kernel& kernel);
+Coroutine make_coroutine(LoweringState& kernel);
 // The same of a function that runs a block.
-Coroutine make_block_coroutine(Kernel& kernel, llvm::Function* body);
+Coroutine make_block_coroutine(LoweringState& kernel, llvm::Function* body);
 
 }  // namespace quern::lowering

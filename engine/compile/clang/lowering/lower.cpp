@@ -38,7 +38,7 @@ Needs find_needs(const llvm::Function& thread) {
   return needs;
 }
 
-RegionResult try_regions(Kernel& kernel, bool interchange) {
+RegionResult try_regions(LoweringState& kernel, bool interchange) {
   RegionResult result;
   BodyArguments arguments;
   llvm::Function* body = make_body(kernel, arguments);
@@ -63,7 +63,7 @@ void set_start(LoweredKernel& lowered, const Coroutine& coroutine) {
 }
 
 // Regions, where the kernel's control flow lets them.
-void lower_to_loops(Kernel& kernel, const Needs& needs, LoweredKernel& lowered) {
+void lower_to_loops(LoweringState& kernel, const Needs& needs, LoweredKernel& lowered) {
   RegionResult regions = try_regions(kernel, /*interchange=*/true);
   lowered.reason = regions.reason;
   if (!regions.body) return;
@@ -87,7 +87,7 @@ void lower_to_loops(Kernel& kernel, const Needs& needs, LoweredKernel& lowered) 
 
 LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
   Passes passes;
-  Kernel kernel{input, module, input.thread, passes};
+  LoweringState kernel{input, module, input.thread, passes};
   prepare(kernel);
 
   LoweredKernel lowered;

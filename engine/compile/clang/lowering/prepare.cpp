@@ -124,7 +124,7 @@ void number_places(llvm::Function& thread) {
 }
 
 // What stays a call (recursion, function pointers, virtual functions) must not ask where it runs: nobody could tell it.
-void refuse_places_in_calls(const Kernel& kernel) {
+void refuse_places_in_calls(const LoweringState& kernel) {
   llvm::SmallPtrSet<const llvm::Function*, 8> seen;
   llvm::SmallVector<const llvm::Function*, 8> open{kernel.thread};
   llvm::SmallPtrSet<const llvm::Constant*, 16> seen_constants;
@@ -163,7 +163,7 @@ void refuse_places_in_calls(const Kernel& kernel) {
 }
 
 // Shared variables lie one behind the other at the start of the block's shared memory; all dynamic ones at its end.
-void place_shared(Kernel& kernel) {
+void place_shared(LoweringState& kernel) {
   llvm::SmallVector<llvm::Constant*, 8> all(kernel.input.shared.begin(), kernel.input.shared.end());
   all.append(kernel.input.dynamic_shared.begin(), kernel.input.dynamic_shared.end());
   if (all.empty()) return;
@@ -210,7 +210,7 @@ void place_shared(Kernel& kernel) {
 // Loops of a few known rounds are written out before barriers split them and threads become loops around them: index
 // sums and shuffle distances become constants, local arrays become registers, and the innermost loop is the one over
 // threads. Returns whether there were any: loops around them may be short now.
-bool unroll_short_loops(Kernel& kernel) {
+bool unroll_short_loops(LoweringState& kernel) {
   llvm::DominatorTree dominators(*kernel.thread);
   llvm::LoopInfo loops(dominators);
   if (loops.empty()) return false;
@@ -244,7 +244,7 @@ bool unroll_short_loops(Kernel& kernel) {
 
 // What a thread reads of the launch's arguments, behind whatever conditions, it reads at its beginning: nobody writes there. So
 // the parts of a struct, such as an array's address, are found once for all threads.
-void read_arguments_first(Kernel& kernel) {
+void read_arguments_first(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   llvm::Argument& arguments = *thread.getArg(0);
   llvm::SmallPtrSet<const llvm::Value*, 32> seen;
@@ -295,7 +295,7 @@ void verify(const llvm::Function& function, const char* step) {
 #endif
 }
 
-void prepare(Kernel& kernel) {
+void prepare(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);

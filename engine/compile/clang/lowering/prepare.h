@@ -8,7 +8,7 @@
 namespace quern::lowering {
 
 // What the later steps pass along.
-struct Kernel {
+struct LoweringState {
   const KernelInput& input;
   llvm::Module& module;
   llvm::Function* thread;  // void (ptr args); the prelude's functions are still calls
@@ -20,7 +20,7 @@ struct Kernel {
 // Metadata of loads from the launch's arguments that every thread makes.
 inline constexpr char always_loaded[] = "quern.always";
 
-void prepare(Kernel& kernel);
+void prepare(LoweringState& kernel);
 
 // Every alloca to the front of the entry block, which splitting must not separate from it.
 void gather_allocas(llvm::Function& function);

@@ -18,7 +18,7 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
 
-Regions::Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange)
+Regions::Regions(LoweringState& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange)
     : kernel_(kernel), body_(body), arguments_(arguments), context_(body->getContext()), interchange_(interchange) {}
 
 void Regions::lower(RegionResult& result) {

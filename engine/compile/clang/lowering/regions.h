@@ -90,7 +90,7 @@ struct Refused {
 
 class Regions {
  public:
-  Regions(Kernel& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange);
+  Regions(LoweringState& kernel, llvm::Function* body, const BodyArguments& arguments, bool interchange);
   void lower(RegionResult& result);
   bool interchanged() const { return interchanged_; }
 
@@ -189,7 +189,7 @@ class Regions {
     Terms terms;
     bool is_signed, is_unsigned;  // how it is widened
   };
-  struct Row {
+  struct ThreadRow {
     llvm::SmallVector<Bound, 2> bounds;
     llvm::SmallVector<Conjunct, 2> conditions;  // of the row: nothing to do if one does not hold
     std::vector<Sum> sums;
@@ -200,9 +200,9 @@ class Regions {
   bool is_row_value(const llvm::Value* value, const Leaf& leaf, int depth) const;
   bool take_sum_apart(llvm::Value* value, const Leaf& leaf, Terms& terms, int depth) const;
   bool find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) const;
-  void find_bounds(Leaf& leaf, llvm::BasicBlock* skip, Row& row);
-  void find_sums(Leaf& leaf, Row& row);
-  void find_inner_bounds(Leaf& leaf, Row& row);
+  void find_bounds(Leaf& leaf, llvm::BasicBlock* skip, ThreadRow& row);
+  void find_sums(Leaf& leaf, ThreadRow& row);
+  void find_inner_bounds(Leaf& leaf, ThreadRow& row);
   static std::optional<int64_t> distance_from_lane(const Leaf& leaf, const Terms& terms);
   void note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& bound, int64_t distance);
   llvm::SmallVector<llvm::BasicBlock*, 8> copy_loop(const Leaf& leaf, const char* suffix, llvm::ValueToValueMapTy& map);
@@ -219,10 +219,10 @@ class Regions {
   }
   static std::pair<llvm::Value*, llvm::Value*> find_interval(llvm::IRBuilder<>& builder, const Bound& bound, llvm::Value* base,
                                                              llvm::Value* limit, llvm::Value* length);
-  Loop make_row_loop(Leaf& leaf, const Row& row, llvm::BasicBlock* before, llvm::BasicBlock* after, llvm::Value* width,
+  Loop make_row_loop(Leaf& leaf, const ThreadRow& row, llvm::BasicBlock* before, llvm::BasicBlock* after, llvm::Value* width,
                      llvm::BasicBlock* latch);
 
-  Kernel& kernel_;
+  LoweringState& kernel_;
   llvm::Function* body_;
   BodyArguments arguments_;
   llvm::LLVMContext& context_;

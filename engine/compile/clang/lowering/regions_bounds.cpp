@@ -131,7 +131,7 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
 
 // Looks at the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will
 // say.
-void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, Row& row) {
+void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, ThreadRow& row) {
   for (BasicBlock* block = leaf.entry; block && !has_effects(*block);) {
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
     if (!branch) return;
@@ -178,7 +178,7 @@ void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, Row& row) {
 }
 
 // The index sums that are widened to an address, which must not wrap.
-void Regions::find_sums(Leaf& leaf, Row& row) {
+void Regions::find_sums(Leaf& leaf, ThreadRow& row) {
   for (BasicBlock* block : leaf.blocks) {
     for (Instruction& inst : *block) {
       if (!inst.getType()->isIntegerTy(32) || wide_.count(&inst)) continue;
@@ -235,7 +235,7 @@ void Regions::note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& 
 }
 
 // The comparisons inside of the leaf that may well hold for all threads of the row.
-void Regions::find_inner_bounds(Leaf& leaf, Row& row) {
+void Regions::find_inner_bounds(Leaf& leaf, ThreadRow& row) {
   for (BasicBlock* block : leaf.blocks) {
     for (Instruction& inst : *block) {
       auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst);
@@ -318,7 +318,7 @@ std::pair<Value*, Value*> Regions::find_interval(llvm::IRBuilder<>& builder, con
 }
 
 // Makes the loop over a row's threads, from `before` (which runs for the row) to `after`.
-Regions::Loop Regions::make_row_loop(Leaf& leaf, const Row& row, BasicBlock* before, BasicBlock* after, Value* width,
+Regions::Loop Regions::make_row_loop(Leaf& leaf, const ThreadRow& row, BasicBlock* before, BasicBlock* after, Value* width,
                                      BasicBlock* latch) {
   llvm::IRBuilder<> builder(before);
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);

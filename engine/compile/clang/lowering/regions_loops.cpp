@@ -216,7 +216,7 @@ void Regions::wrap_leaf(Leaf& leaf) {
   BasicBlock* skip = BasicBlock::Create(context_, "next.thread", body_, leaf.after);
   expand_guards(leaf, skip);
   leave_through(leaf.tail, skip, leaf.after);
-  Row row;
+  ThreadRow row;
   find_bounds(leaf, skip, row);
   find_sums(leaf, row);
   find_inner_bounds(leaf, row);

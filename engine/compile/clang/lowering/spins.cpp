@@ -117,7 +117,7 @@ bool spins(const llvm::Loop& loop) {
 
 }  // namespace
 
-bool mark_spins(Kernel& kernel) {
+bool mark_spins(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   bool may_spin = llvm::any_of(llvm::instructions(thread), [](const Instruction& inst) {
     auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst);
@@ -139,7 +139,7 @@ bool mark_spins(Kernel& kernel) {
   return !back_edges.empty();
 }
 
-void relax_shared_atomics(Kernel& kernel) {
+void relax_shared_atomics(LoweringState& kernel) {
   unsigned one_by_one = kernel.module.getContext().getMDKindID(one_by_one_name);
   for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(kernel.thread))) {
     const Value* pointer = nullptr;

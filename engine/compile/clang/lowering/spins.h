@@ -7,13 +7,13 @@ namespace quern::lowering {
 
 // Puts a turn for the other threads at the back edges of such loops. Returns whether there are any: then only
 // coroutines serve.
-bool mark_spins(Kernel& kernel);
+bool mark_spins(LoweringState& kernel);
 
 // Marks accesses whose order among threads matters.
 inline constexpr const char* one_by_one_name = "quern.one_by_one";
 
 // The threads of a block run on one core: what is atomic only among them need not be so for the machine. Not with
 // spins.
-void relax_shared_atomics(Kernel& kernel);
+void relax_shared_atomics(LoweringState& kernel);
 
 }  // namespace quern::lowering

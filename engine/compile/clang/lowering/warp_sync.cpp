@@ -66,7 +66,7 @@ class StepFinder {
 
 }  // namespace
 
-void keep_warps_in_step(Kernel& kernel) {
+void keep_warps_in_step(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   bool concerned = llvm::any_of(llvm::instructions(thread), [](Instruction& inst) { return volatile_shared_address(inst); });
   if (!concerned) return;

@@ -252,7 +252,7 @@ bool inside(State& s, Address address, size_t bytes) {
   return it != s.memory.end() && address + bytes <= it->first + it->second.bytes;
 }
 
-bool is_pinned(const std::map<void*, size_t>& host, const void* pointer) {
+bool is_exposed(const std::map<void*, size_t>& host, const void* pointer) {
   const char* p = static_cast<const char*>(pointer);
   for (const auto& [start, bytes] : host) {
     if (p >= start && p < static_cast<const char*>(start) + bytes) return true;
@@ -726,7 +726,7 @@ Result cuMemcpyHtoDAsync_v2(Address dst, const void* src, size_t bytes, StreamOb
   ENTER("cuMemcpyHtoDAsync_v2", true);
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, dst, bytes)) return invalid_value;
-  bool at_once = !s.late || !(is_pinned(s.host, src) || is_pinned(s.registered, src));
+  bool at_once = !s.late || !(is_exposed(s.host, src) || is_exposed(s.registered, src));
   std::string staged(at_once ? static_cast<const char*>(src) : "", at_once ? bytes : 0);
   submit(s, stream, [=] { std::memcpy(reinterpret_cast<void*>(dst), at_once ? staged.data() : src, bytes); });
   return ok;
@@ -736,7 +736,7 @@ Result cuMemcpyDtoHAsync_v2(void* dst, Address src, size_t bytes, StreamObject* 
   if (!valid(s, stream)) return invalid_handle;
   if (!inside(s, src, bytes)) return invalid_value;
   WorkPtr work = submit(s, stream, [=] { std::memcpy(dst, reinterpret_cast<void*>(src), bytes); });
-  if (!is_pinned(s.host, dst) && !is_pinned(s.registered, dst)) finish(work);
+  if (!is_exposed(s.host, dst) && !is_exposed(s.registered, dst)) finish(work);
   return ok;
 }
 Result cuMemcpyAsync(Address dst, Address src, size_t bytes, StreamObject* stream) {

@@ -1,9 +1,10 @@
-#include "run/calls/machine.h"
+#include "run/calls/call_launch.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
+#include "run/streams.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -26,7 +27,7 @@ void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::fu
   Context& context = context_on(run.device);
   Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
   traced.name(std::string(name));
-  if (elements <= small && evaluator().idle(run.device)) return f();
+  if (elements <= small && array_work_ended(context)) return f();
   mark_used(run, temporaries);
   context.work_stream->call(std::move(f));
 }

@@ -3,8 +3,8 @@
 // A body looks like this (gather.cpp is a good first one to read):
 //
 //   void run(const CallRun& run) const override {
-//     if (run.device < 0) on_cpu(run, name(), elements, [=] { in_slices(n, [=](int64_t begin, int64_t end) { ... }); });
-//     else launch_each(run, text, n, parameters);
+//     if (run.device.is_cpu()) on_cpu(run, name(), elements, [=] { in_slices(n, [=](int64_t begin, int64_t end) { ... }); });
+//     else launch(run, kernel_of(context_on(run.device), TextOf::indexing, text, "take"), shape_for(n), Parameters().add(...));
 //   }
 #pragma once
 

@@ -1,11 +1,13 @@
 // The driver: which node is tiny, where its operands lie, and the loop that it takes (graph/tier0/loops.h). Start at run_tier0().
-#include "graph/tier0.h"
+#include "run/tier0.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "graph/tier0.h"
 #include "graph/tier0/loops.h"
+#include "run/streams.h"
 
 namespace quern {
 
@@ -107,47 +109,46 @@ void run_row(Node& node) {
   std::array<In, 3> in;
   bool linear = true;  // everything lies in memory as the result does
   for (Operand& o : node.inputs()) {
-    if (o.node->op != Op::constant && (!(o.space == node.space) || o.node->op == Op::index)) linear = false;
+    if (o.node->op != Op::constant && (!(o.layout == node.layout) || o.node->op == Op::index)) linear = false;
   }
   for (int i = 0; i < node.operand_count; ++i) {
     Operand& o = node.operands[i];
     DType wanted = operand_type(row(node.op), i, node.compute);
     if (o.node->op == Op::constant && o.dtype == wanted) {
       in[i] = {o.node->constant.bytes.data(), 0};
-    } else if ((linear || o.space->contiguous) && (linear || node.space->contiguous) && o.dtype == wanted &&
-               o.node->op != Op::index) {
+    } else if ((linear || o.layout->dense) && (linear || node.layout->dense) && o.dtype == wanted && o.node->op != Op::index) {
       in[i] = {memory_of(*o.node), 1};
     } else if (linear && o.node->op != Op::constant) {
       conversion(o.dtype, wanted)(memory_of(*o.node), 1, scratch[i].bytes, 1, n);
       in[i] = {scratch[i].bytes, 1};
     } else {
-      gather(o, o.space->layout, wanted, scratch[i].bytes);
+      gather(o, *o.layout, wanted, scratch[i].bytes);
       in[i] = {scratch[i].bytes, 1};
     }
   }
   RunLoop run = loop_of(node.op, node.compute);
   char* out = static_cast<char*>(node.buffer.pointer());
-  if (linear || node.space->contiguous) {
+  if (linear || node.layout->dense) {
     run(in.data(), out, n);
   } else {
     run(in.data(), scratch[3].bytes, n);
-    scatter(scratch[3].bytes, node.dtype, out, node.space->layout, node.dtype);
+    scatter(scratch[3].bytes, node.dtype, out, *node.layout, node.dtype);
   }
 }
 
 void run_update(Node& node, bool in_place) {
   Operand &old = node.operands[0], &value = node.operands[1];
   if (!in_place) std::memcpy(node.buffer.pointer(), old.node->buffer.pointer(), node.buffer.bytes());
-  gather(value, value.space->layout, node.target_dtype, scratch[0].bytes);
-  scatter(scratch[0].bytes, node.target_dtype, static_cast<char*>(node.buffer.pointer()), node.target->layout, node.target_dtype);
+  gather(value, *value.layout, node.target_dtype, scratch[0].bytes);
+  scatter(scratch[0].bytes, node.target_dtype, static_cast<char*>(node.buffer.pointer()), *node.target, node.target_dtype);
 }
 
 void run_reduction(Node& node) {
   const Operand& in = node.operands[0];
   DType work = accumulator(node.reduction, node.compute);
-  if (in.space->contiguous && in.dtype == work && work == node.dtype && node.size() == 1 && in.node->op != Op::constant &&
+  if (in.layout->dense && in.dtype == work && work == node.dtype && node.size() == 1 && in.node->op != Op::constant &&
       in.node->op != Op::index) {
-    reduction(node.reduction, work)(memory_of(*in.node), 1, in.space->size, static_cast<char*>(node.buffer.pointer()));
+    reduction(node.reduction, work)(memory_of(*in.node), 1, in.layout->elements, static_cast<char*>(node.buffer.pointer()));
     return;
   }
   // The kept dimensions first, then those that go, each in their order.
@@ -160,53 +161,43 @@ void run_reduction(Node& node) {
       (goes ? count : results) *= in.shape()[i];
     }
   }
-  if (in.space->size > 0) gather(in, in.space->layout.transposed(order), work, scratch[0].bytes);
+  if (in.layout->elements > 0) gather(in, in.layout->transposed(order), work, scratch[0].bytes);
   char* out = static_cast<char*>(node.buffer.pointer());
-  bool direct = work == node.dtype && node.space->contiguous;
+  bool direct = work == node.dtype && node.layout->dense;
   char* to = direct ? out : scratch[1].bytes;
   reduction(node.reduction, work)(scratch[0].bytes, results, count, to);
-  if (!direct) scatter(to, work, out, node.space->layout, node.dtype);
+  if (!direct) scatter(to, work, out, *node.layout, node.dtype);
 }
 
 }  // namespace
 
 void set_tier0_limit(int64_t elements) { most_elements = std::min(elements, tier0_limit); }
 
-bool is_tier0_whole() { return most_elements == tier0_limit; }
-
-void tier0_convert(double value, DType dtype, void* out) { conversion(DType::float64, dtype)(&value, 1, out, 1, 1); }
-
-double tier0_wide(uint16_t bits, DType dtype) {
-  double value;
-  conversion(dtype, DType::float64)(&bits, 1, &value, 1, 1);
-  return value;
-}
-
-bool run_tier0(Node& node, Evaluator& evaluator) {
-  if (node.device >= 0 || node.op == Op::user || !is_tiny(node, node.size())) return false;
+bool run_tier0(Node& node) {
+  if (node.device.is_gpu() || node.op == Op::user || !is_tiny(node, node.size())) return false;
   for (const Operand& o : node.inputs()) {
     if (!is_ready(o)) return false;
-    if (node.op != Op::update && !is_tiny(node, o.space->size)) return false;
+    if (node.op != Op::update && !is_tiny(node, o.layout->elements)) return false;
   }
   bool in_place = false;
   if (node.op == Op::update) {
-    if (!is_tiny(node, node.target->size)) return false;
+    if (!is_tiny(node, node.target->elements)) return false;
     // Nobody else holds the old value: its cell does, and this node.
     const Node& old = *node.operands[0].node;
     uint32_t here = node.operands[1].node.get() == &old ? 3 : 2;
-    in_place = node.writes_pinned || (old.references <= 2 && old.cells <= 1);
-    if (node.writes_pinned && old.references > here) return false;  // somebody is still to read it
+    in_place = node.writes_exposed || (old.references <= 2 && old.cells <= 1);
+    if (node.writes_exposed && old.references > here) return false;  // somebody is still to read it
   }
   for (const Operand& o : node.inputs()) {
-    if (o.node->is_pinned() && !evaluator.idle(node.device)) return false;  // kernels that know the address may be at work
+    if (o.node->is_exposed() && !array_work_ended(cpu_context())) return false;  // kernels that know the address may be at work
   }
   // Settled memory can be read at any time; written only when nobody may be reading it.
-  if (in_place && !evaluator.idle(node.device)) {
-    if (node.writes_pinned) return false;
+  if (in_place && !array_work_ended(cpu_context())) {
+    if (node.writes_exposed) return false;
     in_place = false;
   }
   size_t bytes = static_cast<size_t>(node.size()) * size_of(node.dtype);
-  node.buffer = in_place ? node.operands[0].node->buffer : evaluator.allocate(node.device, bytes, node.site);
+  node.buffer = in_place ? node.operands[0].node->buffer : cpu_context().allocate(std::max<size_t>(bytes, 1), node.site);
   if (node.size() > 0) {
     if (node.op == Op::update) {
       run_update(node, in_place);
@@ -216,10 +207,28 @@ bool run_tier0(Node& node, Evaluator& evaluator) {
       run_row(node);
     }
   }
-  for (const Operand& o : node.inputs()) add_doubts(node.doubts, o.node->doubts);
+  for (const Operand& o : node.inputs()) add_deferred(node.deferred, o.node->deferred);
   node.is_computed = node.is_settled = true;
   node.drop_inputs();
   return true;
+}
+
+const char* at_hand(const Array& array, int64_t most) {
+  const Node& node = *array.cell()->node;
+  if (node.device.is_gpu() || !node.is_settled || !node.buffer || node.error || !node.deferred.empty()) return nullptr;
+  if (array.size() > most || most_elements != tier0_limit) return nullptr;
+  if (node.is_exposed() && !array_work_ended(cpu_context())) return nullptr;  // kernels that know the address may be at work
+  return static_cast<const char*>(node.buffer.pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+}
+
+Array made_now(LayoutRef layout, DType dtype, char*& memory) {
+  NodeRef node = new_node(Op::data, dtype, std::move(layout), DeviceId::cpu());
+  node->site = current_site();
+  const size_t bytes = static_cast<size_t>(node->size()) * size_of(dtype);
+  node->buffer = cpu_context().allocate(std::max<size_t>(bytes, 1), node->site);
+  node->is_computed = node->is_settled = true;
+  memory = static_cast<char*>(node->buffer.pointer());
+  return Array(std::move(node));
 }
 
 }  // namespace quern

@@ -1,0 +1,37 @@
+// Errors of values that only the device can find: an index out of range, a singular matrix. The work that may find one opens a
+// deferred error; what is computed from its result carries it along; once it has come true, whoever looks there gets it, however
+// often. One that was opened by a write into an array is told once: the array lives on. Those that came to nothing are forgotten.
+#pragma once
+
+#include "core/error.h"
+#include "core/site.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+using DeferredError = uint32_t;  // in the order of their opening
+
+// Why a value cannot be computed, or is wrong.
+struct Failed {
+  ErrorKind kind = ErrorKind::bug;
+  std::string text;
+  Site site = no_site;  // where it was recorded, if the text does not say so
+  Failed() = default;
+  Failed(ErrorKind kind, std::string text, Site site = no_site) : kind(kind), text(std::move(text)), site(site) {}
+};
+
+DeferredError open_deferred();
+DeferredError next_deferred();                              // the number that the next one gets
+void tell_once(DeferredError error);                        // whoever looks first gets the error, and nobody after that
+void settle_deferred(DeferredError error);                  // it came to nothing
+void confirm_deferred(DeferredError error, Failed failed);  // it came true
+void add_deferred(std::vector<DeferredError>& to,
+                  std::span<const DeferredError> from);  // those that are not settled; at most some of the newest
+bool any_open(std::span<const DeferredError> deferred);  // nobody knows yet
+void raise_confirmed(std::span<const DeferredError> deferred);
+
+}  // namespace quern
