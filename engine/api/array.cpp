@@ -115,7 +115,8 @@ std::optional<size_t> given(const AlongOrFlat& along) {
 }
 std::vector<size_t> given(const AlongAll& along) { return chosen(along.axes, along.array.handle().rank()); }
 quern::Over given(const Over& over) {
-  quern::Over out{std::vector<bool>(over.array.handle().rank(), false), over.keep_dims};
+  quern::Over out{std::vector<bool>(over.array.handle().rank(), over.axes.all()), over.keep_dims};
+  if (over.axes.all()) return out;
   for (size_t axis : given(AlongAll{over.array, over.axes})) out.axes[axis] = true;
   return out;
 }

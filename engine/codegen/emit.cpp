@@ -267,6 +267,9 @@ void Printer::row_result(int depth, size_t i) {
 
 void Printer::load(int depth, size_t i, size_t dimensions) {
   if (in_pack_ && !is_positions(i)) return line(depth, "const {} x{} = p{}.v[e];", type_text(group_.loads[i].dtype), i, i);
+  // So written, compilers know that neighbours differ in their last bits alone: random numbers share what the others give.
+  if (in_pack_ && form_.loads[i].steps[0] == Step::unit)
+    return line(depth, "const {} x{} = ((a{} & ~15ll) + first) | e;", type_text(group_.loads[i].dtype), i, i);
   const char* format = is_positions(i) ? "const {} x{} = a{} + ({});" : "const {} x{} = a{}[{}];";
   line(depth, fmt::runtime(format), type_text(group_.loads[i].dtype), i, i, index(load_steps_[i], 0, dimensions));
 }

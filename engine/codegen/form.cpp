@@ -39,7 +39,11 @@ static int pack_of(const Group& group, const Form& form) {
     packs &= path.steps[0] == Step::unit && path.offset % 16 == 0;
   };
   for (size_t i = 0; i < group.loads.size(); ++i) {
-    if (group.loads[i].node->op != Op::index) see(form.loads[i], group.loads[i].dtype);
+    if (group.loads[i].node->op != Op::index) {
+      see(form.loads[i], group.loads[i].dtype);
+    } else {
+      packs &= form.loads[i].offset % 16 == 0;  // emit.cpp lets the compiler know
+    }
   }
   for (size_t i = 0; i < group.stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];

@@ -86,6 +86,7 @@ DType summed_type(DType type) {
 }
 
 Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial) {
+  if (!over.where && !initial) return reduce(reduction, array, over.axes, over.keep_dims, over.dtype);
   const Row& row = row_of(reduction);
   Array a = over.where ? chosen(array, row, over, initial) : array;
   if (initial && !row.neutral && count_over(a, over) == 0) {

@@ -78,6 +78,13 @@ TEST_F(Emit, Positions) {
   expect_group("positions");
 }
 
+TEST_F(Emit, PositionsInPacks) {
+  Array place = positions({100000}, gpu);
+  const Argument operands[] = {Argument(place), Argument(integer(7)), Argument(integer(7))};
+  Array b = elementwise(Op::random_normal32, operands, nullptr, Loop{DType::uint64, DType::float32});
+  expect_group("random");
+}
+
 TEST_F(Emit, AUsersRow) {
   const UserRow& row = add_row({.name = "scale_and_sign",
                                 .body = "y = x * f; s = x < 0 ? -1 : 1",
