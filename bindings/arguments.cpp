@@ -125,6 +125,11 @@ bool add_argument(Arguments& args, PyObject* value) {
       nb::object room;
       size_t size = given.size > 0 ? given.size : given.has_dtype ? size_of(given.dtype) : 0;
       if (size == 0) return false;
+      if (given.has_dtype && row(given.dtype).kind == DTypeKind::complex && (args.takes_value(8) || args.takes_value(16))) {
+        Scalar number = scalar_of(given.dtype, bytes_of(given, value, room));
+        args.complex(number.re, number.im);  // of the parameter's width
+        return true;
+      }
       args.typed(bytes_of(given, value, room), size, kind_of(given), Py_TYPE(value)->tp_name);
       return true;
     }

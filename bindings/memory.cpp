@@ -32,7 +32,12 @@ void PyHostMemory::free() {
   }
 }
 
-void* PyHostMemory::device_pointer() const { return what == What::managed ? pointer : context->device.device_pointer(pointer); }
+void* PyHostMemory::device_pointer() const {
+  if (what != What::part) return what == What::managed ? pointer : context->device.device_pointer(pointer);
+  if (!alive) raise(ErrorKind::logic, "[device pointer] this host memory was freed");
+  auto& whole = *nb::inst_ptr<PyHostMemory>(owner);
+  return static_cast<char*>(whole.device_pointer()) + (static_cast<char*>(pointer) - static_cast<char*>(whole.pointer));
+}
 
 // Work in flight may still read or write it; CUDA's own frees wait too. The pool of pinned memory sees to that itself.
 PyHostMemory::~PyHostMemory() {
