@@ -163,7 +163,7 @@ class Function(_engine.Function):
 
     def param_setv(self, offset, buffer):
         """Puts the bytes of `buffer` at `offset` into the parameters."""
-        self._put("param_setv", offset, bytes(buffer))
+        self._put("param_setv", offset, memoryview(buffer).tobytes())
 
     def param_set(self, *args):
         """Puts NumPy scalars, device memory and addresses into the parameters, one after the other."""

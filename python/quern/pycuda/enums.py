@@ -20,6 +20,9 @@ class _Enumeration(int):
     def __str__(self):
         return self.name or int.__repr__(self)
 
+    def is_integer(self):  # Python's int has it from 3.12 on
+        return True
+
     def __reduce__(self):
         return _value, (type(self).__name__, int(self))
 
