@@ -1,9 +1,11 @@
 """PyCUDA's host memory and its pools, and what allocations are."""
 
 import gc
+import os
 
 import numpy as np
 import pytest
+from programs import python
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
@@ -196,11 +198,44 @@ def test_pools_in_threads(device):
     assert pool.active_blocks == 0 and pool.active_bytes == 0
 
 
-def test_memory_is_not_shared_between_processes(device):
-    with pytest.raises(drv.LogicError, match="between processes"):
-        drv.mem_get_ipc_handle(drv.mem_alloc(10))
-    with pytest.raises(drv.LogicError, match="between processes"):
-        drv.IPCMemoryHandle(b"")
+OTHER = """
+import sys
+import numpy as np
+import quern.pycuda.autoinit
+from quern.pycuda import driver as drv
+from quern.pycuda.compiler import SourceModule
+
+memory = drv.IPCMemoryHandle(bytes.fromhex(sys.argv[1]))
+assert drv.from_device(memory, 32, np.int32).tolist() == list(range(32))
+SourceModule("__global__ void f(int* x) { x[threadIdx.x] += 100; }").get_function("f")(memory, block=(32, 1, 1))
+memory.close()
+for again in (memory.close, memory.get_pointer):
+    try:
+        again()
+    except drv.LogicError as e:
+        assert "closed" in str(e)
+print("done")
+"""
+
+
+def test_memory_of_another_process(device):
+    if device.kind == "cpu" or "QUERN_CUDA_DRIVER" in os.environ:
+        pytest.skip("a GPU is needed")
+    memory = drv.to_device(np.arange(32, dtype=np.int32))
+    handle = drv.mem_get_ipc_handle(memory)
+    done = python("-c", OTHER, handle.hex(), QUERN_DEVICE=f"cuda:{device.index}")
+    assert done.stdout == "done\n", done.stderr
+    assert drv.from_device(memory, 32, np.int32).tolist() == list(range(100, 132))
+    for wrong in (b"short", handle[:-1]):
+        with pytest.raises(drv.LogicError, match="64 bytes"):
+            drv.IPCMemoryHandle(wrong)
+
+
+def test_what_is_not_shared_between_processes(device):
+    if device.kind == "cpu":
+        for refused in (lambda: drv.mem_get_ipc_handle(drv.mem_alloc(10)), lambda: drv.IPCMemoryHandle(bytes(64))):
+            with pytest.raises(drv.LogicError, match="not shared between processes"):
+                refused()
     with pytest.raises(drv.LogicError, match="between processes"):
         drv.Event().ipc_handle()
     with pytest.raises(drv.LogicError, match="between processes"):

@@ -118,23 +118,23 @@ def from_device_like(devptr, other_ary):
 
 FEW_ROWS = 8  # are copied one by one
 
-# Rows of `width` bytes, `height` of them in each of `depth` slices; in words of four bytes where everything is a multiple of that.
+# `height` rows of `width` values in each of `depth` slices: a thread for a column, blocks for rows and slices.
 ROWS_KERNEL = """
 template <class T>
 __device__ void rows(char* to, long long to_pitch, long long to_slice, const char* from, long long from_pitch, long long from_slice,
-                     long long width, long long height, long long count) {
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += (long long)gridDim.x * blockDim.x) {
-    long long x = i % width, row = i / width, y = row % height, z = row / height;
-    *(T*)(to + z * to_slice + y * to_pitch + x * sizeof(T)) = *(const T*)(from + z * from_slice + y * from_pitch + x * sizeof(T));
-  }
+                     long long width, long long height, long long depth) {
+  for (long long z = blockIdx.z; z < depth; z += gridDim.z)
+    for (long long y = blockIdx.y; y < height; y += gridDim.y)
+      for (long long x = blockIdx.x * (long long)blockDim.x + threadIdx.x; x < width; x += (long long)gridDim.x * blockDim.x)
+        ((T*)(to + z * to_slice + y * to_pitch))[x] = ((const T*)(from + z * from_slice + y * from_pitch))[x];
 }
 __global__ void rows_of_bytes(char* to, long long at, long long to_pitch, long long to_slice, const char* from, long long from_at,
-                              long long from_pitch, long long from_slice, long long width, long long height, long long count) {
-  rows<char>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, count);
+                              long long from_pitch, long long from_slice, long long width, long long height, long long depth) {
+  rows<char>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, depth);
 }
 __global__ void rows_of_words(char* to, long long at, long long to_pitch, long long to_slice, const char* from, long long from_at,
-                              long long from_pitch, long long from_slice, long long width, long long height, long long count) {
-  rows<int>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, count);
+                              long long from_pitch, long long from_slice, long long width, long long height, long long depth) {
+  rows<int>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, depth);
 }
 """
 
@@ -198,11 +198,10 @@ def _copy_rows(to, from_, box, stream):
     depth, height, width = box
     numbers = [to.address(), to.start, to.pitch, to.slice, from_.address(), from_.start, from_.pitch, from_.slice, width]
     word = 4 if all(number % 4 == 0 for number in numbers) else 1
-    count = depth * height * (width // word)
     _rows_kernels(_engine.current_device())[word](
-        *(to.device, to.start, to.pitch, to.slice, from_.device, from_.start, from_.pitch, from_.slice, width // word, height, count),
+        *(to.device, to.start, to.pitch, to.slice, from_.device, from_.start, from_.pitch, from_.slice, width // word, height, depth),
         block=(256, 1, 1),
-        grid=(min((count + 255) // 256, 65535), 1),
+        grid=(min((width // word + 255) // 256, 65535), min(height, 65535), min(depth, 65535)),
         stream=stream,
     )
 

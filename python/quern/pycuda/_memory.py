@@ -6,6 +6,7 @@ import ctypes
 
 from quern.errors import LogicError
 from quern.lib import _engine
+from quern.pycuda.enums import ipc_mem_flags
 
 
 class DeviceAllocation(_engine.Allocation):
@@ -135,12 +136,35 @@ def mem_get_address_range(ptr):
 
 
 class IPCMemoryHandle(PointerHolderBase):
-    """Memory of another process: not served, which LogicError says."""
+    """A GPU's memory of another process, by the handle that mem_get_ipc_handle() gave there. ``int(h)`` is its address.
 
-    def __init__(self, handle, flags=0):
-        raise LogicError("[IPCMemoryHandle] device memory is not shared between processes; copy it through memory that they share")
+    The other process keeps the memory for as long as this is used, and each sees to its own order: it waits for its work before it tells
+    the other one. Raises LogicError on the CPU, and for what is no such handle.
+    """
+
+    _address = 0
+
+    def __init__(self, handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
+        self._device = _engine.current_device()
+        self._address = _engine.open_shared(self._device, bytes(handle), int(flags))
+
+    def get_pointer(self):
+        if not self._address:
+            raise LogicError("[IPCMemoryHandle] this memory was closed")
+        return self._address
+
+    def close(self):
+        """Waits for the work on it and lets the memory go."""
+        address, self._address = self._address, 0
+        if not address:
+            raise LogicError("[IPCMemoryHandle] this memory was closed already")
+        _engine.close_shared(self._device, address)
+
+    def __del__(self):
+        if self._address:
+            self.close()
 
 
 def mem_get_ipc_handle(devptr):
-    """Raises LogicError: device memory is not shared between processes."""
-    raise LogicError("[mem_get_ipc_handle] device memory is not shared between processes; copy it through memory that they share")
+    """The handle, as bytes, by which another process opens an allocation of a GPU's. Raises LogicError on the CPU."""
+    return _engine.share_memory(_engine.current_device(), devptr)
