@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from quern.device import set_current_device
+from quern.lib import _engine
 from quern.pycuda import driver as drv
 
 
@@ -120,6 +122,28 @@ def test_boxes(device, make):
     assert copy.dst_device == int(memory) and copy.src_memory_type == drv.memory_type.HOST
 
 
+def test_boxes_between_devices(device):
+    if _engine.cuda_count() < 2 or device.kind == "cpu":
+        pytest.skip("two GPUs are needed")
+    source = np.arange(20 * 32, dtype=np.int32).reshape(20, 32)
+    here = drv.to_device(source)
+    current = _engine.current_device()
+    set_current_device(_engine.cuda((device.index + 1) % _engine.cuda_count()))
+    there = drv.mem_alloc(20 * 512)
+    drv.memset_d8(there, 0, 20 * 512)
+    drv.Context.synchronize()
+    set_current_device(current)
+    copy = drv.Memcpy3DPeer()
+    copy.set_src_device(here)
+    copy.set_dst_device(there)
+    copy.src_x_in_bytes, copy.src_pitch, copy.dst_pitch = 8, 128, 512
+    copy.width_in_bytes, copy.height, copy.depth = 100, 20, 1
+    copy()
+    back = np.zeros((20, 128), np.int32)
+    drv.memcpy_dtoh(back, there)
+    assert np.array_equal(back[:, :25], source[:, 2:27]) and not back[:, 25:].any()
+
+
 def test_copies_in_a_stream_come_after_its_work(device):
     from quern.pycuda.compiler import SourceModule
 
@@ -200,6 +224,14 @@ def test_memory_copied_from_may_be_changed_after_the_copy(device):
         drv.memcpy_htod(memory, host)
         host[:] = 4
         assert (drv.from_device(memory, 1 << 20, np.float32) == 3).all()
+        host[:] = 5
+        copy = drv.Memcpy2D()
+        copy.set_src_host(host)
+        copy.set_dst_device(memory)
+        copy.width_in_bytes, copy.height = 4096, 1024
+        copy(aligned=True)
+        host[:] = 6
+        assert (drv.from_device(memory, 1 << 20, np.float32) == 5).all()
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32])

@@ -53,18 +53,23 @@ class Device:
 
     @staticmethod
     def count():
+        """How many devices a CUDA program sees."""
         return len(_door_devices())
 
     def name(self):
+        """What the device calls itself."""
         return self._device.info()["name"]
 
     def pci_bus_id(self):
+        """Where it is: what ``Device(text)`` takes."""
         return self._device.info()["pci_bus_id"]
 
     def compute_capability(self):
+        """(major, minor)."""
         return self._device.info()["compute_capability"]
 
     def total_memory(self):
+        """In bytes."""
         return self._device.info()["total_memory"]
 
     def get_attribute(self, attribute):
@@ -75,6 +80,7 @@ class Device:
             raise LogicError(str(e)) from None
 
     def get_attributes(self):
+        """All numbers of the device's that it knows: {device_attribute: int}."""
         out = {}
         for value in device_attribute.values.values():
             try:
@@ -180,10 +186,12 @@ class Context:
 
     @staticmethod
     def get_current():
+        """The uppermost context of this thread, or None."""
         return _stack.entries[-1] if _stack.entries else None
 
     @staticmethod
     def get_device():
+        """The device of the current context. Raises LogicError where none is current."""
         return _current("get_device")._owner
 
     @staticmethod
@@ -200,12 +208,14 @@ class Context:
 
     @staticmethod
     def set_limit(which, value):
+        """Notes a limit, which get_limit() gives back."""
         if int(which) not in _limits:
             raise LogicError(f"[Context.set_limit] {which!r} is no limit of contexts here")
         _limits[int(which)] = int(value)
 
     @staticmethod
     def get_cache_config():
+        """What set_cache_config() wished."""
         return _wishes().get(func_cache, func_cache.PREFER_NONE)
 
     @staticmethod
@@ -215,6 +225,7 @@ class Context:
 
     @staticmethod
     def get_shared_config():
+        """What set_shared_config() wished."""
         return _wishes().get(shared_config, shared_config.DEFAULT_BANK_SIZE)
 
     @staticmethod
@@ -243,6 +254,7 @@ class Context:
         return hash(self._owner)
 
     def get_api_version(self):
+        """The version of CUDA's contexts."""
         return 3020
 
     def __eq__(self, other):
@@ -282,10 +294,12 @@ class Event(_engine.Event):
         super().__init__(_engine.current_device(), not int(flags) & 2, bool(int(flags) & 1))
 
     def record(self, stream=None):
+        """Marks where the stream is now; returns the event."""
         super().record(stream)
         return self
 
     def synchronize(self):
+        """Waits until the stream has passed the mark; returns the event."""
         super().synchronize()
         return self
 

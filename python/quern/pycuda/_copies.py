@@ -51,6 +51,7 @@ def memcpy_dtod(dest, src, size):
 
 
 def memcpy_dtod_async(dest, src, size, stream=None):
+    """The same in a stream."""
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
 
@@ -109,6 +110,7 @@ def from_device(devptr, shape, dtype, order="C"):
 
 
 def from_device_like(devptr, other_ary):
+    """The same, with the shape and dtype of another array."""
     result = np.empty_like(other_ary)
     memcpy_dtoh(result, devptr)
     return result
@@ -146,8 +148,7 @@ def _rows_kernels(device):
 
 
 class _Side:
-    """Where a box comes from, or goes to: memory (`host`, its bytes, or `device`), the first byte, bytes from row to row and from
-    slice to slice."""
+    """Where a box comes from, or goes to: memory (`host`, its bytes, or `device`), where it starts, from row to row, from slice to slice."""
 
     def __init__(self, host, device, start, pitch, slice):
         self.host, self.device, self.start, self.pitch, self.slice = host, device, start, pitch, slice
@@ -164,6 +165,10 @@ class _Side:
     def box(self, box):
         """Of the host's memory: the box as an array of bytes."""
         return np.lib.stride_tricks.as_strided(self.host[self.start :], box, (self.slice, self.pitch, 1))
+
+    def is_far(self):
+        """On another device than the current one, whose kernels may not reach it."""
+        return isinstance(self.device, _engine.Allocation) and self.device.device != _engine.current_device()
 
     def is_packed(self, box):
         depth, height, width = box
@@ -189,6 +194,8 @@ def _copy_piece(to, from_, bytes, stream, blocking):
         _engine.dtoh(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
     elif from_.host is not None:
         _engine.htod(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
+        if blocking and _is_page_locked(from_.host):
+            _wait(stream)
     else:
         _engine.dtod(device, to.piece(0, bytes), from_.piece(0, bytes), bytes, stream)
 
@@ -217,9 +224,14 @@ def _copy_box(to, from_, box, stream, blocking):
     if to.host is not None and from_.host is not None:
         _wait(stream)
         to.box(box)[...] = from_.box(box)
-    elif to.host is None and from_.host is None:
+    elif to.host is None and from_.host is None and not to.is_far() and not from_.is_far():
         _copy_rows(to, from_, box, stream)
-    elif depth * height <= FEW_ROWS or (to.host is not None and not blocking and not to.is_packed(box)):
+    elif (
+        depth * height <= FEW_ROWS
+        or to.is_far()
+        or from_.is_far()
+        or (to.host is not None and not blocking and not to.is_packed(box))
+    ):
         for z in range(depth):
             for y in range(height):
                 rows = [_Side(s.host, s.device, s.start + z * s.slice + y * s.pitch, width, width) for s in (to, from_)]

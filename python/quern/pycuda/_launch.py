@@ -27,21 +27,23 @@ class ArgumentHandler:
         self.dev_alloc = None
 
     def get_device_alloc(self):
+        """The device memory that stands for the array."""
         if self.dev_alloc is None:
             self.dev_alloc = mem_alloc_like(self.array)
         return self.dev_alloc
 
     def pre_call(self, stream):
-        pass
+        """Called before the launch, with its stream or None."""
 
     def post_call(self, stream):
-        pass
+        """Called after the launch, with its stream or None."""
 
 
 class In(ArgumentHandler):
     """Copies a host array to the device before the launch."""
 
     def pre_call(self, stream):
+        """Copies to the device."""
         memcpy_htod_async(self.get_device_alloc(), self.array, stream)
 
 
@@ -49,6 +51,7 @@ class Out(ArgumentHandler):
     """Copies the device's array back to the host after the launch."""
 
     def post_call(self, stream):
+        """Copies back to the host."""
         memcpy_dtoh_async(self.array, self.get_device_alloc(), stream)
 
 
@@ -119,6 +122,7 @@ class Function(_engine.Function):
         self(*self._prepared(args), block=block, grid=grid, shared=shared_size)
 
     def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
+        """The same in a stream."""
         self(*self._prepared(args), block=block, grid=grid, stream=stream, shared=shared_size)
 
     def prepared_timed_call(self, grid, block, *args, shared_size=0):

@@ -69,6 +69,7 @@ class PointerHolderBase:
     """Derive from this, and give get_pointer(), to pass an object of yours as a device pointer."""
 
     def get_pointer(self):
+        """The address."""
         raise NotImplementedError
 
     def __int__(self):
@@ -78,6 +79,7 @@ class PointerHolderBase:
 
     @property
     def gpudata(self):
+        """The same, as arrays have it."""
         return self.get_pointer()
 
 
@@ -149,6 +151,7 @@ class IPCMemoryHandle(PointerHolderBase):
         self._address = _engine.open_shared(self._device, bytes(handle), int(flags))
 
     def get_pointer(self):
+        """The address."""
         if not self._address:
             raise LogicError("[IPCMemoryHandle] this memory was closed")
         return self._address
