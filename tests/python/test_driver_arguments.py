@@ -1,5 +1,6 @@
 """PyCUDA's arguments: NumPy's numbers of another width than the parameter, structures by value and by pointer, complex numbers."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from quern.pycuda import driver as drv
@@ -57,6 +58,22 @@ def test_floats_of_the_other_width(take, dtype, given):
         got = take(dtype, value)
         assert got == value.astype(dtype) and np.signbit(got) == np.signbit(value)
     assert np.isnan(take(dtype, np.dtype(given).type(np.nan)))
+
+
+@pytest.mark.parametrize("half", [np.float16, ml_dtypes.bfloat16])
+def test_halves(device, take, half):
+    for dtype in ("float32", "float64"):
+        assert take(dtype, half(-1.5)) == -1.5
+    with pytest.raises(TypeError, match="argument 3"):
+        take("int32", half(1))
+    f = SourceModule("__global__ void f(int* out, unsigned short bits) { out[0] = bits; }").get_function("f")
+    with pytest.raises(TypeError, match="argument 2"):
+        f(drv.Out(np.zeros(1, np.int32)), half(1), block=(1, 1, 1))
+    if half is np.float16:
+        f = SourceModule("#include <cuda_fp16.h>\n__global__ void f(float* out, __half x) { out[0] = float(x); }").get_function("f")
+        out = np.zeros(1, np.float32)
+        f(drv.Out(out), half(2.5), block=(1, 1, 1))
+        assert out[0] == 2.5
 
 
 def test_a_float_that_is_too_large(take):

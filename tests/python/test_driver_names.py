@@ -37,7 +37,7 @@ def test_public_things_are_documented(module):
             continue
         if not inspect.getdoc(value):
             silent.append(name)
-        for part, method in vars(value).items() if inspect.isclass(value) and not hasattr(value, "names") else ():
+        for part in vars(value) if inspect.isclass(value) and not hasattr(value, "names") else ():
             if not part.startswith("_") and callable(getattr(value, part)) and not inspect.getdoc(getattr(value, part)):
                 silent.append(f"{name}.{part}")
     assert not silent

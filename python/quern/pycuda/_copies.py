@@ -148,7 +148,7 @@ def _rows_kernels(device):
 
 
 class _Side:
-    """Where a box comes from, or goes to: memory (`host`, its bytes, or `device`), where it starts, from row to row, from slice to slice."""
+    """Where a box comes from, or goes to: memory (`host`, its bytes, or `device`), where it starts, from row to row, slice to slice."""
 
     def __init__(self, host, device, start, pitch, slice):
         self.host, self.device, self.start, self.pitch, self.slice = host, device, start, pitch, slice
