@@ -204,7 +204,9 @@ def test_parameters_as_c_declares_them(text, expected):
     assert tools.get_arg_type(text) == ("P" if isinstance(expected, VectorArg) else expected.dtype.char)
 
 
-@pytest.mark.parametrize("text", ["", "x", "float", "float **x", "float *x[3]", "wrong_type x", "float &x", "float x y", "int n, int m", "3"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "float", "float **x", "float *x[3]", "wrong_type x", "float &x", "float x y", "int n, int m", "3"]
+)
 def test_what_is_no_parameter(text):
     with pytest.raises(ValueError):
         tools.parse_c_arg(text)
@@ -223,13 +225,13 @@ def test_structures_of_records(device):
     kind, text = tools.match_dtype_to_c_struct(drv.Device(0), "matched", loose)
     assert kind.names == loose.names and kind.isalignedstruct is False and text.startswith("typedef struct {")
     text = text.replace("pycuda::complex<float>", "pair_of_floats")
-    offsets = ", ".join(f"offsetof(matched, {name})" for name in kind.names)
+    offsets = ", ".join(f"(int)((char*)&p->{name} - (char*)p)" for name in kind.names)
     source = (
         f"struct pair_of_floats {{ float re, im; }};\n{inner_text}{text}"
         f"__global__ void f(matched* p, int* where) {{ int o[] = {{{offsets}, (int)sizeof(matched)}}; for (int i = 0; i < 7; ++i) where[i] = o[i];"
         " p->n[2] = 5; p->in.x = 2.5; p->m[1][0] = 3; p->last = -1; }"
     )
-    f = SourceModule("#include <stddef.h>\n" + source.replace("{" + offsets, "{" + offsets)).get_function("f")
+    f = SourceModule(source).get_function("f")
     record, where = np.zeros(1, kind), np.zeros(7, np.int32)
     f(drv.InOut(record), drv.Out(where), block=(1, 1, 1))
     assert where.tolist() == [kind.fields[name][1] for name in kind.names] + [kind.itemsize]
