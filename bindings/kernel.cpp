@@ -191,6 +191,9 @@ nb::dict describe(const Kernel& kernel) {
   const char* names[] = {"none", "read", "write", "both"};
   for (auto& p : i.params) access.append(names[static_cast<int>(p.access)]);
   out["access"] = access;
+  nb::list places;
+  for (auto& p : i.params) places.append(nb::make_tuple(p.offset, p.size));
+  out["places"] = i.params_known ? nb::object(places) : nb::none();  // offset and bytes of each parameter
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "bindings/objects.h"
 #include "core/error.h"
 #include "core/wait.h"
+#include "device/cuda.h"
 #include "run/host_ranges.h"
 #include "run/transfer.h"
 
@@ -32,7 +33,12 @@ void PyHostMemory::free() {
   }
 }
 
-void* PyHostMemory::device_pointer() const { return what == What::managed ? pointer : context->device.device_pointer(pointer); }
+void* PyHostMemory::device_pointer() const {
+  if (what != What::part) return what == What::managed ? pointer : context->device.device_pointer(pointer);
+  if (!alive) raise(ErrorKind::logic, "[device pointer] this host memory was freed");
+  auto& whole = *nb::inst_ptr<PyHostMemory>(owner);
+  return static_cast<char*>(whole.device_pointer()) + (static_cast<char*>(pointer) - static_cast<char*>(whole.pointer));
+}
 
 // Work in flight may still read or write it; CUDA's own frees wait too. The pool of pinned memory sees to that itself.
 PyHostMemory::~PyHostMemory() {
@@ -51,6 +57,13 @@ PyHostMemory::~PyHostMemory() {
 }
 
 namespace {
+
+CudaDevice& gpu(PyDevice device, const char* what) {
+  if (device.context->device.kind != DeviceKind::cuda)
+    raise(ErrorKind::logic, "[{}] the CPU device's memory is not shared between processes; use multiprocessing.shared_memory",
+          what);
+  return static_cast<CudaDevice&>(device.context->device);
+}
 
 uint64_t address_of(nb::handle object, const char* what, size_t bytes, Block** block) {
   uint64_t address;
@@ -239,6 +252,25 @@ void init_memory(nb::module_& m) {
         nb::arg("stream").none() = none);
   m.def("fill", fill, nb::arg("device"), nb::arg("dst"), nb::arg("pitch"), nb::arg("value"), nb::arg("value_bytes"),
         nb::arg("width"), nb::arg("height") = 1, nb::arg("stream").none() = none);
+  m.def("share_memory", [](PyDevice device, nb::handle memory) {
+    CudaDevice& on = gpu(device, "mem_get_ipc_handle");
+    Block* block;
+    uint64_t address = address_of(memory, "mem_get_ipc_handle", 0, &block);
+    if (block) block->escaped = true;
+    std::string handle = on.share(reinterpret_cast<void*>(address));
+    return nb::bytes(handle.data(), handle.size());
+  });
+  m.def("open_shared", [](PyDevice device, nb::bytes handle, unsigned flags) {
+    void* pointer = gpu(device, "IPCMemoryHandle").open_shared(std::string(handle.c_str(), handle.size()), flags);
+    return reinterpret_cast<uintptr_t>(pointer);
+  });
+  m.def("close_shared", [](PyDevice device, uintptr_t pointer) {
+    {
+      ReleaseGil release;
+      device.context->device.synchronize();
+    }
+    gpu(device, "IPCMemoryHandle").close_shared(reinterpret_cast<void*>(pointer));
+  });
   m.def("device_address", [](nb::handle object) {
     uint64_t address;
     Block* block;

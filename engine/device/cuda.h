@@ -134,6 +134,11 @@ class CudaDevice final : public Device {
   void* allocate_managed(size_t bytes, unsigned flags) override;
   void release_managed(void* pointer) noexcept override;
 
+  // Memory for other processes: a handle of it, and there the memory of a handle, until it is closed.
+  std::string share(void* pointer);
+  void* open_shared(const std::string& handle, unsigned flags);
+  void close_shared(void* pointer) noexcept;
+
   Stream& default_stream() override { return *default_stream_; }
   std::unique_ptr<Stream> create_stream(StreamOptions options) override;
   std::unique_ptr<Stream> foreign_stream(uintptr_t handle) override;

@@ -22,6 +22,10 @@ using StreamHandle = struct StreamTag*;
 using EventHandle = struct EventTag*;
 using LinkHandle = struct LinkTag*;
 
+struct IpcMemory {  // CUipcMemHandle
+  char bytes[64];
+};
+
 struct LaunchAttribute {  // CUlaunchAttribute
   int id;
   char pad[4];
@@ -155,6 +159,9 @@ inline constexpr int oldest_driver = 12000;
   X(cuMemHostGetDevicePointer_v2, 3020, (Address * device, void* host, unsigned flags))                                          \
   X(cuPointerGetAttribute, 4000, (void* value, int attribute, Address pointer))                                                  \
   X(cuMemAllocManaged, 6000, (Address * pointer, size_t bytes, unsigned flags))                                                  \
+  X(cuIpcGetMemHandle, 4010, (IpcMemory * handle, Address pointer))                                                              \
+  X(cuIpcOpenMemHandle_v2, 11000, (Address * pointer, IpcMemory handle, unsigned flags))                                         \
+  X(cuIpcCloseMemHandle, 4010, (Address pointer))                                                                                \
   /* copies and fills */                                                                                                         \
   X(cuMemcpyHtoDAsync_v2, 3020, (Address dst, const void* src, size_t bytes, StreamHandle stream))                               \
   X(cuMemcpyDtoHAsync_v2, 3020, (void* dst, Address src, size_t bytes, StreamHandle stream))                                     \

@@ -2,6 +2,8 @@
 #include "core/error.h"
 #include "device/cuda.h"
 
+#include <cstring>
+
 namespace quern {
 
 using namespace cuda;
@@ -106,6 +108,37 @@ void* CudaDevice::allocate_managed(size_t bytes, unsigned flags) {
 }
 
 void CudaDevice::release_managed(void* p) noexcept { release(p); }
+
+std::string CudaDevice::share(void* p) {
+  Use use(*this, "share");
+  IpcMemory handle{};
+  if (use) QUERN_CU(*this, "share", cuIpcGetMemHandle(&handle, address(p)));
+  return std::string(handle.bytes, sizeof handle.bytes);
+}
+
+void* CudaDevice::open_shared(const std::string& handle, unsigned flags) {
+  IpcMemory given{};
+  if (handle.size() != sizeof given.bytes)
+    raise(ErrorKind::logic, "[shared memory] a handle has {} bytes, not {}", sizeof given.bytes, handle.size());
+  std::memcpy(given.bytes, handle.data(), handle.size());
+  Use use(*this, "shared memory");
+  Address result = 0;
+  if (!use) return nullptr;
+  Result status = driver().cuIpcOpenMemHandle_v2(&result, given, flags);
+  if (status == error_invalid_context || status == error_invalid_value)
+    raise(ErrorKind::logic, "[shared memory] this is no handle of memory that another, living process has on {}", info_.name);
+  check(status, "shared memory", "cuIpcOpenMemHandle");
+  return pointer(result);
+}
+
+void CudaDevice::close_shared(void* p) noexcept {
+  if (!p || !usable()) return;
+  try {
+    Use use(*this, "close");
+    if (use) note(driver().cuIpcCloseMemHandle(address(p)));
+  } catch (...) {
+  }
+}
 
 void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind how) {
   Use use(*this, "copy");

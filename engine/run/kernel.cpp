@@ -5,7 +5,9 @@
 #include "run/trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 namespace quern {
 
@@ -156,6 +158,36 @@ bool put_integer(char* to, size_t size, Number scalar, int64_t value) {
   return true;
 }
 
+// Numbers that know their type into a parameter of another width. No value: there is no such conversion; false: it does not fit.
+std::optional<bool> put_integer_of(char* to, size_t to_size, Number wanted, const void* bytes, size_t size, Number scalar) {
+  if (to_size > 8 || (to_size & (to_size - 1)) || size > 8) return std::nullopt;
+  uint64_t natural = 0;
+  std::memcpy(&natural, bytes, size);
+  bool is_negative = scalar == Number::integer && natural >> (8 * size - 1);
+  if (is_negative && size < 8) natural |= ~uint64_t{0} << (8 * size);
+  if (!is_negative && natural >> 63) {  // a parameter of 8 bytes would have the width
+    if (wanted != Number::boolean) return false;
+    natural = 1;
+  }
+  return put_integer(to, to_size, wanted, static_cast<int64_t>(natural));
+}
+
+std::optional<bool> put_real_of(char* to, size_t to_size, const void* bytes, size_t size) {
+  float narrow;
+  double wide;
+  if (size == 4 && to_size == 8) {
+    std::memcpy(&narrow, bytes, 4);
+    wide = narrow;
+    std::memcpy(to, &wide, 8);
+    return true;
+  }
+  if (size != 8 || to_size != 4) return std::nullopt;
+  std::memcpy(&wide, bytes, 8);
+  narrow = static_cast<float>(wide);
+  std::memcpy(to, &narrow, 4);
+  return std::isinf(narrow) == std::isinf(wide);
+}
+
 }  // namespace
 
 void Arguments::integer(int64_t value, bool is_boolean) {
@@ -212,15 +244,26 @@ void Arguments::complex(double re, double im) {
 void Arguments::typed(const void* bytes, size_t size, Number scalar, const char* type_name) {
   const Param* param = next(size);
   const ParamType* t = type();
-  if (param && param->size != size) mismatch(type_name);
   if (t && scalar != Number::none) {
     bool want_real = t->kind == ParamType::Kind::scalar && t->scalar == Number::floating;
     bool is_real = scalar == Number::floating;
     if (t->kind == ParamType::Kind::pointer ? is_real : t->kind == ParamType::Kind::scalar && want_real != is_real)
       mismatch(type_name);
   }
-  size_t align = param ? 1 : size;
-  std::memcpy(param ? at(param, size) : at(nullptr, align), bytes, size);
+  if (!param || param->size == size) {
+    std::memcpy(param ? at(param, size) : at(nullptr, size), bytes, size);
+    return;
+  }
+  // Of another width than the parameter: the value goes in where it fits.
+  if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar)) mismatch(type_name);
+  char* to = at(param, param->size);
+  Number wanted = t ? t->scalar : scalar == Number::floating ? Number::floating : Number::none;
+  std::optional<bool> fits = scalar == Number::floating ? put_real_of(to, param->size, bytes, size)
+                                                        : put_integer_of(to, param->size, wanted, bytes, size, scalar);
+  if (!fits) mismatch(type_name);
+  if (!*fits)
+    raise(ErrorKind::overflow, "[launch] argument {} of '{}' is a {} whose value does not fit into {}", count_,
+          kernel_.info().name, type_name, t ? t->text : fmt::format("{} bytes", param->size));
 }
 
 }  // namespace quern

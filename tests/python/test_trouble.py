@@ -38,7 +38,7 @@ def test_argument_count(scale, x, count):
 @pytest.mark.parametrize(
     "wrong, what",
     [
-        (np.float64(1), "argument 2 of 'scale'"),
+        (np.complex128(1), "argument 2 of 'scale'"),
         (np.int32(1), "argument 2 of 'scale'"),
         ("text", "parameter #1|argument 2"),
         (None, "parameter #1|argument 2"),

@@ -1,3 +1,3 @@
-"""As autoinit; contexts are primary ones here in any case."""
+"""Importing this makes the first device's primary context current, as autoinit does: contexts are primary ones here in any case."""
 
 from quern.pycuda.autoinit import context, device  # noqa: F401

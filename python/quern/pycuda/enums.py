@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 
-class _Value(int):
-    """A number that prints its name."""
+class _Enumeration(int):
+    """A number of one enumeration, which prints its name."""
 
-    def __new__(cls, owner, name, number):
-        self = super().__new__(cls, number)
-        self.name = name
-        self._owner = owner
-        return self
+    names: dict[str, _Enumeration] = {}
+    values: dict[int, _Enumeration] = {}
+    name: str | None = None
+
+    def __new__(cls, number):
+        known = cls.values.get(int(number))
+        return int.__new__(cls, number) if known is None else known
 
     def __repr__(self):
-        return f"pycuda._driver.{self._owner}.{self.name}"
+        return f"pycuda._driver.{type(self).__name__}.{self.name or f'unnamed({int(self)})'}"
 
-    __str__ = __repr__
+    def __str__(self):
+        return self.name or int.__repr__(self)
+
+    def is_integer(self):  # Python's int has it from 3.12 on
+        return True
 
     def __reduce__(self):
-        return int, (int(self),)
+        return _value, (type(self).__name__, int(self))
+
+
+def _value(enumeration, number):
+    return globals()[enumeration](number)
 
 
 def _enum(_name, **numbers):
-    cls = type(_name, (), {"__module__": "pycuda.driver", "names": {}, "values": {}})
+    cls = type(_name, (_Enumeration,), {"__module__": __name__, "__qualname__": _name, "names": {}, "values": {}})
     for name, number in numbers.items():
-        value = _Value(_name, name, number)
-        setattr(cls, name, value)
+        value = cls.values.get(number)
+        if value is None:
+            value = cls.values[number] = int.__new__(cls, number)
+            value.name = name
         cls.names[name] = value
-        cls.values.setdefault(number, value)
+        setattr(cls, name, value)
     return cls
 
 
@@ -45,11 +57,20 @@ ctx_flags = _enum(
 )
 event_flags = _enum("event_flags", DEFAULT=0, BLOCKING_SYNC=1, DISABLE_TIMING=2, INTERPROCESS=4)
 host_alloc_flags = _enum("host_alloc_flags", PORTABLE=1, DEVICEMAP=2, WRITECOMBINED=4)
-mem_host_register_flags = _enum("mem_host_register_flags", PORTABLE=1, DEVICEMAP=2)
+mem_host_register_flags = _enum("mem_host_register_flags", PORTABLE=1, DEVICEMAP=2, IOMEMORY=4, READ_ONLY=8)
 mem_attach_flags = _enum("mem_attach_flags", GLOBAL=1, HOST=2, SINGLE=4)
 func_cache = _enum("func_cache", PREFER_NONE=0, PREFER_SHARED=1, PREFER_L1=2, PREFER_EQUAL=3)
 shared_config = _enum("shared_config", DEFAULT_BANK_SIZE=0, FOUR_BYTE_BANK_SIZE=1, EIGHT_BYTE_BANK_SIZE=2)
-limit = _enum("limit", STACK_SIZE=0, PRINTF_FIFO_SIZE=1, MALLOC_HEAP_SIZE=2)
+limit = _enum(
+    "limit",
+    STACK_SIZE=0,
+    PRINTF_FIFO_SIZE=1,
+    MALLOC_HEAP_SIZE=2,
+    DEV_RUNTIME_SYNC_DEPTH=3,
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT=4,
+    MAX_L2_FETCH_GRANULARITY=5,
+    PERSISTING_L2_CACHE_SIZE=6,
+)
 memory_type = _enum("memory_type", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4)
 compute_mode = _enum("compute_mode", DEFAULT=0, EXCLUSIVE=1, PROHIBITED=2, EXCLUSIVE_PROCESS=3)
 function_attribute = _enum(
@@ -64,7 +85,72 @@ function_attribute = _enum(
     CACHE_MODE_CA=7,
     MAX_DYNAMIC_SHARED_SIZE_BYTES=8,
     PREFERRED_SHARED_MEMORY_CARVEOUT=9,
+    MAX=16,
 )
+pointer_attribute = _enum(
+    "pointer_attribute",
+    CONTEXT=1,
+    MEMORY_TYPE=2,
+    DEVICE_POINTER=3,
+    HOST_POINTER=4,
+    P2P_TOKENS=5,
+    SYNC_MEMOPS=6,
+    BUFFER_ID=7,
+    IS_MANAGED=8,
+    DEVICE_ORDINAL=9,
+)
+ipc_mem_flags = _enum("ipc_mem_flags", LAZY_ENABLE_PEER_ACCESS=1)
+profiler_output_mode = _enum("profiler_output_mode", KEY_VALUE_PAIR=0, CSV=1)
+graphics_register_flags = _enum(
+    "graphics_register_flags", NONE=0, READ_ONLY=1, WRITE_DISCARD=2, SURFACE_LDST=4, TEXTURE_GATHER=8
+)
+jit_option = _enum(
+    "jit_option",
+    MAX_REGISTERS=0,
+    THREADS_PER_BLOCK=1,
+    WALL_TIME=2,
+    INFO_LOG_BUFFER=3,
+    INFO_LOG_BUFFER_SIZE_BYTES=4,
+    ERROR_LOG_BUFFER=5,
+    ERROR_LOG_BUFFER_SIZE_BYTES=6,
+    OPTIMIZATION_LEVEL=7,
+    TARGET_FROM_CUCONTEXT=8,
+    TARGET=9,
+    FALLBACK_STRATEGY=10,
+    GENERATE_DEBUG_INFO=11,
+    LOG_VERBOSE=12,
+    GENERATE_LINE_INFO=13,
+    CACHE_MODE=14,
+)
+_targets = (10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90)
+jit_target = _enum("jit_target", **{f"COMPUTE_{number}": number for number in _targets})
+jit_fallback = _enum("jit_fallback", PREFER_PTX=0, PREFER_BINARY=1)
+jit_input_type = _enum("jit_input_type", CUBIN=0, PTX=1, FATBINARY=2, OBJECT=3, LIBRARY=4)
+array_format = _enum(
+    "array_format",
+    UNSIGNED_INT8=0x01,
+    UNSIGNED_INT16=0x02,
+    UNSIGNED_INT32=0x03,
+    SIGNED_INT8=0x08,
+    SIGNED_INT16=0x09,
+    SIGNED_INT32=0x0A,
+    HALF=0x10,
+    FLOAT=0x20,
+)
+array3d_flags = _enum("array3d_flags", LAYERED=1, SURFACE_LDST=2, CUBEMAP=4, TEXTURE_GATHER=8, DEPTH_TEXTURE=16)
+array_cubemap_face = _enum(
+    "array_cubemap_face", POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5
+)
+address_mode = _enum("address_mode", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3)
+filter_mode = _enum("filter_mode", POINT=0, LINEAR=1)
+direction_vector_set = _enum(
+    "direction_vector_set", VECTOR_32=101, SCRAMBLED_VECTOR_32=102, VECTOR_64=103, SCRAMBLED_VECTOR_64=104
+)
+TRSA_OVERRIDE_FORMAT = 0x01
+TRSF_READ_AS_INTEGER = 0x01
+TRSF_NORMALIZED_COORDINATES = 0x02
+TR_DEFAULT = -1
+
 device_attribute = _enum(
     "device_attribute",
     MAX_THREADS_PER_BLOCK=1,
@@ -95,6 +181,12 @@ device_attribute = _enum(
     MAXIMUM_TEXTURE3D_WIDTH=24,
     MAXIMUM_TEXTURE3D_HEIGHT=25,
     MAXIMUM_TEXTURE3D_DEPTH=26,
+    MAXIMUM_TEXTURE2D_LAYERED_WIDTH=27,
+    MAXIMUM_TEXTURE2D_LAYERED_HEIGHT=28,
+    MAXIMUM_TEXTURE2D_LAYERED_LAYERS=29,
+    MAXIMUM_TEXTURE2D_ARRAY_WIDTH=27,
+    MAXIMUM_TEXTURE2D_ARRAY_HEIGHT=28,
+    MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES=29,
     SURFACE_ALIGNMENT=30,
     CONCURRENT_KERNELS=31,
     ECC_ENABLED=32,
@@ -107,9 +199,42 @@ device_attribute = _enum(
     MAX_THREADS_PER_MULTIPROCESSOR=39,
     ASYNC_ENGINE_COUNT=40,
     UNIFIED_ADDRESSING=41,
+    MAXIMUM_TEXTURE1D_LAYERED_WIDTH=42,
+    MAXIMUM_TEXTURE1D_LAYERED_LAYERS=43,
+    CAN_TEX2D_GATHER=44,
+    MAXIMUM_TEXTURE2D_GATHER_WIDTH=45,
+    MAXIMUM_TEXTURE2D_GATHER_HEIGHT=46,
+    MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE=47,
+    MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE=48,
+    MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE=49,
     PCI_DOMAIN_ID=50,
+    TEXTURE_PITCH_ALIGNMENT=51,
+    MAXIMUM_TEXTURECUBEMAP_WIDTH=52,
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH=53,
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS=54,
+    MAXIMUM_SURFACE1D_WIDTH=55,
+    MAXIMUM_SURFACE2D_WIDTH=56,
+    MAXIMUM_SURFACE2D_HEIGHT=57,
+    MAXIMUM_SURFACE3D_WIDTH=58,
+    MAXIMUM_SURFACE3D_HEIGHT=59,
+    MAXIMUM_SURFACE3D_DEPTH=60,
+    MAXIMUM_SURFACE1D_LAYERED_WIDTH=61,
+    MAXIMUM_SURFACE1D_LAYERED_LAYERS=62,
+    MAXIMUM_SURFACE2D_LAYERED_WIDTH=63,
+    MAXIMUM_SURFACE2D_LAYERED_HEIGHT=64,
+    MAXIMUM_SURFACE2D_LAYERED_LAYERS=65,
+    MAXIMUM_SURFACECUBEMAP_WIDTH=66,
+    MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH=67,
+    MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS=68,
+    MAXIMUM_TEXTURE1D_LINEAR_WIDTH=69,
+    MAXIMUM_TEXTURE2D_LINEAR_WIDTH=70,
+    MAXIMUM_TEXTURE2D_LINEAR_HEIGHT=71,
+    MAXIMUM_TEXTURE2D_LINEAR_PITCH=72,
+    MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH=73,
+    MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT=74,
     COMPUTE_CAPABILITY_MAJOR=75,
     COMPUTE_CAPABILITY_MINOR=76,
+    MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH=77,
     STREAM_PRIORITIES_SUPPORTED=78,
     GLOBAL_L1_CACHE_SUPPORTED=79,
     LOCAL_L1_CACHE_SUPPORTED=80,
@@ -125,5 +250,24 @@ device_attribute = _enum(
     COMPUTE_PREEMPTION_SUPPORTED=90,
     CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM=91,
     COOPERATIVE_LAUNCH=95,
+    COOPERATIVE_MULTI_DEVICE_LAUNCH=96,
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN=97,
+    CAN_FLUSH_REMOTE_WRITES=98,
+    HOST_REGISTER_SUPPORTED=99,
+    PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES=100,
+    DIRECT_MANAGED_MEM_ACCESS_FROM_HOST=101,
+    VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED=102,
+    HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED=103,
+    HANDLE_TYPE_WIN32_HANDLE_SUPPORTED=104,
+    HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED=105,
+    MAX_BLOCKS_PER_MULTIPROCESSOR=106,
+    GENERIC_COMPRESSION_SUPPORTED=107,
+    MAX_PERSISTING_L2_CACHE_SIZE=108,
+    MAX_ACCESS_POLICY_WINDOW_SIZE=109,
+    GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED=110,
+    RESERVED_SHARED_MEMORY_PER_BLOCK=111,
+    SPARSE_CUDA_ARRAY_SUPPORTED=112,
+    READ_ONLY_HOST_REGISTER_SUPPORTED=113,
+    TIMELINE_SEMAPHORE_INTEROP_SUPPORTED=114,
+    MEMORY_POOLS_SUPPORTED=115,
 )

@@ -1,10 +1,29 @@
-"""PyCUDA's tools, as far as programs with their own kernels need them."""
+"""PyCUDA's tools: default contexts, what is remembered for a context, occupancy, pools, the C names of types, the arguments of kernels."""
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
+import re
+import sys
+import traceback
+import warnings
 
-from quern.pycuda import driver as _driver
+import numpy as np
+
+from quern.errors import LogicError
+from quern.lib import _engine
+from quern.pycuda import driver as cuda
+from quern.pycuda.driver import (  # noqa: F401  (the door's names)
+    DeviceMemoryPool,
+    PageLockedAllocator,
+    PageLockedMemoryPool,
+    bitlog2,
+    device_attribute,
+)
+
+# ---- contexts
 
 
 def get_default_device(default=0):
@@ -16,42 +35,412 @@ def get_default_device(default=0):
                 number = f.read().strip()
         except OSError:
             number = default
-    return _driver.Device(int(number))
+    return cuda.Device(int(number))
 
 
 def make_default_context(ctx_maker=None):
-    """A context on the default device, made current."""
+    """A context on the default device, made current. `ctx_maker` is called with the device to make another one."""
     device = get_default_device()
     return ctx_maker(device) if ctx_maker else device.make_context()
 
 
+context_dependent_memoized_functions = []
+
+
+def context_dependent_memoize(func):
+    """Remembers what `func` returned, for its arguments and the current context.
+
+    >>> from quern.pycuda import tools
+    >>> @tools.context_dependent_memoize
+    ... def double(x):
+    ...     print("computed")
+    ...     return 2 * x
+    >>> double(3)
+    computed
+    6
+    >>> double(3)
+    6
+    """
+    results = {}
+
+    @functools.wraps(func)
+    def remembered(*args, **kwargs):
+        of_context = results.setdefault(_engine.current_device(), {})
+        key = (args, frozenset(kwargs.items())) if kwargs else args
+        try:
+            return of_context[key]
+        except KeyError:
+            result = of_context[key] = func(*args, **kwargs)
+            return result
+
+    remembered.results_of_contexts = results
+    context_dependent_memoized_functions.append(remembered)
+    return remembered
+
+
 def clear_context_caches():
-    """Gives unused device memory back."""
-    from quern.lib import _engine
+    """Forgets what was remembered for the current context, and gives unused device memory back."""
+    device = _engine.current_device()
+    for function in context_dependent_memoized_functions:
+        function.results_of_contexts.pop(device, None)
+    device.trim()
 
-    _engine.current_device().trim()
+
+def init_cuda_context_fixture():
+    """The body of a pytest fixture, which makes the default context current for a test."""
+    context = make_default_context()
+    try:
+        yield
+    finally:
+        context.pop()
+        clear_context_caches()
+        gc.collect()
 
 
-def dtype_to_ctype(dtype):
-    """The C name of a NumPy dtype: "float", "unsigned int" ..."""
-    import numpy as np
+def mark_cuda_test(inner_f):
+    """A test that runs with the default context current, and has the mark ``cuda``."""
 
+    @functools.wraps(inner_f)
+    def test(*args, **kwargs):
+        for _ in init_cuda_context_fixture():
+            inner_f(*args, **kwargs)
+
+    try:
+        import pytest
+    except ImportError:
+        return test
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the program may not have registered the mark
+        return pytest.mark.cuda(test)
+
+
+# ---- what a device has room for
+
+
+class DeviceData:
+    """Numbers of a device that decide how many blocks run at once. Without an argument: of the current one."""
+
+    def __init__(self, dev=None):
+        dev = cuda.Context.get_device() if dev is None else dev
+
+        def number(attribute, otherwise=0):
+            try:
+                return dev.get_attribute(attribute) or otherwise
+            except LogicError:
+                return otherwise
+
+        self.max_threads = number(device_attribute.MAX_THREADS_PER_BLOCK)
+        self.warp_size = number(device_attribute.WARP_SIZE, 32)
+        self.warps_per_mp = number(device_attribute.MAX_THREADS_PER_MULTIPROCESSOR, self.max_threads) // self.warp_size
+        self.thread_blocks_per_mp = number(device_attribute.MAX_BLOCKS_PER_MULTIPROCESSOR, self.warps_per_mp)
+        per_block = number(device_attribute.MAX_REGISTERS_PER_BLOCK)
+        self.registers = number(device_attribute.MAX_REGISTERS_PER_MULTIPROCESSOR, per_block)
+        of_block = number(device_attribute.MAX_SHARED_MEMORY_PER_BLOCK)
+        self.shared_memory = number(device_attribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, of_block)
+        self.smem_reserved = number(device_attribute.RESERVED_SHARED_MEMORY_PER_BLOCK)
+        self.smem_alloc_granularity = 128 if dev.compute_capability() >= (8, 0) else 256
+        self.smem_granularity = 32  # banks
+        self.register_granularity = 256  # of a warp
+        self.warp_granularity = 4  # schedulers, each of which has its own registers
+
+    def align_bytes(self, word_size=4):
+        """What addresses should be a multiple of, for words of that size to be fetched together."""
+        if word_size not in (4, 8, 16):
+            raise ValueError(f"[DeviceData] words of {word_size} bytes are not fetched together; 4, 8 and 16 are")
+        return 64 if word_size == 4 else 128
+
+    def align(self, bytes, word_size=4):
+        """`bytes`, rounded up to a multiple of align_bytes()."""
+        return _up(bytes, self.align_bytes(word_size))
+
+    def align_dtype(self, elements, dtype_size):
+        """A number of elements, rounded up so that their bytes are aligned."""
+        return self.align(elements * dtype_size, dtype_size) // dtype_size
+
+    def align_words(self, word_size):
+        """How many words align_bytes() are."""
+        return self.align_bytes(word_size) // word_size
+
+    def coalesce(self, thread_count):
+        """A number of threads, rounded up to half warps."""
+        return _up(thread_count, 16)
+
+    @staticmethod
+    def make_valid_tex_channel_count(size):
+        """The number of channels from `size` up that a texture may have."""
+        for count in (1, 2, 4):
+            if size <= count:
+                return count
+        raise ValueError(f"[DeviceData] a texture has 1, 2 or 4 channels, not {size}")
+
+
+def _up(number, multiple):
+    return (number + multiple - 1) // multiple * multiple
+
+
+class OccupancyRecord:
+    """How many blocks of a kernel run on a multiprocessor at once.
+
+    Parameters
+    ----------
+    devdata : DeviceData
+        Of the device.
+    threads : int
+        In a block.
+    shared_mem, registers : int
+        Bytes of shared memory of a block; registers of a thread.
+
+    Attributes
+    ----------
+    tb_per_mp : int
+        Blocks.
+    limited_by : str
+        What there is too little of for one more: "warps", "device" (the most blocks it takes), "regs" or "smem".
+    warps_per_mp : int
+        Warps of these blocks.
+    occupancy : float
+        The part that they are of the most warps.
+    """
+
+    def __init__(self, devdata, threads, shared_mem=0, registers=0):
+        if not 0 < threads <= devdata.max_threads:
+            raise ValueError(f"[OccupancyRecord] a block has from 1 to {devdata.max_threads} threads, not {threads}")
+        warps = -(-threads // devdata.warp_size)
+        limits = [(devdata.thread_blocks_per_mp, "device"), (devdata.warps_per_mp // warps, "warps")]
+        if registers > 0:
+            of_warp = _up(registers * devdata.warp_size, devdata.register_granularity)
+            granularity = devdata.warp_granularity
+            limits.append((devdata.registers // of_warp // granularity * granularity // warps, "regs"))
+        if shared_mem > 0 or devdata.smem_reserved:
+            of_block = _up(shared_mem + devdata.smem_reserved, devdata.smem_alloc_granularity)
+            limits.append((devdata.shared_memory // of_block, "smem"))
+        self.tb_per_mp, self.limited_by = min(limits, key=lambda limit: limit[0])
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+
+
+class DebugMemoryPool(DeviceMemoryPool):
+    """A pool that tells of each allocation who made it; where it talks to a person, it waits for Enter when memory runs short."""
+
+    def __init__(self, interactive=True, logfile=None):
+        super().__init__()
+        self.interactive, self.logfile = interactive, logfile if logfile is not None else sys.stdout
+
+    def allocate(self, size):
+        caller = traceback.extract_stack(limit=2)[0]
+        try:
+            result = super().allocate(size)
+        except MemoryError:
+            self._tell(f"no room for {size} bytes, {caller.filename}:{caller.lineno}")
+            if self.interactive and sys.stdin.isatty():
+                input("[Enter]")
+            raise
+        self._tell(f"{size} bytes, {caller.filename}:{caller.lineno}")
+        return result
+
+    def _tell(self, text):
+        print(f"[pool] {text}; {self.active_blocks} blocks of {self.active_bytes} bytes in use, {self.held_blocks} held", file=self.logfile)
+
+
+# ---- the C names of types
+
+_names_of_dtypes = {}
+_dtypes_of_names = {}
+
+
+def register_dtype(dtype, c_names, alias_ok=False):
+    """Says how kernels call a NumPy type: by the first of the names. Raises RuntimeError when that was said already."""
+    names = [c_names] if isinstance(c_names, str) else list(c_names)
     dtype = np.dtype(dtype)
-    names = {
-        "bool": "bool",
-        "int8": "signed char",
-        "uint8": "unsigned char",
-        "int16": "short",
-        "uint16": "unsigned short",
-        "int32": "int",
-        "uint32": "unsigned",
-        "int64": "long long",
-        "uint64": "unsigned long long",
-        "float32": "float",
-        "float64": "double",
-        "complex64": "pycuda::complex<float>",
-        "complex128": "pycuda::complex<double>",
-    }
-    if dtype.name not in names:
+    if not alias_ok and dtype in _names_of_dtypes:
+        raise RuntimeError(f"[register_dtype] the type '{dtype}' has the name '{_names_of_dtypes[dtype]}' already")
+    get_or_register_dtype(names, dtype)
+
+
+def get_or_register_dtype(names, dtype=None):
+    """The NumPy type of a C name; with `dtype`, after saying that these are its names."""
+    names = [names] if isinstance(names, str) else list(names)
+    if dtype is None:
+        return _dtype_of_name(names[0])
+    dtype = np.dtype(dtype)
+    for name in names:
+        known = _dtypes_of_names.get(name)
+        if known is not None and known != dtype:
+            raise RuntimeError(f"[get_or_register_dtype] '{name}' is the name of '{known}' already")
+    for name in names:
+        _dtypes_of_names.setdefault(name, dtype)
+    _names_of_dtypes.setdefault(dtype, names[0])
+    return _dtypes_of_names[names[0]]
+
+
+def _dtype_of_name(name):
+    found = _dtypes_of_names.get(name)
+    if found is None:
+        raise ValueError(f"[dtype] '{name}' is no type that has a NumPy type here; register_dtype() makes it one")
+    return found
+
+
+def base_dtype_to_ctype(dtype):
+    """The C name of a NumPy type that has one in plain C, or was registered."""
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if dtype not in _names_of_dtypes:
         raise ValueError(f"unable to map dtype '{dtype}'")
-    return names[dtype.name]
+    return _names_of_dtypes[dtype]
+
+
+def dtype_to_ctype(dtype, with_fp_tex_hack=False):
+    """The C++ name of a NumPy type in PyCUDA's kernels: "float", "unsigned int", "pycuda::complex<float>", a registered name.
+
+    >>> from quern.pycuda import tools
+    >>> tools.dtype_to_ctype("int32"), tools.dtype_to_ctype("complex64")
+    ('int', 'pycuda::complex<float>')
+    """
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
+        return _TEXTURE_NAMES[dtype]
+    return base_dtype_to_ctype(dtype)
+
+
+_TEXTURE_NAMES = {
+    np.dtype(np.float32): "fp_tex_float",
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+for _dtype, _names in (
+    ("bool", ("bool",)),
+    ("int8", ("signed char", "char")),
+    ("uint8", ("unsigned char", "uint8_t", "uchar")),
+    ("int16", ("short", "signed short", "short int", "signed short int", "int16_t")),
+    ("uint16", ("unsigned short", "unsigned short int", "uint16_t", "ushort")),
+    ("int32", ("int", "signed int", "signed", "int32_t")),
+    ("uint32", ("unsigned int", "unsigned", "uint32_t", "uint")),
+    ("int64", ("long", "long int", "signed long", "long long", "long long int", "signed long long", "int64_t", "ptrdiff_t")),
+    ("uint64", ("unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "ulong")),
+    ("float16", ("half", "__half")),
+    ("float32", ("float",)),
+    ("float64", ("double",)),
+    ("complex64", ("pycuda::complex<float>", "cuFloatComplex", "cuComplex")),
+    ("complex128", ("pycuda::complex<double>", "cuDoubleComplex")),
+):
+    get_or_register_dtype(_names, _dtype)
+_dtypes_of_names["int8_t"] = np.dtype(np.int8)
+del _dtype, _names
+
+
+def _c_alignment(dtype):
+    """What C++ aligns it to: CUDA's vectors of two and four to their size."""
+    if dtype.subdtype:
+        return _c_alignment(dtype.subdtype[0])
+    if not dtype.names:
+        return dtype.alignment
+    most = max(_c_alignment(dtype.fields[name][0]) for name in dtype.names)
+    vector = re.fullmatch(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([24])", _names_of_dtypes.get(dtype, ""))
+    return min(most * int(vector[1]), 16) if vector else most
+
+
+def match_dtype_to_c_struct(device, name, dtype, context=None):
+    """The text of a C structure with a record type's fields, and the record type as C lays that out: ``(dtype, text)``.
+
+    Types of fields that are records themselves must have a name, from get_or_register_dtype(). The layouts of CPU and GPUs are the same.
+
+    >>> import numpy as np
+    >>> from quern.pycuda import driver, tools
+    >>> dtype, text = tools.match_dtype_to_c_struct(driver.Device(0), "pair", np.dtype([("n", "i4"), ("x", "f8")]))
+    >>> dtype.itemsize, dtype.fields["x"][1]
+    (16, 8)
+    """
+    dtype = np.dtype(dtype)
+    if not dtype.names:
+        raise ValueError(f"[match_dtype_to_c_struct] '{dtype}' has no fields")
+    fields, lines, end = [], [], 0
+    for field in sorted(dtype.names, key=lambda n: dtype.fields[n][1]):
+        kind = dtype.fields[field][0]
+        base, shape = kind.subdtype or (kind, ())
+        alignment = _c_alignment(kind)
+        offset = _up(end, alignment)
+        fields.append((field, kind, offset))
+        lines.append(f"  {dtype_to_ctype(base)} {field}{''.join(f'[{n}]' for n in shape)};\n")
+        end = offset + kind.itemsize
+    names, kinds, offsets = zip(*fields, strict=True)
+    size = _up(end, max(_c_alignment(kind) for kind in kinds))
+    laid_out = np.dtype({"names": names, "formats": kinds, "offsets": offsets, "itemsize": size})
+    return laid_out, f"typedef struct {{\n{''.join(lines)}}} {name};\n\n"
+
+
+# ---- arguments of kernels
+
+
+class Argument:
+    """A parameter of a kernel: its NumPy type and its name."""
+
+    def __init__(self, dtype, name):
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.dtype, self.name) == (other.dtype, other.name)
+
+    def __hash__(self):
+        return hash((type(self), self.dtype, self.name))
+
+
+class VectorArg(Argument):
+    """A pointer to values of the type."""
+
+    struct_char = "P"
+
+    def declarator(self):
+        """Its text in a parameter list."""
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+class ScalarArg(Argument):
+    """A value of the type."""
+
+    def declarator(self):
+        """Its text in a parameter list."""
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+    @property
+    def struct_char(self):
+        """How the module struct packs it."""
+        return f"{self.dtype.itemsize}s" if self.dtype.char == "V" else self.dtype.char
+
+
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|struct)\b")
+_DECLARATION = re.compile(r"(.*?)([\s*&]+)([A-Za-z_]\w*)\s*((?:\[\s*\w*\s*\]\s*)*)$", re.DOTALL)
+
+
+def parse_c_arg(c_arg):
+    """A parameter as C declares it: VectorArg for pointers, else ScalarArg.
+
+    >>> from quern.pycuda import tools
+    >>> tools.parse_c_arg("const float *x"), tools.parse_c_arg("unsigned int n")
+    (VectorArg('x', float32), ScalarArg('n', uint32))
+    """
+    found = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
+    if not found or "&" in found[2] or not found[1].strip():
+        raise ValueError(f"[parse_c_arg] '{c_arg}' is no declaration of a parameter, such as 'float *x' or 'int n'")
+    kind, between, name, brackets = found.groups()
+    stars = (kind + between).count("*")
+    if stars + bool(brackets) > 1:
+        raise ValueError(f"[parse_c_arg] '{c_arg}' is a pointer to pointers, which has no NumPy type")
+    name_of_type = re.sub(r"\s*([<>:,])\s*", r"\1", " ".join(kind.replace("*", " ").split()))
+    try:
+        dtype = _dtype_of_name(name_of_type)
+    except ValueError:
+        raise ValueError(f"unknown type '{name_of_type}'; register_dtype() makes it one that has a NumPy type") from None
+    return (VectorArg if stars or brackets else ScalarArg)(dtype, name)
+
+
+def get_arg_type(c_arg):
+    """How the module struct packs a parameter as C declares it."""
+    return parse_c_arg(c_arg).struct_char

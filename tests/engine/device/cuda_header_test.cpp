@@ -20,6 +20,7 @@ static_assert(offsetof(LaunchConfig, shared_bytes) == offsetof(CUlaunchConfig, s
 static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
 static_assert(offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
 static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
+static_assert(sizeof(IpcMemory) == sizeof(CUipcMemHandle));
 static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
 static_assert(sizeof(Address) == sizeof(CUdeviceptr) && sizeof(DeviceHandle) == sizeof(CUdevice));

@@ -1,0 +1,321 @@
+"""Devices, contexts, streams and events.
+
+A context is a device's primary one: those that a program makes of one device are the same. Each thread has a stack of them.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from quern.device import door_devices as _door_devices
+from quern.device import set_current_device as _set_current_device
+from quern.errors import Error, LogicError
+from quern.lib import _engine
+from quern.pycuda.enums import device_attribute, func_cache, limit, shared_config
+
+
+def init(flags=0):
+    """Nothing to do: devices are found at the first use. Kept for programs that call it."""
+
+
+def get_version():
+    """The version of CUDA whose language kernels are written in, as a tuple."""
+    return (12, 9, 0)
+
+
+def get_curand_version():
+    """The version of cuRAND whose generators are served by name."""
+    return (10, 3, 0)
+
+
+def get_driver_version():
+    """The version of CUDA that the driver serves, as PyCUDA gives it (12090 for 12.9)."""
+    return 12090
+
+
+class Device:
+    """A device: ``Device(0)``, or by PCI bus id. Attributes read as in PyCUDA: ``Device(0).max_threads_per_block``.
+
+    Without a GPU there is one device, the CPU.
+    """
+
+    def __init__(self, number):
+        devices = _door_devices()
+        if isinstance(number, str):
+            found = [i for i, d in enumerate(devices) if d.info()["pci_bus_id"].lower() == number.lower()]
+            if not found:
+                raise LogicError(f"[Device] there is no device at {number}")
+            number = found[0]
+        if not 0 <= number < len(devices):
+            raise LogicError(f"[Device] there is no device {number}; this machine has {len(devices)}")
+        self._number = number
+        self._device = devices[number]
+
+    @staticmethod
+    def count():
+        """How many devices a CUDA program sees."""
+        return len(_door_devices())
+
+    def name(self):
+        """What the device calls itself."""
+        return self._device.info()["name"]
+
+    def pci_bus_id(self):
+        """Where it is: what ``Device(text)`` takes."""
+        return self._device.info()["pci_bus_id"]
+
+    def compute_capability(self):
+        """(major, minor)."""
+        return self._device.info()["compute_capability"]
+
+    def total_memory(self):
+        """In bytes."""
+        return self._device.info()["total_memory"]
+
+    def get_attribute(self, attribute):
+        """A number of the device's, by its device_attribute. Raises LogicError for one that it does not know."""
+        try:
+            return self._device.attribute(int(attribute))
+        except ValueError as e:
+            raise LogicError(str(e)) from None
+
+    def get_attributes(self):
+        """All numbers of the device's that it knows: {device_attribute: int}."""
+        out = {}
+        for value in device_attribute.values.values():
+            try:
+                out[value] = self.get_attribute(value)
+            except LogicError:
+                continue
+        return out
+
+    def can_access_peer(self, other):
+        """Whether this GPU can read and write the other's memory."""
+        return self._device.can_reach(other._device)
+
+    def make_context(self, flags=0):
+        """The device's primary context, made current in this thread. `flags` are accepted: how to wait is the engine's affair."""
+        context = Context._of(self)
+        context.push()
+        return context
+
+    def retain_primary_context(self):
+        """The same context, not made current: push() does that."""
+        return Context._of(self)
+
+    def __getattr__(self, name):
+        value = device_attribute.names.get(name.upper())
+        if value is None or name.startswith("_"):
+            raise AttributeError(f"'Device' object has no attribute '{name}'")
+        return self.get_attribute(value)
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and other._device == self._device
+
+    def __hash__(self):
+        return hash(self._device)
+
+
+class _ContextStack(threading.local):
+    def __init__(self):
+        self.entries = []
+
+
+_stack = _ContextStack()
+_limits = {
+    int(limit.STACK_SIZE): 1024,
+    int(limit.PRINTF_FIFO_SIZE): 1 << 20,
+    int(limit.MALLOC_HEAP_SIZE): 8 << 20,
+    int(limit.DEV_RUNTIME_SYNC_DEPTH): 2,
+    int(limit.DEV_RUNTIME_PENDING_LAUNCH_COUNT): 2048,
+    int(limit.MAX_L2_FETCH_GRANULARITY): 64,
+    int(limit.PERSISTING_L2_CACHE_SIZE): 0,
+}
+_wished = {}  # what programs asked of a device's context: {device: {enumeration: value}}
+
+
+def _current(what):
+    if not _stack.entries:
+        raise LogicError(f"[Context.{what}] no context is current in this thread; import pycuda.autoinit, or make one")
+    return _stack.entries[-1]
+
+
+def _enter_uppermost():
+    _set_current_device(_stack.entries[-1]._owner._device if _stack.entries else None)
+
+
+def _wishes():
+    return _wished.setdefault(_engine.current_device(), {})
+
+
+class Context:
+    """A device's primary context. Every thread has a stack of them; the uppermost is current."""
+
+    def __init__(self):
+        raise Error("[Context] a context comes from Device.make_context() or Device.retain_primary_context()")
+
+    @classmethod
+    def _of(cls, device):
+        self = cls.__new__(cls)
+        self._owner = device
+        return self
+
+    @staticmethod
+    def attach(flags=0):
+        """The current context, once more: detach() gives this use of it up. It stands on the stack as before."""
+        return _current("attach")
+
+    def push(self):
+        """Makes it current in this thread, until pop(). Any thread may push it, several at a time."""
+        _stack.entries.append(self)
+        _set_current_device(self._owner._device)
+
+    @staticmethod
+    def pop():
+        """Makes the context current that was before."""
+        _current("pop")
+        del _stack.entries[-1]
+        _enter_uppermost()
+
+    def detach(self):
+        """Takes it off this thread's stack, where it is on it. The device keeps its memory and modules: others may use them."""
+        for i in reversed(range(len(_stack.entries))):
+            if _stack.entries[i] is self:
+                del _stack.entries[i]
+                return _enter_uppermost()
+
+    @staticmethod
+    def get_current():
+        """The uppermost context of this thread, or None."""
+        return _stack.entries[-1] if _stack.entries else None
+
+    @staticmethod
+    def get_device():
+        """The device of the current context. Raises LogicError where none is current."""
+        return _current("get_device")._owner
+
+    @staticmethod
+    def synchronize():
+        """Waits for all work of the current device; raises what failed in it."""
+        _engine.current_device().synchronize()
+
+    @staticmethod
+    def get_limit(which):
+        """What set_limit() set, or CUDA's default. Nothing here depends on it."""
+        if int(which) not in _limits:
+            raise LogicError(f"[Context.get_limit] {which!r} is no limit of contexts here")
+        return _limits[int(which)]
+
+    @staticmethod
+    def set_limit(which, value):
+        """Notes a limit, which get_limit() gives back."""
+        if int(which) not in _limits:
+            raise LogicError(f"[Context.set_limit] {which!r} is no limit of contexts here")
+        _limits[int(which)] = int(value)
+
+    @staticmethod
+    def get_cache_config():
+        """What set_cache_config() wished."""
+        return _wishes().get(func_cache, func_cache.PREFER_NONE)
+
+    @staticmethod
+    def set_cache_config(config):
+        """A wish, which get_cache_config() gives back; the device decides."""
+        _wishes()[func_cache] = func_cache(config)
+
+    @staticmethod
+    def get_shared_config():
+        """What set_shared_config() wished."""
+        return _wishes().get(shared_config, shared_config.DEFAULT_BANK_SIZE)
+
+    @staticmethod
+    def set_shared_config(config):
+        """A wish, which get_shared_config() gives back; the device decides."""
+        _wishes()[shared_config] = shared_config(config)
+
+    @staticmethod
+    def enable_peer_access(peer, flags=0):
+        """Lets kernels of the current device work on memory of the other's. Copies between the two need no such call.
+
+        Raises LogicError where the devices cannot do that.
+        """
+        device, other = _engine.current_device(), peer._owner._device
+        if not device.can_reach(other):
+            raise LogicError(f"[Context.enable_peer_access] {device.name} cannot see the memory of {other.name}; copy what it needs")
+        device.reach(other)
+
+    @staticmethod
+    def disable_peer_access(peer):
+        """Does nothing: what was enabled is also how copies go from one device to the other."""
+
+    @property
+    def handle(self):
+        """A number that the contexts of one device share, and no other has."""
+        return hash(self._owner)
+
+    def get_api_version(self):
+        """The version of CUDA's contexts."""
+        return 3020
+
+    def __eq__(self, other):
+        return isinstance(other, Context) and other._owner == self._owner
+
+    def __hash__(self):
+        return hash(self._owner)
+
+
+# ---- streams and events
+
+
+class Stream(_engine.Stream):
+    """A queue of work that runs in order; work of different streams may overlap.
+
+    Parameters
+    ----------
+    flags : int
+        0 takes part in the legacy default stream's order, 1 does not.
+    """
+
+    def __init__(self, flags=0):
+        super().__init__(_engine.current_device(), bool(int(flags) & 1))
+
+
+class Event(_engine.Event):
+    """A mark in a stream, with a time.
+
+    >>> from quern.pycuda import driver
+    >>> start, end = driver.Event(), driver.Event()
+    >>> _ = start.record(); _ = end.record(); _ = end.synchronize()
+    >>> start.time_till(end) >= 0
+    True
+    """
+
+    def __init__(self, flags=0):
+        super().__init__(_engine.current_device(), not int(flags) & 2, bool(int(flags) & 1))
+
+    def record(self, stream=None):
+        """Marks where the stream is now; returns the event."""
+        super().record(stream)
+        return self
+
+    def synchronize(self):
+        """Waits until the stream has passed the mark; returns the event."""
+        super().synchronize()
+        return self
+
+    def time_since(self, start):
+        """Milliseconds from `start` to this event."""
+        return self.elapsed_since(start)
+
+    def time_till(self, end):
+        """Milliseconds from this event to `end`."""
+        return end.elapsed_since(self)
+
+    def ipc_handle(self):
+        """Raises LogicError: events are not shared between processes."""
+        raise LogicError("[Event.ipc_handle] events are not shared between processes; wait for the work, then tell the other process")
+
+    @staticmethod
+    def from_ipc_handle(handle):
+        """Raises LogicError: events are not shared between processes."""
+        raise LogicError("[Event.from_ipc_handle] events are not shared between processes; wait for the work there")

@@ -1,0 +1,409 @@
+"""Copies between host and device memory, and fills.
+
+Memcpy2D and Memcpy3D copy boxes of bytes out of memory with a pitch. What is without gaps goes as one piece. Otherwise a kernel gathers
+the rows on the device, so that host and device exchange one piece as well; a few rows go one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from quern.errors import LogicError
+from quern.lib import _engine
+from quern.pycuda._memory import DeviceAllocation, mem_alloc
+from quern.pycuda.enums import memory_type
+
+
+def memcpy_htod(dest, src):
+    """Copies the host array `src` (contiguous) to device memory `dest`. `src` may be changed when this returns."""
+    device = _engine.current_device()
+    _engine.htod(device, dest, src)
+    if _is_page_locked(src):  # else the copy has left it
+        device.default_stream().synchronize()
+
+
+def _is_page_locked(array):
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return isinstance(array, _engine.HostMemory)
+
+
+def memcpy_htod_async(dest, src, stream=None):
+    """The same in a stream. `src` may be changed when the stream has passed the copy; memory that is not page-locked at once."""
+    _engine.htod(_engine.current_device(), dest, src, stream, blocking=False)
+
+
+def memcpy_dtoh(dest, src):
+    """Copies device memory `src` into the host array `dest` (contiguous, writable); raises what failed in work before it."""
+    _engine.dtoh(_engine.current_device(), dest, src)
+
+
+def memcpy_dtoh_async(dest, src, stream=None):
+    """The same in a stream; `dest` may be read when the stream is synchronised."""
+    _engine.dtoh(_engine.current_device(), dest, src, stream, blocking=False)
+
+
+def memcpy_dtod(dest, src, size):
+    """Copies `size` bytes from device memory to device memory."""
+    _engine.dtod(_engine.current_device(), dest, src, size)
+
+
+def memcpy_dtod_async(dest, src, size, stream=None):
+    """The same in a stream."""
+    _engine.dtod(_engine.current_device(), dest, src, size, stream)
+
+
+def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
+    """Copies `size` bytes from memory of one device to memory of another; the contexts need not be named."""
+    memcpy_peer_async(dest, src, size, dest_context, src_context)
+
+
+def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stream=None):
+    """The same in a stream of either device."""
+    _engine.dtod(_engine.current_device(), dest, src, size, stream)
+
+
+def _memset(value_bytes):
+    def memset(dest, data, count, stream=None):
+        _engine.fill(_engine.current_device(), dest, 0, int(data) & 0xFFFFFFFF, value_bytes, count, 1, stream)
+
+    return memset
+
+
+def _memset_2d(value_bytes):
+    def memset_2d(dest, pitch, data, width, height, stream=None):
+        _engine.fill(_engine.current_device(), dest, pitch, int(data) & 0xFFFFFFFF, value_bytes, width, height, stream)
+
+    return memset_2d
+
+
+def _named(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+for _bits in (8, 16, 32):
+    _doc = f"Sets `count` values of {_bits} bits in device memory to `data`."
+    _doc_2d = f"Sets `height` rows of `width` values of {_bits} bits, `pitch` bytes apart, to `data`."
+    for _suffix in ("", "_async"):
+        globals()[f"memset_d{_bits}{_suffix}"] = _named(_memset(_bits // 8), f"memset_d{_bits}{_suffix}", _doc)
+        globals()[f"memset_d2d{_bits}{_suffix}"] = _named(_memset_2d(_bits // 8), f"memset_d2d{_bits}{_suffix}", _doc_2d)
+del _bits, _suffix, _doc, _doc_2d
+
+
+def to_device(bf_obj):
+    """Copies a host array to new device memory and returns that."""
+    with memoryview(bf_obj) as view:
+        result = mem_alloc(max(1, view.nbytes))
+    memcpy_htod(result, bf_obj)
+    return result
+
+
+def from_device(devptr, shape, dtype, order="C"):
+    """Copies device memory into a new NumPy array of that shape and dtype, and returns it."""
+    result = np.empty(shape, dtype, order)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+def from_device_like(devptr, other_ary):
+    """The same, with the shape and dtype of another array."""
+    result = np.empty_like(other_ary)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+# ---- boxes of bytes
+
+FEW_ROWS = 8  # are copied one by one
+
+# `height` rows of `width` values in each of `depth` slices: a thread for a column, blocks for rows and slices.
+ROWS_KERNEL = """
+template <class T>
+__device__ void rows(char* to, long long to_pitch, long long to_slice, const char* from, long long from_pitch, long long from_slice,
+                     long long width, long long height, long long depth) {
+  for (long long z = blockIdx.z; z < depth; z += gridDim.z)
+    for (long long y = blockIdx.y; y < height; y += gridDim.y)
+      for (long long x = blockIdx.x * (long long)blockDim.x + threadIdx.x; x < width; x += (long long)gridDim.x * blockDim.x)
+        ((T*)(to + z * to_slice + y * to_pitch))[x] = ((const T*)(from + z * from_slice + y * from_pitch))[x];
+}
+__global__ void rows_of_bytes(char* to, long long at, long long to_pitch, long long to_slice, const char* from, long long from_at,
+                              long long from_pitch, long long from_slice, long long width, long long height, long long depth) {
+  rows<char>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, depth);
+}
+__global__ void rows_of_words(char* to, long long at, long long to_pitch, long long to_slice, const char* from, long long from_at,
+                              long long from_pitch, long long from_slice, long long width, long long height, long long depth) {
+  rows<int>(to + at, to_pitch, to_slice, from + from_at, from_pitch, from_slice, width, height, depth);
+}
+"""
+
+
+@functools.cache
+def _rows_kernels(device):
+    program = _engine.build(device, ROWS_KERNEL, "quern_rows.cu")
+    return {1: _engine.Function(program, "rows_of_bytes"), 4: _engine.Function(program, "rows_of_words")}
+
+
+class _Side:
+    """Where a box comes from, or goes to: memory (`host`, its bytes, or `device`), where it starts, from row to row, slice to slice."""
+
+    def __init__(self, host, device, start, pitch, slice):
+        self.host, self.device, self.start, self.pitch, self.slice = host, device, start, pitch, slice
+
+    def address(self):
+        return _engine.device_address(self.device) if not isinstance(self.device, int) else self.device
+
+    def piece(self, offset, bytes):
+        """Part of it: a view of the host's, or an address."""
+        if self.host is not None:
+            return self.host[self.start + offset : self.start + offset + bytes]
+        return self.address() + self.start + offset
+
+    def box(self, box):
+        """Of the host's memory: the box as an array of bytes."""
+        return np.lib.stride_tricks.as_strided(self.host[self.start :], box, (self.slice, self.pitch, 1))
+
+    def is_far(self):
+        """On another device than the current one, whose kernels may not reach it."""
+        return isinstance(self.device, _engine.Allocation) and self.device.device != _engine.current_device()
+
+    def is_packed(self, box):
+        depth, height, width = box
+        return (height == 1 or self.pitch == width) and (depth == 1 or self.slice == width * height)
+
+
+def _gapless(host, device, box):
+    depth, height, width = box
+    return _Side(host, device, 0, width, width * height)
+
+
+def _wait(stream):
+    """A copy on the host alone comes after the work before it, too."""
+    (_engine.current_device() if stream is None else stream).synchronize()
+
+
+def _copy_piece(to, from_, bytes, stream, blocking):
+    device = _engine.current_device()
+    if to.host is not None and from_.host is not None:
+        _wait(stream)
+        to.piece(0, bytes)[:] = from_.piece(0, bytes)
+    elif to.host is not None:
+        _engine.dtoh(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
+    elif from_.host is not None:
+        _engine.htod(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
+        if blocking and _is_page_locked(from_.host):
+            _wait(stream)
+    else:
+        _engine.dtod(device, to.piece(0, bytes), from_.piece(0, bytes), bytes, stream)
+
+
+def _copy_rows(to, from_, box, stream):
+    """A box within the device, by a kernel."""
+    depth, height, width = box
+    numbers = [to.address(), to.start, to.pitch, to.slice, from_.address(), from_.start, from_.pitch, from_.slice, width]
+    word = 4 if all(number % 4 == 0 for number in numbers) else 1
+    _rows_kernels(_engine.current_device())[word](
+        *(to.device, to.start, to.pitch, to.slice, from_.device, from_.start, from_.pitch, from_.slice, width // word, height, depth),
+        block=(256, 1, 1),
+        grid=(min((width // word + 255) // 256, 65535), min(height, 65535), min(depth, 65535)),
+        stream=stream,
+    )
+
+
+def _copy_box(to, from_, box, stream, blocking):
+    """Copies `box` (depth, height, bytes of a row). Asynchronous copies to the host do not wait, whatever the pitch."""
+    depth, height, width = box
+    total = depth * height * width
+    if total == 0:
+        return
+    if to.is_packed(box) and from_.is_packed(box):
+        return _copy_piece(to, from_, total, stream, blocking)
+    if to.host is not None and from_.host is not None:
+        _wait(stream)
+        to.box(box)[...] = from_.box(box)
+    elif to.host is None and from_.host is None and not to.is_far() and not from_.is_far():
+        _copy_rows(to, from_, box, stream)
+    elif (
+        depth * height <= FEW_ROWS
+        or to.is_far()
+        or from_.is_far()
+        or (to.host is not None and not blocking and not to.is_packed(box))
+    ):
+        for z in range(depth):
+            for y in range(height):
+                rows = [_Side(s.host, s.device, s.start + z * s.slice + y * s.pitch, width, width) for s in (to, from_)]
+                _copy_piece(*rows, width, stream, blocking)
+    elif from_.host is not None:
+        packed = np.ascontiguousarray(from_.box(box)).reshape(-1)
+        if to.is_packed(box):
+            return _copy_piece(to, _gapless(packed, None, box), total, stream, True)
+        staged = _gapless(None, mem_alloc(total), box)
+        _engine.htod(_engine.current_device(), staged.device, packed, stream)
+        _copy_rows(to, staged, box, stream)
+    else:
+        staged = from_
+        if not from_.is_packed(box):
+            staged = _gapless(None, mem_alloc(total), box)
+            _copy_rows(staged, from_, box, stream)
+        if to.is_packed(box):
+            return _copy_piece(to, staged, total, stream, blocking)
+        packed = np.empty(box, np.uint8)
+        _copy_piece(_gapless(packed.reshape(-1), None, box), staged, total, stream, True)
+        to.box(box)[...] = packed
+
+
+def _bytes_of(array, what, writable):
+    """A host array's memory as bytes."""
+    if isinstance(array, np.ndarray):
+        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+            raise LogicError(f"[{what}] the host array is not contiguous; copy it, or set the pitch of the whole array")
+        flat = (array if array.flags.c_contiguous else array.T).reshape(-1).view(np.uint8)
+    else:
+        flat = np.frombuffer(array, np.uint8)
+    if writable and not flat.flags.writeable:
+        raise LogicError(f"[{what}] the host array is read-only")
+    return flat
+
+
+class _MemoryCopy:
+    """What Memcpy2D and Memcpy3D share: two sides, and where the box starts in them."""
+
+    width_in_bytes = 0
+    height = 0
+    depth = 1
+    src_x_in_bytes = src_y = src_z = src_pitch = src_height = src_lod = 0
+    dst_x_in_bytes = dst_y = dst_z = dst_pitch = dst_height = dst_lod = 0
+    src_memory_type = dst_memory_type = None
+    _src = _dst = None  # (host bytes, device memory)
+
+    @property
+    def _name(self):
+        return type(self).__name__
+
+    def set_src_host(self, buffer):
+        """Copies from the host array `buffer`, which is contiguous."""
+        self._src, self.src_memory_type = (_bytes_of(buffer, self._name, False), None), memory_type.HOST
+
+    def set_dst_host(self, buffer):
+        """Copies to the host array `buffer`, which is contiguous."""
+        self._dst, self.dst_memory_type = (_bytes_of(buffer, self._name, True), None), memory_type.HOST
+
+    def set_src_device(self, devptr):
+        """Copies from device memory."""
+        self._src, self.src_memory_type = (None, devptr), memory_type.DEVICE
+
+    def set_dst_device(self, devptr):
+        """Copies to device memory."""
+        self._dst, self.dst_memory_type = (None, devptr), memory_type.DEVICE
+
+    def set_src_unified(self, buffer):
+        """Copies from managed memory."""
+        self._src, self.src_memory_type = (None, buffer), memory_type.UNIFIED
+
+    def set_dst_unified(self, buffer):
+        """Copies to managed memory."""
+        self._dst, self.dst_memory_type = (None, buffer), memory_type.UNIFIED
+
+    def set_src_array(self, array):
+        """Raises LogicError: there are no CUDA arrays."""
+        raise LogicError(f"[{self._name}] CUDA arrays are not served yet; copy from device memory")
+
+    def set_dst_array(self, array):
+        """Raises LogicError: there are no CUDA arrays."""
+        raise LogicError(f"[{self._name}] CUDA arrays are not served yet; copy to device memory")
+
+    @property
+    def src_device(self):
+        """The address that set_src_device() was given."""
+        return 0 if self._src is None or self._src[1] is None else _engine.device_address(self._src[1])
+
+    @property
+    def dst_device(self):
+        """The address that set_dst_device() was given."""
+        return 0 if self._dst is None or self._dst[1] is None else _engine.device_address(self._dst[1])
+
+    def _side(self, which, box):
+        depth, height, width = box
+        given = getattr(self, "_" + which)
+        if given is None:
+            verb, role = ("from", "src") if which == "src" else ("to", "dst")
+            raise LogicError(f"[{self._name}] nothing says what to copy {verb}; call set_{role}_host() or set_{role}_device()")
+        x, y, z, pitch, rows = (int(getattr(self, f"{which}_{n}")) for n in ("x_in_bytes", "y", "z", "pitch", "height"))
+        if min(x, y, z, pitch, rows) < 0:
+            raise LogicError(f"[{self._name}] the {which} side has a negative place or pitch")
+        if pitch and pitch < x + width:
+            raise LogicError(f"[{self._name}] {which}_pitch is {pitch}, less than the {x + width} bytes that are copied of a row")
+        pitch = pitch or x + width
+        rows = rows or y + height
+        if depth > 1 and rows < y + height:
+            raise LogicError(f"[{self._name}] {which}_height is {rows}, less than the {y + height} rows that are copied of a slice")
+        slice = pitch * rows
+        start = z * slice + y * pitch + x
+        needed = start + (depth - 1) * slice + (height - 1) * pitch + width if depth * height * width else 0
+        host, device = given
+        there = host.size if host is not None else device.nbytes if isinstance(device, DeviceAllocation) else None
+        if there is not None and needed > there:
+            raise LogicError(f"[{self._name}] the copy ends {needed} bytes into the {which} side, which has {there}")
+        return _Side(host, device, start, pitch, slice)
+
+    def _copy(self, stream, blocking):
+        box = tuple(int(n) for n in (self.depth, self.height, self.width_in_bytes))
+        if min(box) < 0:
+            raise LogicError(f"[{self._name}] a copy of {box[2]} bytes, {box[1]} rows, {box[0]} slices has a negative extent")
+        _copy_box(self._side("dst", box), self._side("src", box), box, stream, blocking)
+
+    def _is_stream(self, stream):
+        if stream is not None and not isinstance(stream, _engine.Stream):
+            raise TypeError(f"[{self._name}] stream must be a Stream or None, not {type(stream).__name__}")
+
+
+class Memcpy2D(_MemoryCopy):
+    """Copies `height` rows of `width_in_bytes` bytes between memory with a pitch.
+
+    Name the two sides by set_src_host() and its kin, and where the rows start by ``src_x_in_bytes``, ``src_y``, ``src_pitch`` and the same
+    with ``dst``. A call with a stream does not wait; ``copy(aligned=True)`` does. A pitch of 0 is that of rows without gaps.
+
+    >>> import numpy as np
+    >>> from quern.pycuda import driver
+    >>> host, (device, pitch) = np.ones((3, 5), np.float32), driver.mem_alloc_pitch(20, 3, 4)
+    >>> copy = driver.Memcpy2D()
+    >>> copy.set_src_host(host)
+    >>> copy.set_dst_device(device)
+    >>> copy.width_in_bytes, copy.height, copy.dst_pitch = 20, 3, pitch
+    >>> copy(aligned=True)
+    """
+
+    def __call__(self, aligned=False, *, stream=None):
+        """Copies: and waits, or in the stream that is given, also in the place of `aligned`."""
+        if isinstance(aligned, _engine.Stream):
+            aligned, stream = False, aligned
+        self._is_stream(stream)
+        self._copy(stream, stream is None)
+
+
+class Memcpy3D(_MemoryCopy):
+    """The same of `depth` slices, which are ``src_height`` and ``dst_height`` rows apart and start at ``src_z`` and ``dst_z``."""
+
+    depth = 0
+
+    def __call__(self, stream=None):
+        """Copies: and waits, or in the stream that is given."""
+        self._is_stream(stream)
+        self._copy(stream, stream is None)
+
+
+class Memcpy3DPeer(Memcpy3D):
+    """The same between the memory of two devices. The contexts need not be named."""
+
+    src_context = dst_context = None
+
+    def set_src_context(self, context):
+        """Accepted: an address tells its device."""
+        self.src_context = context
+
+    def set_dst_context(self, context):
+        """Accepted: an address tells its device."""
+        self.dst_context = context

@@ -1,0 +1,373 @@
+"""Modules, their functions, and what those are called with.
+
+Start reading at Function, which is what a program calls.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import time
+
+import numpy as np
+
+from quern.errors import LogicError
+from quern.lib import _engine
+from quern.pycuda._contexts import Context, Event
+from quern.pycuda._copies import memcpy_dtoh_async, memcpy_htod_async
+from quern.pycuda._memory import mem_alloc_like
+from quern.pycuda.enums import function_attribute, jit_input_type
+
+
+class ArgumentHandler:
+    """An argument that copies for itself around a launch: pre_call() before it, post_call() after it."""
+
+    def __init__(self, ary):
+        self.array = ary
+        self.dev_alloc = None
+
+    def get_device_alloc(self):
+        """The device memory that stands for the array."""
+        if self.dev_alloc is None:
+            self.dev_alloc = mem_alloc_like(self.array)
+        return self.dev_alloc
+
+    def pre_call(self, stream):
+        """Called before the launch, with its stream or None."""
+
+    def post_call(self, stream):
+        """Called after the launch, with its stream or None."""
+
+
+class In(ArgumentHandler):
+    """Copies a host array to the device before the launch."""
+
+    def pre_call(self, stream):
+        """Copies to the device."""
+        memcpy_htod_async(self.get_device_alloc(), self.array, stream)
+
+
+class Out(ArgumentHandler):
+    """Copies the device's array back to the host after the launch."""
+
+    def post_call(self, stream):
+        """Copies back to the host."""
+        memcpy_dtoh_async(self.array, self.get_device_alloc(), stream)
+
+
+class InOut(In, Out):
+    """Both: in before the launch, out after it."""
+
+
+class Function(_engine.Function):
+    """A kernel of a module.
+
+    Call it with its arguments and the keywords ``block=(x, y, z)``, ``grid=(x, y, z)``, ``stream=None``, ``shared=0`` (bytes of dynamic
+    shared memory), ``time_kernel=False`` (wait, and return seconds). Arguments: device memory, NumPy scalars, Python numbers (which take
+    the parameter's type), In/Out/InOut, managed arrays, objects with ``gpudata`` or ``__cuda_array_interface__``.
+
+    Raises
+    ------
+    TypeError
+        An argument does not fit its parameter, or there are too many or too few.
+    LogicError
+        Block, grid or shared memory are over the limits, or memory was freed.
+    """
+
+    def _call_slowly(self, *args, block=None, grid=(1,), stream=None, shared=0, texrefs=(), time_kernel=False):
+        if block is None:
+            raise ValueError("must specify block size")
+        if texrefs:
+            raise LogicError("[launch] texture references are not served yet; pass the array as a pointer")
+        if stream is not None and not isinstance(stream, _engine.Stream):
+            raise TypeError(f"[launch] stream must be a Stream or None, not {type(stream).__name__}")
+        handlers = [a for a in args if isinstance(a, ArgumentHandler)]
+        plain = [a.get_device_alloc() if isinstance(a, ArgumentHandler) else a for a in args]
+        for handler in handlers:
+            handler.pre_call(stream)
+        start = None
+        if time_kernel:
+            Context.synchronize()
+            start = time.perf_counter()
+        _engine.Function.__call__(self, *plain, block=block, grid=grid, stream=stream, shared=shared)
+        seconds = None
+        if time_kernel:
+            Context.synchronize()
+            seconds = time.perf_counter() - start
+        for handler in handlers:
+            handler.post_call(stream)
+        if handlers and stream is None:
+            Context.synchronize()
+        return seconds
+
+    # prepared calls
+
+    def prepare(self, arg_types, texrefs=()):
+        """Fixes the argument types: a string of struct format characters, or a sequence of them and of dtypes ("P" for pointers)."""
+        if texrefs:
+            raise LogicError("[prepare] texture references are not served yet; pass the array as a pointer")
+        self._converters = [_converter(t) for t in arg_types]
+        return self
+
+    def _prepared(self, args):
+        converters = getattr(self, "_converters", None)
+        if converters is None:
+            raise LogicError("[prepared_call] prepare() was not called")
+        if len(args) != len(converters):
+            raise struct.error(f"pack expected {len(converters)} items for packing (got {len(args)})")
+        return [value if convert is None else convert(value) for convert, value in zip(converters, args, strict=True)]
+
+    def prepared_call(self, grid, block, *args, shared_size=0):
+        """Launches with the types fixed by prepare()."""
+        self(*self._prepared(args), block=block, grid=grid, shared=shared_size)
+
+    def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
+        """The same in a stream."""
+        self(*self._prepared(args), block=block, grid=grid, stream=stream, shared=shared_size)
+
+    def prepared_timed_call(self, grid, block, *args, shared_size=0):
+        """Launches; returns a function that waits and gives the seconds it took."""
+        start, end = Event(), Event()
+        start.record()
+        self.prepared_call(grid, block, *args, shared_size=shared_size)
+        end.record()
+
+        def get_call_time():
+            end.synchronize()
+            return end.time_since(start) * 1e-3
+
+        return get_call_time
+
+    # what came before calls: parameters by their place, launched alone
+
+    _old = None
+
+    def _bytes(self):
+        if self._old is None:
+            self._old = {"bytes": bytearray(4096), "block": None, "shared": 0}
+        return self._old["bytes"]
+
+    def param_set_size(self, bytes):
+        """Accepted: the kernel knows how many bytes its parameters have."""
+        if int(bytes) > len(self._bytes()):
+            raise LogicError(f"[param_set_size] {bytes} bytes are more than the {len(self._bytes())} that a kernel takes")
+
+    def _put(self, what, offset, data):
+        if not 0 <= offset <= len(self._bytes()) - len(data):
+            raise LogicError(f"[{what}] {len(data)} bytes at {offset} are not inside the {len(self._bytes())} that a kernel takes")
+        self._bytes()[offset : offset + len(data)] = data
+
+    def param_seti(self, offset, value):
+        """Puts an integer of 4 bytes at `offset` into the parameters."""
+        self._put("param_seti", offset, struct.pack("I", int(value) & 0xFFFFFFFF))
+
+    def param_setf(self, offset, value):
+        """Puts a float of 4 bytes at `offset` into the parameters."""
+        self._put("param_setf", offset, struct.pack("f", value))
+
+    def param_setv(self, offset, buffer):
+        """Puts the bytes of `buffer` at `offset` into the parameters."""
+        self._put("param_setv", offset, memoryview(buffer).tobytes())
+
+    def param_set(self, *args):
+        """Puts NumPy scalars, device memory and addresses into the parameters, one after the other."""
+        offset = 0
+        for number, arg in enumerate(args):
+            if isinstance(arg, np.generic):
+                data, alignment = arg.tobytes(), arg.dtype.alignment
+            elif isinstance(arg, (int, float, complex)) and not isinstance(arg, np.generic):
+                raise TypeError(f"invalid type on parameter #{number} (0-based): a Python number has no width; pass a NumPy scalar")
+            else:
+                data, alignment = struct.pack("P", _engine.device_address(arg)), 8
+            offset = (offset + alignment - 1) // alignment * alignment
+            self._put("param_set", offset, data)
+            offset += len(data)
+        self.param_set_size(offset)
+
+    def param_set_texref(self, texref):
+        """Raises LogicError: texture references are not served yet."""
+        raise LogicError("[param_set_texref] texture references are not served yet; pass the array as a pointer")
+
+    def set_block_shape(self, x, y=1, z=1):
+        """The block of launch() and its kin."""
+        self._bytes()
+        self._old["block"] = (x, y, z)
+
+    def set_shared_size(self, bytes):
+        """The bytes of dynamic shared memory of launch() and its kin."""
+        self._bytes()
+        self._old["shared"] = int(bytes)
+
+    def launch(self):
+        """Launches one block with what set_block_shape(), set_shared_size() and param_set() and its kin said."""
+        self.launch_grid(1, 1)
+
+    def launch_grid(self, width, height):
+        """The same with a grid of so many blocks."""
+        self.launch_grid_async(width, height, None)
+
+    def launch_grid_async(self, width, height, stream):
+        """The same in a stream."""
+        data, places = self._bytes(), self.info()["places"]
+        if self._old["block"] is None:
+            raise LogicError("[launch_grid] set_block_shape() was not called")
+        if places is None:
+            raise LogicError("[launch_grid] this driver does not tell where parameters lie; call the function with its arguments")
+        args = [np.frombuffer(data, f"V{size}", 1, offset)[0] for offset, size in places]
+        self(*args, block=self._old["block"], grid=(width, height), stream=stream, shared=self._old["shared"])
+
+    # resources
+
+    def get_attribute(self, attribute):
+        """A number of the kernel's, by its function_attribute."""
+        info, number = self.info(), int(attribute)
+        keys = {0: "max_threads", 1: "static_shared", 2: "const_bytes", 3: "local_bytes", 4: "registers"}
+        if number in keys:
+            return info[keys[number]]
+        device = _engine.current_device().info()
+        if number in (function_attribute.PTX_VERSION, function_attribute.BINARY_VERSION):
+            major, minor = device["compute_capability"]
+            return 10 * major + minor
+        if number == function_attribute.CACHE_MODE_CA:
+            return 0
+        if number == function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            return device["max_shared_optin"] - info["static_shared"]
+        if number == function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT:
+            return -1
+        raise LogicError(f"[get_attribute] {attribute!r} is not known of a function")
+
+    def set_attribute(self, attribute, value):
+        """Checked, and else nothing: dynamic shared memory above 48 KiB is granted at the launch, the rest are wishes."""
+        if int(attribute) == function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            most = self.get_attribute(attribute)
+            if not 0 <= int(value) <= most:
+                raise LogicError(f"[set_attribute] {value} bytes of dynamic shared memory; the device has {most} for this kernel")
+        elif int(attribute) != function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT:
+            raise LogicError(f"[set_attribute] {attribute!r} of a function cannot be set")
+
+    def set_cache_config(self, config):
+        """Accepted; the device decides."""
+
+    def set_shared_config(self, config):
+        """Accepted; the device decides."""
+
+    local_size_bytes = property(lambda self: self.info()["local_bytes"])
+    shared_size_bytes = property(lambda self: self.info()["static_shared"])
+    const_size_bytes = property(lambda self: self.info()["const_bytes"])
+    num_regs = property(lambda self: self.info()["registers"])
+    max_threads_per_block = property(lambda self: self.info()["max_threads"])
+
+
+def _converter(kind):
+    """What turns a value into what a prepared type holds, with the errors of struct; None for records, which go as they are."""
+    if not (isinstance(kind, str) and len(kind) == 1 and kind in "PnN?"):
+        dtype = np.dtype(kind)
+        if dtype.kind == "V":
+            return None
+        kind = dtype.char
+    return functools.partial(_packed, kind)
+
+
+def _packed(kind, value):
+    if kind == "P":
+        if isinstance(value, (float, complex, str, bytes, np.floating, np.complexfloating)):
+            raise struct.error("required argument is not an integer")
+        return value
+    if kind in "FD":
+        try:
+            return np.dtype(kind).type(complex(value))
+        except TypeError:
+            raise struct.error("required argument is not a complex number") from None
+    (plain,) = struct.unpack(kind, struct.pack(kind, value))
+    return {"n": np.intp, "N": np.uintp, "?": np.bool_}.get(kind, np.dtype(kind).type if kind not in "nN" else None)(plain)
+
+
+class Module:
+    """Compiled code on the current device."""
+
+    def __init__(self, program):
+        self._program = program
+
+    def get_function(self, name):
+        """The kernel of that name. Raises LogicError, naming the kernels there are, when there is none."""
+        return Function(self._program, name)
+
+    def get_global(self, name):
+        """(address, size in bytes) of a ``__device__`` or ``__constant__`` variable."""
+        return self._program.global_variable(name)
+
+    def get_texref(self, name):
+        """Raises LogicError: texture references are not served yet."""
+        raise LogicError("[get_texref] texture references are not served yet; pass the array as a pointer")
+
+    def get_surfref(self, name):
+        """Raises LogicError: surface references are not served yet."""
+        raise LogicError("[get_surfref] surface references are not served yet; pass the array as a pointer")
+
+
+def module_from_buffer(buffer, options=(), message_handler=None):
+    """A module from compiled code: a cubin or PTX on a GPU, what compiler.compile() returned on the CPU.
+
+    `options` are accepted. `message_handler(compiled, info, error)` is called once it is loaded, with the log.
+    """
+    module = Module(_engine.load_code(_engine.current_device(), bytes(buffer)))
+    if message_handler is not None:
+        message_handler(True, module._program.log, "")
+    return module
+
+
+def module_from_file(filename):
+    """The same of a file's contents."""
+    with open(filename, "rb") as f:
+        return module_from_buffer(f.read())
+
+
+_KINDS = {
+    int(jit_input_type.CUBIN): "a cubin",
+    int(jit_input_type.PTX): "PTX",
+    int(jit_input_type.FATBINARY): "a fatbin",
+    int(jit_input_type.OBJECT): "an object file",
+    int(jit_input_type.LIBRARY): "an archive",
+}
+
+
+class Linker:
+    """Links compiled code to a module: cubins, PTX, fatbins, object files and archives of GPUs.
+
+    The CPU runs one piece of code alone, from compiler.compile().
+    """
+
+    def __init__(self, message_handler=None, options=None, log_verbose=False):
+        self._message_handler = message_handler
+        self._added = []
+
+    def add_data(self, data, input_type, name="unknown"):
+        """Adds code from memory; `input_type` is one of jit_input_type."""
+        if int(input_type) not in _KINDS:
+            raise LogicError(f"[Linker.add_data] {input_type!r} is none of jit_input_type")
+        data = data.encode() if isinstance(data, str) else bytes(data)
+        self._added.append((_KINDS[int(input_type)], data, name))
+
+    def add_file(self, filename, input_type):
+        """Adds code from a file."""
+        try:
+            with open(filename, "rb") as f:
+                data = f.read()
+        except OSError as e:
+            raise LogicError(f"[Linker.add_file] {filename} cannot be read: {e.strerror}") from None
+        self.add_data(data, input_type, str(filename))
+
+    def link_module(self):
+        """The module. Raises LogicError or CompileError, with the linker's log, when it cannot be linked."""
+        device = _engine.current_device()
+        if not self._added:
+            raise LogicError("[Linker] there is nothing to link; call add_data() or add_file()")
+        if len(self._added) == 1 and self._added[0][0] == "a cubin":
+            program = _engine.load_code(device, self._added[0][1])
+        elif device.kind == "cpu":
+            raise LogicError("[Linker] the CPU links no code of GPUs; compile the whole source with SourceModule")
+        else:
+            program = _engine.build(device, "", "linked.cu", [], [], self._added)
+        if self._message_handler is not None:
+            self._message_handler(True, program.log, "")
+        return Module(program)

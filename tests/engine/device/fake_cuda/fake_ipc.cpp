@@ -1,0 +1,12 @@
+// Memory for other processes, in the stand-in for the driver: there is none.
+#include "device/cuda_driver.h"
+
+using namespace quern::cuda;
+
+extern "C" {
+
+Result cuIpcGetMemHandle(IpcMemory*, Address) { return error_not_supported; }
+Result cuIpcOpenMemHandle_v2(Address*, IpcMemory, unsigned) { return error_not_supported; }
+Result cuIpcCloseMemHandle(Address) { return error_not_supported; }
+
+}  // extern "C"
