@@ -19,8 +19,8 @@ void run_call(Node& node) {
   Call& call = *node.call;
   std::vector<CallView> inputs, outputs;
   auto view = [&](const Buffer& buffer, const LayoutRef& layout, DType dtype) {
-    return CallView{static_cast<char*>(buffer.pointer()) + layout->offset * static_cast<int64_t>(size_of(dtype)),
-                    buffer.block(), layout, dtype};
+    return CallView{static_cast<char*>(buffer.pointer()) + layout->offset * static_cast<int64_t>(size_of(dtype)), buffer.block(),
+                    layout, dtype};
   };
   for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
     inputs.push_back(view(o.node->buffer, o.layout, o.dtype));
@@ -34,8 +34,8 @@ void run_call(Node& node) {
   std::vector<Buffer> more;
   for (const CallResult& result : call.more) {
     LayoutRef layout = layout_of_result(result);
-    more.push_back(
-        memory_for(context, std::max<size_t>(static_cast<size_t>(layout->elements) * size_of(result.dtype), 1), node.site, false));
+    more.push_back(memory_for(context, std::max<size_t>(static_cast<size_t>(layout->elements) * size_of(result.dtype), 1),
+                              node.site, false));
     outputs.push_back(view(more.back(), layout, result.dtype));
   }
   const CallRun run{inputs, outputs, node.device, node.site};

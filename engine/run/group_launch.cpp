@@ -61,9 +61,9 @@ void put_arguments(Context& context, GroupArguments& packed, const Group& group,
   }
   for (size_t i = 0; i < stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];
-    packed.pointer(
-        partials[i],
-        form.stores[i].offset * static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)), true);
+    packed.pointer(partials[i],
+                   form.stores[i].offset * static_cast<int64_t>(size_of(node.op == Op::update ? node.target_dtype : node.dtype)),
+                   true);
   }
   if (form.combines) {
     for (size_t i = 0; i < stores.size(); ++i)
@@ -83,10 +83,9 @@ void combine(Context& context, const Node& node, Buffer partial, const Buffer& o
     DType to = chunks == 1 ? node.dtype : type;
     Buffer next = chunks == 1 ? out : context.allocate(static_cast<size_t>(results * chunks) * size_of(type), node.site, true);
     const uint64_t key[] = {static_cast<uint64_t>(node.reduction), static_cast<uint64_t>(type), static_cast<uint64_t>(to)};
-    Kernel& kernel =
-        kernel_cache()
-            .get(context, TextOf::combine, key, [&] { return KernelText{print_combine(node.reduction, type, to)}; })
-            .kernel("group");
+    Kernel& kernel = kernel_cache()
+                         .get(context, TextOf::combine, key, [&] { return KernelText{print_combine(node.reduction, type, to)}; })
+                         .kernel("group");
     GroupArguments packed;
     packed.pointer(partial, 0, false);
     packed.pointer(next, 0, true);
