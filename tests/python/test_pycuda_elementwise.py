@@ -55,6 +55,14 @@ def test_preamble_loop_prep_and_after_loop(device):
     assert b.get() == [1000]
 
 
+def test_what_headers_define(device):
+    for text, wanted in (("M_PI", np.pi), ("INFINITY", np.inf), ("FLT_MAX", np.finfo(np.float32).max), ("(int32_t)7", 7), ("std::abs(-2.f)", 2)):
+        for operation in (f"x[i] = {text}", f"x[i] = {text} + 0 * i"):
+            a = gpuarray.zeros(3, np.float32)
+            ElementwiseKernel("float *x", operation)(a)
+            assert (a.get() == np.float32(wanted)).all()
+
+
 def test_options(device):
     a = gpuarray.zeros(10, np.float32)
     ElementwiseKernel("float *x", "x[i] = N", options=["-DN=4"])(a)

@@ -164,8 +164,10 @@ class _Row:
         rest = operation
         for vector in vectors:
             rest = re.sub(rf"\b{vector}\s*\[\s*i\s*\]", " ", rest)
-        names = "|".join(["auto", "pycuda", "goto", "asm", *vectors, "tid", "total_threads", "cta_start", "i", "n"])
-        if re.search(rf"\b({names})\b", rest) or re.search(r"(?<!&)&(?!&)|#|\bpycuda\b", both):
+        names = "|".join(["auto", "goto", "asm", *vectors, "tid", "total_threads", "cta_start", "i", "n"])
+        # What may write by reference, and what headers define that a row has not.
+        others = r"(?<!&)&(?!&)|#|\b(pycuda|std|half\w*|curand\w*|[A-Z][A-Z0-9_]{2,})\b"
+        if re.search(rf"\b({names})\b", rest) or re.search(others, both):
             return None
         if any(_is_written(operation, s) for s in scalars) or any(a.dtype.kind == "V" for a in arguments):
             return None
