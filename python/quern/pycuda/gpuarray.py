@@ -16,22 +16,9 @@ from quern.pycuda import _array, elementwise  # noqa: F401
 from quern.pycuda import driver as drv
 from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, plain
 from quern.pycuda._vectors import vec  # noqa: F401
+from quern.pycuda.elementwise import memoize_method  # noqa: F401
 
 memoize = functools.cache
-
-
-def memoize_method(method):
-    """Remembers what a method gave for its arguments, in each object."""
-    name = f"_memoized_{method.__name__}"
-
-    @functools.wraps(method)
-    def call(self, *args):
-        known = self.__dict__.setdefault(name, {})
-        if args not in known:
-            known[args] = method(self, *args)
-        return known[args]
-
-    return call
 
 
 def has_double_support():
@@ -102,8 +89,11 @@ def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
 
 
 def _filled_like(other, value, dtype, order):
+    if isinstance(other, np.ndarray):
+        order = _order_of(other) if order in "AK" else order
+        return _filled(other.shape, value, other.dtype if dtype is None else dtype, None, order)
     name = _core._dtype_name(other.dtype if dtype is None else dtype)
-    return as_gpu(_engine.array_full(list(other.shape), value, name, current_device(), order, _core.asarray(other)))
+    return as_gpu(_engine.array_full(list(other.shape), value, name, current_device(), order, other))
 
 
 def empty_like(other_ary, dtype=None, order="K"):
