@@ -327,7 +327,25 @@ def test_arrays_over_memory_of_others(device):
 
     for d in (gpuarray.zeros(5, np.int32, allocator=allocate), gpuarray.to_gpu(np.zeros(5, np.int32), allocator=allocate)):
         same(d, np.zeros(5, np.int32))
+        assert d.allocator is allocate and isinstance(d.gpudata, drv.DeviceAllocation)
     assert sizes == [20, 20]
+    e = gpuarray.zeros(3, np.int32)
+    e.name = "its own"
+    assert e.name == "its own" and int(e.gpudata) == e.ptr and hash(e.gpudata) == hash(e.ptr) and e.gpudata == e[:].gpudata
+
+
+def test_kernels_on_memory_of_others_see_array_work(device):
+    f = SourceModule("__global__ void f(float* x) { x[threadIdx.x] += threadIdx.x; }").get_function("f")
+    memory = drv.mem_alloc(40)
+    a = gpuarray.GPUArray((10,), np.float32, gpudata=memory)
+    wanted = np.zeros(10, np.float32)
+    a.fill(0)
+    for pointer in (memory, a.gpudata, int(memory), a):
+        a += 1
+        a *= 2
+        f(pointer, block=(10, 1, 1))
+        wanted = (wanted + 1) * 2 + np.arange(10, dtype=np.float32)
+    same(a, wanted)
 
 
 def test_new_arrays(device):
@@ -377,6 +395,8 @@ def test_shapes(device):
     same(a[:, :1].squeeze(), x[:, :1].squeeze())
     same(a.view(np.int32), x.view(np.int32))
     same(a.view(np.complex64), x.view(np.complex64))
+    same(a.T.view(np.int16), x.view(np.int16).T)
+    same(a.T.view(np.float64), x.view(np.float64).T)
     a.ravel()[0] = 99
     a.reshape(24)[1] = 98
     a.T[0, 0, 1] = 97

@@ -25,20 +25,25 @@ from quern.pycuda import driver as _driver
 _Base = _core.Array
 
 
-@contextlib.contextmanager
+class _OnStream:
+    def __init__(self, stream):
+        if not isinstance(stream, _engine.Stream):
+            raise TypeError(f"stream must be a pycuda.driver.Stream or None, not {type(stream).__name__}")
+        self._stream, self._device = stream, current_device()
+
+    def __enter__(self):
+        _engine.set_current_stream(self._device, self._stream)
+
+    def __exit__(self, *error):
+        _engine.set_current_stream(self._device, None)
+
+
+_anywhere = contextlib.nullcontext()
+
+
 def on_stream(stream):
     """While it lasts, array work goes to the stream; None: where it goes anyway."""
-    if stream is None:
-        yield
-        return
-    if not isinstance(stream, _engine.Stream):
-        raise TypeError(f"stream must be a pycuda.driver.Stream or None, not {type(stream).__name__}")
-    device = current_device()
-    _engine.set_current_stream(device, stream)
-    try:
-        yield
-    finally:
-        _engine.set_current_stream(device, None)
+    return _anywhere if stream is None else _OnStream(stream)
 
 
 class ArrayPointer(_driver.PointerHolderBase):
@@ -205,7 +210,6 @@ class GPUArray(_Base):
     array([3., 5., 7.], dtype=float32)
     """
 
-    __slots__ = ()
     __array_priority__ = 100
     __array_ufunc__ = None  # NumPy's arrays leave operators to this class, which refuses them
 
@@ -237,17 +241,23 @@ class GPUArray(_Base):
             elif 0 not in shape:
                 size += sum(s * (n - 1) for n, s in zip(shape, strides, strict=True))
             gpudata = (allocator or _driver.mem_alloc)(max(size, 1))
-        return _over(gpudata, base, shape, strides, name)._as(cls)
+        self = _over(gpudata, base, shape, strides, name)._as(cls)
+        self.__dict__.update(_memory=gpudata, _allocator=allocator)
+        return self
 
     def __init__(self, *args, **kwargs):
         pass
 
     # ---- the memory
 
-    gpudata = property(ArrayPointer, doc="Where the elements are: an argument of kernels and copies; int() gives the address.")
+    @property
+    def gpudata(self):
+        """Where the elements are: an argument of kernels and copies; int() gives the address. The memory that the array was made with."""
+        return self.__dict__.get("_memory") or ArrayPointer(self)
+
     ptr = property(lambda self: self._address(), doc="The address of the first element.")
     mem_size = property(lambda self: self.size, doc="How many elements there are.")
-    allocator = property(lambda self: _driver.mem_alloc, doc="What new arrays take their memory from.")
+    allocator = property(lambda self: self.__dict__.get("_allocator") or _driver.mem_alloc, doc="What the memory came from.")
 
     @property
     def base(self):
@@ -341,8 +351,15 @@ class GPUArray(_Base):
         return self._raveled(order)
 
     def view(self, dtype=None):
-        """The same memory with its bytes read as ``dtype``."""
-        return _exchange._view_as(self, self.dtype if dtype is None else dtype)
+        """The same memory with its bytes read as ``dtype``; the axis whose elements lie side by side changes its length.
+
+        Raises ValueError when the bytes of that axis do not make whole elements, or lie apart.
+        """
+        if dtype is None:
+            return self[...]
+        if self._contiguous[0] or not self._contiguous[1]:
+            return _exchange._view_as(self, dtype)
+        return _exchange._view_as(self.transpose(), dtype).transpose()
 
     def squeeze(self):
         """A view without the axes of length 1."""

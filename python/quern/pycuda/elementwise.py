@@ -242,6 +242,8 @@ class ElementwiseKernel:
         plain = not options and not kwargs.get("loop_prep") and not kwargs.get("after_loop")
         self._row = _Row.of(self.arguments, operation, name, kwargs.get("preamble", "")) if plain else None
         self._functions = {}
+        # Of each argument: it, is it an array, the name of its dtype (None: of a structure).
+        self._kinds = [(a, isinstance(a, VectorArg), a.dtype.name if a.dtype.kind != "V" else None) for a in self.arguments]
 
     def generate_stride_kernel_and_types(self, use_range):
         """(module, prepared function, arguments) of the kernel, with or without a range."""
@@ -257,24 +259,26 @@ class ElementwiseKernel:
         if len(args) != len(self.arguments):
             raise TypeError(f"[{self.name}] {len(self.arguments)} arguments are needed, not {len(args)}")
         first, alike = None, True
-        for argument, value in zip(self.arguments, args, strict=True):
-            if not isinstance(argument, VectorArg):
-                if isinstance(value, GPUArray):
+        for (argument, is_vector, dtype_name), value in zip(self._kinds, args, strict=True):
+            is_array = isinstance(value, GPUArray)
+            if not is_vector:
+                if is_array:
                     raise TypeError(f"[{self.name}] '{argument.name}' is a number; the array's .get() gives its values")
                 continue
-            if not isinstance(value, GPUArray):
+            if not is_array:
                 alike = False
                 continue
             is_c, is_fortran = value._contiguous
             if not is_c and not is_fortran:
                 raise RuntimeError(f"[{self.name}] elementwise kernel cannot deal with non-contiguous arrays: copy '{argument.name}'")
-            if value.dtype != argument.dtype:
-                if value.dtype.itemsize != argument.dtype.itemsize:
+            if value._dtype_name != dtype_name:
+                if dtype_name is not None and value.itemsize != argument.dtype.itemsize:
                     raise TypeError(f"[{self.name}] '{argument.name}' points to {argument.dtype}, but the array is {value.dtype}")
                 alike = False
             if first is None:
                 first = value
-            elif value.shape != first.shape or value.strides != first.strides:
+                shape, strides = value.shape, value.strides
+            elif value.shape != shape or value.strides != strides:
                 alike = False
         if first is None:
             raise TypeError(f"[{self.name}] none of the arguments is a GPUArray, so nothing says how many elements there are")

@@ -78,12 +78,12 @@ def _filled(shape, value, dtype, allocator, order):
     return GPUArray(shape, dtype, allocator, order=order).fill(value)
 
 
-def zeros(shape, dtype=np.float64, *, allocator=None, order="C"):
+def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     """A new GPUArray of zeros."""
     return _filled(shape, 0, dtype, allocator, order)
 
 
-def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
+def ones(shape, dtype=np.float64, allocator=None, order="C"):
     """A new GPUArray of ones."""
     return _filled(shape, 1, dtype, allocator, order)
 
