@@ -91,8 +91,9 @@ _RANGE = """  if (step < 0) {{
 
 def _module(arguments, operation, name, keep, options, preamble, loop_prep, after_loop, is_range):
     arguments = parse_arguments(arguments)
+    halves = "#include <cuda_fp16.h>\n" if any(a.dtype == np.float16 for a in arguments) else ""
     text = _HEAD.format(
-        preamble=preamble,
+        preamble=halves + preamble,
         name=name,
         parameters=declared(arguments),
         numbers="long long start, long long stop, long long step" if is_range else "unsigned long long n",

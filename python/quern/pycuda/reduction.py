@@ -110,7 +110,7 @@ class ReductionKernel:
                 self.reduce_expr,
                 "quern_out = a",
                 str(self.neutral),
-                self.name,
+                self.name + "_stage1",  # as PyCUDA has it: a function of CUDA's may have the name itself
                 "",
                 "#include <nvcc_includes.h>\n#include <pycuda-complex.hpp>\n" + self.preamble,
                 self.options,
