@@ -1,5 +1,6 @@
 """Every public name of PyCUDA's array modules is here; what is not is named."""
 
+import doctest
 import importlib
 import inspect
 import os
@@ -44,3 +45,8 @@ def test_public_things_are_documented(module):
         for part, method in vars(value).items() if inspect.isclass(value) else ():
             if not part.startswith("_") and callable(method) and not isinstance(method, type):
                 assert inspect.getdoc(method), f"{name}.{part}"
+
+
+@pytest.mark.parametrize("module", [*MODULES, "_array", "_vectors", "_arguments"])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(importlib.import_module(f"quern.pycuda.{module}")).failed == 0
