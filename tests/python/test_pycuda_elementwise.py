@@ -29,6 +29,35 @@ def test_values_that_stay_are_read_first(device):
         assert np.array_equal(a.get(), np.maximum(x, 0)), operation
 
 
+def test_what_is_written_is_seen(device):
+    """Each text gives what C gives, whether it is recorded or launched at once."""
+    swap = "template <class T> __device__ void exchange(T&& a, T&& b) { T t = a; a = b; b = t; }"
+    for text, first, second, kwargs in (
+        ("y[i] = 1; (x[i]) = 7", [7, 7], [1, 1], {}),
+        ("y[i] = x[i] = 7", [7, 7], [7, 7], {}),
+        ("(x[i] > 1 ? x[i] : y[i]) = 0", [1, 0], [0, 4], {}),
+        ("float t = x[i]; x[i] = y[i]; y[i] = t", [3, 4], [1, 2], {}),
+        ("float &r = x[i]; r = 5; y[i] = r", [5, 5], [5, 5], {}),
+        ("y[i] = x[i]; x[i]--; --x[i]", [-1, 0], [1, 2], {}),
+        ("y[i] = 0; exchange(x[i], y[i])", [0, 0], [1, 2], {"preamble": swap.replace("&&", "&")}),
+        ("// x[i] = 9\ny[i] = x[i] + 1;;", [1, 2], [2, 3], {}),
+        ("if (x[i] > 1) continue; x[i] = 9", [9, 2], [3, 4], {}),
+        ("while (x[i] < 10) x[i] *= 2", [16, 16], [3, 4], {}),
+        ("sincosf(0 * x[i], &x[i], &y[i])", [0, 0], [1, 1], {}),
+        ("auto f = [](float v) { return v + 1; }; x[i] = f(x[i])", [2, 3], [3, 4], {}),
+        ("y[i] = x[i] && y[i]", [1, 2], [1, 1], {}),
+    ):
+        a, b = (gpuarray.to_gpu(np.array(v, np.float32)) for v in ([1, 2], [3, 4]))
+        ElementwiseKernel("float *x, float *y", text, **kwargs)(a, b)
+        assert (a.get().tolist(), b.get().tolist()) == (first, second), text
+
+
+def test_the_same_array_twice(device):
+    a = gpuarray.to_gpu(np.array([1, 2], np.float32))
+    ElementwiseKernel("float *x, float *y", "y[i] = x[i] + 1")(a, a)
+    assert a.get().tolist() == [2, 3]
+
+
 def test_i_and_n(device):
     a = gpuarray.empty(100, np.int32)
     ElementwiseKernel("int *z", "z[i] = n - 1 - i")(a)

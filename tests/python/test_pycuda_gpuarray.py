@@ -319,6 +319,15 @@ def test_arrays_over_memory_of_others(device):
     c = gpuarray.GPUArray(a.shape, a.dtype, gpudata=a.gpudata)
     del a, memory
     assert c.get()[0, 1] == 10
+    x = gpuarray.to_gpu(np.arange(12, dtype=np.float32))
+    part, bits = gpuarray.GPUArray((2, 3), np.float32, gpudata=x[3:].gpudata), gpuarray.GPUArray((12,), np.int32, gpudata=x.gpudata)
+    same(part, np.arange(3, 9, dtype=np.float32).reshape(2, 3))
+    same(bits, np.arange(12, dtype=np.float32).view(np.int32))
+    same(gpuarray.GPUArray((2, 3), np.float32, gpudata=x.gpudata, order="F"), np.arange(6, dtype=np.float32).reshape(2, 3, order="F"))
+    same(gpuarray.GPUArray((3,), np.float32, gpudata=x.gpudata, strides=(12,)), np.array([0, 3, 6], np.float32))
+    same(gpuarray.GPUArray((3,), np.float32, gpudata=x[8:].gpudata, strides=(-8,)), np.array([8, 6, 4], np.float32))
+    part *= 2
+    assert x.get()[3] == 6 and part.ptr == x.ptr + 12
     sizes = []
 
     def allocate(size):

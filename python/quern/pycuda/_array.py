@@ -514,12 +514,29 @@ def _over(memory, base, shape, strides, name):
     """An array over memory of the caller's."""
     if isinstance(memory, _engine.Allocation):
         return _engine.array_over(memory, 0, shape, strides, name)
-    array = getattr(memory, "_array", None) if isinstance(memory, ArrayPointer) else memory if isinstance(memory, _Base) else None
+    array = memory._array if isinstance(memory, ArrayPointer) else memory if isinstance(memory, _Base) else None
+    seen = None if array is None else _seen_as(array, shape, strides, name)
+    if seen is not None:
+        return seen
     owner = (memory, base)
     address = int(memory) if array is None else array._address()
     number = array if array is not None else base if isinstance(base, _Base) else None
     device = current_device() if number is None else _core._device_of(number)
     return _engine.array_alias(device, address, shape, strides, name, False, owner)
+
+
+def _seen_as(array, shape, strides, name):
+    """The memory from the array's first element on as another array; None where it does not lie inside, or not on whole elements."""
+    size = np.dtype(name).itemsize
+    if strides is None:
+        strides = [size] * len(shape)
+        for n in range(len(shape) - 1, 0, -1):
+            strides[n - 1] = strides[n] * shape[n]
+    start = array._offset * array.itemsize
+    end = start + size + sum(s * (n - 1) for s, n in zip(strides, shape, strict=True))
+    if 0 in shape or any(s < 0 or s % size for s in strides) or start % size or end > _engine.array_whole(array).nbytes:
+        return None
+    return _engine.array_viewed_as(array, shape, [s // size for s in strides], start // size, name)
 
 
 def _no_more(kwargs):

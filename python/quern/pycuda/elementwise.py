@@ -166,9 +166,9 @@ class _Row:
         for vector in vectors:
             rest = re.sub(rf"\b{vector}\s*\[\s*i\s*\]", " ", rest)
         names = "|".join(["auto", "goto", "asm", *vectors, "tid", "total_threads", "cta_start", "i", "n"])
-        # What may write by reference, and what headers define that a row has not.
-        others = r"(?<!&)&(?!&)|#|\b(pycuda|std|half\w*|curand\w*|[A-Z][A-Z0-9_]{2,})\b"
-        if re.search(rf"\b({names})\b", rest) or re.search(others, both):
+        # What may write by reference or to what is in parentheses, and what headers define that a row has not.
+        others = rf"(?<!&)&(?!&)|#|\b(pycuda|std|half\w*|curand\w*|[A-Z][A-Z0-9_]{{2,}})\b|\)\s*({_SETS})"
+        if re.search(rf"\b({names})\b", rest) or re.search(others, both) or "&" in preamble:
             return None
         if any(_is_written(operation, s) for s in scalars) or any(a.dtype.kind == "V" for a in arguments):
             return None
@@ -186,8 +186,11 @@ def _packed(argument, value):
     return argument.dtype.type(value) if is_number else value
 
 
+_SETS = r"=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--"
+
+
 def _is_written(text, name):
-    place = rf"\b{name}\b(?:\s*\.\s*\w+)*\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)"
+    place = rf"\b{name}\b(?:\s*\.\s*\w+)*\s*(?:{_SETS})"
     return bool(re.search(place, text) or re.search(rf"(?:\+\+|--)\s*{name}\b", text))
 
 
