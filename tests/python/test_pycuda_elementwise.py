@@ -244,6 +244,14 @@ def test_prepared_kernels(device):
     assert np.allclose(d.get(), x - 1j * y)
 
 
+def test_grids_of_arrays(device):
+    a = gpuarray.arange(1000, dtype=np.float32)
+    b = a._new_like_me()
+    twice = elementwise.get_elwise_kernel("float *x, float *z", "z[i] = 2 * x[i]")
+    twice.prepared_async_call(a._grid, a._block, None, a.gpudata, b.gpudata, a.mem_size)
+    assert np.array_equal(b.get(), 2 * a.get()) and a._new_like_me(np.int32).dtype == np.int32
+
+
 def test_modules(device):
     z = gpuarray.zeros(100, np.float32)
     f = elementwise.get_elwise_module("float *z", "z[i] = i", "f").get_function("f")

@@ -46,6 +46,15 @@ def on_stream(stream):
     return _anywhere if stream is None else _OnStream(stream)
 
 
+def splay(n):
+    """(grid, block) for a kernel on ``n`` elements: some dozen blocks for each multiprocessor at most."""
+    most = 32 * max(1, current_device().attribute(16))  # multiprocessors
+    n = max(int(n), 1)
+    if n < 128:
+        return (1, 1), (32 * -(-n // 32), 1, 1)
+    return (min(most, -(-n // 128)), 1), (128, 1, 1)
+
+
 class ArrayPointer(_driver.PointerHolderBase):
     """Where a GPUArray's elements are: its ``gpudata``. ``int(p)`` is the address, ``p + n`` an address n bytes further; as an
     argument of kernels and copies it stands for the array. The memory lives for as long as the array or this does."""
@@ -318,6 +327,16 @@ class GPUArray(_Base):
         """Raises LogicError: texture references are not served."""
         self.bind_to_texref(texref)
 
+    # PyCUDA's own names, which programs with prepared kernels use.
+    _grid = property(lambda self: splay(self.size)[0])
+    _block = property(lambda self: splay(self.size)[1])
+
+    def _new_like_me(self, dtype=None, order="K"):
+        return self._zeros(self._dtype_name if dtype is None else _core._dtype_name(dtype), order)
+
+    def _zeros(self, name, order="K"):
+        return _engine.array_full(list(self.shape), 0, name, _core._device_of(self), order, self)._as(type(self))
+
     # ---- other arrays of it
 
     def copy(self):
@@ -389,9 +408,6 @@ class GPUArray(_Base):
         if self.dtype.kind == "c":
             return self._imag().copy()
         return self._zeros(self._dtype_name)
-
-    def _zeros(self, name):
-        return _engine.array_full(list(self.shape), 0, name, _core._device_of(self), "K", self)._as(type(self))
 
     def conj(self, out=None):
         """The complex conjugates: a new array, or ``out``; this array where it is real and there is no ``out``."""

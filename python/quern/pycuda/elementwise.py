@@ -15,7 +15,7 @@ import numpy as np
 from quern.device import current_device
 from quern.lib import _engine
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, parse_arguments
-from quern.pycuda._array import GPUArray, on_stream
+from quern.pycuda._array import GPUArray, on_stream, splay
 from quern.pycuda.compiler import SourceModule
 
 
@@ -45,15 +45,6 @@ def memoize_method(method):
         return known[args]
 
     return call
-
-
-def splay(n):
-    """(grid, block) for work on ``n`` elements."""
-    most = 32 * max(1, current_device().attribute(16))  # multiprocessors
-    n = max(int(n), 1)
-    if n < 128:
-        return (1, 1), (32 * -(-n // 32), 1, 1)
-    return (min(most, -(-n // 128)), 1), (128, 1, 1)
 
 
 _HEAD = """#include <pycuda-complex.hpp>

@@ -28,7 +28,7 @@ def has_double_support():
 
 def splay(n, dev=None):
     """(grid, block) for work on ``n`` elements, as PyCUDA chooses them."""
-    return elementwise.splay(n)
+    return _array.splay(n)
 
 
 # ---- making arrays
