@@ -42,6 +42,22 @@ def test_i_n_and_numbers(device):
     assert default(a).get() == x.max()
 
 
+def test_names_and_pointers(device):
+    x, y = numbers(), numbers(1000, 1)
+    a, b, limit = gpuarray.to_gpu(x), gpuarray.to_gpu(y), gpuarray.to_gpu(np.array([0.5], np.float32))
+    dot = ReductionKernel(np.float64, neutral="0", reduce_expr="a+b", map_expr="(double)a[i] * b[i]", arguments="float *a, float *b", name="dot")
+    assert np.allclose(dot(a, b).get(), (x.astype(float) * y).sum())
+    count = ReductionKernel(np.int32, "0", "a+b", "x[i] > *limit ? 1 : 0", "float *x, const float *limit", name="max")
+    assert count(a, limit).get() == (x > 0.5).sum()
+    above = "__device__ int above(float *p, int k, float limit) { return p[k] > limit; }"
+    count = ReductionKernel(np.int32, "0", "a+b", "above(x, i, limit[0])", "float *x, float *limit", preamble=above, name="exp")
+    assert count(a, limit).get() == (x > 0.5).sum()
+    several = ReductionKernel(np.complex64, "0", "a+b", "z[i] * conj(z[i])", "pycuda::complex<float> *z")
+    assert np.allclose(several(gpuarray.to_gpu(x + 1j * y).astype(np.complex64)).get(), (x.astype(float) ** 2 + y.astype(float) ** 2).sum())
+    made = ReductionKernel(np.float32, "0", "a+b", "pycuda::complex<float>(x[i], 1).real()", "float *x")
+    assert np.allclose(made(a).get(), x.sum(), rtol=1e-4, atol=1e-2)
+
+
 def test_where_the_largest_is(device):
     x = numbers(5000)
     # Both in 64 bits: the value's order above, the place below.

@@ -14,6 +14,7 @@ import numpy as np
 
 from quern.device import current_device
 from quern.lib import _engine
+from quern.pycuda import _vectors  # noqa: F401  ("float3 *x" is an argument)
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream, splay
 from quern.pycuda.compiler import SourceModule

@@ -103,6 +103,8 @@ class ReductionKernel:
                 params += ["int64 quern_start", "int64 quern_step"]
                 place = "(quern_start + _place * quern_step)"
             text = re.sub(r"(?<![.\w])i\b", place, re.sub(r"(?<![.\w])n\b", "_in_ind.size()", self.map_expr))
+            for a in (self.arguments[n] for n in self.vectors):  # where it is not indexed it is a pointer
+                text = re.sub(rf"(?<![.\w]){a.name}\b(?!\s*\[)", f"const_cast<{dtype_to_ctype(a.dtype)}*>(&{a.name}[0])", text)
             self._kernels[is_slice] = _engine.ReductionKernel(
                 ", ".join(params),
                 f"{self.dtype_out.name} quern_out",
