@@ -54,7 +54,7 @@ n = 2_000_000
 rng = XORWOWRandomNumberGenerator(seed_getter_unique)
 x, y = rng.gen_uniform(n, np.float32), rng.gen_uniform(n, np.float32)
 inside = x * x + y * y <= 1
-pi = 4.0 * gpuarray.sum(inside.astype(np.int32)).get() / n
+pi = 4.0 * gpuarray.sum(inside).get() / n
 print("pi is about", pi)
 assert abs(pi - np.pi) < 0.01
 """

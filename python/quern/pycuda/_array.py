@@ -138,6 +138,16 @@ def _operator(name):
     return call
 
 
+def _comparison(name):
+    compute = _operator(name)
+
+    def call(self, other):
+        out = compute(self, other)
+        return out if out is NotImplemented else out._astype(self._dtype_name)
+
+    return call
+
+
 _INEXACT = {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"}
 
 
@@ -188,7 +198,8 @@ class GPUArray(_Base):
     """An array on the device, with PyCUDA's methods; the same memory as ``quern.Array``, under PyCUDA's name.
 
     Operators compute element by element. Both arrays have the same shape, or one has no axes; the result's dtype is NumPy's, but ``/``
-    of integers gives integers, as C does. What is computed is not waited for: get() and all that copies does that.
+    of integers gives integers, as C does, and comparisons give 0 or 1 in the first array's dtype. What is computed is not waited for:
+    get() and all that copies does that.
 
     Parameters
     ----------
@@ -523,7 +534,7 @@ for _name in "add sub mul floordiv mod and or xor lshift rshift".split():
 GPUArray.__itruediv__ = GPUArray.__idiv__ = _in_place("__itruediv__", GPUArray.__truediv__, keeps_integers=False)
 GPUArray.__ipow__ = _in_place("__ipow__", GPUArray.__pow__)
 for _name in "lt le eq ne gt ge".split():
-    setattr(GPUArray, f"__{_name}__", _operator(f"__{_name}__"))
+    setattr(GPUArray, f"__{_name}__", _comparison(f"__{_name}__"))
 
 
 def _over(memory, base, shape, strides, name):

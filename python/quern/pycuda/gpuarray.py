@@ -247,13 +247,13 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
     Raises ValueError where shapes or dtypes differ.
     """
     with on_stream(stream):
-        return _chosen(criterion > 0, criterion, then_, else_, out)
+        return _chosen(plain(criterion) > 0, criterion, then_, else_, out)
 
 
 def where(criterion, then_, else_, out=None, stream=None):
     """As if_positive(), where ``criterion`` is not zero."""
     with on_stream(stream):
-        return _chosen(criterion != 0, criterion, then_, else_, out)
+        return _chosen(plain(criterion) != 0, criterion, then_, else_, out)
 
 
 def _chosen(which, criterion, then_, else_, out):
@@ -262,7 +262,7 @@ def _chosen(which, criterion, then_, else_, out):
         raise ValueError("shapes do not match")
     if len(arrays) == 2 and then_.dtype != else_.dtype:
         raise ValueError("dtypes do not match")
-    return _put(_arrays.where(plain(which), plain(then_), plain(else_)), out)
+    return _put(_arrays.where(which, plain(then_), plain(else_)), out)
 
 
 def _larger_or_smaller(name):
@@ -354,7 +354,7 @@ def _extreme(name):
                 neutral = -np.inf if is_max else np.inf
                 if a.size == 0:
                     return ones((), kind).fill(neutral)
-                return as_gpu(compute(_arrays.where(plain(a == a), plain(a), neutral)))
+                return as_gpu(compute(_arrays.where(plain(a) == plain(a), plain(a), neutral)))
             if a.size == 0 and kind.kind in "iu":
                 return ones((), kind).fill(int(np.iinfo(kind).min if is_max else np.iinfo(kind).max))
             return as_gpu(compute(plain(a)))
