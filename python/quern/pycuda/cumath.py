@@ -1,0 +1,98 @@
+"""PyCUDA's mathematics: functions of each element of GPUArrays. What computes is quern.arrays.
+
+Results have the argument's dtype. ``out`` takes the result; ``stream`` is where the work goes.
+"""
+
+from __future__ import annotations
+
+from quern import arrays as _arrays
+from quern.pycuda import elementwise, gpuarray  # noqa: F401  (PyCUDA's names)
+from quern.pycuda._array import as_gpu, check_shapes, on_stream, plain
+from quern.pycuda.driver import Stream
+
+
+def _unary(name, compute, what):
+    def call(array, stream_or_out=None, **kwargs):
+        out, stream = kwargs.pop("out", None), kwargs.pop("stream", None)
+        if kwargs:
+            raise TypeError(f"{name}: unexpected keyword argument: {', '.join(kwargs)}")
+        if stream_or_out is not None:
+            if isinstance(stream_or_out, Stream):
+                stream = stream_or_out
+            else:
+                out = stream_or_out
+        if not isinstance(array, gpuarray.GPUArray):
+            raise TypeError(f"{name}: a GPUArray is needed, not {type(array).__name__}")
+        if out is not None and (out.shape != array.shape or out.dtype != array.dtype):
+            raise ValueError(f"{name}: out is {out.dtype} of shape {out.shape}, the result {array.dtype} of shape {array.shape}")
+        with on_stream(stream):
+            values = compute(plain(array)).astype(array.dtype, copy=False)
+            if out is None:
+                return as_gpu(values)
+            out[...] = values
+            return out
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{what}, for each element. Raises TypeError for what is no GPUArray, ValueError for an ``out`` that does not fit."
+    return call
+
+
+for _name, _of, _what in (
+    ("fabs", "fabs", "The absolute value"),
+    ("ceil", "ceil", "The smallest whole number that is not below it"),
+    ("floor", "floor", "The largest whole number that is not above it"),
+    ("exp", "exp", "The exponential"),
+    ("log", "log", "The natural logarithm"),
+    ("log10", "log10", "The logarithm to base 10"),
+    ("sqrt", "sqrt", "The square root"),
+    ("sin", "sin", "The sine"),
+    ("cos", "cos", "The cosine"),
+    ("tan", "tan", "The tangent"),
+    ("asin", "arcsin", "The inverse sine"),
+    ("acos", "arccos", "The inverse cosine"),
+    ("atan", "arctan", "The inverse tangent"),
+    ("sinh", "sinh", "The hyperbolic sine"),
+    ("cosh", "cosh", "The hyperbolic cosine"),
+    ("tanh", "tanh", "The hyperbolic tangent"),
+):
+    globals()[_name] = _unary(_name, getattr(_arrays, _of), _what)
+
+
+def _reals(name, *arrays):
+    for array in arrays:
+        if not isinstance(array, gpuarray.GPUArray):
+            raise TypeError(f"{name}: a GPUArray is needed, not {type(array).__name__}")
+        if array.dtype.kind == "c":
+            raise TypeError(f"{name}: complex numbers have none")
+    if len(arrays) == 2:
+        check_shapes(*arrays)
+
+
+def fmod(arg, mod, stream=None):
+    """What is left of ``arg`` after division by ``mod``, with the sign of ``arg``; both are GPUArrays."""
+    _reals("fmod", arg, mod)
+    with on_stream(stream):
+        return as_gpu(_arrays.fmod(plain(arg), plain(mod)))
+
+
+def frexp(arg, stream=None):
+    """(significands, exponents): ``arg == significand * 2**exponent``, the significand in [0.5, 1); both have the dtype of ``arg``."""
+    _reals("frexp", arg)
+    with on_stream(stream):
+        significand, exponent = _arrays.frexp(plain(arg))
+        return as_gpu(significand.astype(arg.dtype, copy=False)), as_gpu(exponent.astype(arg.dtype))
+
+
+def ldexp(significand, exponent, stream=None):
+    """``significand * 2**exponent``; exponents may be floats with whole values, as frexp() gives them."""
+    _reals("ldexp", significand, exponent)
+    with on_stream(stream):
+        return as_gpu(_arrays.ldexp(plain(significand), plain(exponent).astype("int32", copy=False)))
+
+
+def modf(arg, stream=None):
+    """(fractional parts, whole parts), both with the sign and the dtype of ``arg``."""
+    _reals("modf", arg)
+    with on_stream(stream):
+        fraction, whole = _arrays.modf(plain(arg))
+        return as_gpu(fraction.astype(arg.dtype, copy=False)), as_gpu(whole.astype(arg.dtype, copy=False))

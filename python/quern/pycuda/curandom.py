@@ -1,0 +1,264 @@
+"""PyCUDA's random numbers: rand() and the generators.
+
+All numbers come from the engine's own generator, Philox4x32-10 (quern/arrays/random), whatever a class is called; they are not cuRAND's
+for a seed. The same seeds give the same numbers again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import random
+
+import numpy as np
+
+from quern.arrays import exp as _exp
+from quern.arrays.random import Generator, Philox
+from quern.device import current_device
+from quern.pycuda import driver as drv
+from quern.pycuda import gpuarray
+from quern.pycuda._array import as_gpu, on_stream, plain
+from quern.pycuda.elementwise import memoize_method  # noqa: F401
+from quern.pycuda.enums import _Value
+
+
+def get_curand_version():
+    """The version of cuRAND whose interface this is."""
+    return (10, 3, 0)
+
+
+def seed_getter_uniform(n):
+    """``n`` seeds, all the same: a GPUArray of int32. Python's ``random.seed()`` decides which."""
+    return gpuarray.empty((n,), np.int32).fill(random.randint(-(2**31), 2**31 - 1))
+
+
+def seed_getter_unique(n):
+    """``n`` seeds, each another: a GPUArray of int32. ``numpy.random.seed()`` decides which."""
+    return gpuarray.to_gpu(np.random.randint(-(2**31), 2**31, n, np.int64).astype(np.int32))
+
+
+def _drawn(draws, shape, dtype, is_open):
+    """Uniform numbers: reals in (0, 1] or [0, 1), or all bits of integers; complex ones have both parts so."""
+    dtype = np.dtype(dtype)
+    if dtype.name in ("float32", "float64"):
+        return (draws._open if is_open else draws._unit)(shape, dtype.name)
+    if dtype.name in ("complex64", "complex128"):
+        part = np.empty(0, dtype).real.dtype
+        return _drawn(draws, [*shape, 2], part, is_open).view(dtype)._reshaped(shape)
+    if dtype.name in ("int32", "uint32", "int64", "uint64"):
+        return draws._draw("random_bits", shape, "uint64").astype(dtype)
+    raise NotImplementedError(f"[curandom] uniform numbers are float32, float64, complex or integers of 32 or 64 bits, not {dtype}")
+
+
+def rand(shape, dtype=np.float32, stream=None):
+    """A GPUArray of uniform random numbers: reals in [0, 1), complex numbers with both parts so, or integers of all their bits.
+
+    ``numpy.random.seed()`` decides which. Raises NotImplementedError for another dtype.
+
+    >>> rand((2, 3)).shape
+    (2, 3)
+    """
+    shape = [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
+    draws = Generator(Philox(np.random.randint(2**31 - 1)))
+    with on_stream(stream):
+        return as_gpu(_drawn(draws, shape, dtype, False))
+
+
+class _Generator:
+    """What all generators do."""
+
+    generators_per_block = 256
+    _takes = ("float32", "float64", "int32", "uint32")
+
+    def __init__(self, seed, offset):
+        self.block_count = max(1, current_device().attribute(16)) * 2  # multiprocessors
+        self._draws = Generator(Philox(seed))
+        self._draws.bit_generator.advance(int(offset))
+
+    def _shape(self, shape):
+        return [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
+
+    def _check(self, dtype, what, kinds):
+        dtype = np.dtype(dtype)
+        if dtype.name not in kinds:
+            raise NotImplementedError(f"[{type(self).__name__}.{what}] numbers are {', '.join(kinds)}, not {dtype}")
+        return dtype
+
+    def _uniform(self, shape, dtype):
+        dtype = self._check(dtype, "gen_uniform", self._takes)
+        return _drawn(self._draws, shape, dtype, True)
+
+    def _normal(self, shape, dtype):
+        return self._draws._normal(shape, self._check(dtype, "gen_normal", ("float32", "float64")).name)
+
+    def _log_normal(self, shape, dtype, mean, stddev):
+        self._check(dtype, "gen_log_normal", ("float32", "float64"))
+        return _exp(self._normal(shape, dtype) * float(stddev) + float(mean))
+
+    def _poisson(self, shape, dtype, mean):
+        dtype = self._check(dtype, "gen_poisson", ("uint32", "int32", "uint64", "int64", "float32", "float64"))
+        return self._draws.poisson(float(mean), tuple(shape)).astype(dtype)
+
+    def _made(self, numbers, shape, dtype, stream, *more):
+        with on_stream(stream):
+            return as_gpu(numbers(self._shape(shape), dtype, *more))
+
+    def _filled(self, numbers, data, stream, *more):
+        with on_stream(stream):
+            data[...] = as_gpu(numbers(list(data.shape), data.dtype, *more))
+
+    def gen_uniform(self, shape, dtype, stream=None):
+        """A new GPUArray of uniform numbers: reals in (0, 1], integers of all their bits."""
+        return self._made(self._uniform, shape, dtype, stream)
+
+    def fill_uniform(self, data, stream=None):
+        """Sets the elements of ``data`` to such numbers."""
+        self._filled(self._uniform, data, stream)
+
+    def gen_normal(self, shape, dtype, stream=None):
+        """A new GPUArray of normal numbers, with mean 0 and standard deviation 1: float32 or float64."""
+        return self._made(self._normal, shape, dtype, stream)
+
+    def fill_normal(self, data, stream=None):
+        """Sets the elements of ``data`` to such numbers."""
+        self._filled(self._normal, data, stream)
+
+    def gen_log_normal(self, shape, dtype, log_mean, log_stddev, stream=None):
+        """A new GPUArray of numbers whose logarithm is normal, with that mean and standard deviation."""
+        return self._made(self._log_normal, shape, dtype, stream, log_mean, log_stddev)
+
+    def fill_log_normal(self, data, log_mean, log_stddev, stream=None):
+        """Sets the elements of ``data`` to such numbers."""
+        self._filled(self._log_normal, data, stream, log_mean, log_stddev)
+
+    def gen_poisson(self, shape, dtype, lambda_value, stream=None):
+        """A new GPUArray of Poisson numbers with that mean. Raises ValueError for a negative one."""
+        return self._made(self._poisson, shape, dtype, stream, lambda_value)
+
+    def fill_poisson(self, data, lambda_value=None, stream=None):
+        """Sets the elements of ``data`` to such numbers; without ``lambda_value`` each element to one with itself as the mean."""
+        if lambda_value is not None:
+            self._filled(self._poisson, data, stream, lambda_value)
+            return
+        with on_stream(stream):
+            means = plain(data).astype("float64")
+            data[...] = as_gpu(self._draws.poisson(means).astype(data.dtype))
+
+    def __call__(self, shape, dtype=np.float32, stream=None):
+        return self.gen_uniform(shape, dtype, stream)
+
+    def call_skip_ahead(self, i, stream=None):
+        """Leaves out ``i`` numbers of each of the generators that PyCUDA has."""
+        self._draws.bit_generator.advance(int(i) * self.block_count * self.generators_per_block)
+
+    def call_skip_ahead_array(self, i, stream=None):
+        """The same with a number for each of the generators, in a GPUArray."""
+        self._draws.bit_generator.advance(int(i.get().astype(object).sum()))
+
+
+class _PseudoRandom(_Generator):
+    """What those do that start from seeds."""
+
+    def __init__(self, seed_getter=None, offset=0):
+        count = max(1, current_device().attribute(16)) * 2 * self.generators_per_block
+        seeds = (seed_getter or seed_getter_uniform)(count)
+        if not isinstance(seeds, gpuarray.GPUArray) or seeds.dtype != np.int32 or seeds.size != count:
+            raise TypeError(f"seed must be GPUArray of integers of right length: {count} of int32")
+        digest = hashlib.blake2b(self._kind + seeds.get().tobytes(), digest_size=16).digest()
+        super().__init__(int.from_bytes(digest, "little"), offset)
+
+    def call_skip_ahead_sequence(self, i, stream=None):
+        """Goes on ``i`` sequences further, each of 2^48 numbers."""
+        self._draws.bit_generator.advance(int(i) << 48)
+
+    def call_skip_ahead_sequence_array(self, i, stream=None):
+        """The same with a number for each of the generators, in a GPUArray."""
+        self.call_skip_ahead_sequence(int(i.get().astype(object).sum()))
+
+
+class XORWOWRandomNumberGenerator(_PseudoRandom):
+    """A generator under PyCUDA's name; the numbers are Philox4x32-10's, not XORWOW's.
+
+    Parameters
+    ----------
+    seed_getter : callable
+        Takes a number and returns as many seeds, a GPUArray of int32: seed_getter_uniform, seed_getter_unique, or one of yours.
+    offset : int
+        How many numbers to leave out first.
+
+    Raises
+    ------
+    TypeError
+        For seeds that are none.
+
+    >>> XORWOWRandomNumberGenerator().gen_uniform(3, np.float32).shape
+    (3,)
+    """
+
+    _kind = b"xorwow"
+
+
+class MRG32k3aRandomNumberGenerator(_PseudoRandom):
+    """A generator under PyCUDA's name; the numbers are Philox4x32-10's, not MRG32k3a's. See XORWOWRandomNumberGenerator."""
+
+    _kind = b"mrg32k3a"
+
+
+class _QuasiRandom(_Generator):
+    # The seed is the same each time, as a Sobol sequence always is.
+    def __init__(self, dir_vector=None, offset=0):
+        if dir_vector is not None:
+            raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not served: the numbers are Philox's; leave them out")
+        super().__init__(20110 + len(type(self).__name__), offset)
+
+
+class Sobol32RandomNumberGenerator(_QuasiRandom):
+    """A generator under PyCUDA's name. The numbers are Philox4x32-10's, from the same seed each time: independent random numbers, not a
+    Sobol sequence, so that integrals converge as with random numbers. Raises pycuda.driver.LogicError for ``dir_vector``."""
+
+
+class Sobol64RandomNumberGenerator(_QuasiRandom):
+    """See Sobol32RandomNumberGenerator; integers have 64 bits."""
+
+    _takes = ("float32", "float64", "int64", "uint64")
+
+
+class _Scrambled(_QuasiRandom):
+    def __init__(self, dir_vector=None, scramble_vector=None, offset=0):
+        if scramble_vector is not None:
+            raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not served: the numbers are Philox's; leave them out")
+        super().__init__(dir_vector, offset)
+
+
+class ScrambledSobol32RandomNumberGenerator(_Scrambled):
+    """See Sobol32RandomNumberGenerator. Raises pycuda.driver.LogicError for ``scramble_vector``, too."""
+
+
+class ScrambledSobol64RandomNumberGenerator(_Scrambled):
+    """See ScrambledSobol32RandomNumberGenerator; integers have 64 bits."""
+
+    _takes = ("float32", "float64", "int64", "uint64")
+
+
+class direction_vector_set:  # noqa: N801
+    """cuRAND's sets of direction vectors."""
+
+    VECTOR_32 = _Value("direction_vector_set", "VECTOR_32", 101)
+    SCRAMBLED_VECTOR_32 = _Value("direction_vector_set", "SCRAMBLED_VECTOR_32", 102)
+    VECTOR_64 = _Value("direction_vector_set", "VECTOR_64", 103)
+    SCRAMBLED_VECTOR_64 = _Value("direction_vector_set", "SCRAMBLED_VECTOR_64", 104)
+
+
+def generate_direction_vectors(count, direction=None):
+    """Raises LogicError: no generator here takes direction vectors."""
+    raise drv.LogicError("[generate_direction_vectors] direction vectors are not served: the numbers are Philox's; make generators without")
+
+
+def generate_scramble_constants32(count):
+    """Raises LogicError: no generator here takes them."""
+    raise drv.LogicError("[generate_scramble_constants32] they are not served: the numbers are Philox's; make generators without")
+
+
+def generate_scramble_constants64(count):
+    """Raises LogicError: no generator here takes them."""
+    raise drv.LogicError("[generate_scramble_constants64] they are not served: the numbers are Philox's; make generators without")

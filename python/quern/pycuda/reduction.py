@@ -1,0 +1,295 @@
+"""Kernels that map elements and combine what comes out, by the user's CUDA C++ expressions: ReductionKernel.
+
+The engine's reductions do the work (engine/run/user_kernel.h); what PyCUDA's text says of ``i`` is written in their words.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from quern.lib import _engine
+from quern.pycuda._arguments import VectorArg, declared, dtype_to_ctype, parse_arguments, type_named
+from quern.pycuda._array import GPUArray, on_stream
+from quern.pycuda.compiler import SourceModule
+from quern.pycuda.elementwise import context_dependent_memoize
+
+
+def _mapped(map_expr, arguments):
+    if map_expr is not None:
+        return map_expr
+    return next(f"{a.name}[i]" for a in arguments if isinstance(a, VectorArg))
+
+
+class ReductionKernel:
+    """A kernel that maps elements and combines what comes out, by CUDA C++ expressions.
+
+    Parameters
+    ----------
+    dtype_out : numpy dtype
+        Of the result, and of what is combined.
+    neutral : str
+        What combining starts from, such as "0".
+    reduce_expr : str
+        ``a`` and ``b`` combined, such as "a + b".
+    map_expr : str
+        The value of one element, whose number is ``i``: "x[i] * y[i]"; by default the elements of the first array.
+    arguments : str, or list of VectorArg and ScalarArg
+        ``"float *x, float *y"``; by default one array of ``dtype_out``, ``in``.
+    name : str
+        The kernel's name.
+    options : list of str
+        Compiler options.
+    preamble : str
+        Text in front: functions, types.
+    allocator, keep
+        Accepted for PyCUDA's sake.
+
+    Call it with the arguments in their order. Keywords: ``stream``; ``slice``, of ``i``; ``out``, a GPUArray of one element that takes the
+    result; ``allocator``. Returns the result as a GPUArray without axes. The order in which elements are combined depends on their number
+    alone.
+
+    Raises
+    ------
+    TypeError
+        For missing arguments, an array of another dtype, or a dtype that arrays cannot have.
+    pycuda.driver.CompileError
+        With the compiler's log.
+
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.arange(4, dtype=numpy.float32))
+    >>> dot = ReductionKernel(numpy.float32, "0", "a+b", "x[i]*y[i]", "float *x, float *y")
+    >>> dot(x, x).get()
+    array(14., dtype=float32)
+    """
+
+    def __init__(
+        self,
+        dtype_out,
+        neutral,
+        reduce_expr,
+        map_expr=None,
+        arguments=None,
+        name="reduce_kernel",
+        keep=False,
+        options=None,
+        preamble="",
+        allocator=None,
+    ):
+        self.dtype_out = np.dtype(dtype_out)
+        if self.dtype_out.kind == "V":
+            raise TypeError(f"[{name}] results that are structures ({self.dtype_out}) are not served yet; reduce each field by itself")
+        self.arguments = [VectorArg(dtype_out, "in")] if arguments is None else parse_arguments(arguments)
+        self.vectors = [n for n, a in enumerate(self.arguments) if isinstance(a, VectorArg)]
+        if not self.vectors:
+            raise RuntimeError("ReductionKernel can only be used with functions that have at least one vector argument")
+        structures = [a for a in self.arguments if a.dtype.kind == "V"]
+        if structures:
+            raise TypeError(f"[{name}] '{structures[0].name}' is a structure, which is not served yet; pass its fields")
+        self.name, self.neutral, self.reduce_expr = name, neutral, reduce_expr
+        self.map_expr = _mapped(map_expr, self.arguments)
+        self.preamble, self.options = preamble, list(options or [])
+        self._kernels = {}
+
+    def _kernel(self, is_slice):
+        """The engine's kernel. The first array comes twice: raw, for the text, and as what is walked over."""
+        if is_slice not in self._kernels:
+            params = [f"{'raw ' if isinstance(a, VectorArg) else ''}{a.dtype.name} {a.name}" for a in self.arguments]
+            params.append(f"{self.arguments[self.vectors[0]].dtype.name} quern_walked")
+            place = "_place"
+            if is_slice:
+                params += ["int64 quern_start", "int64 quern_step"]
+                place = "(quern_start + _place * quern_step)"
+            text = re.sub(r"(?<![.\w])i\b", place, re.sub(r"(?<![.\w])n\b", "_in_ind.size()", self.map_expr))
+            for a in (self.arguments[n] for n in self.vectors):  # where it is not indexed it is a pointer
+                text = re.sub(rf"(?<![.\w]){a.name}\b(?!\s*\[)", f"const_cast<{dtype_to_ctype(a.dtype)}*>(&{a.name}[0])", text)
+            self._kernels[is_slice] = _engine.ReductionKernel(
+                ", ".join(params),
+                f"{self.dtype_out.name} quern_out",
+                text,
+                self.reduce_expr,
+                "quern_out = a",
+                str(self.neutral),
+                self.name + "_stage1",  # as PyCUDA has it: a function of CUDA's may have the name itself
+                "",
+                "#include <nvcc_includes.h>\n#include <pycuda-complex.hpp>\n" + self.preamble,
+                self.options,
+            )
+        return self._kernels[is_slice]
+
+    def __call__(self, *args, **kwargs):
+        stream, slice_, out = (kwargs.pop(name, None) for name in ("stream", "slice", "out"))
+        kwargs.pop("allocator", None)
+        if kwargs:
+            raise TypeError(f"invalid keyword arguments specified: {', '.join(kwargs)}")
+        if len(args) != len(self.arguments):
+            raise TypeError(f"[{self.name}] {len(self.arguments)} arguments are needed, not {len(args)}")
+        for n, value in enumerate(args):
+            if (n in self.vectors) != isinstance(value, GPUArray):
+                wanted = "a GPUArray" if n in self.vectors else "a number"
+                raise TypeError(f"[{self.name}] '{self.arguments[n].name}' must be {wanted}, not {type(value).__name__}")
+        walked, more = args[self.vectors[0]], ()
+        if slice_ is not None:
+            start, stop, step = slice_.indices(walked.size)
+            walked, more = walked.ravel()[slice_], (start, step)
+        if out is not None and out.size != 1:
+            raise ValueError(f"[{self.name}] out must have one element, not {out.size}")
+        with on_stream(stream):
+            given = () if out is None else (out.reshape(()),)
+            results = self._kernel(slice_ is not None).call((*args, walked, *more), given, None, False, GPUArray)
+        return results[0] if out is None else out
+
+
+# ---- PyCUDA's makers of such kernels
+
+
+@context_dependent_memoize
+def get_sum_kernel(dtype_out, dtype_in):
+    """The sum of the elements of one array, as ``dtype_out``."""
+    return ReductionKernel(dtype_out, "0", "a + b", arguments=[VectorArg(dtype_in, "in")], name="sum")
+
+
+@context_dependent_memoize
+def get_subset_sum_kernel(dtype_out, dtype_subset, dtype_in):
+    """The sum of the elements at indices; arguments: the indices, the array."""
+    arguments = [VectorArg(dtype_subset, "lookup"), VectorArg(dtype_in, "in")]
+    return ReductionKernel(dtype_out, "0", "a + b", "in[lookup[i]]", arguments, name="subset_sum")
+
+
+def _product(dtype_out, dtype_a, dtype_b, place):
+    dtype_a = dtype_out if dtype_a is None else dtype_a
+    dtype_b = dtype_a if dtype_b is None else dtype_b
+    kind = dtype_to_ctype(dtype_out)
+    return f"{kind}(a_[{place}]) * {kind}(b_[{place}])", [VectorArg(dtype_a, "a_"), VectorArg(dtype_b, "b_")]
+
+
+@context_dependent_memoize
+def get_dot_kernel(dtype_out, dtype_a=None, dtype_b=None):
+    """The sum of the products of the elements of two arrays, as ``dtype_out``."""
+    text, arguments = _product(dtype_out, dtype_a, dtype_b, "i")
+    return ReductionKernel(dtype_out, "0", "a + b", text, arguments, name="dot")
+
+
+@context_dependent_memoize
+def get_subset_dot_kernel(dtype_out, dtype_subset, dtype_a=None, dtype_b=None):
+    """The same of the elements at indices; arguments: the indices, the arrays."""
+    text, arguments = _product(dtype_out, dtype_a, dtype_b, "lookup[i]")
+    return ReductionKernel(dtype_out, "0", "a + b", text, [VectorArg(dtype_subset, "lookup"), *arguments], name="subset_dot")
+
+
+def get_minmax_neutral(what, dtype):
+    """The C text of what "max" or "min" of numbers of a dtype start from."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return {"max": "-INFINITY", "min": "INFINITY"}[what]
+    if dtype.kind not in "iu":
+        raise TypeError(f"{what} of {dtype} is not defined")
+    limits = np.iinfo(dtype)
+    number = {"max": limits.min, "min": limits.max}[what]
+    return f"({number + 1} - 1)" if number == -(2**63) else f"{number}{'ull' if dtype == np.uint64 else ''}"
+
+
+def _combined(what, dtype):
+    return f"{'f' if np.dtype(dtype).kind == 'f' else ''}{what}(a, b)"
+
+
+@context_dependent_memoize
+def get_minmax_kernel(what, dtype):
+    """The largest ("max") or smallest ("min") element of one array; NaN is left out."""
+    return ReductionKernel(dtype, get_minmax_neutral(what, dtype), _combined(what, dtype), arguments=[VectorArg(dtype, "in")], name=what)
+
+
+@context_dependent_memoize
+def get_subset_minmax_kernel(what, dtype, dtype_subset):
+    """The same of the elements at indices; arguments: the indices, the array."""
+    arguments = [VectorArg(dtype_subset, "lookup"), VectorArg(dtype, "in")]
+    return ReductionKernel(dtype, get_minmax_neutral(what, dtype), _combined(what, dtype), "in[lookup[i]]", arguments, name=what)
+
+
+@context_dependent_memoize
+def get_any_kernel(dtype_out, dtype_in):
+    """Is any element of one array not zero?"""
+    return ReductionKernel(dtype_out, "false", "a || b", "in[i] != 0", [VectorArg(dtype_in, "in")], name="any")
+
+
+@context_dependent_memoize
+def get_all_kernel(dtype_out, dtype_in):
+    """Are all elements of one array not zero?"""
+    return ReductionKernel(dtype_out, "true", "a && b", "in[i] != 0", [VectorArg(dtype_in, "in")], name="all")
+
+
+# ---- one stage of a reduction as a kernel of its own
+
+_STAGE = """#include <pycuda-complex.hpp>
+{preamble}
+typedef {out_type} out_type;
+static __device__ out_type quern_combined(out_type a, out_type b) {{ return {reduce_expr}; }}
+
+extern "C" __global__ void {name}(out_type *out, {parameters}, unsigned seq_count, unsigned n)
+{{
+  __shared__ __align__(16) char quern_memory[{block_size} * sizeof(out_type)];
+  out_type *all = reinterpret_cast<out_type *>(quern_memory);
+  out_type acc = {neutral};
+  unsigned i = blockIdx.x * {block_size}u * seq_count + threadIdx.x;
+  for (unsigned quern_s = 0; quern_s < seq_count && i < n; ++quern_s, i += {block_size}u) acc = quern_combined(acc, {map_expr});
+  all[threadIdx.x] = acc;
+  __syncthreads();
+  for (unsigned width = {block_size}u; width > 1;) {{
+    const unsigned half = (width + 1) / 2;
+    if (threadIdx.x + half < width) all[threadIdx.x] = quern_combined(all[threadIdx.x], all[threadIdx.x + half]);
+    __syncthreads();
+    width = half;
+  }}
+  if (threadIdx.x == 0) out[blockIdx.x] = all[0];
+}}
+"""
+
+
+def get_reduction_module(
+    out_type, block_size, neutral, reduce_expr, map_expr, arguments, name="reduce_kernel", keep=False, options=None, preamble=""
+):
+    """A SourceModule with the kernel ``name``: each block of ``block_size`` threads writes what it makes of its share to ``out``.
+
+    The kernel's arguments: ``out``, then ``arguments``, ``seq_count`` (how many elements each thread takes at most), ``n``.
+    ``out_type``: a C type.
+    """
+    text = _STAGE.format(
+        preamble=preamble,
+        out_type=out_type,
+        reduce_expr=reduce_expr,
+        name=name,
+        parameters=arguments if isinstance(arguments, str) else declared(arguments),
+        block_size=int(block_size),
+        neutral=neutral,
+        map_expr=map_expr,
+    )
+    return SourceModule(text, options=options, keep=keep)
+
+
+def get_reduction_kernel_and_types(
+    stage,
+    out_type,
+    block_size,
+    neutral,
+    reduce_expr,
+    map_expr=None,
+    arguments=None,
+    name="reduce_kernel",
+    keep=False,
+    options=None,
+    preamble="",
+):
+    """(prepared function, arguments) of the kernel of a stage: 1 maps the elements, 2 goes on with what the blocks of 1 wrote."""
+    arguments = parse_arguments(arguments)
+    if stage == 2:
+        arguments = [VectorArg(type_named(out_type), "pycuda_reduction_inp"), *arguments]
+        map_expr = "pycuda_reduction_inp[i]"
+    if not arguments:
+        arguments = [VectorArg(type_named(out_type), "in")]
+    map_expr = _mapped(map_expr, arguments)
+    module = get_reduction_module(out_type, block_size, neutral, reduce_expr, map_expr, arguments, name, keep, options, preamble)
+    function = module.get_function(name)
+    function.prepare(["P", *(a.struct_char for a in arguments), "I", "I"])
+    return function, arguments
