@@ -1,6 +1,7 @@
-"""Arguments of kernels that are made from text: their C names, and the lists that ElementwiseKernel, ReductionKernel and kin take.
+"""What kernels that are made from text take: the C names of NumPy's types, and the arguments of ElementwiseKernel, ReductionKernel
+and kin.
 
-Start at parse_arguments(). pycuda.tools gives these classes their public names.
+Start at parse_arguments(). pycuda.tools gives these functions and classes their public names.
 """
 
 from __future__ import annotations
@@ -9,73 +10,115 @@ import re
 
 import numpy as np
 
-_ctypes = {
-    "bool": "bool",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "int16": "short",
-    "uint16": "unsigned short",
-    "int32": "int",
-    "uint32": "unsigned",
-    "int64": "long long",
-    "uint64": "unsigned long long",
-    "float16": "half",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "pycuda::complex<float>",
-    "complex128": "pycuda::complex<double>",
-}
-_dtypes = {text: np.dtype(name) for name, text in _ctypes.items()}
-_dtypes |= {
-    text: np.dtype(name)
-    for name, texts in {
-        "int8": "char|int8_t",
-        "uint8": "uint8_t",
-        "int16": "short int|signed short|signed short int|int16_t",
-        "uint16": "unsigned short int|uint16_t|ushort",
-        "int32": "signed|signed int|int32_t",
-        "uint32": "unsigned int|uint32_t|uint",
-        "int64": "long|long int|long long int|signed long|signed long long|int64_t|ptrdiff_t|ssize_t",
-        "uint64": "unsigned long|unsigned long int|unsigned long long int|uint64_t|size_t|ulong",
-        "float16": "__half",
-        "complex64": "complex<float>|cuFloatComplex|cuComplex",
-        "complex128": "complex<double>|cuDoubleComplex",
-    }.items()
-    for text in texts.split("|")
-}
-_registered = {}  # dtype -> C name, of structures
+_names_of_dtypes = {}
+_dtypes_of_names = {}
 
 
-def dtype_to_ctype(dtype, with_fp_tex_hack=False):
-    """The C name of a NumPy dtype: "float", "unsigned", "float3" for ``vec.float3`` ... Raises ValueError for one that has none."""
-    if dtype is None:
-        raise ValueError("dtype may not be None")
+def register_dtype(dtype, c_names, alias_ok=False):
+    """Says how kernels call a NumPy type: by the first of the names. Raises RuntimeError when that was said already."""
+    names = [c_names] if isinstance(c_names, str) else list(c_names)
     dtype = np.dtype(dtype)
-    name = _registered.get(dtype) or _ctypes.get(dtype.name)
-    if name is None:
-        raise ValueError(f"unable to map dtype '{dtype}'")
-    return name
+    if not alias_ok and dtype in _names_of_dtypes:
+        raise RuntimeError(f"[register_dtype] the type '{dtype}' has the name '{_names_of_dtypes[dtype]}' already")
+    get_or_register_dtype(names, dtype)
 
 
-def register_type(dtype, names):
-    """Makes ``names`` C names of ``dtype``; the first is what dtype_to_ctype() gives."""
+def get_or_register_dtype(names, dtype=None):
+    """The NumPy type of a C name; with `dtype`, after saying that these are its names."""
+    names = [names] if isinstance(names, str) else list(names)
+    if dtype is None:
+        return _dtype_of_name(names[0])
     dtype = np.dtype(dtype)
     for name in names:
-        _dtypes[name] = dtype
-    _registered.setdefault(dtype, names[0])
-    return dtype
+        known = _dtypes_of_names.get(name)
+        if known is not None and known != dtype:
+            raise RuntimeError(f"[get_or_register_dtype] '{name}' is the name of '{known}' already")
+    for name in names:
+        _dtypes_of_names.setdefault(name, dtype)
+    _names_of_dtypes.setdefault(dtype, names[0])
+    return _dtypes_of_names[names[0]]
 
 
-def type_named(name):
-    """The dtype that a C type stands for. Raises ValueError for an unknown one."""
-    found = _dtypes.get(re.sub(r"\s*([<>:,])\s*", r"\1", " ".join(name.split())))
+def _dtype_of_name(name):
+    found = _dtypes_of_names.get(re.sub(r"\s*([<>:,])\s*", r"\1", " ".join(name.split())))
     if found is None:
-        raise ValueError(f"unknown type '{name}'; write a C type such as 'float' or 'unsigned int', or register the type first")
+        raise ValueError(f"unknown type '{name}'; write a C type such as 'float' or 'unsigned int', or register_dtype() the type first")
     return found
 
 
+def c_name(dtype):
+    """The C name that the type was given; "" for none."""
+    return _names_of_dtypes.get(np.dtype(dtype), "")
+
+
+def base_dtype_to_ctype(dtype):
+    """The C name of a NumPy type that has one in plain C, or was registered."""
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if dtype not in _names_of_dtypes:
+        raise ValueError(f"unable to map dtype '{dtype}'")
+    return _names_of_dtypes[dtype]
+
+
+def dtype_to_ctype(dtype, with_fp_tex_hack=False):
+    """The C++ name of a NumPy type in PyCUDA's kernels: "float", "unsigned int", "pycuda::complex<float>", a registered name.
+
+    >>> from quern.pycuda import tools
+    >>> tools.dtype_to_ctype("int32"), tools.dtype_to_ctype("complex64")
+    ('int', 'pycuda::complex<float>')
+    """
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
+        return _TEXTURE_NAMES[dtype]
+    return base_dtype_to_ctype(dtype)
+
+
+_TEXTURE_NAMES = {
+    np.dtype(np.float32): "fp_tex_float",
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+for _dtype, _names in (
+    ("bool", ("bool",)),
+    ("int8", ("signed char", "char")),
+    ("uint8", ("unsigned char", "uint8_t", "uchar")),
+    ("int16", ("short", "signed short", "short int", "signed short int", "int16_t")),
+    ("uint16", ("unsigned short", "unsigned short int", "uint16_t", "ushort")),
+    ("int32", ("int", "signed int", "signed", "int32_t")),
+    ("uint32", ("unsigned int", "unsigned", "uint32_t", "uint")),
+    (
+        "int64",
+        (
+            "long",
+            "long int",
+            "signed long",
+            "long long",
+            "long long int",
+            "signed long long",
+            "signed long long int",
+            "int64_t",
+            "ptrdiff_t",
+            "ssize_t",
+        ),
+    ),
+    ("uint64", ("unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "ulong")),
+    ("float16", ("half", "__half")),
+    ("float32", ("float",)),
+    ("float64", ("double",)),
+    ("complex64", ("pycuda::complex<float>", "complex<float>", "cuFloatComplex", "cuComplex")),
+    ("complex128", ("pycuda::complex<double>", "complex<double>", "cuDoubleComplex")),
+):
+    get_or_register_dtype(_names, _dtype)
+_dtypes_of_names["int8_t"] = np.dtype(np.int8)
+del _dtype, _names
+
+
 class Argument:
-    """An argument of a kernel: ``dtype``, of the value or of what it points to, and ``name``."""
+    """A parameter of a kernel: its NumPy type and its name."""
 
     def __init__(self, dtype, name):
         self.dtype = np.dtype(dtype)
@@ -92,43 +135,52 @@ class Argument:
 
 
 class VectorArg(Argument):
-    """A pointer to elements: ``VectorArg(numpy.float32, "x")`` is ``float *x``."""
+    """A pointer to values of the type."""
 
     struct_char = "P"
 
     def declarator(self):
-        """How it is declared in C."""
+        """Its text in a parameter list."""
         return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
 class ScalarArg(Argument):
-    """A value: ``ScalarArg(numpy.float32, "a")`` is ``float a``."""
+    """A value of the type."""
+
+    def declarator(self):
+        """Its text in a parameter list."""
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
     @property
     def struct_char(self):
-        """The letter of its type, as Function.prepare() takes it."""
-        return self.dtype.char if self.dtype.kind != "V" else self.dtype
-
-    def declarator(self):
-        """How it is declared in C."""
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+        """How the module struct packs it."""
+        return f"{self.dtype.itemsize}s" if self.dtype.char == "V" else self.dtype.char
 
 
-_qualifiers = re.compile(r"\b(const|volatile|restrict|__restrict__|__restrict|struct)\b")
-_declaration = re.compile(r"^(.*?)([*\s])\s*(\w+)\s*(\[\s*\w*\s*\])?$", re.DOTALL)
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|struct)\b")
+_DECLARATION = re.compile(r"(.*?)([\s*&]+)([A-Za-z_]\w*)\s*((?:\[\s*\w*\s*\]\s*)*)$", re.DOTALL)
 
 
 def parse_c_arg(c_arg):
-    """A VectorArg or ScalarArg of a C declaration such as "float *x". Raises ValueError for what is none."""
-    text = _qualifiers.sub(" ", c_arg).strip()
-    found = _declaration.match(text)
-    if not found:
-        raise ValueError(f"'{c_arg}' is no argument of a kernel; write a type and a name, as in 'float *x'")
-    kind, star, name, brackets = found.groups()
-    stars = (kind + star).count("*") + bool(brackets)
-    if stars > 1:
-        raise ValueError(f"'{c_arg}': pointers to pointers are not served; pass an array of addresses")
-    return (VectorArg if stars else ScalarArg)(type_named(kind.replace("*", " ")), name)
+    """A parameter as C declares it: VectorArg for pointers, else ScalarArg.
+
+    >>> from quern.pycuda import tools
+    >>> tools.parse_c_arg("const float *x"), tools.parse_c_arg("unsigned int n")
+    (VectorArg('x', float32), ScalarArg('n', uint32))
+    """
+    found = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
+    if not found or "&" in found[2] or not found[1].strip():
+        raise ValueError(f"[parse_c_arg] '{c_arg}' is no declaration of a parameter, such as 'float *x' or 'int n'")
+    kind, between, name, brackets = found.groups()
+    stars = (kind + between).count("*")
+    if stars + bool(brackets) > 1:
+        raise ValueError(f"[parse_c_arg] '{c_arg}' is a pointer to pointers, which has no NumPy type")
+    return (VectorArg if stars or brackets else ScalarArg)(get_or_register_dtype(" ".join(kind.replace("*", " ").split())), name)
+
+
+def get_arg_type(c_arg):
+    """How the module struct packs a parameter as C declares it."""
+    return parse_c_arg(c_arg).struct_char
 
 
 def _split(text):

@@ -226,12 +226,7 @@ def _copy_box(to, from_, box, stream, blocking):
         to.box(box)[...] = from_.box(box)
     elif to.host is None and from_.host is None and not to.is_far() and not from_.is_far():
         _copy_rows(to, from_, box, stream)
-    elif (
-        depth * height <= FEW_ROWS
-        or to.is_far()
-        or from_.is_far()
-        or (to.host is not None and not blocking and not to.is_packed(box))
-    ):
+    elif depth * height <= FEW_ROWS or to.is_far() or from_.is_far() or (to.host is not None and not blocking and not to.is_packed(box)):
         for z in range(depth):
             for y in range(height):
                 rows = [_Side(s.host, s.device, s.start + z * s.slice + y * s.pitch, width, width) for s in (to, from_)]

@@ -261,6 +261,8 @@ class Function(_engine.Function):
 def _converter(kind):
     """What turns a value into what a prepared type holds, with the errors of struct; None for records, which go as they are."""
     if not (isinstance(kind, str) and len(kind) == 1 and kind in "PnN?"):
+        if isinstance(kind, str) and kind.endswith("s"):  # bytes, as struct has them: "12s"
+            return None
         dtype = np.dtype(kind)
         if dtype.kind == "V":
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quern.pycuda._arguments import register_type
+from quern.pycuda._arguments import get_or_register_dtype
 
 _BASES = {
     "char": np.int8,
@@ -50,7 +50,7 @@ for _name, _base in _BASES.items():
     for _count in (1, 2, 3, 4):
         _vector = f"{_name}{_count}"
         _dtype = np.dtype([(field, _base) for field in "xyzw"[:_count]])
-        register_type(_dtype, [_vector])
+        get_or_register_dtype([_vector], _dtype)
         vec.types[np.dtype(_base), _count] = _dtype
         setattr(vec, _vector, _dtype)
         setattr(vec, f"make_{_vector}", staticmethod(_maker(_vector, _dtype)))

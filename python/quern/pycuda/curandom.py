@@ -19,7 +19,7 @@ from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
 from quern.pycuda._array import as_gpu, on_stream, plain
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
-from quern.pycuda.enums import _Value
+from quern.pycuda.enums import direction_vector_set  # noqa: F401  (the door's name)
 
 
 def get_curand_version():
@@ -238,15 +238,6 @@ class ScrambledSobol64RandomNumberGenerator(_Scrambled):
     """See ScrambledSobol32RandomNumberGenerator; integers have 64 bits."""
 
     _takes = ("float32", "float64", "int64", "uint64")
-
-
-class direction_vector_set:  # noqa: N801
-    """cuRAND's sets of direction vectors."""
-
-    VECTOR_32 = _Value("direction_vector_set", "VECTOR_32", 101)
-    SCRAMBLED_VECTOR_32 = _Value("direction_vector_set", "SCRAMBLED_VECTOR_32", 102)
-    VECTOR_64 = _Value("direction_vector_set", "VECTOR_64", 103)
-    SCRAMBLED_VECTOR_64 = _Value("direction_vector_set", "SCRAMBLED_VECTOR_64", 104)
 
 
 def generate_direction_vectors(count, direction=None):

@@ -18,20 +18,7 @@ from quern.pycuda import _vectors  # noqa: F401  ("float3 *x" is an argument)
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream, splay
 from quern.pycuda.compiler import SourceModule
-
-
-def context_dependent_memoize(func):
-    """Remembers what a function gave for its arguments, on each device."""
-    known = {}
-
-    @functools.wraps(func)
-    def call(*args):
-        key = (current_device(), args)
-        if key not in known:
-            known[key] = func(*args)
-        return known[key]
-
-    return call
+from quern.pycuda.tools import context_dependent_memoize
 
 
 def memoize_method(method):
@@ -168,9 +155,7 @@ class _Row:
         return self if self.writes and self.kernel is not None and self.kernel.fuses else None
 
     def call(self, args):
-        self.kernel.call(
-            tuple(args[n] for n in self.reads), tuple(args[n] for n in self.writes), None, 128, current_device(), GPUArray
-        )
+        self.kernel.call(tuple(args[n] for n in self.reads), tuple(args[n] for n in self.writes), None, 128, current_device(), GPUArray)
 
 
 def _packed(argument, value):

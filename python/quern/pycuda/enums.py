@@ -101,9 +101,7 @@ pointer_attribute = _enum(
 )
 ipc_mem_flags = _enum("ipc_mem_flags", LAZY_ENABLE_PEER_ACCESS=1)
 profiler_output_mode = _enum("profiler_output_mode", KEY_VALUE_PAIR=0, CSV=1)
-graphics_register_flags = _enum(
-    "graphics_register_flags", NONE=0, READ_ONLY=1, WRITE_DISCARD=2, SURFACE_LDST=4, TEXTURE_GATHER=8
-)
+graphics_register_flags = _enum("graphics_register_flags", NONE=0, READ_ONLY=1, WRITE_DISCARD=2, SURFACE_LDST=4, TEXTURE_GATHER=8)
 jit_option = _enum(
     "jit_option",
     MAX_REGISTERS=0,
@@ -138,14 +136,10 @@ array_format = _enum(
     FLOAT=0x20,
 )
 array3d_flags = _enum("array3d_flags", LAYERED=1, SURFACE_LDST=2, CUBEMAP=4, TEXTURE_GATHER=8, DEPTH_TEXTURE=16)
-array_cubemap_face = _enum(
-    "array_cubemap_face", POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5
-)
+array_cubemap_face = _enum("array_cubemap_face", POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5)
 address_mode = _enum("address_mode", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3)
 filter_mode = _enum("filter_mode", POINT=0, LINEAR=1)
-direction_vector_set = _enum(
-    "direction_vector_set", VECTOR_32=101, SCRAMBLED_VECTOR_32=102, VECTOR_64=103, SCRAMBLED_VECTOR_64=104
-)
+direction_vector_set = _enum("direction_vector_set", VECTOR_32=101, SCRAMBLED_VECTOR_32=102, VECTOR_64=103, SCRAMBLED_VECTOR_64=104)
 TRSA_OVERRIDE_FORMAT = 0x01
 TRSF_READ_AS_INTEGER = 0x01
 TRSF_NORMALIZED_COORDINATES = 0x02

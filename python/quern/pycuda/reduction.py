@@ -10,10 +10,10 @@ import re
 import numpy as np
 
 from quern.lib import _engine
-from quern.pycuda._arguments import VectorArg, declared, dtype_to_ctype, parse_arguments, type_named
+from quern.pycuda._arguments import VectorArg, declared, dtype_to_ctype, get_or_register_dtype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream
 from quern.pycuda.compiler import SourceModule
-from quern.pycuda.elementwise import context_dependent_memoize
+from quern.pycuda.tools import context_dependent_memoize
 
 
 def _mapped(map_expr, arguments):
@@ -284,10 +284,10 @@ def get_reduction_kernel_and_types(
     """(prepared function, arguments) of the kernel of a stage: 1 maps the elements, 2 goes on with what the blocks of 1 wrote."""
     arguments = parse_arguments(arguments)
     if stage == 2:
-        arguments = [VectorArg(type_named(out_type), "pycuda_reduction_inp"), *arguments]
+        arguments = [VectorArg(get_or_register_dtype(out_type), "pycuda_reduction_inp"), *arguments]
         map_expr = "pycuda_reduction_inp[i]"
     if not arguments:
-        arguments = [VectorArg(type_named(out_type), "in")]
+        arguments = [VectorArg(get_or_register_dtype(out_type), "in")]
     map_expr = _mapped(map_expr, arguments)
     module = get_reduction_module(out_type, block_size, neutral, reduce_expr, map_expr, arguments, name, keep, options, preamble)
     function = module.get_function(name)

@@ -1,4 +1,5 @@
-"""PyCUDA's tools: default contexts, what is remembered for a context, occupancy, pools, the C names of types, the arguments of kernels."""
+"""PyCUDA's tools: default contexts, what is remembered for a context, occupancy, pools, structures as C lays them
+out; the C names of types and the arguments of kernels (_arguments.py)."""
 
 from __future__ import annotations
 
@@ -15,6 +16,18 @@ import numpy as np
 from quern.errors import LogicError
 from quern.lib import _engine
 from quern.pycuda import driver as cuda
+from quern.pycuda._arguments import (  # noqa: F401  (the door's names)
+    Argument,
+    ScalarArg,
+    VectorArg,
+    base_dtype_to_ctype,
+    c_name,
+    dtype_to_ctype,
+    get_arg_type,
+    get_or_register_dtype,
+    parse_c_arg,
+    register_dtype,
+)
 from quern.pycuda.driver import (  # noqa: F401  (the door's names)
     DeviceMemoryPool,
     PageLockedAllocator,
@@ -242,94 +255,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         print(f"[pool] {text}; {self.active_blocks} blocks of {self.active_bytes} bytes in use, {self.held_blocks} held", file=self.logfile)
 
 
-# ---- the C names of types
-
-_names_of_dtypes = {}
-_dtypes_of_names = {}
-
-
-def register_dtype(dtype, c_names, alias_ok=False):
-    """Says how kernels call a NumPy type: by the first of the names. Raises RuntimeError when that was said already."""
-    names = [c_names] if isinstance(c_names, str) else list(c_names)
-    dtype = np.dtype(dtype)
-    if not alias_ok and dtype in _names_of_dtypes:
-        raise RuntimeError(f"[register_dtype] the type '{dtype}' has the name '{_names_of_dtypes[dtype]}' already")
-    get_or_register_dtype(names, dtype)
-
-
-def get_or_register_dtype(names, dtype=None):
-    """The NumPy type of a C name; with `dtype`, after saying that these are its names."""
-    names = [names] if isinstance(names, str) else list(names)
-    if dtype is None:
-        return _dtype_of_name(names[0])
-    dtype = np.dtype(dtype)
-    for name in names:
-        known = _dtypes_of_names.get(name)
-        if known is not None and known != dtype:
-            raise RuntimeError(f"[get_or_register_dtype] '{name}' is the name of '{known}' already")
-    for name in names:
-        _dtypes_of_names.setdefault(name, dtype)
-    _names_of_dtypes.setdefault(dtype, names[0])
-    return _dtypes_of_names[names[0]]
-
-
-def _dtype_of_name(name):
-    found = _dtypes_of_names.get(name)
-    if found is None:
-        raise ValueError(f"[dtype] '{name}' is no type that has a NumPy type here; register_dtype() makes it one")
-    return found
-
-
-def base_dtype_to_ctype(dtype):
-    """The C name of a NumPy type that has one in plain C, or was registered."""
-    if dtype is None:
-        raise ValueError("dtype may not be None")
-    dtype = np.dtype(dtype)
-    if dtype not in _names_of_dtypes:
-        raise ValueError(f"unable to map dtype '{dtype}'")
-    return _names_of_dtypes[dtype]
-
-
-def dtype_to_ctype(dtype, with_fp_tex_hack=False):
-    """The C++ name of a NumPy type in PyCUDA's kernels: "float", "unsigned int", "pycuda::complex<float>", a registered name.
-
-    >>> from quern.pycuda import tools
-    >>> tools.dtype_to_ctype("int32"), tools.dtype_to_ctype("complex64")
-    ('int', 'pycuda::complex<float>')
-    """
-    if dtype is None:
-        raise ValueError("dtype may not be None")
-    dtype = np.dtype(dtype)
-    if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
-        return _TEXTURE_NAMES[dtype]
-    return base_dtype_to_ctype(dtype)
-
-
-_TEXTURE_NAMES = {
-    np.dtype(np.float32): "fp_tex_float",
-    np.dtype(np.float64): "fp_tex_double",
-    np.dtype(np.complex64): "fp_tex_cfloat",
-    np.dtype(np.complex128): "fp_tex_cdouble",
-}
-for _dtype, _names in (
-    ("bool", ("bool",)),
-    ("int8", ("signed char", "char")),
-    ("uint8", ("unsigned char", "uint8_t", "uchar")),
-    ("int16", ("short", "signed short", "short int", "signed short int", "int16_t")),
-    ("uint16", ("unsigned short", "unsigned short int", "uint16_t", "ushort")),
-    ("int32", ("int", "signed int", "signed", "int32_t")),
-    ("uint32", ("unsigned int", "unsigned", "uint32_t", "uint")),
-    ("int64", ("long", "long int", "signed long", "long long", "long long int", "signed long long", "int64_t", "ptrdiff_t")),
-    ("uint64", ("unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "ulong")),
-    ("float16", ("half", "__half")),
-    ("float32", ("float",)),
-    ("float64", ("double",)),
-    ("complex64", ("pycuda::complex<float>", "cuFloatComplex", "cuComplex")),
-    ("complex128", ("pycuda::complex<double>", "cuDoubleComplex")),
-):
-    get_or_register_dtype(_names, _dtype)
-_dtypes_of_names["int8_t"] = np.dtype(np.int8)
-del _dtype, _names
+# ---- structures
 
 
 def _c_alignment(dtype):
@@ -339,7 +265,7 @@ def _c_alignment(dtype):
     if not dtype.names:
         return dtype.alignment
     most = max(_c_alignment(dtype.fields[name][0]) for name in dtype.names)
-    vector = re.fullmatch(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([24])", _names_of_dtypes.get(dtype, ""))
+    vector = re.fullmatch(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([24])", c_name(dtype))
     return min(most * int(vector[1]), 16) if vector else most
 
 
@@ -370,77 +296,3 @@ def match_dtype_to_c_struct(device, name, dtype, context=None):
     size = _up(end, max(_c_alignment(kind) for kind in kinds))
     laid_out = np.dtype({"names": names, "formats": kinds, "offsets": offsets, "itemsize": size})
     return laid_out, f"typedef struct {{\n{''.join(lines)}}} {name};\n\n"
-
-
-# ---- arguments of kernels
-
-
-class Argument:
-    """A parameter of a kernel: its NumPy type and its name."""
-
-    def __init__(self, dtype, name):
-        self.dtype = np.dtype(dtype)
-        self.name = name
-
-    def __repr__(self):
-        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
-
-    def __eq__(self, other):
-        return type(self) is type(other) and (self.dtype, self.name) == (other.dtype, other.name)
-
-    def __hash__(self):
-        return hash((type(self), self.dtype, self.name))
-
-
-class VectorArg(Argument):
-    """A pointer to values of the type."""
-
-    struct_char = "P"
-
-    def declarator(self):
-        """Its text in a parameter list."""
-        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
-
-
-class ScalarArg(Argument):
-    """A value of the type."""
-
-    def declarator(self):
-        """Its text in a parameter list."""
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
-
-    @property
-    def struct_char(self):
-        """How the module struct packs it."""
-        return f"{self.dtype.itemsize}s" if self.dtype.char == "V" else self.dtype.char
-
-
-_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|struct)\b")
-_DECLARATION = re.compile(r"(.*?)([\s*&]+)([A-Za-z_]\w*)\s*((?:\[\s*\w*\s*\]\s*)*)$", re.DOTALL)
-
-
-def parse_c_arg(c_arg):
-    """A parameter as C declares it: VectorArg for pointers, else ScalarArg.
-
-    >>> from quern.pycuda import tools
-    >>> tools.parse_c_arg("const float *x"), tools.parse_c_arg("unsigned int n")
-    (VectorArg('x', float32), ScalarArg('n', uint32))
-    """
-    found = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
-    if not found or "&" in found[2] or not found[1].strip():
-        raise ValueError(f"[parse_c_arg] '{c_arg}' is no declaration of a parameter, such as 'float *x' or 'int n'")
-    kind, between, name, brackets = found.groups()
-    stars = (kind + between).count("*")
-    if stars + bool(brackets) > 1:
-        raise ValueError(f"[parse_c_arg] '{c_arg}' is a pointer to pointers, which has no NumPy type")
-    name_of_type = re.sub(r"\s*([<>:,])\s*", r"\1", " ".join(kind.replace("*", " ").split()))
-    try:
-        dtype = _dtype_of_name(name_of_type)
-    except ValueError:
-        raise ValueError(f"unknown type '{name_of_type}'; register_dtype() makes it one that has a NumPy type") from None
-    return (VectorArg if stars or brackets else ScalarArg)(dtype, name)
-
-
-def get_arg_type(c_arg):
-    """How the module struct packs a parameter as C declares it."""
-    return parse_c_arg(c_arg).struct_char

@@ -17,16 +17,30 @@ struct Random128 {
   random_u64 low, high;
 };
 
+// The halves of a product, and a * b + c. On a GPU LLVM would widen all that follows a product of 64 bits to these.
+#ifdef __CUDACC_RTC__
+__QUERN_DEVICE void random_product(random_u32 a, random_u32 b, random_u32& low, random_u32& high) {
+  low = a * b, high = __umulhi(a, b);
+}
+__QUERN_DEVICE float random_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+#else
+__QUERN_DEVICE void random_product(random_u32 a, random_u32 b, random_u32& low, random_u32& high) {
+  const random_u64 p = static_cast<random_u64>(a) * b;
+  low = static_cast<random_u32>(p), high = static_cast<random_u32>(p >> 32);
+}
+__QUERN_DEVICE float random_fma(float a, float b, float c) { return a * b + c; }
+#endif
+
 __QUERN_DEVICE Random128 philox(random_u64 counter, random_u64 counter_high, random_u64 key) {
   random_u32 x0 = static_cast<random_u32>(counter), x1 = static_cast<random_u32>(counter >> 32);
   random_u32 x2 = static_cast<random_u32>(counter_high), x3 = static_cast<random_u32>(counter_high >> 32);
   random_u32 k0 = static_cast<random_u32>(key), k1 = static_cast<random_u32>(key >> 32);
   for (int round = 0; round < 10; ++round) {
-    const random_u64 p = 0xD2511F53ull * x0, q = 0xCD9E8D57ull * x2;
-    x0 = static_cast<random_u32>(q >> 32) ^ x1 ^ k0;
-    x1 = static_cast<random_u32>(q);
-    x2 = static_cast<random_u32>(p >> 32) ^ x3 ^ k1;
-    x3 = static_cast<random_u32>(p);
+    random_u32 p_low, p_high, q_low, q_high;
+    random_product(0xD2511F53u, x0, p_low, p_high);
+    random_product(0xCD9E8D57u, x2, q_low, q_high);
+    x0 = q_high ^ x1 ^ k0, x1 = q_low;
+    x2 = p_high ^ x3 ^ k1, x3 = p_low;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
@@ -46,13 +60,12 @@ __QUERN_DEVICE float random_unit32(random_u64 bits) { return static_cast<float>(
 __QUERN_DEVICE float random_circle32(random_u32 bits, bool sine) {
   const int turn = static_cast<int>(sine ? bits - 0x40000000u : bits);
   const float x = static_cast<float>(turn) * (1.0f / 4294967296.0f), xx = x * x;
-  float y = 6.52770596f;
-  y = y * xx - 25.9668846f;
-  y = y * xx + 60.1674298f;
-  y = y * xx - 85.4501135f;
-  y = y * xx + 64.9391159f;
-  y = y * xx - 19.7392045f;
-  return y * xx + 1.0f;
+  float y = random_fma(6.52770596f, xx, -25.9668846f);
+  y = random_fma(y, xx, 60.1674298f);
+  y = random_fma(y, xx, -85.4501135f);
+  y = random_fma(y, xx, 64.9391159f);
+  y = random_fma(y, xx, -19.7392045f);
+  return random_fma(y, xx, 1.0f);
 }
 __QUERN_DEVICE double random_circle(random_u64 bits, bool sine) {
   const long long turn = static_cast<long long>(sine ? bits - 0x4000000000000000ull : bits);
@@ -76,9 +89,24 @@ __QUERN_DEVICE double random_normal_of(const Random128& r, bool sine) {
   const double u = static_cast<double>((r.low >> 11) + 1) * (1.0 / 9007199254740992.0);
   return ::sqrt(-2.0 * ::log(u)) * random_circle(r.high, sine);
 }
+// The logarithm of a number in (0, 1] that is no denormal: off by 1e-7 of it, or of 1 where it is larger; without branches, so that
+// neighbours can share it.
+__QUERN_DEVICE float random_log32(float u) {
+  const random_u32 bits = __float_as_uint(u);
+  const int exponent = static_cast<int>(bits - 0x3f3504f3u) >> 23;  // of a mantissa from sqrt(1/2) to sqrt(2)
+  const float x = __uint_as_float(bits - (static_cast<random_u32>(exponent) << 23)) - 1.0f;
+  float y = random_fma(0.0878726549f, x, -0.14159647f);
+  y = random_fma(y, x, 0.148347868f);
+  y = random_fma(y, x, -0.165884885f);
+  y = random_fma(y, x, 0.199720497f);
+  y = random_fma(y, x, -0.250011477f);
+  y = random_fma(y, x, 0.333336706f);
+  y = random_fma(y, x, -0.499999971f);
+  return random_fma(static_cast<float>(exponent), 0.693147181f, random_fma(y * x, x, x));
+}
 __QUERN_DEVICE float random_normal32_of(random_u64 bits, bool sine) {
   const float u = static_cast<float>(static_cast<random_u32>(bits)) * (1.0f / 4294967296.0f) + (1.0f / 8589934592.0f);
-  return ::sqrt(-2.0f * ::log(u)) * random_circle32(static_cast<random_u32>(bits >> 32), sine);
+  return ::sqrt(-2.0f * random_log32(u)) * random_circle32(static_cast<random_u32>(bits >> 32), sine);
 }
 // Two or four neighbours share a counter: where one thread computes them, the compiler makes its 128 bits once.
 __QUERN_DEVICE double random_normal(random_u64 element, random_u64 key, random_u64 first) {
