@@ -134,3 +134,16 @@ def test_stages(device, block):
     first.prepared_call((blocks, 1), (block, 1, 1), parts.gpudata, a.gpudata, 4, 5000)
     second.prepared_call((1, 1), (block, 1, 1), out.gpudata, parts.gpudata, a.gpudata, 4, blocks)
     assert [type(v) for v in arguments] == [VectorArg] and np.allclose(out.get(), (x * x).sum())
+
+
+def test_texts_of_elements_alone_take_arrays_of_one_shape_by_elements(device):
+    """Others, and arrays of other shapes than the first, by address: the same sums."""
+    x, y = np.arange(6, dtype="f4"), np.arange(8, dtype="f4") + 1
+    dot = ReductionKernel(np.float32, "0", "a+b", "x[i]*y[ i ]", "const float *x, float *y")
+    assert dot(gpuarray.to_gpu(x), gpuarray.to_gpu(y[:6])).get() == (x * y[:6]).sum()
+    assert dot(gpuarray.to_gpu(x), gpuarray.to_gpu(y)).get() == (x * y[:6]).sum()  # as long as the first
+    assert dot(gpuarray.to_gpu(x), gpuarray.to_gpu(y[:6]), slice=slice(1, 6, 2)).get() == (x * y[:6])[1:6:2].sum()
+    turned = ReductionKernel(np.float32, "0", "a+b", "x[i]*y[n-1-i]", "float *x, float *y")
+    assert turned(gpuarray.to_gpu(x), gpuarray.to_gpu(y[:6])).get() == (x * y[5::-1]).sum()
+    total = gpuarray.to_gpu(x) * 2  # not computed yet
+    assert dot(total, total).get() == (4 * x * x).sum()

@@ -92,6 +92,35 @@ class ReductionKernel:
         self.map_expr = _mapped(map_expr, self.arguments)
         self.preamble, self.options = preamble, list(options or [])
         self._kernels = {}
+        self._text_of_elements = self._by_elements()
+
+    def _by_elements(self):
+        """The text where all that it takes of the arrays is their element ``i``, said without the index; else None."""
+        text = self.map_expr
+        for n in self.vectors:
+            name = self.arguments[n].name
+            text = re.sub(rf"(?<![.\w]){name}\s*\[\s*i\s*\]", f" {name}\0", text)
+        others = "|".join(["i", "n", *(self.arguments[n].name for n in self.vectors)])
+        return None if re.search(rf"(?<![.\w])({others})\b(?!\0)|&", text) else text.replace("\0", "")
+
+    def _made(self, params, text):
+        return _engine.ReductionKernel(
+            ", ".join(params),
+            f"{self.dtype_out.name} quern_out",
+            text,
+            self.reduce_expr,
+            "quern_out = a",
+            str(self.neutral),
+            self.name + "_stage1",  # as PyCUDA has it: a function of CUDA's may have the name itself
+            "",
+            "#include <nvcc_includes.h>\n#include <pycuda-complex.hpp>\n" + self.preamble,
+            self.options,
+        )
+
+    def _kernel_of_elements(self):
+        if "elements" not in self._kernels:
+            self._kernels["elements"] = self._made([f"{a.dtype.name} {a.name}" for a in self.arguments], self._text_of_elements)
+        return self._kernels["elements"]
 
     def _kernel(self, is_slice):
         """The engine's kernel. The first array comes twice: raw, for the text, and as what is walked over."""
@@ -105,18 +134,7 @@ class ReductionKernel:
             text = re.sub(r"(?<![.\w])i\b", place, re.sub(r"(?<![.\w])n\b", "_in_ind.size()", self.map_expr))
             for a in (self.arguments[n] for n in self.vectors):  # where it is not indexed it is a pointer
                 text = re.sub(rf"(?<![.\w]){a.name}\b(?!\s*\[)", f"const_cast<{dtype_to_ctype(a.dtype)}*>(&{a.name}[0])", text)
-            self._kernels[is_slice] = _engine.ReductionKernel(
-                ", ".join(params),
-                f"{self.dtype_out.name} quern_out",
-                text,
-                self.reduce_expr,
-                "quern_out = a",
-                str(self.neutral),
-                self.name + "_stage1",  # as PyCUDA has it: a function of CUDA's may have the name itself
-                "",
-                "#include <nvcc_includes.h>\n#include <pycuda-complex.hpp>\n" + self.preamble,
-                self.options,
-            )
+            self._kernels[is_slice] = self._made(params, text)
         return self._kernels[is_slice]
 
     def __call__(self, *args, **kwargs):
@@ -138,7 +156,10 @@ class ReductionKernel:
             raise ValueError(f"[{self.name}] out must have one element, not {out.size}")
         with on_stream(stream):
             given = () if out is None else (out.reshape(()),)
-            results = self._kernel(slice_ is not None).call((*args, walked, *more), given, None, False, GPUArray)
+            if slice_ is None and self._text_of_elements and all(args[n].shape == walked.shape for n in self.vectors):
+                results = self._kernel_of_elements().call(args, given, None, False, GPUArray)
+            else:
+                results = self._kernel(slice_ is not None).call((*args, walked, *more), given, None, False, GPUArray)
         return results[0] if out is None else out
 
 

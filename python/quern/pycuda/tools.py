@@ -15,6 +15,7 @@ import numpy as np
 
 from quern.errors import LogicError
 from quern.lib import _engine
+from quern.pycuda import _vectors  # noqa: F401  ("float3" is a type)
 from quern.pycuda import driver as cuda
 from quern.pycuda._arguments import (  # noqa: F401  (the door's names)
     Argument,
