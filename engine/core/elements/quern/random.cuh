@@ -17,18 +17,25 @@ struct Random128 {
   random_u64 low, high;
 };
 
-// The halves of a product, and a * b + c. On a GPU LLVM would widen all that follows a product of 64 bits to these.
+// The halves of a product (on a GPU LLVM would widen all that follows one of 64 bits to these), a * b + c, a square root.
 #ifdef __CUDACC_RTC__
 __QUERN_DEVICE void random_product(random_u32 a, random_u32 b, random_u32& low, random_u32& high) {
   low = a * b, high = __umulhi(a, b);
 }
 __QUERN_DEVICE float random_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__QUERN_DEVICE double random_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+__QUERN_DEVICE float random_sqrt32(float x) {  // within 2 ulp; 1e-15 for zero
+  x = ::fmaxf(x, 1e-30f);
+  return x * ::rsqrtf(x);
+}
 #else
 __QUERN_DEVICE void random_product(random_u32 a, random_u32 b, random_u32& low, random_u32& high) {
   const random_u64 p = static_cast<random_u64>(a) * b;
   low = static_cast<random_u32>(p), high = static_cast<random_u32>(p >> 32);
 }
 __QUERN_DEVICE float random_fma(float a, float b, float c) { return a * b + c; }
+__QUERN_DEVICE double random_fma(double a, double b, double c) { return a * b + c; }
+__QUERN_DEVICE float random_sqrt32(float x) { return ::sqrt(x); }
 #endif
 
 __QUERN_DEVICE Random128 philox(random_u64 counter, random_u64 counter_high, random_u64 key) {
@@ -70,18 +77,17 @@ __QUERN_DEVICE float random_circle32(random_u32 bits, bool sine) {
 __QUERN_DEVICE double random_circle(random_u64 bits, bool sine) {
   const long long turn = static_cast<long long>(sine ? bits - 0x4000000000000000ull : bits);
   const double x = static_cast<double>(turn) * (1.0 / 18446744073709551616.0), xx = x * x;
-  double y = -0.0002900600501912892813;
-  y = y * xx + 0.003758590561310354164;
-  y = y * xx - 0.03637490036340231095;
-  y = y * xx + 0.2820040795831631276;
-  y = y * xx - 1.714390413809851691;
-  y = y * xx + 7.903536340077173396;
-  y = y * xx - 26.42625678121189045;
-  y = y * xx + 60.24464137178173363;
-  y = y * xx - 85.45681720669126857;
-  y = y * xx + 64.93939402266825857;
-  y = y * xx - 19.73920880217871707;
-  return y * xx + 1.0;
+  double y = random_fma(-0.0002900600501912892813, xx, 0.003758590561310354164);
+  y = random_fma(y, xx, -0.03637490036340231095);
+  y = random_fma(y, xx, 0.2820040795831631276);
+  y = random_fma(y, xx, -1.714390413809851691);
+  y = random_fma(y, xx, 7.903536340077173396);
+  y = random_fma(y, xx, -26.42625678121189045);
+  y = random_fma(y, xx, 60.24464137178173363);
+  y = random_fma(y, xx, -85.45681720669126857);
+  y = random_fma(y, xx, 64.93939402266825857);
+  y = random_fma(y, xx, -19.73920880217871707);
+  return random_fma(y, xx, 1.0);
 }
 
 // Of the normal distribution (Box and Muller, 1958): a length, from a number in (0, 1), times the cosine and the sine of an angle.
@@ -105,8 +111,8 @@ __QUERN_DEVICE float random_log32(float u) {
   return random_fma(static_cast<float>(exponent), 0.693147181f, random_fma(y * x, x, x));
 }
 __QUERN_DEVICE float random_normal32_of(random_u64 bits, bool sine) {
-  const float u = static_cast<float>(static_cast<random_u32>(bits)) * (1.0f / 4294967296.0f) + (1.0f / 8589934592.0f);
-  return ::sqrt(-2.0f * random_log32(u)) * random_circle32(static_cast<random_u32>(bits >> 32), sine);
+  const float u = random_fma(static_cast<float>(static_cast<random_u32>(bits)), 1.0f / 4294967296.0f, 1.0f / 8589934592.0f);
+  return random_sqrt32(-2.0f * random_log32(u)) * random_circle32(static_cast<random_u32>(bits >> 32), sine);
 }
 // Two or four neighbours share a counter: where one thread computes them, the compiler makes its 128 bits once.
 __QUERN_DEVICE double random_normal(random_u64 element, random_u64 key, random_u64 first) {
