@@ -127,8 +127,11 @@ def check_library(kind, library):
 def check_race(folder, changes):
     """A race in the engine, that a test makes on purpose."""
     test = os.path.join(folder, "tests", "engine", "thread_test")
-    status, said = output([test, "--gtest_also_run_disabled_tests", "--gtest_filter=ThreadSanitizer.*"],
-                          TSAN_OPTIONS="halt_on_error=1", **{k: v for k, v in changes.items() if k != "TSAN_OPTIONS"})
+    status, said = output(
+        [test, "--gtest_also_run_disabled_tests", "--gtest_filter=ThreadSanitizer.*"],
+        TSAN_OPTIONS="halt_on_error=1",
+        **{k: v for k, v in changes.items() if k != "TSAN_OPTIONS"},
+    )
     if status == 0 or "data race" not in said or "quern::CpuDevice::copy_bytes" not in said:
         fail(f"ThreadSanitizer does not find a race in the engine that was made on purpose:\n{said}")
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Writes docs/pycuda.md: which of PyCUDA's names refuse their work, and which are left out, with the reason.
+
+    .venv/bin/python tools/pycuda_names.py [--check]
+
+All stands in the tables below. Start at page().
+"""
+
+import argparse
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FILE = os.path.join(ROOT, "docs", "pycuda.md")
+
+# (module, names, why): not there.
+LEFT_OUT = (
+    (
+        "scan",
+        "CLUDA_PREAMBLE EXCLUSIVE_UPDATE_SOURCE INCLUSIVE_UPDATE_SOURCE SCAN_INTERVALS_SOURCE SHARED_PREAMBLE",
+        "texts of PyCUDA's own kernels; quern has others",
+    ),
+    ("scan", "mako", "a package that PyCUDA imports for itself"),
+    (
+        "curandom",
+        "gen_log_template gen_poisson_inplace_template gen_poisson_template gen_template md5_code mrg32k3a_random_source "
+        "mrg32k3a_skip_ahead_sequence_source random_skip_ahead32_source random_skip_ahead64_source random_source "
+        "scrambledsobol_random_source sobol_random_source xorwow_random_source xorwow_skip_ahead_sequence_source",
+        "texts of PyCUDA's own kernels; quern has others",
+    ),
+    ("curandom", "array pycuda", "modules that PyCUDA imports for itself"),
+)
+
+# (module, names, why): there, and raise one clear error.
+REFUSED = (
+    (
+        "driver",
+        "Array SurfaceReference TextureReference bind_array_to_texref gpuarray_to_array make_multichannel_2d_array matrix_to_array "
+        "matrix_to_texref np_to_array",
+        "there are no CUDA arrays, textures and surfaces yet; kernels take arrays as pointers",
+    ),
+    ("driver", "Event.from_ipc_handle Event.ipc_handle", "events are not shared with other processes yet; memory of a GPU is"),
+    ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
+    ("gpuarray", "GPUArray.bind_to_texref GPUArray.bind_to_texref_ext", "there are no textures yet"),
+    ("gpuarray", "arrays of structures", "arrays have numbers as elements; kernels take structures by value and by pointer"),
+    ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
+    (
+        "curandom",
+        "generate_direction_vectors generate_scramble_constants32 generate_scramble_constants64",
+        "all generators draw from Philox, the Sobol ones too: numbers of the right distribution, not cuRAND's",
+    ),
+    ("gl", "all of it", "there is no OpenGL"),
+)
+
+
+def table(head, rows):
+    return [head, "|---|---|---|", *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def marked(names):
+    return ", ".join(f"`{name}`" for name in names.split(" "))
+
+
+def page():
+    """The text of docs/pycuda.md."""
+    lines = [
+        "# PyCUDA's names",
+        "",
+        "Written by `tools/pycuda_names.py`. Under `quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
+        "need not be installed. Of the 819 public names of `driver`, `compiler`, `gpuarray`, `cumath`, `elementwise`, `reduction`,",
+        "`scan`, `curandom`, `tools` and their classes 797 are there; `tests/python/test_driver*.py` and `test_pycuda*.py` call them.",
+        "",
+        "## There, but refused",
+        "",
+        "Each raises one error that says so, of PyCUDA's type.",
+        "",
+        *table(
+            "| module | names | why |",
+            [(f"`{m}`", marked(n) if "of" not in n.split() and "with" not in n.split() else n, w) for m, n, w in REFUSED],
+        ),
+        "## Left out",
+        "",
+        *table("| module | names | why |", [(f"`{m}`", marked(n), w) for m, n, w in LEFT_OUT]),
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="fail when the page is not what would be written")
+    args = parser.parse_args()
+    text = page()
+    if args.check:
+        with open(FILE) as file:
+            sys.exit(file.read() != text)
+    with open(FILE, "w") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
