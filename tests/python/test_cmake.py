@@ -103,3 +103,8 @@ def test_a_package_without_the_files_says_so(monkeypatch, tmp_path, capsys):
     assert out == "" and f"the files for CMake are missing from {tmp_path}" in err and "install quern again" in err
     with pytest.raises(FileNotFoundError, match=r"\[get_include\] the C\+\+ headers are missing"):
         qn.get_include()
+
+
+def test_an_older_language_is_refused_in_one_line():
+    said = run("c++", "-std=c++17", "-fsyntax-only", f"-I{qn.get_include()}", CONSUMER / "consumer.cpp", fails=True)
+    assert "error:" in said and "std::source_location of C++20" in next(line for line in said.splitlines() if "error:" in line)
