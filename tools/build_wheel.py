@@ -124,6 +124,15 @@ def try_out(python, wheel):
         run(ours, program, cwd=folder, env=bare)
         program.write_text("from numba import cuda\nimport cupy\nprint(cupy.arange(3).sum(), cuda.__name__)\n")
         run(ours, "-m", "quern", "run", program, cwd=folder, env=bare)
+        try_from_cpp(ours, pathlib.Path(folder, "consumer"), bare)
+
+
+def try_from_cpp(python, folder, bare):
+    """Builds the tests' C++ program against the wheel, with this machine's CMake and compiler, and runs it."""
+    found = run(python, "-m", "quern", "--cmake-dir", cwd=folder.parent, env=bare, capture_output=True, text=True).stdout.strip()
+    run("cmake", "-S", ROOT / "tests" / "cmake_consumer", "-B", folder, f"-Dquern_DIR={found}")
+    run("cmake", "--build", folder)
+    run(folder / "consumer", env=bare)
 
 
 def main():

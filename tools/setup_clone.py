@@ -59,7 +59,7 @@ def ready(root, quiet=True):
     start = time.time()
     work = [install_packages(), make_environment(root), build(root)]
     if any(work):
-        print(f"quern is set up ({time.time() - start:.0f} s); running it again does nothing of this.", flush=True)
+        say(f"done ({time.time() - start:.0f} s); running it again does nothing of this")
     elif not quiet:
         print("quern is set up already.", flush=True)
     return environment_python(root)

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 
 namespace quern {
@@ -24,9 +25,11 @@ namespace {
 std::atomic<LoweringWish> lowering_wish{LoweringWish::automatic};
 // Of the last compilation, whose thread may not be the one that asks.
 
+constexpr const char* plugin_name = "libquern_clang.so";
+
 std::string plugin_path() {
   if (const char* path = std::getenv("QUERN_CLANG_PLUGIN")) return path;
-  return library_directory() + "/libquern_clang.so";
+  return library_directory() + "/" + plugin_name;
 }
 
 // What decides which instructions this machine has, without asking LLVM: a cached kernel of another machine must not match.
@@ -178,9 +181,14 @@ std::string library_directory() {
   static const std::string directory = [] {
     Dl_info info{};
     if (!dladdr(reinterpret_cast<void*>(&clang_compiler), &info) || !info.dli_fname) return std::string(".");
-    std::string path = info.dli_fname;
-    size_t slash = path.rfind('/');
-    return slash == std::string::npos ? std::string(".") : path.substr(0, slash);
+    std::filesystem::path library = info.dli_fname;
+    // An installed tree has a link to the library where linkers look; the other files are beside what it leads to.
+    std::error_code error;
+    if (!std::filesystem::exists(library.parent_path() / plugin_name, error)) {
+      std::filesystem::path meant = std::filesystem::canonical(library, error);
+      if (!error) library = meant;
+    }
+    return library.has_parent_path() ? library.parent_path().string() : std::string(".");
   }();
   return directory;
 }

@@ -22,7 +22,7 @@ ClangReport clang_report();
 enum class LoweringWish { automatic, regions, coroutines };
 void set_lowering_wish(LoweringWish wish);
 
-// Where the engine's own library files are: beside libquern.so.
+// Where the engine's own library files are: beside libquern.so, links to it followed where they are not beside the link.
 std::string library_directory();
 
 // Writes the precompiled prelude that clang_compiler() looks for; run once, when quern is built. Returns its path.

@@ -23,6 +23,7 @@ import numpy as _numpy
 from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
+from quern.development import get_include
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.measure import Timing, bench, explain
@@ -47,6 +48,7 @@ __all__ = [
     "SourceModule",  # noqa: F405
     "current_device",
     "device",
+    "get_include",
     "synchronize",
     "trace",
 ]

@@ -49,6 +49,10 @@
 #include "quern/device.h"
 #include "quern/dtype.h"
 
+#ifndef __cpp_lib_source_location
+#error "quern's headers need std::source_location of C++20: GCC 11, clang 16 or newer, with -std=c++20"
+#endif
+
 namespace quern {
 class Array;
 }

@@ -15,7 +15,8 @@
 //   shaping.h     splitting, repeating, rolling, padding
 //   matrices.h    triangles, diagonals, dot products, einsum    standard.h  further names of the array API standard
 //
-// Link with libquern.so. examples/cpp/saxpy.cpp, heat.cpp and least_squares.cpp are whole programs.
+// Link with libquern.so: quern::quern of CMake's find_package(quern). examples/cpp/saxpy.cpp, heat.cpp and least_squares.cpp are
+// whole programs.
 #pragma once
 
 #include "quern/array.h"

@@ -9,6 +9,7 @@ USAGE = """\
 quern run FILE [args]     run a Python program; its imports of pycuda lead to quern
 quern doctor              what was found on this machine, and what is missing
 quern cache [clear]       what compiled code is kept, and removing it
+quern --cmake-dir         the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)
 quern test                all tests (from a clone)
 """
 
@@ -29,6 +30,15 @@ def main(argv=None) -> int:
         return doctor()
     if command == "cache":
         return cache(rest)
+    if command == "--cmake-dir":
+        from quern.development import cmake_dir
+
+        try:
+            print(cmake_dir())
+        except FileNotFoundError as error:
+            print(f"quern: {error}", file=sys.stderr)
+            return 1
+        return 0
     if command in ("--version", "version"):
         import quern
 
