@@ -113,6 +113,25 @@ void inline_everything(llvm::Function& thread) {
   }
 }
 
+// The carry of PTX's add.cc and addc (quern/ptx.cuh).
+void give_own_carry(llvm::Function& thread) {
+  llvm::Function* carry = thread.getParent()->getFunction("__quern_ptx_carry");
+  if (!carry) return;
+  llvm::BasicBlock& entry = thread.getEntryBlock();
+  llvm::AllocaInst* own = nullptr;
+  for (llvm::User* user : llvm::make_early_inc_range(carry->users())) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+    if (!call || call->getFunction() != &thread) continue;
+    if (!own) {
+      llvm::IRBuilder<> builder(&entry, entry.begin());
+      own = builder.CreateAlloca(builder.getInt32Ty());
+      builder.CreateStore(builder.getInt32(0), own);
+    }
+    call->replaceAllUsesWith(own);
+    call->eraseFromParent();
+  }
+}
+
 void number_places(llvm::Function& thread) {
   constexpr uint32_t most = 255;
   uint32_t number = 0;
@@ -300,6 +319,7 @@ void prepare(LoweringState& kernel) {
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);
   inline_everything(thread);
+  give_own_carry(thread);
   number_places(thread);
   refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);
