@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import quern
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
@@ -795,3 +796,194 @@ def test_forms_without_sync(device):
     out = launch(source, np.zeros(128, np.uint32)).reshape(2, 64)
     assert out[0].tolist() == [0xFFFFFFFF] * 32 + [0xFF] * 32
     assert out[1].tolist() == [i if i % 32 == 31 else i + 1 for i in range(64)]
+
+
+# ---- what public programs do
+
+
+def test_aggregated_atomic(device):
+    """A warp's lanes take places in a list by one atomic for all of them."""
+    source = """
+    __device__ __forceinline__ unsigned lanemask_lt() { unsigned m; asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(m)); return m; }
+    __device__ __forceinline__ unsigned lane_id() { unsigned l; asm volatile("mov.u32 %0, %%laneid;" : "=r"(l)); return l; }
+    __global__ void f(int* o, const int* a, int* count) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      bool keep = a[i] % 3 == 0;
+      unsigned wanted = __ballot_sync(0xffffffff, keep), place = 0;
+      if (keep) {
+        int leader = __ffs(wanted) - 1;
+        if (lane_id() == leader) place = atomicAdd(count, __popc(wanted));
+        place = __shfl_sync(wanted, place, leader) + __popc(wanted & lanemask_lt());
+        o[place] = a[i];
+      }
+    }"""
+    a = np.random.default_rng(1).integers(0, 1000, 1024).astype(np.int32)
+    count = np.zeros(1, np.int32)
+    out = launch(source, np.zeros(1024, np.int32), drv.In(a), drv.InOut(count), block=(256, 1, 1), grid=(4, 1))
+    kept = a[a % 3 == 0]
+    assert count[0] == len(kept) and sorted(out[: len(kept)]) == sorted(kept)
+
+
+def test_wide_sums_across_functions(device):
+    """Numbers of 128 bits: each step of the carry is a function of its own, as libraries for large numbers have them."""
+    source = """
+    typedef unsigned long long u64;
+    __device__ u64 add_cc(u64 a, u64 b) { u64 r; asm volatile("add.cc.u64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b)); return r; }
+    __device__ u64 addc(u64 a, u64 b) { u64 r; asm volatile("addc.u64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b)); return r; }
+    __global__ void f(u64* o, const u64* a, const u64* b) {
+      int i = threadIdx.x; u64 low, high;
+      o[4 * i] = add_cc(a[2 * i], b[2 * i]);
+      o[4 * i + 1] = addc(a[2 * i + 1], b[2 * i + 1]);
+      asm("sub.cc.u64 %0, %2, %4;\\n\\t"
+          "subc.u64   %1, %3, %5;\\n\\t" : "=&l"(low), "=l"(high) : "l"(a[2 * i]), "l"(a[2 * i + 1]), "l"(b[2 * i]), "l"(b[2 * i + 1]));
+      o[4 * i + 2] = low; o[4 * i + 3] = high;
+    }
+    __global__ void again(u64* o) { o[0] = add_cc(~0ull, threadIdx.x + 1); o[1] = addc(3, 4); }
+    """
+    random = np.random.default_rng(2)
+    a, b = (random.integers(0, 2**64 - 1, 128, dtype=np.uint64, endpoint=True) for _ in "ab")
+    a[:8], b[:8] = 2**64 - 1, [1, 0, 2**64 - 1, 2**64 - 1, 0, 0, 5, 1]
+    out = launch(source, np.zeros(256, np.uint64), drv.In(a), drv.In(b)).reshape(64, 4)
+    for i in range(64):
+        x, y = (int(n[2 * i]) | int(n[2 * i + 1]) << 64 for n in (a, b))
+        assert int(out[i, 0]) | int(out[i, 1]) << 64 == (x + y) % 2**128
+        assert int(out[i, 2]) | int(out[i, 3]) << 64 == (x - y) % 2**128
+    o = np.zeros(2, np.uint64)
+    SourceModule(source).get_function("again")(drv.Out(o), block=(1, 1, 1))
+    assert o.tolist() == [0, 8]
+
+
+def test_bytes_swapped_and_logarithms(device):
+    source = """
+    __device__ __inline__ unsigned swap(unsigned x) { unsigned r; asm("prmt.b32 %0, %1, 0, 0x0123;" : "=r"(r) : "r"(x)); return r; }
+    __device__ __inline__ unsigned log2_of(unsigned x) { unsigned r; asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+    template <class T> __device__ T read(const T* p) { T x; asm("ld.global.nc.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }
+    __global__ void f(unsigned* o, const int* a, int n) {
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        unsigned x = read(a + i);
+        o[2 * i] = swap(x), o[2 * i + 1] = log2_of(x);
+      }
+    }"""
+    a = np.random.default_rng(4).integers(1, 2**31, 1000).astype(np.int32)
+    out = launch(source, np.zeros(2000, np.uint32), drv.In(a), np.int32(1000), grid=(3, 1)).reshape(1000, 2)
+    assert np.array_equal(out[:, 0], a.view(np.uint32).byteswap()) and np.array_equal(out[:, 1], np.floor(np.log2(a)))
+
+
+def test_mandelbrot(device):
+    source = """
+    __global__ void f(int* o, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      float cx = -2.0f + 3.0f * (i % n) / n, cy = -1.5f + 3.0f * (i / n) / n, x = 0, y = 0; int count = 0;
+      float xx = 0, yy = 0;
+      while (count < 100 && xx + yy <= 4.0f) {
+        asm("{ .reg .f32 t, u;\\n"
+            "sub.rn.f32 t, %2, %3; add.rn.f32 t, t, %4;\\n"
+            "add.rn.f32 u, %0, %0; fma.rn.f32 %1, u, %1, %5;\\n"
+            "mov.f32 %0, t; mul.rn.f32 %2, %0, %0; mul.rn.f32 %3, %1, %1; }"
+            : "+f"(x), "+f"(y), "+f"(xx), "+f"(yy) : "f"(cx), "f"(cy));
+        ++count;
+      }
+      o[i] = count;
+    }"""
+    n = 64
+    out = launch(source, np.zeros(n * n, np.int32), np.int32(n), block=(256, 1, 1), grid=(n * n // 256, 1))
+    f32 = np.float32
+    i = np.arange(n * n)
+    cx, cy = f32(-2) + f32(3) * (i % n).astype(f32) / f32(n), f32(-1.5) + f32(3) * (i // n).astype(f32) / f32(n)
+    x, y, xx, yy, count = (np.zeros(n * n, f32) for _ in range(5))
+    for _ in range(100):
+        going = xx + yy <= 4
+        t = xx - yy + cx
+        with np.errstate(all="ignore"):
+            y_next = (np.float64(x + x) * np.float64(y) + cy).astype(f32)
+        x, y = np.where(going, t, x), np.where(going, y_next, y)
+        xx, yy, count = x * x, y * y, count + going
+    assert np.array_equal(out, count)
+
+
+def test_headers_of_the_user_and_other_standards(device, tmp_path):
+    (tmp_path / "lane.h").write_text('__device__ inline int lane() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }\n')
+    code = '#include "lane.h"\nextern "C" __global__ void f(int* o) { o[threadIdx.x] = lane(); }'
+    for standard in ("c++17", "c++20"):
+        d = drv.mem_alloc(256)
+        quern.RawKernel(code, "f", options=(f"-std={standard}", f"-I{tmp_path}"))((1,), (64,), (d,))
+        assert drv.from_device(d, 64, np.int32).tolist() == [*range(32)] * 2
+
+
+def test_asm_in_other_places(device):
+    """Names for the linker, words that hold `asm`, code that is not compiled and functions that nobody calls."""
+    source = """
+    int asmall = 3;
+    template <class T> __device__ T never(T x) { asm volatile("tcgen05.ld.sync %0;" : "+r"(x)); return x; }
+    __device__ int never_either(int x) { asm volatile("tcgen05.ld.sync %0;" : "+r"(x)); return x; }
+    extern "C" __device__ int named(int) __asm__("another_name");
+    extern "C" __device__ int another_name(int x) { return x + 1; }
+    #define PTX(...) asm volatile(__VA_ARGS__)
+    __global__ void f(int* o) {
+      const char* text = "asm(\\"add\\")";
+      int x = named(2);
+      if (text[0] == 'b') x = 0;
+      if constexpr (sizeof(int) == 8) asm volatile("tcgen05.ld.sync %0;" : "+r"(x));
+      PTX("add.s32 %0, %0, 10;" : "+r"(x) :: "memory");
+      o[threadIdx.x] = x;
+    }"""
+    assert launch(source, np.zeros(64, np.int32)).tolist() == [13] * 64
+
+
+# ---- what is wrong
+
+
+WRONG = [
+    ('asm volatile("wgmma.fence.sync.aligned;");', r"kernel.cu:3:\d+: .*inline PTX: 'wgmma.fence.sync.aligned' is not served on the CPU; "),
+    ('asm volatile("{\\n add.s32 %0, %0, 1;\\n cp.async.wait_all;\\n}" : "+r"(x));', "'cp.async.wait_all' is not served"),
+    ('asm volatile("bar.sync 1, 64;");', r"'bar.sync' takes 1 operand on the CPU, not 2"),
+    ('asm("mov.u32 %0, %%pm0;" : "=r"(x));', "special register '%pm0' is not served"),
+    ('asm("mov.u32 %0, name;" : "=r"(x));', "'name' in 'mov.u32' is no register that the statement declares"),
+    ('asm("add.u32 %0, %1, 1;" : "=r"(x) : "l"(o));', "'add.u32': %1 has 64 bits, not 32"),
+    ('asm("add.u32 %0, %1;" : "=r"(x) : "r"(x));', "'add.u32' takes 3 operands on the CPU, not 2"),
+    ('asm("add.u32 %1, %0, 1;" : "=r"(x) : "r"(x));', "'add.u32' writes %1, which is an input"),
+    ('asm("ld.global.u32 %0, [%1];" : "=r"(x) : "r"(x));', "the address has 32 bits, not 64"),
+    ('asm("ld.global.u32 %0, %1;" : "=r"(x) : "l"(o));', r"'ld.global.u32' wants an \[address\]"),
+    ('asm("ld.global.v2.u32 %0, [%1];" : "=r"(x) : "l"(o));', "wants 2 registers"),
+    ('asm volatile("bra NOWHERE;");', "there is no label 'NOWHERE'"),
+    ('asm volatile("A: A: bra A;");', "the label 'A' stands twice"),
+    ('asm volatile("{ .reg .pred p; @p ; }");', "a name is missing before"),
+    ('asm volatile(".shared .b32 s;");', "'.shared' is not served on the CPU; declare registers"),
+    ('asm volatile("{ .reg .u128 a; }");', "registers of the type '.u128'"),
+    ('asm volatile("}");', "'}' without '{'"),
+    ('asm volatile("/* no end");', "a comment without an end"),
+    ('asm volatile("add.u32 %0, %0, 12q;" : "+r"(x));', "is not a number"),
+    ('asm volatile("mov.f32 %0, 0f12;" : "=f"(y));', "8 or a double's 16 hexadecimal digits"),
+    ('asm("add.u32 %0, %0, 1;" : "+m"(x));', "operands are registers"),
+    ('x = leave(x);', "'exit' is served on the CPU in a kernel only"),
+]
+
+
+@pytest.mark.parametrize("statement, message", WRONG)
+def test_refusals(device, statement, message):
+    if device.kind == "cuda":
+        pytest.skip("PTX's own compiler speaks there")
+    source = '__device__ int leave(int x) { asm volatile("exit;"); return x; }\n'
+    source += f"__global__ void f(int* o) {{ int x = o[0]; float y = 0;\n  {statement}; o[0] = x + (int)y; }}"
+    with pytest.raises(quern.errors.CompileError, match=message) as caught:
+        SourceModule(source)
+    assert str(caught.value).count("error:") == 1
+
+
+def test_hostile_texts(device):
+    """Any text is refused or translated: nothing crashes."""
+    if device.kind == "cuda":
+        pytest.skip("the CPU's parser is meant")
+    random = np.random.default_rng(11)
+    pieces = ["add.u32", "%0", "%1", "%%tid.x", "{", "}", "[", "]", ",", ";", "@", "!", "|", ":", "L", ".reg", ".u32", ".pred", "<", ">", "9", "-", "+"]
+    pieces += ["0f3F800000", "0x", "1.5e", "_", "p", "ld.global.v4.f32", "st.shared.b8", "mov.b64", "setp.lt.and.s32", "set.eq", "bra", "//", "/*", "*/", "\\n"]
+    pieces += ["cvt", "cvt.", "shfl.sync.up.b32", "%=", "$", "..", "atom.add.u32", "red", "selp.b32", "lop3.b32", ".pragma", "exit", "4294967296", "%{", "%}"]
+    texts = ["!" * 100000, "{" * 100000, "[" * 100000, "}" * 10, "{%0," * 1000, "-" * 100000, ".reg .u32 a<4096>;" * 100, "a:" * 20000, "mov.u32 %0, " + "9" * 100000]
+    texts += [f".reg .u32 a<{n}>;" for n in (0, 4096, 4097, 2**63, 10**30)]
+    for _ in range(600):
+        texts.append(" ".join(random.choice(pieces, random.integers(1, 12))))
+    body = "".join(f'  asm volatile("{text}" : "+r"(x) : "l"(o));\n' for text in texts)
+    with pytest.raises(quern.errors.CompileError) as caught:
+        SourceModule(f"__global__ void f(int* o) {{ int x = o[0];\n{body}  o[0] = x; }}")
+    message = str(caught.value)
+    assert "inline PTX" in message and "please report" not in message and "invalid" not in message

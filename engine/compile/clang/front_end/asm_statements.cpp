@@ -80,7 +80,8 @@ class AsmHandler : public clang::PragmaHandler {
 
 class RowRequester : public clang::ASTConsumer {
  public:
-  RowRequester(clang::CodeGenerator& generator, std::shared_ptr<AsmTexts> texts) : generator_(generator), texts_(std::move(texts)) {}
+  RowRequester(clang::CodeGenerator& generator, std::shared_ptr<AsmTexts> texts)
+      : generator_(generator), texts_(std::move(texts)) {}
 
   void HandleTranslationUnit(clang::ASTContext& ast) override {
     if (texts_->all.empty()) return;

@@ -1,5 +1,5 @@
-// asm statements of CUDA C++ as clang reads them for the host: their constraints are PTX's ("l", "f", "h"), which mean other registers
-// there. Reading starts at AsmHandler::HandlePragma(): the macros that the front end defines lead each `asm` to it.
+// asm statements of CUDA C++ as clang reads them for the host: their constraints are PTX's ("l", "f", "h"), which mean other
+// registers there. Reading starts at AsmHandler::HandlePragma(): the macros that the front end defines lead each `asm` to it.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,8 @@ struct AsmTexts {
 // Registers the handler, which adds each statement's template to `texts`.
 void watch_asm(clang::Preprocessor& preprocessor, std::shared_ptr<AsmTexts> texts);
 
-// A consumer to put before the code generator: has the functions that those statements will be translated to (quern/ptx.cuh) generated.
+// A consumer to put before the code generator: has the functions that those statements will be translated to (quern/ptx.cuh)
+// generated.
 std::unique_ptr<clang::ASTConsumer> request_rows(clang::CodeGenerator& generator, std::shared_ptr<AsmTexts> texts);
 
 }  // namespace quern::plugin

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view prefix = "__quern_ptx_";
 
-// Modifiers that change nothing here, by opcode: scopes, spaces of addresses and hints for caches, and precision that a CPU gives anyway.
-// Where an order of memory is asked for, the translation adds a fence (order_of).
+// Modifiers that change nothing here, by opcode: scopes, spaces of addresses and hints for caches, and precision that a CPU gives
+// anyway. Where an order of memory is asked for, the translation adds a fence (order_of).
 struct Left {
   std::string_view opcodes, modifiers;
 };
@@ -69,7 +69,8 @@ std::string row_of(const std::vector<std::string>& instruction) {
   if (opcode == "fence") opcode = "membar";
   if (opcode == "ldu") opcode = "ld";
   if (opcode == "prefetchu") opcode = "prefetch";
-  bool looks_anew = memory && std::any_of(instruction.begin(), instruction.end(), [](const auto& part) { return has(anew, part); });
+  bool looks_anew =
+      memory && std::any_of(instruction.begin(), instruction.end(), [](const auto& part) { return has(anew, part); });
   std::string name = std::string(prefix) + opcode + (looks_anew ? "_volatile" : "");
   for (size_t i = 1; i < instruction.size(); ++i) {
     const std::string& part = instruction[i];

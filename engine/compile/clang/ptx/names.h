@@ -1,5 +1,5 @@
-// Which function of quern/ptx.cuh an instruction is: its name with the modifiers that mean nothing on a CPU left out. The functions
-// are the table of instructions; here stands only what their names leave out.
+// Which function of quern/ptx.cuh an instruction is: its name with the modifiers that mean nothing on a CPU left out. The
+// functions are the table of instructions; here stands only what their names leave out.
 #pragma once
 
 #include <string>

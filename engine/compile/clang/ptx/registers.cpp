@@ -136,7 +136,8 @@ llvm::Value* Registers::raw(const Operand& operand, const Statement& at) {
 llvm::Value* Registers::literal(const Operand& operand, llvm::Type* type, const Statement& at) {
   bool real = operand.kind == Operand::Kind::real;
   if (type->isPointerTy()) return builder_.CreateIntToPtr(builder_.getInt64(operand.number), type);
-  if (!type->isIntegerTy() && !type->isFloatTy() && !type->isDoubleTy()) throw Refusal("'" + at.word + "' takes no number here", at.line);
+  if (!type->isIntegerTy() && !type->isFloatTy() && !type->isDoubleTy())
+    throw Refusal("'" + at.word + "' takes no number here", at.line);
   unsigned bits = bits_of(type);
   if (type->isIntegerTy(1)) return builder_.getInt1(operand.number != 0);
   uint64_t image = operand.number;
@@ -162,8 +163,10 @@ llvm::Value* Registers::fitted(llvm::Value* value, llvm::Type* type, const State
   if (has != wants && !fit.wider) {
     throw Refusal("'" + at.word + "': " + name + " has " + std::to_string(has) + " bits, not " + std::to_string(wants), at.line);
   }
-  if (from->isPointerTy()) value = builder_.CreatePtrToInt(value, builder_.getInt64Ty());
-  else if (!from->isIntegerTy()) value = builder_.CreateBitCast(value, builder_.getIntNTy(has));
+  if (from->isPointerTy())
+    value = builder_.CreatePtrToInt(value, builder_.getInt64Ty());
+  else if (!from->isIntegerTy())
+    value = builder_.CreateBitCast(value, builder_.getIntNTy(has));
   llvm::Type* whole = builder_.getIntNTy(wants);
   value = fit.is_signed ? builder_.CreateSExtOrTrunc(value, whole) : builder_.CreateZExtOrTrunc(value, whole);
   if (type->isPointerTy()) return builder_.CreateIntToPtr(value, type);
@@ -177,10 +180,12 @@ llvm::Value* Registers::read(const Operand& operand, llvm::Type* type, const Sta
   } else {
     value = raw(operand, at);
     bool free_width = operand.kind == Operand::Kind::name && !find(operand.name);  // a special register
-    if (llvm::isa<llvm::ConstantInt>(value)) free_width |= type->isIntegerTy();     // "n"
+    if (llvm::isa<llvm::ConstantInt>(value)) free_width |= type->isIntegerTy();    // "n"
     // Of a wider register the low bits count; one that is too narrow fits nowhere.
-    if (free_width) fit.wider = true;
-    else if (bits_of(value->getType()) < bits_of(type)) fit.wider = false;
+    if (free_width)
+      fit.wider = true;
+    else if (bits_of(value->getType()) < bits_of(type))
+      fit.wider = false;
     if (llvm::isa<llvm::ConstantInt>(value)) fit.is_signed = true;
     value = fitted(value, type, at, fit, shown(operand));
   }
@@ -217,7 +222,8 @@ llvm::Value* Registers::address(const Operand& operand, bool shared, const State
     any.wider = true;
     value = builder_.CreateCall(within, {fitted(value, builder_.getInt64Ty(), at, any, "the address")});
   } else if (bits_of(value->getType()) != 64) {
-    throw Refusal("'" + at.word + "': the address has " + std::to_string(bits_of(value->getType())) + " bits, not 64; pass the pointer (\"l\")",
+    throw Refusal("'" + at.word + "': the address has " + std::to_string(bits_of(value->getType())) +
+                      " bits, not 64; pass the pointer (\"l\")",
                   at.line);
   } else {
     value = fitted(value, pointer, at, {}, "the address");

@@ -1,4 +1,5 @@
-// What an asm statement's operands stand for: the statement's own arguments, registers that it declares, special registers, numbers.
+// What an asm statement's operands stand for: the statement's own arguments, registers that it declares, special registers,
+// numbers.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

@@ -157,7 +157,8 @@ class Translator {
   }
 
   [[noreturn]] static void refuse(const Statement& statement) {
-    throw Refusal("'" + statement.word + "' is not served on the CPU; write it in CUDA C++ where __QUERN_CPU__ is defined", statement.line);
+    throw Refusal("'" + statement.word + "' is not served on the CPU; write it in CUDA C++ where __QUERN_CPU__ is defined",
+                  statement.line);
   }
 
   // Between registers, and into and out of {a, b}.
@@ -312,7 +313,8 @@ class Translator {
     fit.is_signed = converts && statement.parts.size() > 2 && statement.parts[statement.parts.size() - 2][0] == 's';
     const Operand& to = statement.operands[0];
     registers_->write(pair ? to.parts[0] : to, value, statement, fit);
-    if (pair) registers_->write(to.parts[1], builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt8Ty(), second)), statement);
+    if (pair)
+      registers_->write(to.parts[1], builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt8Ty(), second)), statement);
   }
 
   llvm::CallInst& call_;

@@ -58,7 +58,8 @@ class Parser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) refuse(std::string("'") + c + "' is missing" + (at_ < text_.size() ? " before '" + rest() + "'" : " at the end"));
+    if (!take(c))
+      refuse(std::string("'") + c + "' is missing" + (at_ < text_.size() ? " before '" + rest() + "'" : " at the end"));
   }
   std::string rest() const {
     std::string out;
@@ -121,7 +122,8 @@ class Parser {
       return out;
     }
     std::string type = out.word.rfind(".reg.", 0) == 0 ? out.word.substr(4) : "";
-    if (type.empty() && out.word != ".reg") refuse("'" + out.word + "' is not served on the CPU; declare registers (.reg) or __shared__ variables in CUDA C++");
+    if (type.empty() && out.word != ".reg")
+      refuse("'" + out.word + "' is not served on the CPU; declare registers (.reg) or __shared__ variables in CUDA C++");
     if (type.empty()) type = name();
     if (type[0] != '.') refuse("'.reg " + type + "' names no type");
     out.parts = parts_of(std::string_view(type).substr(1));
@@ -132,7 +134,8 @@ class Parser {
       if (take('<')) {
         skip();
         declared.number = is_digit(here()) ? integer() : 0;
-        if (declared.number == 0 || declared.number > most_registers) refuse("'.reg' declares 1 to 4096 registers by name<count>");
+        if (declared.number == 0 || declared.number > most_registers)
+          refuse("'.reg' declares 1 to 4096 registers by name<count>");
         expect('>');
       }
       out.operands.push_back(std::move(declared));
@@ -206,9 +209,12 @@ class Parser {
 
   uint64_t integer() {
     int base = 10;
-    if (here() == '0' && (next() == 'x' || next() == 'X')) base = 16, at_ += 2;
-    else if (here() == '0' && (next() == 'b' || next() == 'B')) base = 2, at_ += 2;
-    else if (here() == '0' && is_digit(next())) base = 8;
+    if (here() == '0' && (next() == 'x' || next() == 'X'))
+      base = 16, at_ += 2;
+    else if (here() == '0' && (next() == 'b' || next() == 'B'))
+      base = 2, at_ += 2;
+    else if (here() == '0' && is_digit(next()))
+      base = 8;
     std::string digits;
     while (std::isxdigit(static_cast<unsigned char>(here())) && (base == 16 || is_digit(here()))) digits += here(), ++at_;
     if (here() == 'U' || here() == 'u') ++at_;
@@ -244,7 +250,8 @@ class Parser {
     at_ += 2;
     std::string digits;
     while (std::isxdigit(static_cast<unsigned char>(here()))) digits += here(), ++at_;
-    if (digits.size() != (out.single ? 8u : 16u)) refuse("'" + digits + "' must be a float's 8 or a double's 16 hexadecimal digits");
+    if (digits.size() != (out.single ? 8u : 16u))
+      refuse("'" + digits + "' must be a float's 8 or a double's 16 hexadecimal digits");
     uint64_t value = std::strtoull(digits.c_str(), nullptr, 16);
     if (minus) value ^= out.single ? 1ull << 31 : 1ull << 63;
     out.number = value;

@@ -42,7 +42,8 @@ struct Statement {
   std::string guard;               // @guard
   std::vector<std::string> parts;  // the instruction at its dots; of a declaration: its type
   std::string word;                // as it is written; of a label: its name
-  std::vector<Operand> operands;   // of a declaration: names; number says how many registers `name<number>` are, 0 for a plain name
+  std::vector<Operand>
+      operands;  // of a declaration: names; number says how many registers `name<number>` are, 0 for a plain name
 };
 
 // In the text, argument N of the statement stands as argument_mark, N in decimal, argument_mark.
