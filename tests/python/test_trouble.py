@@ -125,17 +125,6 @@ def test_what_is_not_served_says_so(device, source, what):
         SourceModule(source)
 
 
-def test_inline_ptx_on_the_cpu(device):
-    source = '__global__ void f(int* o) { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); o[threadIdx.x] = x; }'
-    if device.kind == "cuda":
-        out = np.zeros(32, np.int32)
-        SourceModule(source).get_function("f")(drv.Out(out), block=(32, 1, 1))
-        assert out.tolist() == list(range(32))
-        return
-    with pytest.raises(drv.CompileError, match="PTX"):
-        SourceModule(source)
-
-
 def test_unmapped_memory_in_a_kernel_on_the_cpu():
     drv_device = quern.device("cpu")
     from quern.device import set_current_device

@@ -8,7 +8,7 @@
 //   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
 //   runtime.cuh       printf, assert, clock, malloc
 //   atomics.cuh, warp.cuh
-//   half.cuh, bfloat.cuh, complex.cuh, array.cuh and python_atomics.cuh are part of the precompiled header, where they cost
+//   half.cuh, bfloat.cuh, complex.cuh, array.cuh, python_atomics.cuh and ptx.cuh are part of the precompiled header, where they cost
 //   nothing; cuda_fp16.h and cupy/complex.cuh then only bring in the short names. Without it they are read when they are included.
 #pragma once
 
@@ -28,6 +28,7 @@
 #include "quern/complex.cuh"
 #include "quern/array.cuh"
 #include "quern/python_atomics.cuh"
+#include "quern/ptx.cuh"
 #endif
 // clang-format on
 #else

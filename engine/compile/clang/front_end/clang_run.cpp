@@ -1,6 +1,5 @@
 #include "compile/clang/front_end/clang_run.h"
 
-#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
@@ -21,7 +20,7 @@ std::string header_path(std::string_view name) { return std::string(header_dir) 
 std::vector<std::string> language_options(const UserOptions& options) {
   std::vector<std::string> out = {
       "-triple", triple, "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-std=" + options.standard,
-      "-fdeclspec", "-fno-rtti", "-fno-threadsafe-statics", "-fno-gnu-inline-asm", "-fgnuc-version=4.2.1",
+      "-fdeclspec", "-fno-rtti", "-fno-threadsafe-statics", "-fgnuc-version=4.2.1",
       // Reading a float's bits through an int pointer is common in CUDA code, and nvcc lets it pass.
       "-relaxed-aliasing", "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
       "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-pass-failed",
@@ -67,8 +66,6 @@ bool run_clang(const std::vector<std::string>& options, llvm::IntrusiveRefCntPtr
   if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), words, diagnostics)) return false;
   clang::ProcessWarningOptions(diagnostics, instance.getDiagnosticOpts(), /*ReportDiags=*/false);
   diagnostics.setErrorLimit(instance.getDiagnosticOpts().ErrorLimit);
-  // After an error that our own text explains, what follows from it is noise.
-  diagnostics.setSeverity(clang::diag::err_gnu_inline_asm_disabled, clang::diag::Severity::Fatal, clang::SourceLocation());
   instance.createFileManager(std::move(files));
   instance.setVerboseOutputStream(llvm::nulls());  // "2 errors generated" belongs to command lines
   bool ok = instance.ExecuteAction(action) && !diagnostics.hasErrorOccurred();

@@ -1,6 +1,5 @@
 #include "compile/clang/front_end/diagnostics.h"
 
-#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/DiagnosticSerialization.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -70,10 +69,7 @@ std::string quoted_name(const std::string& message) {
 }
 
 // A better text for an error that means "not served here"; "" for all others.
-std::string explanation(unsigned id, const std::string& message) {
-  if (id == clang::diag::err_gnu_inline_asm_disabled) {
-    return "[compile] inline PTX (asm) is not available here: it is the GPU's machine language; write it in CUDA C++";
-  }
+std::string explanation(const std::string& message) {
   std::string name = quoted_name(message);
   for (std::string_view texture : texture_names) {
     if (name == texture) {
@@ -136,7 +132,7 @@ void Messages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cla
   message.FormatDiagnostic(buffer);
   std::string text(buffer.str());
   if (level >= clang::DiagnosticsEngine::Error) {
-    std::string better = explanation(message.getID(), text);
+    std::string better = explanation(text);
     if (!better.empty()) {
       text = better;
       silent_ = true;

@@ -22,9 +22,11 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include "compile/clang/front_end/asm_statements.h"
 #include "compile/clang/front_end/clang_run.h"
 #include "compile/clang/front_end/diagnostics.h"
 #include "compile/clang/front_end/thunks.h"
+#include "compile/clang/ptx/translate.h"
 
 namespace quern::plugin {
 namespace {
@@ -40,10 +42,16 @@ std::string quoted_name(std::string_view text) {
   return out + "\"";
 }
 
+// Headers of the user's may have asm statements as well as the text.
+bool may_have_asm(const Request& request) {
+  return request.text.find("asm") != std::string::npos || !request.options.include_dirs.empty();
+}
+
 // The user's text between what the options define and one variable for each name expression, whose initialiser makes clang
 // instantiate what the expression names. Line markers keep every message at the user's own line.
 std::string wrap(const Request& request) {
   std::string out;
+  if (may_have_asm(request) && !request.headers.empty()) out += std::string("#include <quern/ptx.cuh>\n") + asm_definitions;
   if (!request.options.definitions.empty() || !request.options.includes.empty()) {
     out += "# 1 \"<options>\"\n";
     for (const std::string& line : request.options.definitions) out += line + "\n";
@@ -144,6 +152,17 @@ class Collector : public clang::ASTConsumer {
     for (size_t i = 0; i < request_.name_expressions.size(); ++i) resolve_name(ast, i);
     for (llvm::Function& function : llvm::make_early_inc_range(module)) collect_kernel(ast, function);
     for (llvm::GlobalVariable& variable : module.globals()) collect_variable(ast, variable);
+    translate_asm(ast, module);
+  }
+
+  void translate_asm(clang::ASTContext& ast, llvm::Module& module) {
+    std::vector<llvm::Function*> threads;
+    for (const KernelEntry& kernel : program_.kernels) threads.push_back(kernel.thread);
+    clang::DiagnosticsEngine& diagnostics = ast.getDiagnostics();
+    unsigned id = diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0");
+    ptx::translate(module, threads, [&](const std::string& what, unsigned place) {
+      diagnostics.Report(clang::SourceLocation::getFromRawEncoding(place), id) << what;
+    });
   }
 
   const clang::Decl* decl_of(const llvm::GlobalValue& value) { return generator_.GetDeclForMangledName(value.getName()); }
@@ -225,6 +244,7 @@ class EmitAction : public clang::ASTFrontendAction {
  protected:
   bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
     explain_missing_headers(instance.getPreprocessor());
+    watch_asm(instance.getPreprocessor(), asm_texts_);
     return true;
   }
 
@@ -233,6 +253,7 @@ class EmitAction : public clang::ASTFrontendAction {
                                                                instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
                                                                instance.getCodeGenOpts(), *program_.context);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(request_rows(*generator, asm_texts_));
     consumers.emplace_back(generator);
     auto collector = std::make_unique<Collector>(request_, program_, *generator);
     collector_ = collector.get();
@@ -248,6 +269,7 @@ class EmitAction : public clang::ASTFrontendAction {
   const Request& request_;
   Program& program_;
   Collector* collector_ = nullptr;
+  std::shared_ptr<AsmTexts> asm_texts_ = std::make_shared<AsmTexts>();
 };
 
 // LLVM's passes report here; what they could not optimise is no message for users.

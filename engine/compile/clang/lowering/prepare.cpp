@@ -28,6 +28,7 @@ namespace quern::lowering {
 namespace {
 
 constexpr uint64_t shared_align = 64;
+constexpr const char* carry_name = "__quern_ptx_carry";
 constexpr unsigned max_exchange_rounds = 8;
 constexpr size_t most_written_out = 400;  // instructions of a loop's rounds together
 
@@ -113,6 +114,25 @@ void inline_everything(llvm::Function& thread) {
   }
 }
 
+// The carry of PTX's add.cc and addc (quern/ptx.cuh).
+void give_own_carry(llvm::Function& thread) {
+  llvm::Function* carry = thread.getParent()->getFunction(carry_name);
+  if (!carry) return;
+  llvm::BasicBlock& entry = thread.getEntryBlock();
+  llvm::AllocaInst* own = nullptr;
+  for (llvm::User* user : llvm::make_early_inc_range(carry->users())) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+    if (!call || call->getFunction() != &thread) continue;
+    if (!own) {
+      llvm::IRBuilder<> builder(&entry, entry.begin());
+      own = builder.CreateAlloca(builder.getInt32Ty());
+      builder.CreateStore(builder.getInt32(0), own);
+    }
+    call->replaceAllUsesWith(own);
+    call->eraseFromParent();
+  }
+}
+
 void number_places(llvm::Function& thread) {
   constexpr uint32_t most = 255;
   uint32_t number = 0;
@@ -152,6 +172,10 @@ void refuse_places_in_calls(const LoweringState& kernel) {
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       if (function != kernel.thread && recognise(&inst).op != Op::none) {
         refuse("uses threadIdx, shuffles or barriers");
+      }
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+      if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == carry_name) {
+        refuse("uses the carry of inline PTX");
       }
       for (const llvm::Use& operand : inst.operands()) {
         auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripInBoundsConstantOffsets());
@@ -300,6 +324,7 @@ void prepare(LoweringState& kernel) {
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);
   inline_everything(thread);
+  give_own_carry(thread);
   number_places(thread);
   refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);

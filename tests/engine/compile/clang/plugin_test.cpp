@@ -484,10 +484,8 @@ TEST(Plugin, WhatIsNotServedIsSaidOnce) {
     EXPECT_EQ(count(result.log, "error:"), 1u) << result.log;
     return result.log;
   };
-  EXPECT_TRUE(contains(
-      log_of("__global__ void k(float* x) { float y; asm volatile(\"sin.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x[0])); "
-             "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(y)); x[0] = y; }"),
-      "inline PTX"));
+  EXPECT_TRUE(contains(log_of("__global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }"),
+                       "inline PTX: 'wgmma.fence.sync.aligned' is not served on the CPU"));
   EXPECT_TRUE(
       contains(log_of("texture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 0, 0); }"), "texture"));
   EXPECT_TRUE(
