@@ -32,10 +32,11 @@ __QUERN_PTX_EACH(__QUERN_PTX_CVT, u64, unsigned long long)
 __QUERN_PTX_EACH(__QUERN_PTX_CVT, s64, long long)
 #undef __QUERN_PTX_CVT
 
-// ---- to integers: the nearest number that fits; a NaN is 0
+// ---- to integers: the nearest number that fits. A NaN is 0, or the highest bit alone where 64 bits come or go.
 
 template <class D, class S>
 __QUERN_DEVICE D __quern_ptx_whole(S x) {
+  if ((sizeof(S) == 8 || sizeof(D) == 8) && x != x) return static_cast<D>(1ull << (8 * sizeof(D) - 1));
   if constexpr (sizeof(D) < 4) {
     return __quern_ptx_nearest<D>(static_cast<int>(x));
   } else {
