@@ -197,6 +197,8 @@ def field(a, place, length, bits, is_signed):
 
 
 def put(a, b, place, length, bits):
+    if bits == 64 and max(place, length) > 255:
+        return None  # GPUs have it in two instructions, which look at all bits of these
     place, length = place & 255, length & 255
     mask = ((2**length - 1) << place) & (2**bits - 1)
     return (b & ~mask) | ((a << place) & mask)

@@ -100,7 +100,7 @@ def test_what_other_compilers_take(device):
     """Spellings and constraints of gcc's, names for the linker, special registers as operands of any instruction."""
     if device.kind == "cuda":
         pytest.skip("NVRTC refuses them")
-    source = """
+    source = """  // nvrtc: skip
     extern "C" __device__ int named(int) __asm__("another_name");
     extern "C" __device__ int another_name(int x) { return x + 1; }
     __global__ void f(int* o) {
@@ -314,7 +314,7 @@ def test_votes(device):
 def test_forms_without_sync(device):
     if device.kind == "cuda":
         pytest.skip("GPUs of compute capability 7.0 and later have them no more")
-    source = """
+    source = """  // nvrtc: skip
     __global__ void f(unsigned* o) {
       int i = threadIdx.x; unsigned ballot, other;
       asm("{ .reg .pred p; setp.lt.s32 p, %1, 40; vote.ballot.b32 %0, p; }" : "=r"(ballot) : "r"(i));
@@ -431,7 +431,7 @@ def test_mandelbrot(device):
 
 def test_headers_of_the_user_and_other_standards(device, tmp_path):
     (tmp_path / "lane.h").write_text('__device__ inline int lane() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }\n')
-    code = '#include "lane.h"\nextern "C" __global__ void f(int* o) { o[threadIdx.x] = lane(); }'
+    code = '#include "lane.h"\nextern "C" __global__ void f(int* o) { o[threadIdx.x] = lane(); }  // nvrtc: skip'
     for standard in ("c++17", "c++20"):
         d = drv.mem_alloc(256)
         quern.RawKernel(code, "f", options=(f"-std={standard}", f"-I{tmp_path}"))((1,), (64,), (d,))
