@@ -173,7 +173,10 @@ static bool run_for_graph(Ask ask, std::span<Node* const> nodes) {
   return true;
 }
 
-void install_executor() { set_executor(&run_for_graph); }
+void install_executor() {
+  static const bool once = (set_executor(&run_for_graph), true);  // any thread may be the first
+  static_cast<void>(once);
+}
 
 uint64_t replayed() {
   GraphLock lock;
