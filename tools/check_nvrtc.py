@@ -10,7 +10,7 @@ tests/ or examples/ (also one level deeper, in a literal that is a Python progra
 along. Left out are templates (f-strings, `%`, .format), literals inside `with pytest.raises(...)` or in the decorators of a test
 that has one, and texts whose options are not literals. Comments in a text say more:
 
-    // nvrtc: skip                  a text that must not compile
+    // nvrtc: skip                  a text that must not compile, is the CPU's alone, or needs a header that its test writes
     // nvrtc: -std=c++20 -DN=4      options
     // names: reduce<float, 3>; &table        name expressions; a template is compiled by them only
 
