@@ -7,9 +7,11 @@
 #include "bindings/arrays.h"
 #include "bindings/door.h"
 #include "bindings/given.h"
+#include "bindings/records.h"
 #include "core/error.h"
 #include "device/stream_order.h"
 #include "graph/memory_order.h"
+#include "graph/records.h"
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
@@ -195,8 +197,35 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
   });
 }
 
+bool has_records(PyObject* value) {
+  const Array* array = as_array(value);
+  return array && is_record(array->dtype()) && !record_of(array->dtype()).number;
+}
+
+PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    auto operand = [](PyObject* value, PyObject* beside) {
+      if (as_array(value)) return nb::borrow(value);
+      Given given = classified(value);
+      bool is_known = given.what == Given::What::record || given.what == Given::What::host_array;
+      return is_known ? array_of(value, as_array(beside)->device()) : nb::object();
+    };
+    nb::object a = operand(left, right), b = operand(right, left);
+    if (!a.is_valid() || !b.is_valid())
+      raise(ErrorKind::type, "[{}] Cannot compare structured or void to non-void arrays; compare a field, such as a['x']",
+            name_of(op));
+    if (op != Op::equal && op != Op::not_equal) refuse_records(name_of(op), as_array((has_records(left) ? a : b).ptr())->dtype());
+    Array out = records_equal(*as_array(a.ptr()), *as_array(b.ptr()));
+    const Argument only(out);
+    if (op == Op::not_equal) out = elementwise(Op::logical_not, {&only, 1});
+    out.set_value(out.rank() == 0);
+    return wrap(std::move(out), type_of(left, right));
+  });
+}
+
 PyObject* compare(PyObject* left, PyObject* right, int how) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
+  if (has_records(left) || has_records(right)) return compare_records(ops[how], left, right);
   return binary(ops[how], left, right);
 }
 
@@ -205,7 +234,7 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
 nb::object item(const Array& array) {
   if (array.size() != 1) raise(ErrorKind::value, "can only convert an array of size 1 to a Python scalar");
   alignas(16) char bytes[16] = {};
-  Array wide = array;
+  Array wide = settled(array);
   if (array.dtype() == DType::float16 || array.dtype() == DType::bfloat16) wide = astype(array, DType::float32);
   read_into(wide, bytes, size_of(wide.dtype()));
   auto as = [&](auto zero) {
@@ -241,7 +270,7 @@ PyObject* to_integer(PyObject* value) {
 PyObject* to_index(PyObject* value) {
   return guarded([&]() -> PyObject* {
     Array& array = *as_array(value);
-    if (array.rank() != 0 || !is_integer(array.dtype()))
+    if (array.rank() != 0 || !is_integer(settled(array).dtype()))
       raise(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
     return PyNumber_Long(item(array).ptr());
   });
@@ -385,17 +414,17 @@ void init_arrays(nb::module_& m) {
       .def_prop_ro("size", [](const Array& a) { return a.size(); })
       .def_prop_ro("itemsize", [](const Array& a) { return size_of(a.dtype()); })
       .def_prop_ro("nbytes", [](const Array& a) { return a.size() * static_cast<int64_t>(size_of(a.dtype())); })
-      .def_prop_ro("strides",
-                   [](const Array& a) {
-                     std::vector<int64_t> strides = a.layout().strides;
-                     for (int64_t& s : strides) s *= static_cast<int64_t>(size_of(a.dtype()));
-                     return tuple_of(strides);
-                   })
+      .def_prop_ro("strides", [](const Array& a) { return tuple_of(strides_in_bytes(a)); })
       .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
       .def_prop_ro("_device_number", [](const Array& a) { return a.device().number(); })
-      .def_prop_ro("_offset", [](const Array& a) { return a.layout().offset; })
+      .def_prop_ro("_offset", &offset_in_bytes)
       .def_prop_ro("_contiguous",
-                   [](const Array& a) { return std::make_pair(a.layout().is_contiguous(), a.layout().is_fortran()); })
+                   [](const Array& a) {
+                     const ElementLayout layout(a);
+                     return std::make_pair(layout->is_contiguous(), layout->is_fortran());
+                   })
+      // Of a structured or void type.
+      .def_prop_ro("_has_records", [](const Array& a) { return is_record(a.dtype()) && !record_of(a.dtype()).number; })
       .def("item", [](const Array& a) { return item(a); })
       .def("_transposed",
            [](nb::handle_t<Array> given, std::vector<int> axes) {
@@ -412,7 +441,7 @@ void init_arrays(nb::module_& m) {
       .def("_view",
            [](nb::handle_t<Array> given, const Shape& shape, std::vector<int64_t> strides) {
              Self self(given);
-             return view_of(self, self->view(Layout{shape, std::move(strides), self->layout().offset}));
+             return view_of(self, view_of_bytes(*self, shape, strides, offset_in_bytes(*self), self->dtype()));
            })
       .def(
           "_reshaped",
@@ -465,6 +494,7 @@ void init_arrays(nb::module_& m) {
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
 
   define_exchange(m, type);
+  init_records(m);
   m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
   // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
   m.def(

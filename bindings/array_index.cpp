@@ -4,8 +4,10 @@
 #include "bindings/arrays.h"
 #include "bindings/door.h"
 #include "bindings/given.h"
+#include "bindings/records.h"
 #include "core/error.h"
 #include "functions/parts.h"
+#include "graph/records.h"
 
 namespace quern::python {
 
@@ -95,9 +97,33 @@ Places read(const Array& array, PyObject* given) {
 
 }  // namespace
 
+// "x", or a list of names.
+static bool names_fields(PyObject* key) {
+  return PyUnicode_Check(key) || (PyList_CheckExact(key) && PyList_GET_SIZE(key) > 0 && PyUnicode_Check(PyList_GET_ITEM(key, 0)));
+}
+
+static nb::object named(PyObject* self, const Array& array, PyObject* key) {
+  if (!is_record(array.dtype()) || record_of(array.dtype()).fields.empty()) refuse();
+  if (!PyUnicode_Check(key)) return fields_by_names(self, key);
+  Array part = field(array, nb::cast<std::string>(nb::handle(key)));
+  if (part.rank() == 0 && door_of(self).has_numbers && !(is_record(part.dtype()) && !record_of(part.dtype()).number)) {
+    part = copied(part, part.dtype());
+    part.set_value(true);
+  }
+  return like(self, std::move(part));
+}
+
+// The value in the array's type: a record as a tuple, NumPy's, numbers for all fields.
+static nb::object in_type_of(const Array& array, PyObject* value) {
+  if (as_array(value)) return nb::borrow(value);
+  Given given = classified(value);
+  return given.is_number() ? nb::borrow(value) : array_of(value, array.device(), array.dtype());
+}
+
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
+    if (names_fields(key)) return named(self, array, key).release().ptr();
     if (const Array* places = as_array(key)) {
       if (std::optional<Array> picked = take_now(array, *places)) return wrap(std::move(*picked), Py_TYPE(self));
     }
@@ -111,7 +137,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
-    if (is_item && door_of(self).has_numbers) {
+    if (is_item && door_of(self).has_numbers && !is_record(array.dtype())) {  // a record is a view, as NumPy's
       out = astype(out, out.dtype());
       out.set_value(true);
     }
@@ -123,6 +149,17 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
   try {
     if (!value) raise(ErrorKind::value, "cannot delete array elements");
     const Array& array = *as_array(self);
+    if (names_fields(key)) {
+      const Array part = PyUnicode_Check(key) && is_record(array.dtype()) ? field(array, nb::cast<std::string>(nb::handle(key)))
+                                                                          : *as_array(named(self, array, key).ptr());
+      nb::object given = is_record(part.dtype()) ? in_type_of(part, value) : nb::borrow(value);
+      GivenOperand operand;
+      operand.read(given.ptr(), true, self);
+      assign(part, operand.argument());
+      return 0;
+    }
+    nb::object record;
+    if (is_record(array.dtype())) value = (record = in_type_of(array, value)).ptr();
     Places places = read(array, key);
     if (array.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
     nb::object list;

@@ -9,7 +9,9 @@
 
 #include "bindings/arrays.h"
 #include "bindings/given.h"
+#include "bindings/records.h"
 #include "core/error.h"
+#include "graph/records.h"
 #include "run/host_arguments.h"
 #include "run/kernel.h"
 #include "run/transfer.h"
@@ -77,10 +79,9 @@ struct Leaf {
   const Array* array = nullptr;
   uint64_t address = 0;  // of arrays, with the block
   Block* block = nullptr;
-  size_t view = 0;           // of host arrays: its place among the views
-  bool is_record = false;    // one record: the kernel gets its address alone
-  bool are_records = false;  // on the device: `array` has their bytes, along its last axis
-  char value[16] = {};       // of numbers
+  size_t view = 0;         // of host arrays: its place among the views
+  bool is_record = false;  // one record: the kernel gets its address alone
+  char value[16] = {};     // of numbers
 };
 
 class Reader {
@@ -165,10 +166,21 @@ class Reader {
     add_number(DType::uint64, &natural);
   }
   void add_array(const Array& array) {
-    const Layout& layout = array.layout();
-    check_rank(layout.rank());
-    add('A', array.dtype(), layout.rank(), layout.is_contiguous() ? 'C' : layout.is_fortran() ? 'F' : 'A', array.is_read_only());
-    Leaf leaf{Leaf::What::array, array.dtype()};
+    const ElementLayout layout(array);
+    check_rank(layout->rank());
+    char order = layout->is_contiguous() ? 'C' : layout->is_fortran() ? 'F' : 'A';
+    DType dtype = array.dtype();
+    if (is_record(dtype) && !record_of(dtype).number) {
+      int number = record_number(numpy_type_of(dtype));
+      if (number < 0)
+        raise(ErrorKind::type, "[launch] argument {} is an array of {}; kernels take records that have fields", leaves.size() + 1,
+              row(dtype).name);
+      add_records(number, layout->rank(), order, array.is_read_only());
+    } else {
+      if (is_record(dtype)) dtype = number_anywhere(array);
+      add('A', dtype, layout->rank(), order, array.is_read_only());
+    }
+    Leaf leaf{Leaf::What::array, dtype};
     leaf.array = &array;
     leaves.push_back(leaf);
   }
@@ -226,25 +238,19 @@ class Reader {
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1, leaf.is_record = true;
     leaves.push_back(leaf);
   }
-  // Records on the device (quern/cuda/records.py): (bytes, those of a record along the last axis; dtype).
-  void add_device_records(nb::tuple parts) {
-    const Array* bytes = as_array(nb::handle(parts[0]).ptr());
-    if (!bytes || bytes->dtype() != DType::uint8 || bytes->layout().rank() == 0)
-      raise(ErrorKind::type, "[launch] argument {} says that it is records, and has no array of their bytes", leaves.size() + 1);
-    check_rank(bytes->layout().rank() - 1);
-    add_records(record_number(parts[1]), bytes->layout().rank() - 1, bytes->layout().is_contiguous() ? 'C' : 'A',
-                bytes->is_read_only());
-    Leaf leaf{Leaf::What::array, DType::uint8};
-    leaf.array = bytes, leaf.are_records = true;
-    made_.push_back(nb::borrow(parts[0]));
-    leaves.push_back(leaf);
+  // GPUs read whole numbers only where these lie at multiples of their size.
+  DType number_anywhere(const Array& array) const {
+    if (array.device().is_gpu())
+      raise(ErrorKind::value,
+            "[launch] argument {} is a field whose elements do not lie at multiples of their size, which a GPU cannot read; "
+            "pass a copy of it, or records of an aligned type",
+            leaves.size() + 1);
+    return *record_of(array.dtype()).number;
   }
   void check_rank(size_t rank) const {
     if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
   }
   void from_others(PyObject* value) {
-    if (PyObject_HasAttrString(value, "__quern_records__"))
-      return add_device_records(nb::handle(value).attr("__quern_records__"));
     if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
       // The same memory, since the kernel may write there.
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
@@ -360,8 +366,8 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
               kernel.info().name, context.name());
       packed.uses(*leaf.block, writes, !leaf.block->escaped);
       const Layout& layout = array.layout();
-      pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank() - leaf.are_records, layout.shape.data(),
-                 layout.strides.data(), static_cast<int64_t>(size_of(leaf.dtype)));
+      pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
+                 static_cast<int64_t>(unit_of(array.dtype())));
     } else {
       const Py_buffer& view = reader.view(leaf);
       std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);

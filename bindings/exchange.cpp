@@ -8,7 +8,9 @@
 #include <mutex>
 
 #include "bindings/arrays.h"
+#include "bindings/records.h"
 #include "core/error.h"
+#include "graph/records.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -96,17 +98,23 @@ ForeignOwner& foreign_owner() {
   return *owner;
 }
 
-// `strides` in elements. What raises leaves the memory with its owner.
+// The lowest unit of the type that elements have, and one past the highest.
+std::pair<int64_t, int64_t> units_seen(const Layout& layout, DType dtype) {
+  return is_record(dtype) ? in_units(layout, dtype, unit_of(dtype)).extent() : layout.extent();
+}
+
+// `strides` in units of the type. What raises leaves the memory with its owner.
 Array alias(Context& context, void* data, const Shape& shape, const std::vector<int64_t>& strides, DType dtype, bool read_only,
             void (*release)(void*), void* what) {
   Layout layout{shape, strides, 0};
-  auto [low, high] = layout.extent();
+  auto [low, high] = units_seen(layout, dtype);
   if (!data && high > low) raise(ErrorKind::buffer, "[share] the memory's address is null");
-  if (reinterpret_cast<uintptr_t>(data) % size_of(row(dtype).kind == DTypeKind::complex ? real_part_type(dtype) : dtype) != 0)
+  size_t alignment = row(dtype).kind == DTypeKind::complex ? size_of(real_part_type(dtype)) : unit_of(dtype);
+  if (reinterpret_cast<uintptr_t>(data) % alignment != 0)
     raise(ErrorKind::buffer, "[share] the memory is not aligned for {}; make a copy first", row(dtype).name);
   auto* block = new ForeignBlock;
-  block->pointer = block->base = static_cast<char*>(data) + low * static_cast<int64_t>(size_of(dtype));
-  block->bytes = block->capacity = static_cast<size_t>(high - low) * size_of(dtype);
+  block->pointer = block->base = static_cast<char*>(data) + low * static_cast<int64_t>(unit_of(dtype));
+  block->bytes = block->capacity = static_cast<size_t>(high - low) * unit_of(dtype);
   block->owner = &foreign_owner();
   block->context = &context;
   block->release = release;
@@ -115,8 +123,14 @@ Array alias(Context& context, void* data, const Shape& shape, const std::vector<
   return from_foreign(Buffer(block), std::move(layout), dtype, context.id(), read_only);
 }
 
-std::vector<int64_t> in_elements(std::vector<int64_t> strides, const Shape& shape, DType dtype) {
-  auto size = static_cast<int64_t>(size_of(dtype));
+// In units of the type, which of a structured one may become smaller.
+std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape& shape, DType& dtype) {
+  for (size_t i = 0; i < shape.size() && is_record(dtype); ++i) {
+    size_t unit = unit_of(dtype);
+    while (shape[i] > 1 && strides[i] % static_cast<int64_t>(unit) != 0) unit /= 2;
+    dtype = in_units_of(dtype, unit);
+  }
+  auto size = static_cast<int64_t>(unit_of(dtype));
   for (size_t i = 0; i < strides.size(); ++i) {
     if (shape[i] <= 1) {
       strides[i] = 0;
@@ -133,7 +147,8 @@ std::vector<int64_t> in_elements(std::vector<int64_t> strides, const Shape& shap
 Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
                        const std::string& dtype_name, bool read_only, nb::handle owner) {
   DType dtype = dtype_of(dtype_name);
-  std::vector<int64_t> steps = strides ? in_elements(*strides, shape, dtype) : Layout::contiguous(shape).strides;
+  std::vector<int64_t> steps =
+      strides ? in_units_of_type(*strides, shape, dtype) : as_arrays_have(Layout::contiguous(shape), dtype).strides;
   Array out = alias(
       *device.context, reinterpret_cast<void*>(address), shape, steps, dtype, read_only,
       [](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, owner.ptr());
@@ -146,9 +161,13 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
                       const std::string& dtype_name) {
   memory.require_alive("[share] this device memory was freed");
   DType dtype = dtype_of(dtype_name);
-  auto size = static_cast<int64_t>(size_of(dtype));
-  Layout layout{shape, strides ? in_elements(*strides, shape, dtype) : Layout::contiguous(shape).strides, 0};
-  auto [low, high] = layout.extent();
+  std::vector<int64_t> steps =
+      strides ? in_units_of_type(*strides, shape, dtype) : as_arrays_have(Layout::contiguous(shape), dtype).strides;
+  Layout layout{shape, std::move(steps), 0};
+  if (is_record(dtype) && offset % static_cast<int64_t>(unit_of(dtype)) != 0)
+    raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
+  auto size = static_cast<int64_t>(unit_of(dtype));
+  auto [low, high] = units_seen(layout, dtype);
   if (offset % size != 0)
     raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
   layout.offset = offset / size;
@@ -160,15 +179,17 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
 
 // ---- the buffer protocol
 
-const char* buffer_format(DType dtype) {
+std::string buffer_format(DType dtype) {
+  if (is_record(dtype)) return record_of(dtype).number ? buffer_format(*record_of(dtype).number) : buffer_format_of(dtype);
   if (dtype == DType::int64) return "l";  // as NumPy has it
   if (dtype == DType::uint64) return "L";
-  return row(dtype).format.data();
+  return std::string(row(dtype).format);
 }
 
 struct BufferView {
   Exposure exposure;
   std::vector<Py_ssize_t> shape, strides;
+  std::string format;
 };
 
 // ---- DLPack: its structures, as every library lays them out
@@ -280,6 +301,9 @@ int64_t consumer_stream(nb::handle stream, bool on_cpu) {
 }
 
 nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_version, nb::handle wanted, nb::handle copy) {
+  if (is_record(given.dtype()))
+    raise(ErrorKind::buffer,
+          "[__dlpack__] DLPack has no structured types, nor elements that lie anywhere; export a field, or a copy");
   bool versioned = !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
   bool must_copy = !copy.is_none() && nb::cast<bool>(copy), must_not = !copy.is_none() && !must_copy;
   DLDevice device = dl_device_of(given), to = device;
@@ -311,7 +335,7 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
   out->shape = array.shape();
   out->strides = array.layout().strides;
   char* data =
-      static_cast<char*>(out->exposure.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(size_of(array.dtype()));
+      static_cast<char*>(out->exposure.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(unit_of(array.dtype()));
   DLTensor tensor{array.size() > 0 ? data : nullptr,
                   to,
                   static_cast<int32_t>(array.rank()),
@@ -385,7 +409,7 @@ Array from_capsule(nb::handle capsule) {
 uintptr_t exposed_address(const Array& array) {
   Exposure exposure = expose(array);
   auto address = reinterpret_cast<uintptr_t>(exposure.buffer().pointer()) +
-                 static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(size_of(array.dtype())));
+                 static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(unit_of(array.dtype())));
   exposure.keep_for_good();
   gather_streams(context_on(array.device()));
   return address;
@@ -402,13 +426,15 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     if (array.device().is_gpu())
       raise(ErrorKind::buffer, "[memoryview] the array is on {}, where Python cannot see it; copy it with asnumpy()",
             context_on(array.device()).name());
-    if (row(array.dtype()).format.empty())
-      raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; look at its bits, x.view('uint16')",
-            row(array.dtype()).name);
+    std::string format = buffer_format(array.dtype());
+    if (format.empty())
+      raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; look at its bits, x.view('{}')",
+            row(array.dtype()).name, is_record(array.dtype()) ? fmt::format("V{}", size_of(array.dtype())) : "uint16");
     if ((flags & PyBUF_WRITABLE) && array.is_read_only()) raise(ErrorKind::buffer, "[memoryview] the array is read-only");
     const Layout& layout = array.layout();
     auto asked = [&](int what) { return (flags & what) == what; };
-    bool is_c = layout.is_contiguous(), is_fortran = layout.is_fortran();
+    const ElementLayout lies(array);
+    bool is_c = lies->is_contiguous(), is_fortran = lies->is_fortran();
     bool fits = asked(PyBUF_F_CONTIGUOUS)     ? is_fortran
                 : asked(PyBUF_ANY_CONTIGUOUS) ? is_c || is_fortran
                 : asked(PyBUF_C_CONTIGUOUS)   ? is_c
@@ -418,17 +444,18 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     out->exposure = expose(array);
     auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));
     out->shape.assign(layout.shape.begin(), layout.shape.end());
-    for (int64_t stride : layout.strides) out->strides.push_back(stride * size);
+    for (int64_t stride : strides_in_bytes(array)) out->strides.push_back(stride);
     if (array.size() == 0) {  // what buffers have, as if there were elements
       Py_ssize_t step = size;
       for (size_t i = layout.rank(); i-- > 0; step *= std::max<Py_ssize_t>(out->shape[i], 1)) out->strides[i] = step;
     }
-    view->buf = static_cast<char*>(out->exposure.buffer().pointer()) + layout.offset * size;
+    out->format = std::move(format);
+    view->buf = static_cast<char*>(out->exposure.buffer().pointer()) + offset_in_bytes(array);
     view->len = array.size() * size;
     view->itemsize = size;
     view->readonly = array.is_read_only();
     view->ndim = asked(PyBUF_ND) ? static_cast<int>(array.rank()) : 1;
-    view->format = asked(PyBUF_FORMAT) ? const_cast<char*>(buffer_format(array.dtype())) : nullptr;
+    view->format = asked(PyBUF_FORMAT) ? out->format.data() : nullptr;
     view->shape = asked(PyBUF_ND) ? out->shape.data() : nullptr;
     view->strides = asked(PyBUF_STRIDES) ? out->strides.data() : nullptr;
     view->suboffsets = nullptr;
@@ -483,11 +510,6 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
     out.set_read_only(array.is_read_only());
     return nb::steal(wrap(std::move(out), Py_TYPE(given.ptr())));
   });
-  m.def("array_viewed_as",
-        [](nb::handle given, const Shape& shape, std::vector<int64_t> strides, int64_t offset, const std::string& as) {
-          return nb::steal(
-              wrap(as_array(given.ptr())->view(Layout{shape, std::move(strides), offset}, dtype_of(as)), Py_TYPE(given.ptr())));
-        });
   m.def("array_alias", &alias_of_address, nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(),
         nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner"));
   m.def("array_over", &over_allocation, nb::arg("memory"), nb::arg("offset"), nb::arg("shape"), nb::arg("strides").none(),

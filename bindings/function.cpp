@@ -35,9 +35,15 @@ const DType* dtype_of_object(PyObject* object) {
 
 // ---- the quick ways
 
+// Null for records and for what else is no array of numbers.
+Array* numbers_in(PyObject* value) {
+  Array* array = as_array(value);
+  return array && !is_record(array->dtype()) ? array : nullptr;
+}
+
 template <Array (*function)(const Array&, Over)>
 PyObject* quick_over_all(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   return array ? wrap(function(*array, all_axes(*array)), Py_TYPE(values[0])) : nullptr;
 }
 
@@ -50,7 +56,7 @@ Array deviation_over(const Array& array, Over over) { return deviation(array, ov
 
 template <bool least>
 PyObject* quick_place(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   if (!array || array->size() == 0) return nullptr;
   Array place = extreme_places(array->rank() == 1 ? *array : reshape(*array, {array->size()}), least);
   place.set_value(door_of(values[0]).has_numbers);
@@ -59,14 +65,14 @@ PyObject* quick_place(PyObject* const* values, size_t count) {
 
 template <bool multiplies>
 PyObject* quick_running(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   if (!array) return nullptr;
   std::optional<Array> out = accumulated(*array, multiplies ? "multiply" : "add", {}, {});
   return out ? wrap(std::move(*out), Py_TYPE(values[0])) : nullptr;
 }
 
 PyObject* quick_sort(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? as_array(values[0]) : nullptr;
+  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   if (!array || array->rank() == 0 || is_complex(array->dtype())) return nullptr;
   return wrap(sorted(*array, false), Py_TYPE(values[0]));
 }
@@ -79,7 +85,7 @@ PyObject* quick_where(PyObject* const* values, size_t count) {
 }
 
 PyObject* quick_clip(PyObject* const* values, size_t count) {
-  Array* array = count == 3 ? as_array(values[0]) : nullptr;
+  Array* array = count == 3 ? numbers_in(values[0]) : nullptr;
   if (!array) return nullptr;
   std::array<Scalar, 2> limits;
   for (size_t i = 0; i < 2; ++i)

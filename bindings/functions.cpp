@@ -21,6 +21,7 @@
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/call.h"
+#include "graph/records.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
 #include "run/calls/random.h"
@@ -34,9 +35,32 @@ const Array& array_in(nb::handle given) {
   return *array;
 }
 
+thread_local CalledFunction called{"", Use::computes};
+
+[[noreturn]] static void refuse_called(DType records) {
+  std::string_view name = called.name;
+  refuse_records(name.substr(name.find('_') + 1), records);
+}
+
+const Array& as_taken(const Array& array, std::optional<Array>& room) {
+  if (!is_record(array.dtype())) return array;
+  if (record_of(array.dtype()).number) return room.emplace(settled(array));
+  if (called.use != Use::moves) refuse_called(array.dtype());
+  return array;
+}
+
+DType dtype_taken(nb::handle name) {
+  DType out = dtype_of(nb::cast<std::string>(name));
+  if (is_record(out) && called.use != Use::moves) refuse_called(out);
+  return out;
+}
+
 std::vector<Array> arrays_in(nb::handle sequence) {
   std::vector<Array> out;
-  for (nb::handle one : sequence) out.push_back(array_in(one));
+  for (nb::handle one : sequence) {
+    std::optional<Array> numbers;
+    out.push_back(as_taken(array_in(one), numbers));
+  }
   return out;
 }
 
@@ -138,22 +162,22 @@ void define_functions(nb::module_& m) {
   define(m, "array_mean", mean);
   define(m, "array_variance", variance);
   define(m, "array_deviation", deviation);
-  define(m, "array_moved_axes", moved_axes);
-  define(m, "array_with_new_axes", with_new_axes);
-  define(m, "array_without_axes", without_axes);
-  define(m, "array_flipped", flipped);
-  define(m, "array_parts", parts);
-  define(m, "array_parts_between", parts_between);
-  define(m, "array_broadcast_together", broadcast_together);
+  define(m, "array_moved_axes", moved_axes, Use::moves);
+  define(m, "array_with_new_axes", with_new_axes, Use::moves);
+  define(m, "array_without_axes", without_axes, Use::moves);
+  define(m, "array_flipped", flipped, Use::moves);
+  define(m, "array_parts", parts, Use::moves);
+  define(m, "array_parts_between", parts_between, Use::moves);
+  define(m, "array_broadcast_together", broadcast_together, Use::moves);
   define(m, "array_grid", grid_of);
-  define(m, "array_joined", joined);
-  define(m, "array_join_into", join_into);
-  define(m, "array_stacked", stacked);
-  define(m, "array_tiled", tiled);
-  define(m, "array_repeated", repeated);
-  define(m, "array_rolled", rolled);
+  define(m, "array_joined", joined, Use::moves);
+  define(m, "array_join_into", join_into, Use::moves);
+  define(m, "array_stacked", stacked, Use::moves);
+  define(m, "array_tiled", tiled, Use::moves);
+  define(m, "array_repeated", repeated, Use::moves);
+  define(m, "array_rolled", rolled, Use::moves);
   define(m, "array_triangle", triangle);
-  define(m, "array_diagonal", diagonal);
+  define(m, "array_diagonal", diagonal, Use::moves);
   define(m, "array_diag", diagonal_or_matrix);
   define(m, "array_vander", powers_in_columns);
   define(m, "array_dot", dot);
@@ -191,28 +215,28 @@ void define_functions(nb::module_& m) {
   define(m, "array_average", average);
   define(m, "array_covariance", covariance);
   define(m, "array_correlation", correlation);
-  define(m, "array_sort", ordered);
-  define(m, "array_argsort", ordered_places);
-  define(m, "array_partition", partitioned);
-  define(m, "array_argpartition", partitioned_places);
+  define(m, "array_sort", ordered, Use::moves);
+  define(m, "array_argsort", ordered_places, Use::moves);
+  define(m, "array_partition", partitioned, Use::moves);
+  define(m, "array_argpartition", partitioned_places, Use::moves);
   define(m, "array_argsort_by", sorted_places_by);
   define(m, "array_extreme", extreme);
   define(m, "array_search", searched);
   define(m, "array_distinct", distinct);
   define(m, "array_is_among", is_among);
   define(m, "array_fitted_places", fitted_places);
-  define(m, "array_take_at", taken);
-  define(m, "array_take_along", taken_along);
-  define(m, "array_indices_along", indices_along);
-  define(m, "array_coordinates", coordinates);
-  define(m, "array_put_in_line", put_in_line);
+  define(m, "array_take_at", taken, Use::moves);
+  define(m, "array_take_along", taken_along, Use::moves);
+  define(m, "array_indices_along", indices_along, Use::moves);
+  define(m, "array_coordinates", coordinates, Use::moves);
+  define(m, "array_put_in_line", put_in_line, Use::moves);
   define(m, "array_true_positions", true_positions);
   define(m, "array_nonzero", nonzero);
   define(m, "array_flat_nonzero", flat_nonzero);
   define(m, "array_argwhere", rows_of_nonzero);
   define(m, "array_count_nonzero", count_nonzero);
-  define(m, "array_compress", compressed);
-  define(m, "array_extract", extracted);
+  define(m, "array_compress", compressed, Use::moves);
+  define(m, "array_extract", extracted, Use::moves);
   define(m, "array_einsum", product_by_subscripts);
   define(m, "array_kron", kron);
   define(m, "array_border", bordered);
@@ -232,7 +256,7 @@ void init_array_functions(nb::module_& m) {
   define_functions(m);
   m.def("quantile_interpolates", [](const std::string& method) { return interpolates(method); });
   m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
-    return like(given, take(*as_array(given.ptr()), picks_of(axes, indices)));
+    return like(given, take(settled(*as_array(given.ptr())), picks_of(axes, indices)));
   });
   // The new result of a function, which is its own owner where nobody else has its memory; tuples and lists of results alike.
   auto settled = [](nb::object result) {

@@ -15,6 +15,17 @@
 
 namespace quern::python {
 
+// What a function does with elements: of records it can only move them about.
+enum class Use : uint8_t { computes, moves };
+struct CalledFunction {
+  const char* name;
+  Use use;
+};
+extern thread_local CalledFunction called;  // the function whose arguments are read
+// The array, where the function takes its elements. Numbers that lie anywhere are copied into `room`. Raises ErrorKind::type.
+const Array& as_taken(const Array& array, std::optional<Array>& room);
+DType dtype_taken(nb::handle name);
+
 const Array& array_in(nb::handle given);
 std::vector<Array> arrays_in(nb::handle sequence);
 Scalar number_in(nb::handle given);
@@ -62,13 +73,15 @@ struct Taken<T> {  // by its number
 };
 template <>
 struct Taken<const Array&> {
+  std::optional<Array> numbers;
   const Array& value;
-  Taken(nb::handle given, nb::handle) : value(array_in(given)) {}
+  Taken(nb::handle given, nb::handle) : value(as_taken(array_in(given), numbers)) {}
 };
 template <>
 struct Taken<const Array*> {
+  std::optional<Array> numbers;
   const Array* value;
-  Taken(nb::handle given, nb::handle) : value(given.is_none() ? nullptr : &array_in(given)) {}
+  Taken(nb::handle given, nb::handle) : value(given.is_none() ? nullptr : &as_taken(array_in(given), numbers)) {}
 };
 template <>
 struct Taken<const std::vector<Array>&> {
@@ -101,27 +114,28 @@ struct Taken<std::string_view> {
 template <>
 struct Taken<DType> {
   DType value;
-  Taken(nb::handle given, nb::handle) : value(dtype_of(nb::cast<std::string>(given))) {}
+  Taken(nb::handle given, nb::handle) : value(dtype_taken(given)) {}
 };
 template <>
 struct Taken<std::optional<DType>> {
   std::optional<DType> value;
   Taken(nb::handle given, nb::handle) {
-    if (!given.is_none()) value = dtype_of(nb::cast<std::string>(given));
+    if (!given.is_none()) value = dtype_taken(given);
   }
 };
 // A tuple: bools, a list, for the axes; whether they stay; the type or None; what counts or None.
 template <>
 struct Taken<Over> {
   Over value;
+  std::optional<Array> where;
   Taken(nb::handle given, nb::handle) {
     auto part = [&](Py_ssize_t n) { return nb::handle(PyTuple_GET_ITEM(given.ptr(), n)); };
     Py_ssize_t count = PyList_GET_SIZE(part(0).ptr());
     value.axes.resize(static_cast<size_t>(count));
     for (Py_ssize_t n = 0; n < count; ++n) value.axes[static_cast<size_t>(n)] = PyList_GET_ITEM(part(0).ptr(), n) == Py_True;
     value.keep_dims = part(1).ptr() == Py_True;
-    if (!part(2).is_none()) value.dtype = dtype_of(nb::cast<std::string>(part(2)));
-    if (!part(3).is_none()) value.where = &array_in(part(3));
+    if (!part(2).is_none()) value.dtype = dtype_taken(part(2));
+    if (!part(3).is_none()) value.where = &as_taken(array_in(part(3)), where);
   }
 };
 template <>
@@ -158,8 +172,9 @@ template <class T>
 using AnyHandle = nb::handle;
 
 template <class R, class... T>
-void define(nb::module_& m, const char* name, R (*function)(T...)) {
-  auto call = [function](AnyHandle<T>... given) -> nb::object {
+void define(nb::module_& m, const char* name, R (*function)(T...), Use use = Use::computes) {
+  auto call = [function, rules = CalledFunction{name, use}](AnyHandle<T>... given) -> nb::object {
+    called = rules;
     nb::handle beside = first_array({given...});
     if constexpr (std::is_void_v<R>) {
       function(Taken<T>(given, beside).value...);

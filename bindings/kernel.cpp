@@ -9,6 +9,9 @@
 #include "core/error.h"
 #include "run/kept_texts.h"
 
+#include <algorithm>
+#include <array>
+
 namespace quern::python {
 
 namespace {
@@ -25,6 +28,8 @@ struct Keywords {
   PyObject* stream = PyUnicode_InternFromString("stream");
   PyObject* shared = PyUnicode_InternFromString("shared");
   PyObject* shared_mem = PyUnicode_InternFromString("shared_mem");
+  PyObject* args = PyUnicode_InternFromString("args");
+  PyObject* cooperative = PyUnicode_InternFromString("enable_cooperative_groups");
   PyObject* call_slowly = PyUnicode_InternFromString("_call_slowly");
   PyObject* bind = PyUnicode_InternFromString("_bind");
   PyObject* device_alloc = PyUnicode_InternFromString("get_device_alloc");
@@ -114,7 +119,7 @@ PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
   }
 }
 
-// f(grid, block, args, *, shared_mem=0, stream=None)
+// f(grid, block, args, shared_mem=0, stream=None, enable_cooperative_groups=False)
 PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
   try {
     const Keywords& k = keywords();
@@ -124,31 +129,34 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
       if (!done.is_valid()) return nullptr;
     }
     Kernel& kernel = *function->kernel;
-    if (PyTuple_GET_SIZE(args) != 3) raise(ErrorKind::type, "[launch] a RawKernel is called with (grid, block, args)");
-    LaunchShape shape;
-    shape.grid = to_dims(PyTuple_GET_ITEM(args, 0), "grid");
-    shape.block = to_dims(PyTuple_GET_ITEM(args, 1), "block");
-    shape.dynamic_shared = function->shared;
-    shape.cooperative = function->cooperative;
-    const StreamPtr* stream = &current_stream(kernel.context());
+    PyObject* const names[] = {k.grid, k.block, k.args, k.shared_mem, k.stream, k.cooperative};
+    std::array<PyObject*, std::size(names)> given{};
+    Py_ssize_t places = PyTuple_GET_SIZE(args);
+    if (places > std::ssize(given)) raise(ErrorKind::type, "[launch] a RawKernel takes (grid, block, args, shared_mem, stream)");
+    for (Py_ssize_t i = 0; i < places; ++i) given[static_cast<size_t>(i)] = PyTuple_GET_ITEM(args, i);
     if (named) {
       Py_ssize_t at = 0;
       PyObject *key, *value;
       while (PyDict_Next(named, &at, &key, &value)) {
-        if (is(key, k.shared_mem)) {
-          shape.dynamic_shared = to_dim(value, "shared_mem");
-        } else if (is(key, k.stream)) {
-          PyStream* s = stream_or_null(value);
-          if (s)
-            stream = &s->stream;
-          else if (value != Py_None)
-            stream = &kernel.context().default_stream;
-        } else {
-          raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
-        }
+        auto name = std::find_if(std::begin(names), std::end(names), [&](PyObject* one) { return is(key, one); });
+        if (name == std::end(names)) raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
+        PyObject*& place = given[static_cast<size_t>(name - std::begin(names))];
+        if (place) raise(ErrorKind::type, "[launch] '{}' is given twice", PyUnicode_AsUTF8(key));
+        place = value;
       }
     }
-    PyObject* values = PyTuple_GET_ITEM(args, 2);
+    auto [grid, block, values, shared_mem, on, cooperative] = given;
+    if (!grid || !block || !values) raise(ErrorKind::type, "[launch] a RawKernel is called with (grid, block, args)");
+    LaunchShape shape;
+    shape.grid = to_dims(grid, "grid");
+    shape.block = to_dims(block, "block");
+    shape.dynamic_shared = shared_mem ? to_dim(shared_mem, "shared_mem") : function->shared;
+    shape.cooperative = cooperative ? PyObject_IsTrue(cooperative) == 1 : function->cooperative;
+    const StreamPtr* stream = &current_stream(kernel.context());
+    if (on && on != Py_None) {
+      PyStream* s = stream_or_null(on);
+      stream = s ? &s->stream : &kernel.context().default_stream;
+    }
     if (!PyTuple_Check(values) && !PyList_Check(values)) raise(ErrorKind::type, "[launch] a RawKernel's args must be a tuple");
     Arguments packed(kernel);
     Py_ssize_t n = PySequence_Fast_GET_SIZE(values);

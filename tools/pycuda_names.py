@@ -42,7 +42,6 @@ REFUSED = (
     ("driver", "Event.from_ipc_handle Event.ipc_handle", "events are not shared with other processes yet; memory of a GPU is"),
     ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
     ("gpuarray", "GPUArray.bind_to_texref GPUArray.bind_to_texref_ext", "there are no textures yet"),
-    ("gpuarray", "arrays of structures", "arrays have numbers as elements; kernels take structures by value and by pointer"),
     ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
     (
         "curandom",

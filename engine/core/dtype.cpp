@@ -1,5 +1,8 @@
 #include "core/dtype.h"
 
+#include "core/error.h"
+#include "core/record.h"
+
 namespace quern {
 
 namespace {
@@ -15,6 +18,8 @@ constexpr int rank(DTypeKind kind) {
       return 2;
     case DTypeKind::complex:
       return 3;
+    case DTypeKind::record:
+      break;
   }
   return 0;
 }
@@ -101,12 +106,19 @@ constexpr Table promotion = make_promotion();
 std::optional<DType> dtype_named(std::string_view name) {
   for (int i = 0; i < dtype_count; ++i)
     if (dtype_rows[i].name == name) return static_cast<DType>(i);
-  return std::nullopt;
+  return record_named(name);
 }
 
-DType promote(DType a, DType b) { return promotion[static_cast<size_t>(a)][static_cast<size_t>(b)]; }
+DType promote(DType a, DType b) {
+  if (is_record(a) || is_record(b)) {
+    if (are_same_records(a, b)) return record_of(a).joined.value_or(unit_of(a) < unit_of(b) ? b : a);
+    raise(ErrorKind::type, "The DTypes {} and {} do not have a common DType", row(a).name, row(b).name);
+  }
+  return promotion[static_cast<size_t>(a)][static_cast<size_t>(b)];
+}
 
 DType promote(DType a, WeakScalar b) {
+  if (is_record(a)) return a;
   int have = rank(row(a).kind), want = static_cast<int>(b);
   if (want <= have) return a;
   switch (b) {
@@ -121,6 +133,9 @@ DType promote(DType a, WeakScalar b) {
   }
 }
 
-bool can_cast_safely(DType from, DType to) { return promote(from, to) == to; }
+bool can_cast_safely(DType from, DType to) {
+  if (is_record(from) || is_record(to)) return are_same_records(from, to);
+  return promote(from, to) == to;
+}
 
 }  // namespace quern

@@ -1,7 +1,7 @@
 // Data types, and the one promotion table (NumPy 2's rules, NEP 50).
 //
-// A DType (include/quern/dtype.h) is one byte. Everything known of one stands in its row of `dtype_rows`; promote() looks up a
-// table that dtype.cpp builds once from NumPy's rules, which are few: see make_promotion().
+// Everything known of a DType (include/quern/dtype.h) of numbers stands in its row of `dtype_rows`; promote() looks up a table
+// that dtype.cpp builds once from NumPy's rules, which are few: see make_promotion(). Structured types are in record.h.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace quern {
 
-inline constexpr int dtype_count = 15;
+inline constexpr int dtype_count = 15;  // of numbers
 
-enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c' };
+enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c', record = 'V' };
 
 struct DTypeRow {
   std::string_view name;  // NumPy's name
   DTypeKind kind;
-  uint8_t size;             // bytes
+  uint32_t size;            // bytes
   std::string_view cuda;    // the type in CUDA C++
   std::string_view format;  // the buffer protocol's letter; "" where it has none
 };
@@ -43,12 +43,19 @@ inline constexpr std::array<DTypeRow, dtype_count> dtype_rows{{
     {"complex128", DTypeKind::complex, 16, "complex<double>", "Zd"},
 }};
 
-constexpr const DTypeRow& row(DType type) { return dtype_rows[static_cast<size_t>(type)]; }
+inline constexpr size_t first_record = 256;
+constexpr bool is_record(DType type) { return static_cast<size_t>(type) >= first_record; }
+const DTypeRow& record_row(DType type);
+size_t record_unit(DType type);
+
+constexpr const DTypeRow& row(DType type) { return is_record(type) ? record_row(type) : dtype_rows[static_cast<size_t>(type)]; }
 constexpr size_t size_of(DType type) { return row(type).size; }
+// The bytes that layouts of such arrays count in.
+constexpr size_t unit_of(DType type) { return is_record(type) ? record_unit(type) : size_of(type); }
 
-std::optional<DType> dtype_named(std::string_view name);
+std::optional<DType> dtype_named(std::string_view name);  // structured types: by their text
 
-// The type of a result of two typed operands: NumPy's result_type.
+// The type of a result of two typed operands: NumPy's result_type. Raises ErrorKind::type for structured types that differ.
 DType promote(DType a, DType b);
 
 // The type of a result of a typed operand and a Python scalar, which is weak: it takes the array's type unless its kind is

@@ -9,7 +9,8 @@
 
 namespace quern {
 
-// A sorted copy, which lies as a copy does; and the places, int64, that sort: what is equal stays in its order.
+// A sorted copy, which lies as a copy does; and the places, int64, that sort: what is equal stays in its order. Records are
+// compared by their fields, one after the other.
 Array ordered(const Array& array, bool descending, std::optional<size_t> axis);
 Array ordered_places(const Array& array, bool descending, std::optional<size_t> axis);
 

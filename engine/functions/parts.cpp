@@ -249,7 +249,7 @@ Places places_of(const Array& array, std::span<const IndexPart> parts) {
 // Picks of the flattened array where that is a view.
 void find_true(const Array& array, Places& places) {
   if (!places.mask) return;
-  if (array.layout().is_contiguous()) {
+  if (array.layout().is_contiguous() && !is_record(array.dtype())) {
     places.layout = Layout{{array.size()}, {1}, array.layout().offset};
     places.picks = {{0, true_positions(*places.mask)}};
   } else {
@@ -260,7 +260,8 @@ void find_true(const Array& array, Places& places) {
 }
 
 Array at(const Array& array, Places places) {
-  if (places.mask && array.device().is_gpu() && array.layout().is_contiguous()) return selected(array, *places.mask);
+  if (places.mask && array.device().is_gpu() && array.layout().is_contiguous() && !is_record(array.dtype()))
+    return selected(array, *places.mask);
   find_true(array, places);
   Array view = array.view(places.layout);
   return places.picks.empty() ? view : placed(take(view, places.picks), places);
@@ -280,7 +281,7 @@ void assign_at(const Array& array, Places places, const Argument& value) {
   if (places.mask && given && given->rank() > 1)
     raise(ErrorKind::type, "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} dimensions",
           given->rank());
-  if (places.mask && (!given || given->size() == 1)) {
+  if (places.mask && (!given || given->size() == 1) && !is_record(array.dtype())) {
     // One value where the mask is true: nobody has to count. Python's numbers must fit, as in put().
     if (!given && value.scalar().is_weak) check_fits(value.scalar(), array.dtype());
     Array one = given ? reshape(*given, {}) : Array();
@@ -291,7 +292,7 @@ void assign_at(const Array& array, Places places, const Argument& value) {
   if (places.mask) {
     find_true(array, places);
     int64_t picked = places.picks[0].index.size();
-    if (given->size() != picked)
+    if (given && given->size() != 1 && given->size() != picked)
       raise(ErrorKind::value,
             "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
             "where the mask is true",

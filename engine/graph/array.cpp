@@ -4,6 +4,7 @@
 #include "graph/call.h"
 #include "graph/fold.h"
 #include "graph/memory_order.h"
+#include "graph/records.h"
 #include "graph/tier0.h"
 
 #include <algorithm>
@@ -150,6 +151,8 @@ Array::~Array() {
   layout_ = {};
 }
 
+void Array::refuse_as_operand() const { refuse_records("array", dtype_); }
+
 Array Array::view(Layout layout) const { return view(std::move(layout), dtype_); }
 Array Array::view(Layout layout, DType as) const {
   GraphLock lock;
@@ -161,7 +164,7 @@ Array Array::view(Layout layout, DType as) const {
 
 Array Array::apart() const {
   GraphLock lock;
-  if (is_exposed()) return copied(*this, dtype_);
+  if (is_exposed()) return copied(*this, dtype_, Order::c);
   Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
   return out;
@@ -173,24 +176,46 @@ Array Array::of_shape(Layout layout) const {
   return out;
 }
 
+// The same memory in another shape.
+static std::optional<Layout> reshaped_layout(const Array& array, const Shape& shape) {
+  if (!is_record(array.dtype())) return array.layout().reshaped(shape);
+  Layout units = in_units(array.layout(), array.dtype(), unit_of(array.dtype()));
+  Shape with_units = shape;
+  with_units.push_back(units.shape.back());
+  std::optional<Layout> layout = units.reshaped(with_units);
+  if (layout) layout->shape.pop_back(), layout->strides.pop_back();
+  return layout;
+}
+
 bool Array::set_shape(const Shape& shape) {
   GraphLock lock;
-  std::optional<Layout> layout = this->layout().reshaped(known_shape(shape, size()));
+  std::optional<Layout> layout = reshaped_layout(*this, known_shape(shape, size()));
   if (layout) layout_ = interned(std::move(*layout));
   return layout.has_value();
 }
 
 static Array part(const Array& array, int which) {
+  if (is_record(array.dtype())) {  // of numbers that lie anywhere
+    DType real = real_part_type(*record_of(array.dtype()).number);
+    int64_t start = offset_in_bytes(array) + which * static_cast<int64_t>(size_of(real));
+    return view_of_bytes(array, array.shape(), strides_in_bytes(array), start, real);
+  }
   Layout layout = array.layout();
   for (int64_t& s : layout.strides) s *= 2;
   layout.offset = layout.offset * 2 + which;
   return array.view(std::move(layout), real_part_type(array.dtype()));
 }
-Array Array::real() const { return is_complex(dtype_) ? part(*this, 0) : *this; }
+static bool has_parts(DType type) {
+  if (!is_record(type)) return is_complex(type);
+  if (!record_of(type).number) refuse_records("real", type);
+  return is_complex(*record_of(type).number);
+}
+Array Array::real() const { return has_parts(dtype_) ? part(*this, 0) : *this; }
 Array Array::imag() const {
-  if (!is_complex(dtype_)) {
+  if (!has_parts(dtype_)) {
     GraphLock lock;
-    Array zeros = full_in(copied_layout(*this, Order::any), Scalar{}, dtype_, device());
+    DType type = is_record(dtype_) ? *record_of(dtype_).number : dtype_;
+    Array zeros = full_in(copied_layout(*this, Order::any), Scalar{}, type, device());
     zeros.set_read_only(true);
     return zeros;
   }
@@ -409,6 +434,9 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   GraphLock lock;
   const OpRow& r = row(op);
   if (arguments.size() != r.operands) bug("{} takes {} operands, not {}", r.name, r.operands, arguments.size());
+  auto is_of_records = [](const Argument& a) { return a.array() && is_record(a.array()->dtype()); };
+  if ((into && is_record(into->dtype())) || std::any_of(arguments.begin(), arguments.end(), is_of_records))
+    return elementwise_beside_records(op, arguments, into, given);
   Loop loop = given ? *given : loop_for(op, arguments);
   std::optional<std::array<Argument, 2>> instead;
   if (!given && r.typing == Typing::compare && loop.compute == DType::float64) {
@@ -504,7 +532,11 @@ Array raised(const Argument& base, const Argument& exponent) {
 }
 
 Array astype(const Array& array, DType dtype, Order order) {
-  if (order != Order::keep && !array.is_value()) return copied(array, dtype, order);
+  if ((order != Order::keep && !array.is_value()) || is_record(dtype) || is_record(array.dtype())) {
+    Array out = copied(array, dtype, order);
+    out.set_value(array.is_value());
+    return out;
+  }
   Argument argument(array);
   Array out = elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
   out.set_value(array.is_value());
@@ -518,6 +550,7 @@ Array copied(const Array& array, DType dtype, Order order) {
 
 Array copied(const Array& array, DType dtype, LayoutRef layout) {
   GraphLock lock;
+  if (is_record(array.dtype()) || is_record(dtype)) return copied_records(array, dtype, *layout);
   NodeRef node = new_node(Op::cast, dtype, std::move(layout), array.device());
   node->site = current_site();
   node->operand_count = 1;
@@ -578,6 +611,7 @@ void assign(const Array& target, const Argument& value) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   device_of(Op::update, {&value, 1}, &target);
+  if (is_record(target.dtype()) || (value.array() && is_record(value.array()->dtype()))) return assign_records(target, value);
   DType type = target.dtype();
   if (!value.array()) check_is_real(value.scalar(), type);
   const Shape& to = target.shape();
@@ -640,6 +674,7 @@ Array full(const Shape& shape, const Scalar& value, DType dtype, DeviceId device
 
 Array full_in(LayoutRef layout, const Scalar& value, DType dtype, DeviceId device) {
   GraphLock lock;
+  if (is_record(dtype)) return full_of_records(*layout, value, dtype, device);
   return Array(filled(std::move(layout), constant_of(value, dtype), dtype, device));
 }
 
@@ -650,6 +685,10 @@ Array from_memory(Buffer buffer, const Shape& shape, DType dtype, DeviceId devic
 
 Array from_memory(Buffer buffer, LayoutRef layout, DType dtype, DeviceId device) {
   GraphLock lock;
+  if (is_record(dtype)) {  // the layout counts in elements, as for other types
+    LayoutRef units = interned(in_units(as_arrays_have(*layout, dtype), dtype, unit_of(dtype)));
+    return of_units(from_memory(std::move(buffer), std::move(units), number_of_bytes(unit_of(dtype)), device), dtype);
+  }
   NodeRef node = new_node(Op::data, dtype, std::move(layout), device);
   node->site = current_site();
   node->buffer = std::move(buffer);
@@ -660,17 +699,18 @@ Array from_memory(Buffer buffer, LayoutRef layout, DType dtype, DeviceId device)
 Array from_foreign(Buffer buffer, Layout layout, DType dtype, DeviceId device, bool read_only) {
   GraphLock lock;
   Exposure(buffer).keep_for_good();
-  int64_t elements = static_cast<int64_t>(buffer.bytes() / size_of(dtype));
-  Array whole = from_memory(std::move(buffer), {elements}, dtype, device);
+  DType unit = is_record(dtype) ? number_of_bytes(unit_of(dtype)) : dtype;
+  int64_t elements = static_cast<int64_t>(buffer.bytes() / size_of(unit));
+  Array whole = from_memory(std::move(buffer), {elements}, unit, device);
   whole.cell()->is_read_only = read_only;
-  return whole.view(std::move(layout));
+  return whole.view(std::move(layout), dtype);
 }
 
 Array reshape(const Array& array, const Shape& shape) {
   GraphLock lock;
-  if (auto layout = array.layout().reshaped(shape)) return array.view(std::move(*layout));
+  if (auto layout = reshaped_layout(array, shape)) return array.view(std::move(*layout));
   Array copy = copied(array, array.dtype());
-  return copy.view(*copy.layout().reshaped(shape));
+  return copy.view(*reshaped_layout(copy, shape));
 }
 
 // A number as often as `times` says: the product of integers is their power, their sum a multiple, with the low bits kept.
@@ -693,6 +733,11 @@ static std::optional<Array> repeated(Reduction reduction, const Array& once, int
 
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
   GraphLock lock;
+  if (is_record(array.dtype())) {
+    if (!record_of(array.dtype()).number) refuse_records("reduce", array.dtype());
+    Array numbers = quern::settled(array);
+    return reduce(reduction, numbers, axes, keep_dims, dtype);
+  }
   bool none = false;
   for (size_t i = 0; i < array.rank(); ++i) none |= axes[i] && array.shape()[i] == 0;
   if (none && (reduction == Reduction::maximum || reduction == Reduction::minimum))

@@ -55,7 +55,11 @@ class Array {
   int64_t size() const { return layout_->elements; }
   size_t rank() const { return shape().size(); }
   DeviceId device() const { return cell_->device; }
-  Operand operand() const { return {cell_->node, layout_, dtype_}; }
+  // Raises ErrorKind::type for records: what they are for a kernel, units_of() in records.h says.
+  Operand operand() const {
+    if (is_record(dtype_)) refuse_as_operand();
+    return {cell_->node, layout_, dtype_};
+  }
   const CellRef& cell() const { return cell_; }
   bool is_exposed() const { return cell_->is_exposed(); }
   bool is_view() const { return is_view_; }
@@ -70,7 +74,7 @@ class Array {
   bool is_whole() const { return layout_ == cell_->node->layout && dtype_ == cell_->node->dtype; }
   explicit operator bool() const { return static_cast<bool>(cell_); }
 
-  // Views of the same memory.
+  // Views of the same memory. Layouts count in units of the type (core/dtype.h).
   Array view(Layout layout) const;
   Array view(Layout layout, DType as) const;
   // Of a new array, which nobody has seen yet: the same with axes of one element more or fewer, or as one line.
@@ -83,6 +87,8 @@ class Array {
   Array imag() const;
 
  private:
+  [[noreturn]] void refuse_as_operand() const;
+
   CellRef cell_;
   LayoutRef layout_;
   DType dtype_ = DType::boolean;

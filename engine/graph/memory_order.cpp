@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "graph/records.h"
 
 namespace quern {
 
@@ -77,7 +78,8 @@ std::vector<int> axes_by_stride(const Layout& layout) {
 }  // namespace
 
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
-  const Layout& layout = array.layout();
+  const ElementLayout lies(array);
+  const Layout& layout = *lies;
   if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
   if (order == Order::keep && (shape.size() != layout.rank() || layout.is_contiguous())) order = Order::c;
   if (order == Order::keep && layout.is_fortran()) order = Order::fortran;
@@ -151,10 +153,10 @@ Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool 
 }
 
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
-  bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return part.layout().is_contiguous(); });
+  bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return ElementLayout(part)->is_contiguous(); });
   if (all_c || shape.size() < 2) return contiguous_layout(shape);
   auto stride = [&](size_t part, size_t axis) -> int64_t {
-    const Layout& layout = parts[part].layout();
+    const Layout& layout = parts[part].layout();  // of records, too: their order is the same
     return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);
   };
   return layout_in_order(shape, parts.size(), stride, true);
@@ -168,7 +170,8 @@ LayoutRef rows_of(const Shape& shape, size_t axis) {
 }
 
 bool is_in_order(const Array& array, Order order) {
-  const Layout& layout = array.layout();
+  const ElementLayout lies(array);
+  const Layout& layout = *lies;
   if (order == Order::keep) return true;
   if (order == Order::any) return layout.is_contiguous() || layout.is_fortran();
   return order == Order::c ? layout.is_contiguous() : layout.is_fortran();
@@ -191,17 +194,18 @@ Array in_rows(const Array& array, size_t axis) {
 }
 
 Array raveled(const Array& array, Order order) {
-  const Layout& layout = array.layout();
-  Layout line{{array.size()}, {array.size() == 0 ? 0 : 1}, layout.offset};
+  const ElementLayout lies(array);
+  const Layout& layout = *lies;
+  Layout line{{array.size()}, {array.size() == 0 ? 0 : units_in(array.dtype())}, array.layout().offset};
   if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
   if (order != Order::fortran && layout.is_contiguous()) return array.view(line);
   if (order != Order::c && layout.is_fortran()) return array.view(line);
-  if (order == Order::fortran) return raveled(array.view(layout.transposed(backwards(array.rank()))), Order::c);
+  if (order == Order::fortran) return raveled(array.view(array.layout().transposed(backwards(array.rank()))), Order::c);
   if (order == Order::keep) {
     if (layout.transposed(axes_by_stride(layout)).is_contiguous()) return array.view(line);
     Argument only(array);
     Layout copy = *result_layout(array.shape(), {&only, 1});
-    return raveled(array.view(layout.transposed(axes_by_stride(copy))), Order::c);
+    return raveled(array.view(array.layout().transposed(axes_by_stride(copy))), Order::c);
   }
   line.offset = 0;
   return copied(array, array.dtype()).of_shape(line);
@@ -209,7 +213,7 @@ Array raveled(const Array& array, Order order) {
 
 Array reshaped(const Array& array, const Shape& shape, Order order) {
   if (order == Order::keep) raise(ErrorKind::value, "order 'K' is not permitted for reshaping");
-  if (order == Order::any) order = is_fortran_only(array.layout()) ? Order::fortran : Order::c;
+  if (order == Order::any) order = is_fortran_only(*ElementLayout(array)) ? Order::fortran : Order::c;
   if (order == Order::c) return reshape(array, shape);
   Array turned = array.view(array.layout().transposed(backwards(array.rank())));
   Array out = reshape(turned, Shape(shape.rbegin(), shape.rend()));

@@ -100,8 +100,8 @@ std::shared_ptr<Kernel> Program::kernel(const std::string& name) {
   if (!loaded) {
     std::string all;
     for (auto& n : module->kernel_names()) all += (all.empty() ? "" : ", ") + n;
-    raise(ErrorKind::logic, "[kernel] there is no kernel '{}' in this source{}", name,
-          all.empty() ? "; it defines no __global__ function" : "; it has: " + all);
+    raise(ErrorKind::logic, "[kernel] CUDA_ERROR_NOT_FOUND: named symbol not found: there is no kernel '{}' in this source{}",
+          name, all.empty() ? "; it defines no __global__ function" : "; it has: " + all);
   }
   return std::make_shared<Kernel>(shared_from_this(), *loaded);
 }

@@ -6,6 +6,7 @@
 #include "core/wait.h"
 #include "device/stream_order.h"
 #include "graph/call.h"
+#include "graph/records.h"
 #include "run/streams.h"
 #include "run/trace.h"
 
@@ -13,7 +14,7 @@ namespace quern {
 
 namespace {
 
-int64_t offset_of(const Array& array) { return array.layout().offset * static_cast<int64_t>(size_of(array.dtype())); }
+int64_t offset_of(const Array& array) { return array.layout().offset * static_cast<int64_t>(unit_of(array.dtype())); }
 
 // The memory of an array without gaps, in C order: its own, or a copy's.
 struct Memory {
@@ -23,7 +24,8 @@ struct Memory {
   size_t bytes = 0;
 };
 
-Memory dense(const Array& array) {
+Memory dense(const Array& given) {
+  const Array array = is_record(given.dtype()) ? units_of(given) : given;
   Memory out;
   out.array = array.layout().is_contiguous() ? array : copied(array, array.dtype());
   out.buffer = evaluate(out.array);
@@ -150,6 +152,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
 
 Array moved_to(const Array& array, Context& context) {
   if (context.id() == array.device()) return array;
+  if (is_record(array.dtype())) return of_units(moved_to(units_of(array), context), array.dtype());
   if (array.device().is_cpu()) {
     Memory memory = dense(array);
     finish_array_work(cpu_context());

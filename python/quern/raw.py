@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from quern.device import current_device
+from quern.errors import LogicError
 from quern.lib import _engine
+
+_BRIDGE = '#include <cupy/cuComplex_bridge.h>\n#line 1 "kernel.cu"\n'
 
 
 class RawModule:
@@ -19,11 +22,21 @@ class RawModule:
         Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
     name_expressions : sequence of str
         Template kernels to instantiate, such as ``["scale<float>"]``; ask for them by the same text.
+    translate_cucomplex : bool
+        Types and functions of ``cuComplex.h`` are those of ``complex<T>``: operators work, and functions take both precisions.
+    enable_cooperative_groups : bool
+        Launches are cooperative: blocks may wait for each other with ``cooperative_groups::this_grid().sync()``.
+    path : str
+        In place of ``code``: a file of compiled code (cubin, PTX, fatbin), for GPUs.
+    jitify : bool
+        Accepted for CuPy's sake: headers of the standard library are there anyway.
 
     Raises
     ------
     quern.CompileError
         At the first use, with the compiler's log.
+    quern.LogicError
+        At the first use, for a file that is not there.
 
     >>> import quern
     >>> m = quern.RawModule(code="template <class T> __global__ void set(T* a) { *a = 7; }", name_expressions=["set<double>"])
@@ -34,7 +47,7 @@ class RawModule:
     code = file_path = None
     options = name_expressions = ()
     backend = "nvrtc"
-    enable_cooperative_groups = False
+    translate_cucomplex = enable_cooperative_groups = False
 
     def __init__(
         self,
@@ -56,19 +69,33 @@ class RawModule:
         self.file_path = path
         self.options = tuple(options)
         self.backend = backend
+        self.translate_cucomplex = bool(translate_cucomplex)
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
         self.name_expressions = tuple(name_expressions or ())
         self._programs = {}
+
+    def __getstate__(self):
+        return {**self.__dict__, "_programs": {}}  # compiled anew, or found in the cache
+
+    def __deepcopy__(self, memo):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__getstate__())
+        return made
 
     def _program(self):
         device = current_device()
         found = self._programs.get(device)
         if found is None:
             if self.code is None:
-                with open(self.file_path, "rb") as f:
-                    found = _engine.load_code(device, f.read())
+                try:
+                    with open(self.file_path, "rb") as f:
+                        code = f.read()
+                except OSError as error:
+                    raise LogicError(f"[RawModule] CUDA_ERROR_FILE_NOT_FOUND: {error}") from error
+                found = _engine.load_code(device, code)
             else:
-                found = _engine.build(device, self.code, "kernel.cu", list(self.options), list(self.name_expressions))
+                code = (_BRIDGE if self.translate_cucomplex else "") + self.code
+                found = _engine.build(device, code, "kernel.cu", list(self.options), list(self.name_expressions))
             self._programs[device] = found
         return found
 
@@ -105,9 +132,10 @@ class RawKernel(_engine.RawFunction):
     options : tuple of str
         Compiler options.
 
-    Call it with ``(grid, block, args)``: two tuples of up to three ints, and the arguments: device memory (allocations, objects with
-    ``__cuda_array_interface__``, addresses as ints), NumPy scalars, Python numbers (which take the parameter's type), NumPy records for
-    structs. Keywords: ``shared_mem``, bytes of dynamic shared memory; ``stream``.
+    Call it with ``(grid, block, args)``, by place or by name: two tuples of up to three ints, and the arguments: device memory
+    (allocations, objects with ``__cuda_array_interface__``, addresses as ints), NumPy scalars, Python numbers (which take the parameter's
+    type), NumPy records or arrays without axes for structs. Further: ``shared_mem``, bytes of dynamic shared memory; ``stream``;
+    ``enable_cooperative_groups``, for this launch.
 
     Raises
     ------
@@ -131,9 +159,13 @@ class RawKernel(_engine.RawFunction):
             options=options,
             backend=backend,
             name_expressions=expressions,
+            translate_cucomplex=translate_cucomplex,
             enable_cooperative_groups=enable_cooperative_groups,
         )
         self._init(module, name)
+
+    def __reduce__(self):
+        return type(self)._of, (self._module, self.name)
 
     @classmethod
     def _of(cls, module, name):

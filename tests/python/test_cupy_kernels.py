@@ -1,6 +1,7 @@
 """CuPy's kernels on arrays: ElementwiseKernel, ReductionKernel, fuse, vectorize, RawModule and cupyx."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -482,3 +483,19 @@ def test_generalized_ufuncs_take_axes(device):
         np.testing.assert_allclose(cp.asnumpy(dot(cp.asarray(x), cp.asarray(x), **keywords)), np.vecdot(x, x, **keywords))
     with pytest.raises(TypeError, match="axis can only be used"):
         cupyx.GeneralizedUFunc(lambda a: a, "(m,n)->(n,m)")(cp.ones((2, 3)), axis=0)
+
+
+def test_kernels_are_pickled(device):
+
+
+    twice = cp.ElementwiseKernel("T x", "T y", "y = 2 * x", "twice", loop_prep="")
+    total = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    x = cp.arange(6.0)
+    for compiled in (False, True):
+        again, summed = pickle.loads(pickle.dumps((twice, total)))
+        assert again(x).get().tolist() == [0, 2, 4, 6, 8, 10] and summed(x) == 15
+        if not compiled:
+            twice(x), total(x)
+    module = pickle.loads(pickle.dumps(cp.RawModule(code="__device__ int n; extern \"C\" __global__ void f() {}", options=("-DA=1",))))
+    assert isinstance(module, cp.RawModule) and module.options == ("-DA=1",) and module.get_global("n").mem.size == 4
+    module.get_function("f")((1,), (1,), ())

@@ -671,7 +671,7 @@ CALLS_OF_THE_HOST = [
     (lambda: cuda.pinned_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
     (lambda: cuda.managed_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
     (lambda: cuda.mapped_array(3, [("a", "O")]), TypeError, "[array] [('a', 'O')] has Python objects in it"),
-    (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), TypeError, "[records] [('a', 'O')] has Python objects in it"),
+    (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), TypeError, "data type [('a', 'O')] has Python objects in it"),
     (lambda: len(cuda.device_array((), RECORD)), TypeError, "len() of unsized object"),
 ]  # fmt: skip
 

@@ -11,7 +11,6 @@ import pytest
 from kernels import module_of
 from programs import environment
 from quern import cuda, errors
-from quern.cuda.records import DeviceRecords
 from quern.kernel import plain
 from quern.kernel.library import bfloat, half
 
@@ -184,7 +183,7 @@ def test_arrays_of_the_device_get_their_values_back(device, both):
 def test_records_and_none(device, both):
     results = []
     for module in both:
-        host, made, one = np.zeros(5, RECORDS), DeviceRecords.of(np.zeros(5, RECORDS)), np.array([(1.5, 3)], RECORDS)
+        host, made, one = np.zeros(5, RECORDS), cuda.to_device(np.zeros(5, RECORDS)), np.array([(1.5, 3)], RECORDS)
         for b in ((), (None,), (2.5,)):
             module.records[1, 8](host, one[0], *b)
             module.records[1, 8](made, one[0], *b)

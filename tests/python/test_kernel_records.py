@@ -8,7 +8,6 @@ import quern as qn
 from kernels import module_of
 from quern import cuda, cupy
 from quern.cuda.cudadrv import devicearray
-from quern.cuda.records import DeviceRecords
 from quern.kernel import errors, types
 from quern.numba import float32, int32
 
@@ -362,7 +361,7 @@ def test_records_on_the_device(device, align):
     host = filled(particle(align), 20)
     wanted = expected(host)
     a, out = cuda.to_device(host), cuda.device_array(20, np.float64)
-    assert isinstance(a, DeviceRecords) and cuda.to_device(a, copy=False) is a and cuda.is_cuda_array(a)
+    assert type(a) is cuda.DeviceNDArray and cuda.to_device(a, copy=False) is a and cuda.is_cuda_array(a)
     assert (a.shape, a.size, a.dtype, a.nbytes, len(a)) == (host.shape, 20, host.dtype, host.nbytes, 20) and a.strides == host.strides
     by_attribute[1, 32](a, out)
     back = a.copy_to_host()
@@ -387,8 +386,7 @@ def test_records_on_the_device(device, align):
         a.copy_to_device(np.zeros(20))
     with pytest.raises(ValueError, match="shapes differ"):
         a.copy_to_host(host[:3])
-    with pytest.raises(NotImplementedError, match="copy"):
-        a[[1, 2]]
+    np.testing.assert_array_equal(a[[1, 2]].copy_to_host(), a.copy_to_host()[[1, 2]])
     with pytest.raises(IndexError, match="too many"):
         a[1, 2]
     with pytest.raises(IndexError):
@@ -407,7 +405,7 @@ def test_records_are_arrays_of_the_device(device):
     np.testing.assert_array_equal(np.asarray(a), host)
     np.testing.assert_array_equal(cupy.asnumpy(a), host)
     back = pickle.loads(pickle.dumps(a))
-    assert type(back) is DeviceRecords
+    assert type(back) is cuda.DeviceNDArray
     np.testing.assert_array_equal(back.copy_to_host(), host)
     assert a.getitem(2) == host[2] and [len(p) for p in a.split(4)] == [4, 2]
     a.setitem(0, host[5])
@@ -430,9 +428,9 @@ def test_records_are_arrays_of_the_device(device):
     # It is none of numbers.
     one = cuda.to_device(np.zeros(6))
     for wrong in (
-        lambda: a + 1, lambda: 1 - a, lambda: one * a, lambda: a < 1, lambda: qn.add(a, 1), lambda: qn.sum(a), lambda: qn.asarray(a),
-        lambda: qn.array(a), lambda: qn.where(a, 1, 2), lambda: qn.concatenate([a, a]), lambda: qn.sort(a), lambda: one.copy_to_device(a),
-        lambda: one.__setitem__(slice(None), a), lambda: np.add(a, 1), lambda: cupy.asarray(a), lambda: cuda.reduce(np.add)(a),
+        lambda: a + 1, lambda: 1 - a, lambda: one * a, lambda: a < 1, lambda: qn.add(a, 1), lambda: qn.sum(a),
+        lambda: qn.where(a, 1, 2), lambda: one.copy_to_device(a), lambda: one.__setitem__(slice(None), a), lambda: np.add(a, 1),
+        lambda: cuda.reduce(np.add)(a),
     ):  # fmt: skip
         with pytest.raises(TypeError):
             wrong()
@@ -486,15 +484,15 @@ def test_writing_records_on_the_device(device):
         array["x"][::2, 3] = 5.5
         array[2, 2] = (1, (2, 3, 4), 5, 6, True)
     np.testing.assert_array_equal(a.copy_to_host(), host)
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="no field of name nothing"):
         a["nothing"]
-    with pytest.raises(TypeError, match="types differ"):
+    with pytest.raises(TypeError, match="numbers of fields differ"):
         a[0] = cuda.to_device(np.zeros(5, [("q", np.int8)]))
     with pytest.raises(ValueError):
         a[0] = more[:3]
-    with pytest.raises(ValueError, match="aligned"):
-        cuda.to_device(filled(particle(False), 3))["big"]
-    for wrong in (lambda: a.T.reshape(20), lambda: a[::2].reshape(10), lambda: a[::2].view(np.uint8)):
+    packed = filled(particle(False), 3)
+    np.testing.assert_array_equal(cuda.to_device(packed)["big"].copy_to_host(), packed["big"])
+    for wrong in (lambda: a.T.reshape(20), lambda: a[::2].reshape(10)):
         with pytest.raises(NotImplementedError, match="copy"):
             wrong()
     for wrong in (lambda: a.reshape(7), lambda: a.reshape(-1, 3), lambda: a.view("V9"), lambda: a[:1, :1].squeeze().view(np.uint8)):
@@ -503,7 +501,7 @@ def test_writing_records_on_the_device(device):
     numbers = cuda.to_device(np.arange(24, dtype=np.float32))
     pairs = np.dtype([("a", np.float32), ("b", np.float32)])
     pair = numbers.view(pairs)
-    assert type(pair) is DeviceRecords and pair.shape == (12,)
+    assert type(pair) is cuda.DeviceNDArray and pair.shape == (12,)
     pair[1] = (50, 60)
     assert numbers.copy_to_host()[:5].tolist() == [0, 1, 50, 60, 4]
 
@@ -530,7 +528,7 @@ def kernel(a):
         a[i, j].x = 10 * i + j
         a["id"][i, j] = a.strides[0]
 """
-    a = DeviceRecords.of(np.zeros((2, 3), particle(False)))
+    a = cuda.to_device(np.zeros((2, 3), particle(False)))
     module_of(tmp_path, text).kernel[1, (4, 4)](a)
     back = a.copy_to_host()
     np.testing.assert_array_equal(back["x"], [[0, 1, 2], [10, 11, 12]])

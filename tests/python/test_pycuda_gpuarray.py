@@ -174,9 +174,9 @@ def test_what_is_no_array_is_refused(device):
     with pytest.raises(TypeError):
         hash(a)
     with pytest.raises(TypeError):
-        gpuarray.to_gpu(np.zeros(3, "f4,i4"))
+        gpuarray.to_gpu(np.zeros(3, "S4"))
     with pytest.raises(TypeError):
-        gpuarray.empty(3, "f4,i4")
+        gpuarray.empty(3, "O")
 
 
 def test_slices(device):

@@ -1,6 +1,8 @@
 """RawKernel and RawModule, in CuPy's way."""
 
+import copy
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -122,3 +124,78 @@ def test_addresses_of_kernels_stay_with_their_device(device):
     y = drv.to_device(np.zeros(4, np.float32))
     axpy((1,), (4,), (1.0, y, y, 4))
     assert axpy.kernel.info()["name"] == "axpy"
+
+
+SCALE = 'extern "C" __global__ void scale(float* x, float by, int n) { int i = threadIdx.x; if (i < n) x[i] *= by; }'
+
+
+def test_calls_by_name(device):
+    a = quern.ones(8, "float32")
+    scale = quern.RawKernel(SCALE, "scale")
+    scale(grid=(1,), block=(8,), args=(a, 2.0, 8))
+    scale((1,), (8,), args=(a, np.float32(3), np.int32(8)), shared_mem=0)
+    scale((1,), block=(8,), args=[a, 2, 4], stream=None, enable_cooperative_groups=False)
+    scale((1,), (8,), (a, 5, 2), 64, None)
+    assert quern.asnumpy(a).tolist() == [60, 60, 12, 12, 6, 6, 6, 6]
+    for wrong in (
+        lambda: scale((1,), (8,)), lambda: scale((1,), (8,), (a, 1, 1), args=(a, 1, 1)), lambda: scale((1,), (8,), (a, 1, 1), colour=1),
+        lambda: scale(), lambda: scale((1,), (8,), (a, 1, 1), 0, None, False, 7), lambda: scale((1,), (8,), a), lambda: scale((1,), (8,), (a, 1)),
+    ):  # fmt: skip
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_pickles_and_copies(device):
+    module = quern.RawModule(code="template <class T> __global__ void set(T* a, T v) { *a = v; }", name_expressions=["set<float>"])
+    for kernel, args in ((quern.RawKernel(SCALE, "scale", ("-DN=3",)), (4.0, 1)), (module.get_function("set<float>"), (4.0,))):
+        for compiled in (False, True):
+            if compiled:
+                kernel.compile()
+            for made in (pickle.loads(pickle.dumps(kernel)), copy.copy(kernel), copy.deepcopy(kernel)):
+                a = quern.ones(1, "float32")
+                made((1,), (1,), (a, *args))
+                assert quern.asnumpy(a).tolist() == [4] and made.name == kernel.name and made.options == kernel.options
+    back = pickle.loads(pickle.dumps(module))
+    assert back.name_expressions == ("set<float>",) and back.get_function("set<float>").name == "set<float>"
+
+
+def test_what_is_not_there(device):
+    with pytest.raises(quern.LogicError, match="CUDA_ERROR_FILE_NOT_FOUND"):
+        quern.RawModule(path="/nowhere/missing.cubin").get_function("f")
+    with pytest.raises(quern.LogicError, match="CUDA_ERROR_NOT_FOUND.*named symbol not found"):
+        quern.RawModule(code=SCALE).get_function("absent")
+    with pytest.raises(quern.LogicError, match="CUDA_ERROR_NOT_FOUND"):
+        quern.RawKernel(SCALE, "absent").compile()
+
+
+@pytest.mark.parametrize("kind", ["complex64", "complex128"])
+def test_cucomplex_translated(device, kind):
+    c, real = ("cuFloatComplex", "float") if kind == "complex64" else ("cuDoubleComplex", "double")
+    f = "f" if kind == "complex64" else ""
+    text = f"""
+#include <cuComplex.h>
+extern "C" __global__ void all({c}* out, const {c}* a, const {c}* b, {real}* reals)
+{{
+  int i = threadIdx.x;
+  {c} x = a[i], y = b[i];
+  out[0 * 4 + i] = cuCadd(x, y);
+  out[1 * 4 + i] = cuCsub{f}(x, y);
+  out[2 * 4 + i] = cuCmul{f}(x, y);
+  out[3 * 4 + i] = cuCdiv(x, y);
+  out[4 * 4 + i] = cuConj{f}(x);
+  out[5 * 4 + i] = cuCfma(x, y, x);
+  out[6 * 4 + i] = x * y + x;
+  out[7 * 4 + i] = cuCadd(x, reals[i]);
+  out[8 * 4 + i] = make_{c}(cuCreal(x), cuCimag{f}(y));
+  out[9 * 4 + i] = cuCmul({real}(2), y);
+  reals[i] = cuCabs{f}(x);
+}}
+"""
+    rng = np.random.default_rng(0)
+    a, b = ((rng.normal(size=4) + 1j * rng.normal(size=4)).astype(kind) for _ in range(2))
+    r = np.arange(4).astype(a.real.dtype)
+    out, reals = quern.zeros((10, 4), kind), quern.asarray(r)
+    quern.RawKernel(text, "all", translate_cucomplex=True)((1,), (4,), (out, quern.asarray(a), quern.asarray(b), reals))
+    want = [a + b, a - b, a * b, a / b, a.conj(), a * b + a, a * b + a, a + r, a.real + 1j * b.imag, 2 * b]
+    np.testing.assert_allclose(quern.asnumpy(out), want, rtol=1e-5 if kind == "complex64" else 1e-13)
+    np.testing.assert_allclose(quern.asnumpy(reals), np.abs(a), rtol=1e-6)

@@ -16,7 +16,8 @@
 
 namespace quern {
 
-enum class DType : uint8_t {
+// Values from 256 on are structured types, which are made when they are first seen (core/record.h).
+enum class DType : uint16_t {
   boolean,
   int8,
   int16,

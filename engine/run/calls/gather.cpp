@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "graph/memory_order.h"
+#include "graph/records.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/indexing.h"
 #include "run/found_errors.h"
@@ -375,6 +376,7 @@ std::optional<Array> take_now(const Array& array, const Array& index) {
 
 Array take(const Array& array, std::span<const Pick> given) {
   GraphLock lock;
+  if (is_record(array.dtype())) return of_units(take(units_of(array), given), array.dtype());
   if (given.size() == 1) {
     if (std::optional<Array> now = take_now(array, given[0].index)) return std::move(*now);
   }
@@ -401,6 +403,7 @@ Array take(const Array& array, std::span<const Pick> given) {
 
 Array take_along(const Array& array, const Array& index, size_t axis) {
   GraphLock lock;
+  if (is_record(array.dtype())) return of_units(take_along(units_of(array), index, axis), array.dtype());
   Pick pick{axis, index};
   if (array.rank() == 1) {
     if (std::optional<Array> now = take_now(array, index)) return std::move(*now);
@@ -419,8 +422,24 @@ Array take_along(const Array& array, const Array& index, size_t axis) {
   return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
 }
 
+// The values in the array's type first: then both are units.
+static void put_records(const Array& array, std::span<const Pick> picks, const Argument& value) {
+  DType type = array.dtype();
+  if (!is_record(type)) {
+    Array numbers = settled(*value.array());
+    if (is_record(numbers.dtype())) refuse_records("index", numbers.dtype());
+    return put(array, picks, Argument(numbers));
+  }
+  Array values = full(value.shape(), Scalar{}, type, array.device());
+  assign(values, value);
+  size_t unit = std::min(unit_of(type), unit_of(values.dtype()));
+  Array units = units_of(values, unit);
+  put(units_of(array, unit), picks, Argument(units));
+}
+
 void put(const Array& array, std::span<const Pick> picks, const Argument& value) {
   GraphLock lock;
+  if (is_record(array.dtype()) || (value.array() && is_record(value.array()->dtype()))) return put_records(array, picks, value);
   Prepared p = prepare(array, picks);
   Array values;
   if (const Array* given = value.array()) {

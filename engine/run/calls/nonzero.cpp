@@ -80,7 +80,7 @@ class Looked {
     GraphLock lock;
     for (const Array* array : arrays) {
       const Buffer& buffer = buffers_[views.size()];
-      char* data = static_cast<char*>(buffer.pointer()) + array->layout().offset * static_cast<int64_t>(size_of(array->dtype()));
+      char* data = static_cast<char*>(buffer.pointer()) + array->layout().offset * static_cast<int64_t>(unit_of(array->dtype()));
       views.push_back({data, buffer.block(), array->layout_ref(), array->dtype()});
     }
   }

@@ -6,6 +6,7 @@ import operator
 import ml_dtypes
 import numpy
 
+from quern.arrays.records import is_record_name, record_dtype, record_name
 from quern.device import current_device as _device
 from quern.device import device as _device_named
 from quern.lib import _engine
@@ -29,15 +30,20 @@ for _object, _name in ((bool, "bool"), (int, numpy.dtype(int).name), (float, "fl
 
 def _dtype_name(dtype):
     """The engine's name of a data type, given as NumPy takes it."""
-    if isinstance(dtype, str) and dtype in _names:
+    if isinstance(dtype, str) and (dtype in _names or is_record_name(dtype)):
         return dtype
-    name = numpy.dtype(dtype).name
+    dtype = numpy.dtype(dtype)
+    name = dtype.name
     if name not in _names:
+        if dtype.kind == "V":
+            return record_name(dtype)
         raise TypeError(f"data type '{name}' is not served; convert to one of: {', '.join(sorted(_names))}")
     return name
 
 
 def _numpy_dtype(name):
+    if is_record_name(name):
+        return record_dtype(name)
     return numpy.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else numpy.dtype(name)
 
 
@@ -135,6 +141,8 @@ def _made(obj, dtype, device, copy):
         if target.kind != "cpu":
             raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
         return _numpy_alias(numpy.asarray(obj, copy=False))
+    if isinstance(dtype, str) and is_record_name(dtype):
+        dtype = record_dtype(dtype)
     host = numpy.asarray(obj) if dtype is None or _is_ours_to_convert(obj, dtype) else numpy.asarray(obj, dtype=dtype)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -146,7 +154,10 @@ def _sent(host, name, target):
     """A NumPy array on the device, where it lies as NumPy's copy of it would."""
     host = host.copy("K") if not (host.flags.c_contiguous or host.flags.f_contiguous) else host
     strides = None if host.flags.c_contiguous else host.strides
-    return _engine.array_from_host(host.ravel("K").view(numpy.uint8), host.shape, name, target, strides)
+    line = host.ravel("K")
+    if host.dtype.kind == "V":
+        line = line.view((numpy.void, host.itemsize))  # fields may overlap
+    return _engine.array_from_host(line.view(numpy.uint8), host.shape, name, target, strides)
 
 
 def _is_ours_to_convert(obj, dtype):
@@ -211,15 +222,24 @@ def asnumpy(a):
     a = asarray(a)
     dtype = _numpy_dtype(a._dtype_name)
     if a._contiguous[0] or a.ndim < 2 or 0 in a.strides:
-        out = numpy.empty(a.shape, dtype)
+        # Of records by way of void: their fields may overlap.
+        out = numpy.empty(a.shape, dtype if not a._has_records else (numpy.void, dtype.itemsize))
         _engine.array_read(a, out.reshape(-1).view(numpy.uint8))
-        return out
+        return out.view(dtype) if a._has_records else out
     # As it lies: what NumPy's functions make of it lies as theirs does.
     axes = sorted(range(a.ndim), key=lambda n: -builtins.abs(a.strides[n]))
     return asnumpy(a._transposed(axes)._in_order("C")).transpose([axes.index(n) for n in range(a.ndim)])
 
 
 _engine.set_array_maker(asarray)
+
+
+def _fields(a, names):
+    """A view of some fields of records, as NumPy gives it."""
+    return _engine.array_viewed_as(a, a.shape, a.strides, a._offset, _dtype_name(a.dtype[names]))
+
+
+_engine.set_fields_maker(_fields)
 
 
 # ---- memory of others
@@ -243,6 +263,8 @@ def _from_interface(obj):
     if interface.get("mask") is not None:
         raise ValueError("[asarray] arrays with a mask are not served; pass the data and the mask apart")
     dtype = numpy.dtype(interface["typestr"])
+    if dtype.kind == "V" and interface.get("descr"):
+        dtype = numpy.lib.format.descr_to_dtype(interface["descr"])
     name = _dtype_name(dtype)
     if not dtype.isnative:
         raise ValueError("[asarray] the memory has the other byte order; convert it first")

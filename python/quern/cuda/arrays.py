@@ -8,7 +8,6 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
 from quern.cuda.ndarray import DeviceNDArray, sent
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
-from quern.cuda.records import DeviceRecords
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -46,8 +45,6 @@ def to_device(obj, stream=0, copy=True, to=None):
     if states is not None:
         states.copy_to_device(obj)
         return states
-    if getattr(getattr(obj, "dtype", None), "names", None):
-        return obj if type(obj) is DeviceRecords and not copy else DeviceRecords.of(obj)
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
@@ -70,8 +67,6 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
                 break
         else:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
-    if getattr(dtype, "names", None):
-        return DeviceRecords(shape, dtype) if order == "C" else DeviceRecords(shape[::-1], dtype).T
     return _empty(shape, dtype, order)._as(DeviceNDArray)
 
 
@@ -109,11 +104,8 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     strides = desc.get("strides")
     address, read_only = desc["data"]
     dtype = numpy.dtype(desc["typestr"])
-    if dtype.kind == "V" and len(desc.get("descr") or ()) > 1:
-        size = dtype.itemsize
-        of_bytes = {**desc, "shape": (*desc["shape"], size), "typestr": "|u1", "strides": None if strides is None else (*strides, 1)}
-        memory = from_cuda_array_interface({**of_bytes, "descr": None}, owner)
-        return DeviceRecords((), numpy.lib.format.descr_to_dtype(desc["descr"]), memory)
+    if dtype.kind == "V" and desc.get("descr"):
+        dtype = numpy.lib.format.descr_to_dtype(desc["descr"])
     name = _core._dtype_name(dtype)
     made = _engine.array_alias(
         current_device(), int(address), list(desc["shape"]), None if strides is None else list(strides), name, bool(read_only), owner

@@ -1,4 +1,4 @@
-"""DeviceNDArray: an array on the device under Numba's names. arrays.py makes them, records.py and random.py have kin of theirs."""
+"""DeviceNDArray: an array on the device under Numba's names. arrays.py makes them, random.py has kin of its own."""
 
 from __future__ import annotations
 

@@ -93,8 +93,7 @@ class ndarray(_core.Array):  # noqa: N801
             return self.reshape(0)
         if shape == list(self.shape):
             return self
-        size = self.itemsize
-        return _engine.array_viewed_as(self, shape, [s // size for s in strides], self._offset, self._dtype_name)
+        return _engine.array_viewed_as(self, shape, strides, self._offset, self._dtype_name)
 
     @property
     def cstruct(self):

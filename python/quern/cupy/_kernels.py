@@ -30,10 +30,24 @@ class ParameterInfo:
 class RawModule(_RawModule):
     """See :class:`quern.RawModule`, whose get_global() gives two numbers."""
 
+    def __reduce__(self):
+        return _made, ("RawModule", self.__getstate__())
+
     def get_global(self, name):
         """Where a ``__device__`` or ``__constant__`` variable is, as a MemoryPointer; ``mem.size`` is its bytes."""
         address, size = super().get_global(name)
         return MemoryPointer(UnownedMemory(address, size, self), 0)
+
+
+def _made(name, *state):
+    """What a pickle says of a kernel: classes have the door's names, which only programs that came in by it can import."""
+    kernel_type = globals()[name]
+    if issubclass(kernel_type, _RawModule):
+        made = kernel_type.__new__(kernel_type)
+        made.__dict__.update(*state)
+        return made
+    args, kwargs = state
+    return kernel_type(*args, **kwargs)
 
 
 class _Kernel:
@@ -43,6 +57,14 @@ class _Kernel:
     name = preamble = ""
     reduce_dims = True
     _engine = None
+
+    def __new__(cls, *args, **kwargs):
+        self = super().__new__(cls)
+        self._given = args, kwargs
+        return self
+
+    def __reduce__(self):
+        return _made, (type(self).__name__, *self._given)
 
     def _describe(self):
         self.in_params = tuple(ParameterInfo(*p, True) for p in self._engine.in_params)

@@ -219,7 +219,7 @@ class GPUArray(_Base):
     Raises
     ------
     TypeError
-        For a dtype that arrays cannot have here, such as structures.
+        For a dtype that arrays cannot have here, such as texts.
     pycuda.driver.MemoryError
         When there is no room.
 
@@ -238,8 +238,6 @@ class GPUArray(_Base):
         if any(n < 0 for n in shape):
             raise ValueError("negative dimensions are not allowed")
         kind = np.dtype(dtype)
-        if kind.kind == "V":
-            raise TypeError(f"[GPUArray] arrays of structures ({kind}) are not served yet; keep each field in an array of its own")
         name = _core._dtype_name(kind)
         if strides is not None:
             strides = [operator.index(s) for s in strides]
@@ -396,8 +394,7 @@ class GPUArray(_Base):
         return self._view([n for n in self.shape if n != 1], self._steps(n != 1 for n in self.shape))
 
     def _steps(self, kept):
-        size = self.itemsize
-        return [s // size for s, keep in zip(self.strides, kept, strict=True) if keep]
+        return [s for s, keep in zip(self.strides, kept, strict=True) if keep]
 
     def transpose(self, axes=None):
         """A view with the axes in another order, by default reversed."""
@@ -554,16 +551,16 @@ def _over(memory, base, shape, strides, name):
 
 def _seen_as(array, shape, strides, name):
     """The memory from the array's first element on as another array; None where it does not lie inside, or not on whole elements."""
-    size = np.dtype(name).itemsize
+    size = _core._numpy_dtype(name).itemsize
     if strides is None:
         strides = [size] * len(shape)
         for n in range(len(shape) - 1, 0, -1):
             strides[n - 1] = strides[n] * shape[n]
-    start = array._offset * array.itemsize
+    start = array._offset
     end = start + size + sum(s * (n - 1) for s, n in zip(strides, shape, strict=True))
     if 0 in shape or any(s < 0 or s % size for s in strides) or start % size or end > _engine.array_whole(array).nbytes:
         return None
-    return _engine.array_viewed_as(array, shape, [s // size for s in strides], start // size, name)
+    return _engine.array_viewed_as(array, shape, strides, start, name)
 
 
 def _no_more(kwargs):

@@ -55,8 +55,6 @@ def to_gpu_async(ary, allocator=None, stream=None):
 
 def _sent(ary, allocator, stream):
     ary = np.asarray(ary)
-    if ary.dtype.kind == "V":
-        raise TypeError(f"[to_gpu] arrays of structures ({ary.dtype}) are not served yet; keep each field in an array of its own")
     with on_stream(stream):
         if allocator in (None, drv.mem_alloc):
             return as_gpu(_core.asarray(ary))

@@ -10,11 +10,12 @@ import re
 import numpy as np
 
 from quern.lib import _engine
-from quern.pycuda._arguments import VectorArg, declared, dtype_to_ctype, get_or_register_dtype, parse_arguments
+from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, get_or_register_dtype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream
 from quern.pycuda.compiler import SourceModule
 from quern.pycuda.tools import context_dependent_memoize
 
+_THREADS, _MOST_BLOCKS = 256, 512  # of a kernel of one stage
 
 def _mapped(map_expr, arguments):
     if map_expr is not None:
@@ -53,7 +54,9 @@ class ReductionKernel:
     Raises
     ------
     TypeError
-        For missing arguments, an array of another dtype, or a dtype that arrays cannot have.
+        For missing arguments, or an array of another dtype.
+    ValueError
+        For a structure whose name in C was not told; see pycuda.tools.get_or_register_dtype().
     pycuda.driver.CompileError
         With the compiler's log.
 
@@ -79,20 +82,18 @@ class ReductionKernel:
         allocator=None,
     ):
         self.dtype_out = np.dtype(dtype_out)
-        if self.dtype_out.kind == "V":
-            raise TypeError(f"[{name}] results that are structures ({self.dtype_out}) are not served yet; reduce each field by itself")
         self.arguments = [VectorArg(dtype_out, "in")] if arguments is None else parse_arguments(arguments)
         self.vectors = [n for n, a in enumerate(self.arguments) if isinstance(a, VectorArg)]
         if not self.vectors:
             raise RuntimeError("ReductionKernel can only be used with functions that have at least one vector argument")
-        structures = [a for a in self.arguments if a.dtype.kind == "V"]
-        if structures:
-            raise TypeError(f"[{name}] '{structures[0].name}' is a structure, which is not served yet; pass its fields")
         self.name, self.neutral, self.reduce_expr = name, neutral, reduce_expr
         self.map_expr = _mapped(map_expr, self.arguments)
         self.preamble, self.options = preamble, list(options or [])
         self._kernels = {}
         self._text_of_elements = self._by_elements()
+        self._has_structures = any(dtype.kind == "V" for dtype in (self.dtype_out, *(a.dtype for a in self.arguments)))
+        if self._has_structures:
+            dtype_to_ctype(self.dtype_out)  # which says what has no name in C
 
     def _by_elements(self):
         """The text where all that it takes of the arrays is their element ``i``, said without the index; else None."""
@@ -137,6 +138,30 @@ class ReductionKernel:
             self._kernels[is_slice] = self._made(params, text)
         return self._kernels[is_slice]
 
+    def _stage(self, stage, is_slice=False):
+        if (stage, is_slice) not in self._kernels:
+            text, arguments = self.map_expr, self.arguments
+            if is_slice:
+                text = re.sub(r"(?<![.\w])i\b", "(quern_start + i * quern_step)", text)
+                arguments = [*arguments, ScalarArg(np.int64, "quern_start"), ScalarArg(np.int64, "quern_step")]
+            kind = dtype_to_ctype(self.dtype_out)
+            options = (self.name, False, self.options, self.preamble)
+            made = get_reduction_kernel_and_types(stage, kind, _THREADS, self.neutral, self.reduce_expr, text, arguments, *options)
+            self._kernels[stage, is_slice] = made[0]
+        return self._kernels[stage, is_slice]
+
+    def _by_stages(self, args, size, more, out):
+        """Structures are no numbers to the engine: kernels of stages, until one block has seen everything."""
+        kernel, given = self._stage(1, bool(more)), (*args, *more)
+        while True:
+            blocks = min(max(-(-size // _THREADS), 1), _MOST_BLOCKS)
+            results = out if blocks == 1 and out is not None else GPUArray((blocks,), self.dtype_out)
+            plain = (a.gpudata if isinstance(a, GPUArray) else a for a in (results, *given))
+            kernel.prepared_call((blocks, 1), (_THREADS, 1, 1), *plain, -(-size // (_THREADS * blocks)), size)
+            if blocks == 1:
+                return results if results is out else results.reshape(())
+            kernel, given, size = self._stage(2), (results, *args), blocks
+
     def __call__(self, *args, **kwargs):
         stream, slice_, out = (kwargs.pop(name, None) for name in ("stream", "slice", "out"))
         kwargs.pop("allocator", None)
@@ -155,6 +180,8 @@ class ReductionKernel:
         if out is not None and out.size != 1:
             raise ValueError(f"[{self.name}] out must have one element, not {out.size}")
         with on_stream(stream):
+            if self._has_structures:
+                return self._by_stages(args, walked.size, more, out)
             given = () if out is None else (out.reshape(()),)
             if slice_ is None and self._text_of_elements and all(args[n].shape == walked.shape for n in self.vectors):
                 results = self._kernel_of_elements().call(args, given, None, False, GPUArray)

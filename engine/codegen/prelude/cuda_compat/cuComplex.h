@@ -1,5 +1,6 @@
 // CUDA's C interface to complex numbers.
-#pragma once
+#ifndef CU_COMPLEX_H_
+#define CU_COMPLEX_H_
 #include "quern/complex.cuh"
 extern "C++" {
 typedef float2 cuFloatComplex;
@@ -47,3 +48,4 @@ __QUERN_BOTH cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
   return make_float2(static_cast<float>(z.x), static_cast<float>(z.y));
 }
 }  // extern "C++"
+#endif

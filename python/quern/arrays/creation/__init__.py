@@ -34,6 +34,10 @@ def _checked(shape):
     return shape
 
 
+def _is_number(value):
+    return numpy.isscalar(value) and not isinstance(value, numpy.void) and not isinstance(value, Array)
+
+
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array of ``shape`` in which every element is ``fill_value``.
 
@@ -43,7 +47,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     >>> full(2, 7)
     array([7, 7])
     """
-    if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
+    if not _is_number(fill_value):
         value = asarray(fill_value)
         out = empty(shape, value.dtype if dtype is None else dtype, order, device=device)
         out[...] = value
@@ -81,7 +85,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     a = asarray(a)
     name = a._dtype_name if dtype is None else _dtype_name(dtype)
     sizes = list(a.shape) if shape is None else _checked(shape)
-    if isinstance(fill_value, Array) or not numpy.isscalar(fill_value):
+    if not _is_number(fill_value):
         out = _engine.array_full(sizes, 0, name, _target(device), order, a)
         out[...] = asarray(fill_value)
         return out

@@ -55,7 +55,7 @@ def _dummies(a, b):
     out = []
     base = 1 << 40
     for x in (a, b):
-        start = base + x._offset * x.itemsize
+        start = base + x._offset
         interface = {"shape": x.shape, "typestr": f"|V{x.itemsize}", "data": (start, True), "strides": x.strides, "version": 3}
         out.append(numpy.asarray(type("Dummy", (), {"__array_interface__": interface})()))
     return out

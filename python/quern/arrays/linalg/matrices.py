@@ -127,7 +127,7 @@ def fill_diagonal(a, val, wrap=False):
     """
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
-    strides = [n // a.itemsize for n in a.strides]
+    strides = a.strides
     if a.ndim > 2:
         if len(set(a.shape)) != 1:
             raise ValueError("All dimensions of input must be of equal length")

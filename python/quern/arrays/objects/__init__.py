@@ -44,6 +44,8 @@ _only_item = Array.item
 
 def _item(self, *args):
     """An element as a number of Python's: the only one, or that at a place: an int (of the elements in C order), or one for each axis."""
+    if self._has_records:
+        return asnumpy(self).item(*args)
     if not args:
         return _only_item(self)
     place = args[0] if len(args) == 1 else args

@@ -44,7 +44,7 @@ def _cuda_array_interface(self):
         "typestr": self.dtype.str,
         "data": (address, not self._writeable),
         "strides": None if self._contiguous[0] else self.strides,
-        "descr": [("", self.dtype.str)],
+        "descr": self.dtype.descr,
         "version": 3,
         "stream": 1,
     }
@@ -113,6 +113,8 @@ def _numpy_view(self):
     """A NumPy array over the same memory, of the CPU."""
     if self._dtype_name == "bfloat16":
         return numpy.asarray(memoryview(self.view("uint16"))).view(core._numpy_dtype("bfloat16"))
+    if self._has_records:  # the buffer protocol has no words for some types
+        return numpy.asarray(memoryview(self.view(f"V{self.itemsize}"))).view(self.dtype)
     return numpy.asarray(memoryview(self))
 
 
@@ -122,7 +124,7 @@ def _reduce(self, protocol=None):
 
 
 def _unpickled(dtype, host):
-    return core._sent(host, dtype, core._device())
+    return core._sent(host, dtype if dtype == "bfloat16" else core._dtype_name(host.dtype), core._device())
 
 
 def _base(self):
@@ -137,7 +139,7 @@ def _view_as(self, dtype=None):
     if dtype is None:
         return self[...]
     name = core._dtype_name(dtype)
-    old, new = self.itemsize, 2 if name == "bfloat16" else numpy.dtype(name).itemsize
+    old, new = self.itemsize, core._numpy_dtype(name).itemsize
     shape, strides = list(self.shape), list(self.strides)
     if old != new:
         if not shape:
@@ -149,10 +151,7 @@ def _view_as(self, dtype=None):
                 "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array."
             )
         shape[-1], strides[-1] = shape[-1] * old // new, new
-    start = self._offset * old
-    if self.size and (start % new or any(n > 1 and step % new for n, step in zip(shape, strides, strict=True))):
-        raise ValueError(f"[view] elements of {new} bytes would not be aligned in this memory; make a copy first")
-    return _engine.array_viewed_as(self, shape, [n // new for n in strides], start // new, name)
+    return _engine.array_viewed_as(self, shape, strides, self._offset, name)
 
 
 def attach():

@@ -89,9 +89,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=_NONE):
 # ---- sorting
 
 
-def _check_kind(kind, order, stable):
-    if order is not None:
-        raise ValueError("Cannot specify order when the array has no fields.")
+def _check_kind(kind, stable):
     if kind is not None and stable is not None:
         raise ValueError("`kind` and `stable` parameters can't be provided at the same time. Use only one of them.")
     if kind is None:
@@ -102,37 +100,56 @@ def _check_kind(kind, order, stable):
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
-    """A sorted copy along ``axis`` (None: flattened).
+def _by_fields(a, order):
+    """The array with the fields that ``order`` names (one, or several) before its others: records compare by one after the other."""
+    if order is None:
+        return a
+    if a.dtype.names is None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    first = [order] if isinstance(order, str) else list(order)
+    for n, name in enumerate(first):
+        if name not in a.dtype.names:
+            raise ValueError(f"unknown field name: {name}")
+        if name in first[:n]:
+            raise ValueError(f"duplicate field name: {name}")
+    return a[[*first, *(name for name in a.dtype.names if name not in first)]]
 
-    Parameters: ``descending``: the largest first; ``kind`` and ``stable`` are checked and change nothing.
-    Raises ValueError for an unknown ``kind`` and for ``order``, AxisError for an axis that is not there.
+
+def _same_fields(ordered, a):
+    return ordered if ordered._dtype_name == a._dtype_name else ordered.view(a.dtype)
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """A sorted copy along ``axis`` (None: flattened). Records are compared by their fields, one after the other.
+
+    Parameters: ``descending``: the largest first; ``order``: a field of records, or several, that are compared before the others;
+    ``kind`` and ``stable`` are checked and change nothing.
+    Raises ValueError for an unknown ``kind`` and an ``order`` that is not there, AxisError for an axis that is not there.
 
     >>> sort([3, 1, 2])
     array([1, 2, 3])
     """
-    _check_kind(kind, order, stable)
+    _check_kind(kind, stable)
     a = asarray(a)
-    return _engine.array_sort(a, bool(descending), None if axis is None else _axis(axis, a.ndim))
+    axis = None if axis is None else _axis(axis, a.ndim)
+    return _same_fields(_engine.array_sort(_by_fields(a, order), bool(descending), axis), a)
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """The places, int64, that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order.
 
-    Parameters: ``descending``: the largest first; ``kind`` and ``stable`` are checked and change nothing.
-    Raises ValueError for an unknown ``kind`` and for ``order``, AxisError for an axis that is not there.
+    Parameters and errors are those of :func:`sort`.
 
     >>> argsort([3, 1, 2])
     array([1, 2, 0])
     """
-    _check_kind(kind, order, stable)
-    a = asarray(a)
+    _check_kind(kind, stable)
+    a = _by_fields(asarray(a), order)
     return _engine.array_argsort(a, bool(descending), _along(axis, a.ndim))
 
 
-def _places(kth, kind, order):
+def _places(kth, kind):
     """The places as a list, once what NumPy takes beside them is found to be right."""
-    _check_kind(None, order, None)
     places = asnumpy(kth) if isinstance(kth, Array) else numpy.asarray(kth)
     if places.dtype.kind not in "iub":
         raise TypeError("Partition index must be integer")
@@ -152,7 +169,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     array([1, 2, 3])
     """
     a = asarray(a)
-    return _engine.array_partition(a, None if axis is None else _axis(axis, a.ndim), _places(kth, kind, order))
+    axis = None if axis is None else _axis(axis, a.ndim)
+    return _same_fields(_engine.array_partition(_by_fields(a, order), axis, _places(kth, kind)), a)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
@@ -164,7 +182,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     array([1, 2, 0])
     """
     a = asarray(a)
-    return _engine.array_argpartition(a, _along(axis, a.ndim), _places(kth, kind, order))
+    return _engine.array_argpartition(_by_fields(a, order), _along(axis, a.ndim), _places(kth, kind))
 
 
 def lexsort(keys, axis=-1):

@@ -1,0 +1,71 @@
+"""NumPy's structured and void types, and the engine's names of them.
+
+A type is told to the engine when it is first seen: its text (which is its name there), its size, and its fields, whose types are told
+first. Two types are one where NumPy finds them equal, made in the same way (``align=True``, numpy.record).
+"""
+
+from __future__ import annotations
+
+import numpy
+
+from quern.lib import _engine
+
+_names: dict = {}  # of NumPy's types, with what ``==`` does not see
+_dtypes: dict = {}  # and back
+_numbers = set(_engine.dtype_names())
+
+
+def is_record_name(name):
+    """Is this the engine's name of a structured type?"""
+    return name in _dtypes
+
+
+def record_dtype(name):
+    """NumPy's type of that name."""
+    return _dtypes[name]
+
+
+def record_name(dtype):
+    """The engine's name of a structured or void type. Raises TypeError for objects, sub-arrays as elements, and other byte orders."""
+    key = (dtype, dtype.isalignedstruct, dtype.type)
+    if key not in _names:
+        _names[key] = _told(dtype)
+    return _names[key]
+
+
+def _told(dtype):
+    if dtype.hasobject:
+        raise TypeError(f"data type {dtype} has Python objects in it; a device has numbers only")
+    if dtype.subdtype is not None:
+        raise TypeError(f"data type {dtype} is an array; give its axes to the shape, and the data type {dtype.subdtype[0]}")
+    if not dtype.isnative:
+        raise TypeError(f"data type {dtype} has the other byte order; convert it with newbyteorder('=')")
+    if dtype.itemsize == 0:
+        raise TypeError(f"data type {dtype} has no bytes; give it a size, such as 'V10'")
+    fields = []
+    for name in dtype.names or ():
+        of, offset = dtype.fields[name][:2]
+        of, shape = of.subdtype or (of, ())
+        fields.append((name, _field_name(of), offset, list(shape)))
+    text = f"{dtype!s}{' of numpy.record' if dtype.type is numpy.record else ''}"
+    while text in _dtypes:  # of a type that is written alike, and is not equal
+        text += " "
+    _dtypes[text] = dtype
+    joined = numpy.result_type(dtype, dtype)
+    return _engine.record_type(
+        text, dtype.itemsize, fields, "" if joined == dtype else record_name(joined), dtype, _buffer_format(dtype)
+    )
+
+
+def _field_name(of):
+    """The engine's name of a field's type; texts and times are bytes to it."""
+    return of.name if of.name in _numbers and of.isnative else record_name(of)
+
+
+def _buffer_format(dtype):
+    """How the buffer protocol has it; "" where it has no way, or NumPy does not understand its own."""
+    try:
+        view = memoryview(numpy.empty(1, dtype))
+        return view.format if numpy.asarray(view).dtype == dtype else ""
+    except (ValueError, RuntimeError):
+        return ""
