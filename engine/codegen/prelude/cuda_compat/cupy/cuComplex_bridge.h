@@ -3,6 +3,7 @@
 #pragma once
 #define CU_COMPLEX_H_
 #include "cupy/complex.cuh"
+extern "C++" {
 
 typedef quern::complex<float> cuFloatComplex;
 typedef quern::complex<float> cuComplex;
@@ -53,3 +54,4 @@ __device__ auto cuCfmaf(const A& a, const B& b, const C& c) -> decltype(a * b + 
 }
 #undef __QUERN_BRIDGE_1
 #undef __QUERN_BRIDGE_2
+}
