@@ -9,7 +9,8 @@ namespace recorded {
 namespace {
 
 const DType packed = record_type("packed", 9, {{"b", DType::uint8, 0}, {"w", DType::float64, 1}});
-const DType aligned = record_type("aligned", 24, {{"w", DType::float64, 0}, {"v", DType::float32, 8, {3}}, {"b", DType::int8, 20}});
+const DType aligned =
+    record_type("aligned", 24, {{"w", DType::float64, 0}, {"v", DType::float32, 8, {3}}, {"b", DType::int8, 20}});
 const DType outer = record_type("outer", 48, {{"in", aligned, 0}, {"all", aligned, 24, {1}}});
 
 class Records : public Recorded {
