@@ -7,6 +7,7 @@ from pycuda.compiler import SourceModule
 
 SOURCE = """
 #define BLOCK 128
+#define SOFTENING 0.01f
 
 // The acceleration of a body at `at` by one of mass w.
 __device__ float3 pulled(float3 sum, float4 at, float4 other)
@@ -54,7 +55,7 @@ at["w"] = random.uniform(0.5, 1.5, n) / n
 
 now, v = gpuarray.to_gpu(at), gpuarray.to_gpu(speed)
 then = gpuarray.empty_like(now)
-kernel = SourceModule(SOURCE, options=[f"-DSOFTENING={SOFTENING}f"]).get_function("step")
+kernel = SourceModule(SOURCE).get_function("step")
 kernel.prepare("PPPif")
 for _ in range(steps):
     kernel.prepared_call((-(-n // 128), 1), (128, 1, 1), now.gpudata, then.gpudata, v.gpudata, n, dt)

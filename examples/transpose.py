@@ -9,6 +9,9 @@ from pycuda.compiler import SourceModule
 TILE, ROWS = 32, 8
 
 SOURCE = """
+#define TILE 32
+#define ROWS 8
+
 // Neighbouring threads write places that lie a column apart.
 __global__ void straight(float* out, const float* in, int width, int height)
 {
@@ -39,7 +42,7 @@ height, width = 1000, 1537
 matrix = np.random.default_rng(0).random((height, width), dtype=np.float32)
 given = gpuarray.to_gpu(matrix)
 
-module = SourceModule(SOURCE, options=[f"-DTILE={TILE}", f"-DROWS={ROWS}"])
+module = SourceModule(SOURCE)
 grid, block = (-(-width // TILE), -(-height // TILE)), (TILE, ROWS, 1)
 for name in ("straight", "by_tiles"):
     transpose = module.get_function(name)

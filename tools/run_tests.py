@@ -26,7 +26,7 @@ def stream(command, **named):
 
 def engine():
     folder = os.path.join(ROOT, "build", "develop")
-    status, text = stream(["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error"])
+    status, text = stream(["ctest", "--test-dir", folder, "-j", str(os.cpu_count() or 1), "--output-on-failure", "--no-tests=error"])
     found = re.search(r"(\d+)% tests passed, (\d+) tests failed out of (\d+)", text)
     if not found:
         return 0, 1, 0

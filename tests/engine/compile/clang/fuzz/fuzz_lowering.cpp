@@ -69,6 +69,7 @@ fuzz::Result run(Program& program, size_t index, const Case& c) {
   args.integer(c.n);
   LaunchShape shape;
   for (int d = 0; d < 3; ++d) shape.grid[d] = c.kernel.shape.grid[d], shape.block[d] = c.kernel.shape.block[d];
+  shape.dynamic_shared = c.kernel.has_dynamic_memory ? c.kernel.shape.threads() * 4 : 0;
   kernel->launch(s, shape, args);
   context.copy(s, result.data(), out.pointer(), result.size() * 4, CopyKind::device_to_host, true);
   return result;

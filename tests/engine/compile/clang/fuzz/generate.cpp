@@ -32,9 +32,11 @@ class Generator {
     Kernel k;
     k.shape = shapes[below(std::size(shapes))];
     whole_warps_ = k.shape.threads() % 32 == 0;
+    k.has_dynamic_memory = chance(25);
     Where where;
     if (chance(30)) {
       calls_ = true;
+      k.inlines = chance(50);
       Where inside = where;
       inside.depth = 2;
       inside.may_exit = false;
@@ -107,7 +109,23 @@ class Generator {
 
   ExprPtr any(const Where& where, int depth) {
     if (depth <= 0 || chance(25)) return any_leaf(where);
-    switch (below(22)) {
+    switch (below(29)) {
+      case 22: {
+        static const Expr::Op ops[] = {Expr::Op::bits_set, Expr::Op::zeros_in_front, Expr::Op::reversed};
+        return node(ops[below(std::size(ops))], any(where, depth - 1));
+      }
+      case 23:
+        return node(Expr::Op::high_of_product, any(where, depth - 1), any(where, depth - 1));
+      case 24:
+        return node(Expr::Op::funnel_shift, any(where, depth - 1), any(where, depth - 1), any(where, depth - 1));
+      case 25:
+        return node(Expr::Op::bytes_picked, any(where, depth - 1), any(where, depth - 1), any(where, depth - 1));
+      case 26:
+        return node(Expr::Op::wide_product, any(where, depth - 1), any(where, depth - 1), any(where, depth - 1));
+      case 27:
+        return node(Expr::Op::real_sum, any(where, depth - 1), any(where, depth - 1));
+      case 28:
+        return node(Expr::Op::real_quotient, any(where, depth - 1), any(where, depth - 1));
       case 0:
         return node(Expr::Op::sub, any(where, depth - 1), any(where, depth - 1));
       case 1:
@@ -171,7 +189,12 @@ class Generator {
   // What threads tell each other, where that is defined; else anything.
   ExprPtr message(const Where& where) {
     bool lanes = where.together != Together::nobody && !exited_in_warp_ && whole_warps_;
-    switch (below(lanes ? 10 : 3)) {
+    auto of_size = [&](Expr::Op op, int smallest, auto... args) {
+      auto e = node(op, std::move(args)...);
+      e->number = static_cast<Value>(smallest) << below(smallest == 2 ? 4 : 3);
+      return e;
+    };
+    switch (below(lanes ? 18 : 3)) {
       case 0: {
         int a = static_cast<int>(below(shared_arrays));
         if (shared_[a].dirty) break;
@@ -202,6 +225,24 @@ class Generator {
         return node(Expr::Op::any, any(where, 2));
       case 9:
         return node(Expr::Op::all, any(where, 2));
+      case 10:
+        return of_size(Expr::Op::shuffle_in_part, 2, any(where, 1), any(where, 1));
+      case 11:
+        return node(Expr::Op::match_any, any(where, 1));
+      case 12:
+        return node(Expr::Op::match_all, any(where, 1));
+      case 13: {
+        static const Expr::Op ops[] = {Expr::Op::warp_sum, Expr::Op::warp_min, Expr::Op::warp_xor};
+        return node(ops[below(std::size(ops))], any(where, 2));
+      }
+      case 14:
+        return of_size(Expr::Op::tile_sum, 4, any(where, 2));
+      case 15:
+        return of_size(Expr::Op::tile_scan, 4, any(where, 2));
+      case 16:
+        return of_size(Expr::Op::tile_shuffle, 4, any(where, 1), any(where, 1));
+      case 17:
+        return of_size(Expr::Op::tile_ballot, 4, any(where, 2));
     }
     return any(where, 3);
   }
@@ -241,7 +282,7 @@ class Generator {
     if (pick < 56) return store_shared(where, out);
     if (pick < 60) return count(where, out);
     if (pick < 62) {
-      auto s = simple(Stmt::Op::add_global);
+      auto s = simple(chance(30) ? Stmt::Op::add_together : Stmt::Op::add_global);
       s->number = static_cast<Value>(below(counters));
       s->args.push_back(any(where, 2));
       out.push_back(std::move(s));
@@ -255,7 +296,15 @@ class Generator {
       return;
     }
     if (pick < 77 && where.together != Together::nobody && !exited_in_warp_ && whole_warps_) {
-      out.push_back(simple(Stmt::Op::warp_barrier));
+      auto s = simple(chance(50) ? Stmt::Op::warp_barrier : Stmt::Op::among_some);
+      if (s->op == Stmt::Op::among_some) {
+        s->number = static_cast<Value>(below(variables));
+        s->args.push_back(any(where, 2));
+        s->args.push_back(any(where, 1));
+      } else if (chance(50)) {
+        s->number = 4u << below(4);
+      }
+      out.push_back(std::move(s));
       return;
     }
     if (where.depth >= 3) return assign(out, any(where, 2));

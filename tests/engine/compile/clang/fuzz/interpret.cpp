@@ -2,6 +2,7 @@
 // at the statement are left out; so every barrier is passed by all at once, and a shuffle finds its lanes together.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "program.h"
 
@@ -70,6 +71,11 @@ class Block {
         }
       return std::array<Value, 3>{bits, total, set};
     };
+    auto over = [&](Value size, auto combine) {  // those of the warp, or of a part of it
+      Value begin = lane & ~(size - 1), out = from(begin);
+      for (Value u = begin + 1; u < begin + size; ++u) out = combine(out, from(u));
+      return out;
+    };
     switch (e.op) {
       case Expr::Op::constant:
         return e.number;
@@ -119,6 +125,31 @@ class Block {
         return x(0) ? x(1) : x(2);
       case Expr::Op::minimum:
         return std::min(x(0), x(1));
+      case Expr::Op::high_of_product:
+        return static_cast<Value>(uint64_t{x(0)} * x(1) >> 32);
+      case Expr::Op::bits_set:
+        return static_cast<Value>(std::popcount(x(0)));
+      case Expr::Op::zeros_in_front:
+        return static_cast<Value>(std::countl_zero(x(0)));
+      case Expr::Op::reversed: {
+        Value out = 0;
+        for (int bit = 0; bit < 32; ++bit) out |= (x(0) >> bit & 1u) << (31 - bit);
+        return out;
+      }
+      case Expr::Op::funnel_shift:
+        return static_cast<Value>((uint64_t{x(1)} << 32 | x(0)) << (x(2) & 31) >> 32);
+      case Expr::Op::bytes_picked: {
+        uint64_t both = uint64_t{x(1)} << 32 | x(0);
+        Value out = 0;
+        for (int byte = 0; byte < 4; ++byte) out |= static_cast<Value>(both >> 8 * (x(2) >> 4 * byte & 7) & 255) << 8 * byte;
+        return out;
+      }
+      case Expr::Op::wide_product:
+        return static_cast<Value>((uint64_t{x(0)} * x(1) + x(2)) >> 13);
+      case Expr::Op::real_sum:
+        return std::bit_cast<Value>(static_cast<float>(x(0) & 65535) * 0.25f + static_cast<float>(x(1) & 255));
+      case Expr::Op::real_quotient:
+        return static_cast<Value>(static_cast<double>(x(0)) / static_cast<double>(x(1) | 1));
       case Expr::Op::input:
         return in_[x(0) % inputs];
       case Expr::Op::private_at:
@@ -137,6 +168,37 @@ class Block {
         return lane + x(1) < 32 ? from(lane + x(1)) : x(0);
       case Expr::Op::shuffle_up:
         return lane >= x(1) ? from(lane - x(1)) : x(0);
+      case Expr::Op::shuffle_in_part:
+      case Expr::Op::tile_shuffle:
+        return from((lane & ~(e.number - 1)) | (x(1) & (e.number - 1)));
+      case Expr::Op::match_any: {
+        Value alike = 0;
+        for (Value u = 0; u < 32; ++u) alike |= Value{(from(u) & 3) == (x(0) & 3)} << u;
+        return alike;
+      }
+      case Expr::Op::match_all: {
+        Value alike = 0;
+        for (Value u = 0; u < 32; ++u) alike += (from(u) & 1) == (x(0) & 1);
+        return alike == 32 ? ~1u : 0;
+      }
+      case Expr::Op::warp_sum:
+        return over(32, [](Value a, Value b) { return a + b; });
+      case Expr::Op::warp_min:
+        return over(32, [](Value a, Value b) { return std::min(a, b); });
+      case Expr::Op::warp_xor:
+        return over(32, [](Value a, Value b) { return a ^ b; });
+      case Expr::Op::tile_sum:
+        return over(e.number, [](Value a, Value b) { return a + b; });
+      case Expr::Op::tile_scan: {
+        Value sum = 0;
+        for (Value u = lane & ~(e.number - 1); u <= lane; ++u) sum += from(u);
+        return sum;
+      }
+      case Expr::Op::tile_ballot: {
+        Value bits = 0, begin = lane & ~(e.number - 1);
+        for (Value u = 0; u < e.number; ++u) bits |= (from(begin + u) & 1) << u;
+        return bits;
+      }
       case Expr::Op::ballot:
         return votes(first, first + 32)[0];
       case Expr::Op::any:
@@ -184,7 +246,20 @@ class Block {
         each([&](Value t) { counters_[s.number] += args[0][t]; });
         break;
       case Stmt::Op::add_global:
-        each([&](Value t) { sums_[s.number] += args[0][t]; });
+      case Stmt::Op::add_together:
+        each([&](Value t) {
+          Value& sum = sums_[s.number];
+          sum = s.number < 2 ? sum + args[0][t] : s.number == 2 ? std::max(sum, args[0][t]) : sum ^ args[0][t];
+        });
+        break;
+      case Stmt::Op::among_some:
+        for (Value first = 0; first < count_; first += 32) {
+          Value sum = 0, lowest = 32;
+          for (Value u = 32; u-- > 0;)
+            if (here[first + u] && (args[0][first + u] & 1)) sum += args[1][first + u], lowest = u;
+          for (Value u = lowest; u < 32; ++u)
+            if (here[first + u] && (args[0][first + u] & 1)) threads_[first + u].v[s.number] = sum ^ args[1][first + lowest];
+        }
         break;
       case Stmt::Op::barrier:
       case Stmt::Op::warp_barrier:

@@ -65,6 +65,24 @@ std::string text(const Expr& e) {
       return "(" + arg(0) + " ? " + arg(1) + " : " + arg(2) + ")";
     case Expr::Op::minimum:
       return call("min");
+    case Expr::Op::high_of_product:
+      return call("__umulhi");
+    case Expr::Op::bits_set:
+      return "(unsigned)" + call("__popc");
+    case Expr::Op::zeros_in_front:
+      return "(unsigned)__clz((int)" + arg(0) + ")";
+    case Expr::Op::reversed:
+      return call("__brev");
+    case Expr::Op::funnel_shift:
+      return call("__funnelshift_l");
+    case Expr::Op::bytes_picked:
+      return call("__byte_perm");
+    case Expr::Op::wide_product:
+      return "(unsigned)(((unsigned long long)" + arg(0) + " * " + arg(1) + " + " + arg(2) + ") >> 13)";
+    case Expr::Op::real_sum:
+      return "__float_as_uint((float)(" + arg(0) + " & 65535u) * 0.25f + (float)(" + arg(1) + " & 255u))";
+    case Expr::Op::real_quotient:
+      return "(unsigned)((double)" + arg(0) + " / (double)(" + arg(1) + " | 1u))";
     case Expr::Op::input:
       return "in[" + arg(0) + " % " + number(inputs) + "]";
     case Expr::Op::private_at:
@@ -83,6 +101,26 @@ std::string text(const Expr& e) {
       return "__shfl_down_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
     case Expr::Op::shuffle_up:
       return "__shfl_up_sync(~0u, " + arg(0) + ", " + arg(1) + ")";
+    case Expr::Op::shuffle_in_part:
+      return "__shfl_sync(~0u, " + arg(0) + ", (int)(" + arg(1) + " & 31u), " + a + ")";
+    case Expr::Op::match_any:
+      return "__match_any_sync(~0u, " + arg(0) + " & 3u)";
+    case Expr::Op::match_all:
+      return "all_alike(" + arg(0) + " & 1u)";
+    case Expr::Op::warp_sum:
+      return "__reduce_add_sync(~0u, " + arg(0) + ")";
+    case Expr::Op::warp_min:
+      return "__reduce_min_sync(~0u, " + arg(0) + ")";
+    case Expr::Op::warp_xor:
+      return "__reduce_xor_sync(~0u, " + arg(0) + ")";
+    case Expr::Op::tile_sum:
+      return "cg::reduce(tile_of<" + a + ">(), " + arg(0) + ", cg::plus<unsigned>())";
+    case Expr::Op::tile_scan:
+      return "cg::inclusive_scan(tile_of<" + a + ">(), " + arg(0) + ")";
+    case Expr::Op::tile_shuffle:
+      return "tile_of<" + a + ">().shfl(" + arg(0) + ", (int)(" + arg(1) + " % " + a + "u))";
+    case Expr::Op::tile_ballot:
+      return "tile_of<" + a + ">().ballot((int)(" + arg(0) + " & 1u))";
     case Expr::Op::ballot:
       return "__ballot_sync(~0u, (int)(" + arg(0) + " & 1u))";
     case Expr::Op::any:
@@ -109,6 +147,8 @@ struct Printer {
     for (auto& s : statements) statement(*s, depth);
   }
 
+  static std::string addition(const Stmt& s) { return s.number < 2 ? "atomicAdd" : s.number == 2 ? "atomicMax" : "atomicXor"; }
+
   void statement(const Stmt& s, int depth) {
     std::string a = std::to_string(s.number);
     switch (s.op) {
@@ -125,13 +165,26 @@ struct Printer {
         line(depth, "atomicAdd(&c[" + a + "], " + text(*s.args[0]) + ");");
         break;
       case Stmt::Op::add_global:
-        line(depth, "atomicAdd(&sums[" + a + "], " + text(*s.args[0]) + ");");
+        line(depth, addition(s) + "(&sums[" + a + "], " + text(*s.args[0]) + ");");
+        break;
+      case Stmt::Op::add_together: {
+        const char* whole[] = {"plus", "plus", "greater", "bit_xor"};
+        line(depth, "{ auto all = cg::coalesced_threads();");
+        line(depth,
+             std::string("unsigned sum = cg::reduce(all, ") + text(*s.args[0]) + ", cg::" + whole[s.number] + "<unsigned>());");
+        line(depth, "if (all.thread_rank() == 0) " + addition(s) + "(&sums[" + a + "], sum); }");
+        break;
+      }
+      case Stmt::Op::among_some:
+        line(depth, "{ unsigned holds = " + text(*s.args[0]) + " & 1u, x = " + text(*s.args[1]) + ";");
+        line(depth, "unsigned some = __ballot_sync(~0u, (int)holds);");
+        line(depth, "if (holds) v[" + a + "] = __reduce_add_sync(some, x) ^ __shfl_sync(some, x, __ffs((int)some) - 1); }");
         break;
       case Stmt::Op::barrier:
         line(depth, "__syncthreads();");
         break;
       case Stmt::Op::warp_barrier:
-        line(depth, "__syncwarp();");
+        line(depth, s.number ? "tile_of<" + a + ">().sync();" : "__syncwarp();");
         break;
       case Stmt::Op::branch:
         line(depth, "if (" + text(*s.args[0]) + ") {");
@@ -185,6 +238,14 @@ struct Printer {
 
 const char* const prologue =
     "#ifndef FUZZ_FINISH\n#define FUZZ_FINISH\n"
+    "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include <cooperative_groups/scan.h>\n"
+    "namespace cg = cooperative_groups;\n"
+    "template <unsigned size> __device__ auto tile_of() { return cg::tiled_partition<size>(cg::this_thread_block()); }\n"
+    "__device__ unsigned all_alike(unsigned x) {\n"
+    "  int alike;\n"
+    "  unsigned who = __match_all_sync(~0u, x, &alike);\n"
+    "  return who ^ (unsigned)alike;\n"
+    "}\n"
     "__device__ void finish(unsigned* out, const unsigned* v, const unsigned* p, unsigned own, unsigned t, unsigned b) {\n"
     "  unsigned h = 17 + own;\n"
     "  for (int k = 0; k < 5; ++k) h = h * 31 + v[k];\n"
@@ -200,7 +261,7 @@ std::string print(const Kernel& k, const std::string& name) {
   printer.out = prologue;
   std::string threads = std::to_string(k.shape.threads());
   if (!k.function.empty()) {
-    printer.line(0, "__device__ void " + name +
+    printer.line(0, std::string(k.inlines ? "" : "__noinline__ ") + "__device__ void " + name +
                         "_part(const unsigned* in, unsigned* sums, unsigned n, unsigned t, unsigned b, unsigned* v, unsigned* p, "
                         "unsigned* s0, unsigned* s1, unsigned* c) {");
     printer.line(1, "const unsigned T = " + threads + ";");
@@ -209,7 +270,8 @@ std::string print(const Kernel& k, const std::string& name) {
   }
   printer.line(0, "extern \"C\" __global__ void " + name + "(const unsigned* in, unsigned* out, unsigned* sums, unsigned n) {");
   printer.line(1, "const unsigned T = " + threads + ";");
-  printer.line(1, "__shared__ unsigned s0[T], s1[T], c[2];");
+  printer.line(1, k.has_dynamic_memory ? "__shared__ unsigned s0[T], c[2]; extern __shared__ unsigned s1[];"
+                                       : "__shared__ unsigned s0[T], s1[T], c[2];");
   printer.line(1, "unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;");
   printer.line(1, "unsigned b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;");
   printer.line(1, "unsigned v[5] = {in[t % 64], t, b * 7 + 1, n ^ t, 5}, p[4] = {1, t, 3, 4};");

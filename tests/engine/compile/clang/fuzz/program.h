@@ -55,6 +55,15 @@ struct Expr {
     equal,
     select,
     minimum,
+    high_of_product,
+    bits_set,
+    zeros_in_front,
+    reversed,
+    funnel_shift,
+    bytes_picked,
+    wide_product,  // 64 bits
+    real_sum,      // float, exact
+    real_quotient,
     input,
     private_at,
     shared_own,
@@ -64,6 +73,16 @@ struct Expr {
     shuffle_xor,
     shuffle_down,
     shuffle_up,
+    shuffle_in_part,  // number: the width
+    match_any,
+    match_all,
+    warp_sum,
+    warp_min,
+    warp_xor,
+    tile_sum,  // number: the tile's size, as of the three below
+    tile_scan,
+    tile_shuffle,
+    tile_ballot,
     ballot,
     any,
     all,
@@ -84,9 +103,11 @@ struct Stmt {
     store_private,
     store_shared,
     add_counter,
-    add_global,
+    add_global,    // number: which counter, which has its own kind of addition
+    add_together,  // the same by those who are here at once, one of whom adds for all
     barrier,
-    warp_barrier,
+    warp_barrier,  // number: of a tile of that size; 0: of the warp
+    among_some,    // those for whom it holds talk to each other
     branch,
     loop,
     loop_while,
@@ -105,6 +126,8 @@ struct Kernel {
   Shape shape;
   Body body;
   Body function;  // a device function called by Stmt::call: statements on the same state
+  bool inlines = true;
+  bool has_dynamic_memory = false;  // the second shared array is the launch's
 };
 
 // What a run leaves behind: one value for each thread of the grid, then the counters in global memory.

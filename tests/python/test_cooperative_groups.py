@@ -1,0 +1,185 @@
+"""cooperative_groups.h as programs use it: groups of every kind, what they tell each other, reductions, scans, copies."""
+
+import numpy as np
+import pytest
+import quern as qn
+
+FIRST = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+"""
+N = 96
+
+
+def run(body, threads=N, blocks=1, kind="uint32", given=None, before="", shape=(N,), **options):
+    """What a kernel with this body writes to `out`; `t` is the thread's number, `x` its number in `in`."""
+    text = f"""{FIRST}{before}
+extern "C" __global__ void f({"unsigned" if kind == "uint32" else "float"}* out, const unsigned* in)
+{{
+  unsigned t = blockIdx.x * blockDim.x + threadIdx.x, x = in[t];
+  cg::thread_block block = cg::this_thread_block();
+  {body}
+}}"""
+    out = qn.zeros(shape, kind)
+    qn.RawKernel(text, "f", **options)((blocks,), (threads,), (out, qn.asarray(numbers() if given is None else given)))
+    return qn.asnumpy(out)
+
+
+def numbers():
+    return np.random.default_rng(5).integers(0, 50, N, dtype=np.uint32)
+
+
+def by_tiles(f, size):
+    return np.concatenate([np.broadcast_to(f(part), part.shape) for part in numbers().reshape(-1, size)]).ravel()
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("parent", ["block", "cg::tiled_partition<32>(block)"])
+def test_tiles(device, size, parent):
+    tile = f"auto tile = cg::tiled_partition<{size}>({parent}); "
+    rows, own = numbers().reshape(-1, size), np.arange(N) % size
+    np.testing.assert_array_equal(run(tile + "out[t] = tile.thread_rank() + 100 * tile.size() + 10000 * tile.num_threads();"), own + 10100 * size)
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::reduce(tile, x, cg::plus<unsigned>());"), by_tiles(np.sum, size))
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::reduce(tile, x, cg::greater<unsigned>());"), by_tiles(np.max, size))
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::reduce(tile, x, cg::less<unsigned>());"), by_tiles(np.min, size))
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::reduce(tile, x, cg::bit_xor<unsigned>());"), by_tiles(np.bitwise_xor.reduce, size))
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::inclusive_scan(tile, x);"), np.cumsum(rows, axis=1).ravel())
+    np.testing.assert_array_equal(run(tile + "out[t] = cg::exclusive_scan(tile, x);"), (np.cumsum(rows, axis=1) - rows).ravel())
+    np.testing.assert_array_equal(
+        run(tile + "out[t] = cg::inclusive_scan(tile, x, cg::greater<unsigned>());"), np.maximum.accumulate(rows, axis=1).ravel()
+    )
+    np.testing.assert_array_equal(run(tile + f"out[t] = tile.shfl(x, {size - 1});"), np.repeat(rows[:, -1], size))
+    wanted = ((rows % 2) << np.arange(size)).sum(axis=1)
+    np.testing.assert_array_equal(run(tile + "tile.sync(); out[t] = tile.ballot(x & 1);"), np.repeat(wanted, size))
+    np.testing.assert_array_equal(run(tile + "out[t] = tile.any(x == 7) + 2 * tile.all(x < 40);"), np.repeat((rows == 7).any(1) + 2 * (rows < 40).all(1), size))
+    ranks = np.arange(N) // size if parent == "block" else np.arange(N) % 32 // size
+    many = N // size if parent == "block" else 32 // size
+    np.testing.assert_array_equal(run(tile + "out[t] = tile.meta_group_rank() + 1000 * tile.meta_group_size();"), ranks + 1000 * many)
+
+
+def test_structures_are_shuffled(device):
+    before = "struct Pair { double weight; int place; };"
+    body = """
+  auto warp = cg::tiled_partition<32>(block);
+  Pair best{(double)x, (int)t};
+  for (int step = 16; step > 0; step /= 2) {
+    Pair other = warp.shfl_down(best, step);
+    if (other.weight > best.weight || (other.weight == best.weight && other.place < best.place)) best = other;
+  }
+  out[t] = warp.shfl(best, 0).place;"""
+    wanted = [32 * k + np.argmax(part) for k, part in enumerate(numbers().reshape(-1, 32))]
+    np.testing.assert_array_equal(run(body, before=before), np.repeat(wanted, 32))
+
+
+def test_coalesced_threads(device):
+    """Half of the threads take the branch; what they do together does not depend on who is there at once."""
+    x = numbers()
+    body = """
+  __shared__ unsigned total;
+  if (t == 0) total = 0;
+  __syncthreads();
+  if (x % 2) {
+    auto here = cg::coalesced_threads();
+    unsigned sum = cg::reduce(here, x, cg::plus<unsigned>());
+    if (here.thread_rank() == 0) atomicAdd(&total, sum);
+    here.sync();
+  }
+  __syncthreads();
+  out[t] = total;"""
+    assert (run(body) == x[x % 2 == 1].sum()).all()
+    whole = "auto warp = cg::coalesced_threads(); out[t] = "
+    rows = x.reshape(-1, 32)
+    np.testing.assert_array_equal(run(whole + "warp.shfl(x, 3);"), np.repeat(rows[:, 3], 32))
+    np.testing.assert_array_equal(run(whole + "warp.size() + 100 * warp.thread_rank();"), 32 + 100 * (np.arange(N) % 32))
+    np.testing.assert_array_equal(run(whole + "cg::inclusive_scan(warp, x);"), np.cumsum(rows, 1).ravel())
+    np.testing.assert_array_equal(run(whole + "warp.shfl_down(x, 2);"), np.concatenate([rows[:, 2:], rows[:, 30:]], 1).ravel())
+
+
+def test_partitions(device):
+    x = numbers()
+    rows = x.reshape(-1, 32)
+    warp = "auto warp = cg::tiled_partition<32>(block); "
+    odd = np.where(rows % 2, (rows * (rows % 2)).sum(1, keepdims=True), (rows * (1 - rows % 2)).sum(1, keepdims=True)).ravel()
+    np.testing.assert_array_equal(
+        run(warp + "auto part = cg::binary_partition(warp, x & 1); out[t] = cg::reduce(part, x, cg::plus<unsigned>());"), odd
+    )
+    like = (rows[:, :, None] % 5 == rows[:, None, :] % 5).sum(2).ravel()
+    np.testing.assert_array_equal(run(warp + "out[t] = cg::labeled_partition(warp, x % 5).size();"), like)
+    before = (np.tril(rows[:, :, None] % 5 == rows[:, None, :] % 5, -1)).sum(2).ravel()
+    np.testing.assert_array_equal(run(warp + "out[t] = cg::labeled_partition(warp, x % 5).thread_rank();"), before)
+    np.testing.assert_array_equal(
+        run(warp + "auto part = cg::labeled_partition(warp, x % 3); out[t] = part.shfl(x, 0) + 100 * part.ballot(x > 20);"),
+        np.concatenate([_of_parts(row) for row in rows]),
+    )
+
+
+def _of_parts(row):
+    out = np.zeros(32, np.uint32)
+    for label in range(3):
+        places = np.flatnonzero(row % 3 == label)
+        if places.size:
+            out[places] = row[places[0]] + 100 * ((row[places] > 20).astype(np.uint64) << np.arange(places.size, dtype=np.uint64)).sum()
+    return out
+
+
+@pytest.mark.parametrize("group", ["block", "cg::tiled_partition(block, 8)", "cg::tiled_partition<16>(block)"])
+def test_groups_of_any_kind(device, group):
+    """A function that takes a thread_group, as in NVIDIA's own articles."""
+    before = """
+__device__ unsigned sum_of(cg::thread_group g, unsigned* room, unsigned value)
+{
+  unsigned lane = g.thread_rank();
+  for (unsigned i = g.size() / 2; i > 0; i /= 2) {
+    room[lane] = value;
+    g.sync();
+    if (lane < i) value += room[lane + i];
+    g.sync();
+  }
+  return value;
+}"""
+    size = {"block": 64, "cg::tiled_partition(block, 8)": 8}.get(group, 16)
+    body = f"""
+  __shared__ unsigned room[64];
+  cg::thread_group g = {group};
+  unsigned sum = sum_of(g, room + threadIdx.x - g.thread_rank(), x);
+  out[t] = g.thread_rank() == 0 ? sum : g.size();"""
+    x = np.random.default_rng(0).integers(0, 9, 128, dtype=np.uint32)
+    wanted = np.full((128 // size, size), size)
+    wanted[:, 0] = x.reshape(-1, size).sum(1)
+    np.testing.assert_array_equal(run(body, threads=64, blocks=2, given=x, shape=(128,), before=before), wanted.ravel())
+
+
+def test_copies_barriers_and_one_thread(device):
+    body = """
+  __shared__ unsigned tile[96], others[96];
+  cg::memcpy_async(block, tile, in, sizeof(unsigned) * 96);
+  cg::memcpy_async(block, others, 96, in, 50);
+  cg::wait(block);
+  auto token = block.barrier_arrive();
+  block.barrier_wait(static_cast<decltype(token)&&>(token));
+  auto warp = cg::tiled_partition<32>(block);
+  __shared__ unsigned count;
+  if (t == 0) count = 0;
+  cg::sync(block);
+  cg::invoke_one(warp, [&] { atomicAdd(&count, 1u); });
+  unsigned first = cg::invoke_one_broadcast(warp, [&] { return x; });
+  block.sync();
+  out[t] = tile[95 - t] + (t < 50 ? 1000 * others[t] : 0) + 100000 * count + 10000000 * (first == in[t & ~31u]);"""
+    x = numbers()
+    wanted = x[::-1] + np.where(np.arange(N) < 50, 1000 * x, 0) + 300000 + 10000000
+    np.testing.assert_array_equal(run(body), wanted)
+
+
+def test_the_grid(device):
+    body = """
+  cg::grid_group grid = cg::this_grid();
+  out[t] = x;
+  grid.sync();
+  unsigned sum = 0;
+  for (unsigned i = 0; i < grid.size(); ++i) sum += out[i];
+  grid.sync();
+  out[t] = sum + (grid.thread_rank() == t) + 2 * (grid.block_rank() == blockIdx.x) + 4 * (grid.num_blocks() == 3);"""
+    assert (run(body, threads=32, blocks=3, enable_cooperative_groups=True) == numbers().sum() + 7).all()
