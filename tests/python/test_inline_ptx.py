@@ -187,6 +187,8 @@ def highest(a, bits):
 
 
 def field(a, place, length, bits, is_signed):
+    if bits == 64 and max(place, length) > 255:
+        return None  # GPUs have it in several instructions, which look at all bits of these
     place, length = place & 255, length & 255
     if length == 0:
         return 0
