@@ -8,6 +8,7 @@ NB_MODULE(_engine, m) {
   init_sites(m);
   init_devices(m);
   init_memory(m);
+  init_textures(m);
   init_kernels(m);
   init_trace(m);
   init_types(m);

@@ -5,6 +5,7 @@
 //   site.cpp       who called: code object and instruction of the first frame outside the package
 //   given.cpp      what a Python value is    arguments.cpp  values -> arguments of kernels in CUDA C++; grids and blocks
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
+//   textures.cpp   arrays for textures, texture and surface objects
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports
 //   dispatcher.cpp kernels written in Python
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
@@ -87,6 +88,7 @@ void init_errors(nb::module_& m);
 void init_sites(nb::module_& m);
 void init_devices(nb::module_& m);
 void init_memory(nb::module_& m);
+void init_textures(nb::module_& m);
 void init_kernels(nb::module_& m);
 void init_dispatchers(nb::module_& m);
 void init_trace(nb::module_& m);

@@ -33,15 +33,8 @@ LEFT_OUT = (
 
 # (module, names, why): there, and raise one clear error.
 REFUSED = (
-    (
-        "driver",
-        "Array SurfaceReference TextureReference bind_array_to_texref gpuarray_to_array make_multichannel_2d_array matrix_to_array "
-        "matrix_to_texref np_to_array",
-        "there are no CUDA arrays, textures and surfaces yet; kernels take arrays as pointers",
-    ),
     ("driver", "Event.from_ipc_handle Event.ipc_handle", "events are not shared with other processes yet; memory of a GPU is"),
     ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
-    ("gpuarray", "GPUArray.bind_to_texref GPUArray.bind_to_texref_ext", "there are no textures yet"),
     ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
     (
         "curandom",

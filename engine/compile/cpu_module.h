@@ -23,10 +23,35 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 3u
+#define QUERN_CPU_ABI 4u
 #define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
+
+/* A texture or surface object. Kernels find it in a table by its handle: the number in the table below, `generation` above. */
+#define QUERN_CPU_TEXTURES 65536u
+enum { QUERN_TEXTURE_FREE = 0, QUERN_TEXTURE_TEXTURE = 1, QUERN_TEXTURE_SURFACE = 2 };
+/* How a component is read: as 32 bits, as a half, as an integer, as an integer that stands for a number up to 1. */
+enum {
+  QUERN_TEXEL_WORD = 0,
+  QUERN_TEXEL_HALF = 1,
+  QUERN_TEXEL_UNSIGNED_8 = 2,
+  QUERN_TEXEL_SIGNED_8 = 3,
+  QUERN_TEXEL_UNSIGNED_16 = 4,
+  QUERN_TEXEL_SIGNED_16 = 5,
+  QUERN_TEXEL_NORMALIZED = 4, /* to be added to the four integers */
+};
+typedef struct {
+  char* data;
+  int64_t pitch, slice; /* bytes from row to row, from slice or layer to the next */
+  int32_t extent[3];    /* texels, rows, slices or layers; each 1 at least */
+  uint32_t generation;
+  uint8_t what, code; /* QUERN_TEXTURE_..., QUERN_TEXEL_... */
+  uint8_t channels, texel_bytes;
+  uint8_t address[3];               /* cudaTextureAddressMode */
+  uint8_t is_linear, is_normalized; /* filter, coordinates */
+  uint32_t border[4];               /* a float's bits, or an integer */
+} QuernCpuTexture;
 
 /* What kernel code may call. Every entry may be called from any worker thread while a kernel runs. */
 typedef struct {
@@ -43,6 +68,7 @@ typedef struct {
   uint64_t (*clock_nanoseconds)(void);
   void* (*allocate)(uint64_t bytes); /* device-side malloc and free */
   void (*release)(void* pointer);
+  const QuernCpuTexture* textures; /* QUERN_CPU_TEXTURES of them */
 } QuernCpuRuntime;
 
 /* One launch, shared by all its blocks. */

@@ -274,10 +274,12 @@ struct KnownTrouble {
 };
 
 constexpr KnownTrouble troubles[] = {
-    {"texture is not a template", "texture references are not served: pass the array as a pointer and index it"},
-    {"surface is not a template", "surface references are not served: pass the array as a pointer and index it"},
-    {"identifier \"texture\" is undefined", "texture references are not served: pass the array as a pointer and index it"},
-    {"identifier \"surface\" is undefined", "surface references are not served: pass the array as a pointer and index it"},
+    {"texture is not a template", "texture and surface references belong to SourceModule: take a texture or surface object here"},
+    {"surface is not a template", "texture and surface references belong to SourceModule: take a texture or surface object here"},
+    {"identifier \"texture\" is undefined",
+     "texture and surface references belong to SourceModule: take a texture or surface object here"},
+    {"identifier \"surface\" is undefined",
+     "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"could not open source file \"thrust/", "Thrust headers are not served in kernel text: use quern's sort, reduce and scan"},
     {"could not open source file \"cub/", "CUB headers are not served in kernel text: use quern's sort, reduce and scan"},
     {"cannot open source file \"thrust/", "Thrust headers are not served in kernel text: use quern's sort, reduce and scan"},

@@ -8,6 +8,7 @@
 //   cpu_module.cpp      loads compiled objects
 //   cpu_runtime.cpp     what kernel code may call: printf, assert, clocks
 //   cpu_memory.cpp      memory with guard pages, pinned memory
+//   cpu_textures.cpp    arrays for textures, texture and surface objects
 //
 // Start at CpuStream::submit(), which takes a Command, and CpuDevice::run(), which carries one out.
 #pragma once
@@ -311,7 +312,8 @@ class StopsWith {
 };
 
 extern const QuernCpuRuntime cpu_runtime;
-[[noreturn]] void end_kernel(std::string text);  // from runtime calls inside a kernel
+extern QuernCpuTexture cpu_textures[QUERN_CPU_TEXTURES];  // cpu_textures.cpp
+[[noreturn]] void end_kernel(std::string text);           // from runtime calls inside a kernel
 
 // Blocks [first, last) of a coroutine kernel on this thread.
 void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch, uint64_t first, uint64_t last,

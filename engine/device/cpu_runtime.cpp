@@ -114,6 +114,7 @@ void release(void* pointer) { std::free(pointer); }
 
 }  // namespace
 
-const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI, print, assert_fail, fail, clock_cycles, clock_nanoseconds, allocate, release};
+const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,     print,    assert_fail, fail,        clock_cycles,
+                                     clock_nanoseconds, allocate, release,     cpu_textures};
 
 }  // namespace quern

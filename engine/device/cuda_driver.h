@@ -21,10 +21,65 @@ using FunctionHandle = struct FunctionTag*;
 using StreamHandle = struct StreamTag*;
 using EventHandle = struct EventTag*;
 using LinkHandle = struct LinkTag*;
+using ArrayHandle = struct ArrayTag*;
 
 struct IpcMemory {  // CUipcMemHandle
   char bytes[64];
 };
+
+struct ArrayDescription {  // CUDA_ARRAY3D_DESCRIPTOR
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+
+struct CopySide {  // one half of CUDA_MEMCPY3D
+  size_t x_bytes, y, z, lod;
+  int memory_type;
+  void* host;
+  Address device;
+  ArrayHandle array;
+  void* reserved;
+  size_t pitch, height;
+};
+struct BoxCopy {  // CUDA_MEMCPY3D
+  CopySide from, to;
+  size_t width_bytes, height, depth;
+};
+enum : int { memory_host = 1, memory_device = 2, memory_array = 3 };  // CUmemorytype
+
+struct ResourceDescription {  // CUDA_RESOURCE_DESC
+  int type;
+  union {
+    ArrayHandle array;
+    struct {
+      Address memory;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      Address memory;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } pitched;
+    int reserved[32];
+  } of;
+  unsigned flags;
+};
+enum : int { resource_array = 0, resource_linear = 2, resource_pitched = 3 };  // CUresourcetype
+
+struct TextureDescription {  // CUDA_TEXTURE_DESC
+  int address_mode[3];
+  int filter_mode;
+  unsigned flags, max_anisotropy;
+  int mipmap_filter_mode;
+  float mipmap_bias, least_mipmap, most_mipmap;
+  float border[4];
+  int reserved[12];
+};
+enum : unsigned { texture_read_as_integer = 1, texture_normalized_coordinates = 2 };
 
 struct LaunchAttribute {  // CUlaunchAttribute
   int id;
@@ -186,6 +241,15 @@ inline constexpr int oldest_driver = 12000;
   X(cuEventSynchronize, 2000, (EventHandle event))                                                                               \
   X(cuEventQuery, 2000, (EventHandle event))                                                                                     \
   X(cuEventElapsedTime, 2000, (float* milliseconds, EventHandle start, EventHandle end))                                         \
+  /* textures */                                                                                                                 \
+  X(cuArray3DCreate_v2, 3020, (ArrayHandle * array, const ArrayDescription* description))                                        \
+  X(cuArrayDestroy, 2000, (ArrayHandle array))                                                                                   \
+  X(cuMemcpy3DAsync_v2, 3020, (const BoxCopy* copy, StreamHandle stream))                                                        \
+  X(cuTexObjectCreate, 5000,                                                                                                     \
+    (unsigned long long* texture, const ResourceDescription* resource, const TextureDescription* description, const void* view)) \
+  X(cuTexObjectDestroy, 5000, (unsigned long long texture))                                                                      \
+  X(cuSurfObjectCreate, 5000, (unsigned long long* surface, const ResourceDescription* resource))                                \
+  X(cuSurfObjectDestroy, 5000, (unsigned long long surface))                                                                     \
   /* code */                                                                                                                     \
   X(cuModuleLoadDataEx, 2010, (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))           \
   X(cuLinkCreate_v2, 6050, (unsigned count, int* options, void** values, LinkHandle* link))                                      \

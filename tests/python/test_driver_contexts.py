@@ -141,32 +141,6 @@ def test_cudas_numbers():
         drv.dtype_to_array_format(np.float64)
 
 
-@pytest.mark.parametrize(
-    "name, args",
-    [
-        ("Array", (drv.ArrayDescriptor(),)),
-        ("TextureReference", ()),
-        ("SurfaceReference", ()),
-        ("matrix_to_array", (np.zeros((2, 2)), "C")),
-        ("np_to_array", (np.zeros((2, 2)), "C")),
-        ("gpuarray_to_array", (None, "C")),
-        ("make_multichannel_2d_array", (None, "C")),
-        ("bind_array_to_texref", (None, None)),
-        ("matrix_to_texref", (None, None, "C")),
-        ("memcpy_dtoa", (None, 0, None, 4)),
-        ("memcpy_atod", (None, None, 0, 4)),
-        ("memcpy_atoa", (None, 0, None, 0, 4)),
-        ("memcpy_htoa", (None, 0, None)),
-        ("memcpy_atoh", (None, None, 0)),
-        ("py_memcpy_htoa", (None, 0, None)),
-        ("py_memcpy_atoh", (None, None, 0)),
-    ],
-)
-def test_textures_are_refused(name, args):
-    with pytest.raises(drv.LogicError, match="not served yet"):
-        getattr(drv, name)(*args)
-
-
 def test_descriptors_hold_what_they_are_given():
     d = drv.ArrayDescriptor3D()
     d.width, d.height, d.depth, d.format, d.num_channels, d.flags = 1, 2, 3, drv.array_format.HALF, 4, drv.array3d_flags.SURFACE_LDST

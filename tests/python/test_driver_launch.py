@@ -85,22 +85,10 @@ def test_what_the_old_ways_refuse(scale):
     ):
         with pytest.raises(drv.LogicError, match="4096"):
             refused()
-    with pytest.raises(drv.LogicError, match="texture"):
+    with pytest.raises(TypeError, match="get_texref"):
         scale.param_set_texref(None)
     with pytest.raises(TypeError, match="NumPy scalar"):
         scale.param_set(5)
-
-
-def test_texture_references_are_refused(scale):
-    module = SourceModule(SOURCE)
-    for refused in (
-        lambda: module.get_texref("t"),
-        lambda: module.get_surfref("s"),
-        lambda: scale.prepare("Pids", texrefs=[1]),
-        lambda: scale(texrefs=[1], block=(1, 1, 1)),
-    ):
-        with pytest.raises(drv.LogicError, match="not served yet"):
-            refused()
 
 
 def test_times_of_calls(scale):

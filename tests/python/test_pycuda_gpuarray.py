@@ -464,10 +464,6 @@ def test_methods(device):
     with pytest.raises(ValueError):
         bool(a)
     assert str(a) == str(x) and repr(a) == repr(x)
-    with pytest.raises(drv.LogicError):
-        a.bind_to_texref(None)
-    with pytest.raises(drv.LogicError):
-        a.bind_to_texref_ext(None)
 
 
 def test_exchange(device):

@@ -67,6 +67,6 @@ def test_public_things_are_documented(module):
                 assert inspect.getdoc(method), f"{name}.{part}"
 
 
-@pytest.mark.parametrize("module", [*MODULES, "_array", "_vectors", "_arguments"])
+@pytest.mark.parametrize("module", [*MODULES, "_array", "_vectors", "_arguments", "_textures"])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"quern.pycuda.{module}")).failed == 0

@@ -20,6 +20,7 @@ from quern.arrays.mathematics import conjugate as _conjugate
 from quern.arrays.objects import exchange as _exchange
 from quern.device import current_device
 from quern.lib import _engine
+from quern.pycuda import _textures
 from quern.pycuda import driver as _driver
 
 _Base = _core.Array
@@ -329,12 +330,23 @@ class GPUArray(_Base):
         self.set(ary, async_=True, stream=stream)
 
     def bind_to_texref(self, texref, allow_offset=False):
-        """Raises LogicError: texture references are not served."""
-        raise _driver.LogicError("[GPUArray.bind_to_texref] texture references are not served; pass the array as a pointer")
+        """Lets a texture reference read this array, by tex1Dfetch(). Returns the number of the first element there, which is 0."""
+        return texref.set_address(self.gpudata, self.nbytes, allow_offset) // self.dtype.itemsize
 
     def bind_to_texref_ext(self, texref, channels=1, allow_double_hack=False, allow_complex_hack=False, allow_offset=False):
-        """Raises LogicError: texture references are not served."""
-        self.bind_to_texref(texref)
+        """As bind_to_texref(), and sets the texels' format, of `channels` elements each.
+
+        The hacks: float64 and complex numbers as integers, which fp_tex1Dfetch() of pycuda-helpers.hpp puts together again.
+        """
+        is_packed = (allow_double_hack and self.dtype == np.float64) or (allow_complex_hack and self.dtype.kind == "c")
+        if is_packed and channels != 1:
+            raise ValueError(f"[GPUArray.bind_to_texref_ext] {self.dtype} takes all channels for itself; 'channels' must be 1")
+        number, channels = _textures._packed_format(self.dtype) if is_packed else (_textures.dtype_to_array_format(self.dtype), channels)
+        texref.set_format(number, channels)
+        offset = self.bind_to_texref(texref, allow_offset)
+        if is_packed or self.dtype.kind in "iu":
+            texref.set_flags(texref.get_flags() | _driver.TRSF_READ_AS_INTEGER)
+        return offset
 
     # PyCUDA's own names, which programs with prepared kernels use.
     _grid = property(lambda self: splay(self.size)[0])

@@ -263,6 +263,12 @@ def _bytes_of(array, what, writable):
     return flat
 
 
+def _array(value, what):
+    if not isinstance(value, _engine.DeviceArray):
+        raise TypeError(f"[{what}] an Array is needed, not {type(value).__name__}")
+    return value
+
+
 class _MemoryCopy:
     """What Memcpy2D and Memcpy3D share: two sides, and where the box starts in them."""
 
@@ -303,12 +309,12 @@ class _MemoryCopy:
         self._dst, self.dst_memory_type = (None, buffer), memory_type.UNIFIED
 
     def set_src_array(self, array):
-        """Raises LogicError: there are no CUDA arrays."""
-        raise LogicError(f"[{self._name}] CUDA arrays are not served yet; copy from device memory")
+        """Copies from an Array."""
+        self._src, self.src_memory_type = (None, _array(array, self._name)), memory_type.ARRAY
 
     def set_dst_array(self, array):
-        """Raises LogicError: there are no CUDA arrays."""
-        raise LogicError(f"[{self._name}] CUDA arrays are not served yet; copy to device memory")
+        """Copies to an Array."""
+        self._dst, self.dst_memory_type = (None, _array(array, self._name)), memory_type.ARRAY
 
     @property
     def src_device(self):
@@ -325,7 +331,8 @@ class _MemoryCopy:
         given = getattr(self, "_" + which)
         if given is None:
             verb, role = ("from", "src") if which == "src" else ("to", "dst")
-            raise LogicError(f"[{self._name}] nothing says what to copy {verb}; call set_{role}_host() or set_{role}_device()")
+            ways = f"set_{role}_host(), set_{role}_device() or set_{role}_array()"
+            raise LogicError(f"[{self._name}] nothing says what to copy {verb}; call {ways}")
         x, y, z, pitch, rows = (int(getattr(self, f"{which}_{n}")) for n in ("x_in_bytes", "y", "z", "pitch", "height"))
         if min(x, y, z, pitch, rows) < 0:
             raise LogicError(f"[{self._name}] the {which} side has a negative place or pitch")
@@ -344,10 +351,26 @@ class _MemoryCopy:
             raise LogicError(f"[{self._name}] the copy ends {needed} bytes into the {which} side, which has {there}")
         return _Side(host, device, start, pitch, slice)
 
+    def _box_side(self, which, box):
+        """What _engine.copy_box() takes: for copies with an Array."""
+        host, device = getattr(self, "_" + which) or (None, None)
+        x, y, z = (int(getattr(self, f"{which}_{n}")) for n in ("x_in_bytes", "y", "z"))
+        if isinstance(device, _engine.DeviceArray):
+            if min(x, y, z) < 0:
+                raise LogicError(f"[{self._name}] the {which} side has a negative place")
+            return "array", device, x, y, z, 0, 0
+        side = self._side(which, box)  # refuses what is not inside
+        rows = side.slice // side.pitch if side.pitch else 0
+        return ("device", device, x, y, z, side.pitch, rows) if host is None else ("host", host, x, y, z, side.pitch, rows)
+
     def _copy(self, stream, blocking):
         box = tuple(int(n) for n in (self.depth, self.height, self.width_in_bytes))
         if min(box) < 0:
             raise LogicError(f"[{self._name}] a copy of {box[2]} bytes, {box[1]} rows, {box[0]} slices has a negative extent")
+        if memory_type.ARRAY in (self.src_memory_type, self.dst_memory_type):
+            to, from_ = self._box_side("dst", box), self._box_side("src", box)
+            waits = blocking and "host" in (to[0], from_[0])
+            return _engine.copy_box(_engine.current_device(), to, from_, box, stream, waits)
         _copy_box(self._side("dst", box), self._side("src", box), box, stream, blocking)
 
     def _is_stream(self, stream):

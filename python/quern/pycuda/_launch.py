@@ -16,6 +16,7 @@ from quern.lib import _engine
 from quern.pycuda._contexts import Context, Event
 from quern.pycuda._copies import memcpy_dtoh_async, memcpy_htod_async
 from quern.pycuda._memory import mem_alloc_like
+from quern.pycuda._textures import SurfaceReference, TextureReference
 from quern.pycuda.enums import function_attribute, jit_input_type
 
 
@@ -77,8 +78,7 @@ class Function(_engine.Function):
     def _call_slowly(self, *args, block=None, grid=(1,), stream=None, shared=0, texrefs=(), time_kernel=False):
         if block is None:
             raise ValueError("must specify block size")
-        if texrefs:
-            raise LogicError("[launch] texture references are not served yet; pass the array as a pointer")
+        _check_references(texrefs, "launch")
         if stream is not None and not isinstance(stream, _engine.Stream):
             raise TypeError(f"[launch] stream must be a Stream or None, not {type(stream).__name__}")
         handlers = [a for a in args if isinstance(a, ArgumentHandler)]
@@ -100,12 +100,15 @@ class Function(_engine.Function):
             Context.synchronize()
         return seconds
 
+    _module = None  # what holds the module's texture references
+    _references = ()
+
     # prepared calls
 
     def prepare(self, arg_types, texrefs=()):
         """Fixes the argument types: a string of struct format characters, or a sequence of them and of dtypes ("P" for pointers)."""
-        if texrefs:
-            raise LogicError("[prepare] texture references are not served yet; pass the array as a pointer")
+        _check_references(texrefs, "prepare")
+        self._references = list(texrefs or ())
         self._converters = [_converter(t) for t in arg_types]
         return self
 
@@ -185,8 +188,9 @@ class Function(_engine.Function):
         self.param_set_size(offset)
 
     def param_set_texref(self, texref):
-        """Raises LogicError: texture references are not served yet."""
-        raise LogicError("[param_set_texref] texture references are not served yet; pass the array as a pointer")
+        """Accepted: a kernel finds a texture reference by its name; this keeps it."""
+        _check_references([texref], "param_set_texref")
+        self._references = [*self._references, texref]
 
     def set_block_shape(self, x, y=1, z=1):
         """The block of launch() and its kin."""
@@ -258,6 +262,12 @@ class Function(_engine.Function):
     max_threads_per_block = property(lambda self: self.info()["max_threads"])
 
 
+def _check_references(texrefs, what):
+    for reference in texrefs or ():
+        if not isinstance(reference, TextureReference):
+            raise TypeError(f"[{what}] texrefs are TextureReferences of Module.get_texref(), not {type(reference).__name__}")
+
+
 def _converter(kind):
     """What turns a value into what a prepared type holds, with the errors of struct; None for records, which go as they are."""
     if not (isinstance(kind, str) and len(kind) == 1 and kind in "PnN?"):
@@ -289,22 +299,31 @@ class Module:
 
     def __init__(self, program):
         self._program = program
+        self._references = {}  # by name: what is bound stays so for as long as the module or a kernel of it is there
 
     def get_function(self, name):
         """The kernel of that name. Raises LogicError, naming the kernels there are, when there is none."""
-        return Function(self._program, name)
+        function = Function(self._program, name)
+        function._module = self
+        return function
 
     def get_global(self, name):
         """(address, size in bytes) of a ``__device__`` or ``__constant__`` variable."""
         return self._program.global_variable(name)
 
     def get_texref(self, name):
-        """Raises LogicError: texture references are not served yet."""
-        raise LogicError("[get_texref] texture references are not served yet; pass the array as a pointer")
+        """The texture reference of that name. Raises LogicError when no kernel uses one."""
+        return self._reference(name, TextureReference)
 
     def get_surfref(self, name):
-        """Raises LogicError: surface references are not served yet."""
-        raise LogicError("[get_surfref] surface references are not served yet; pass the array as a pointer")
+        """The surface reference of that name. Raises LogicError when no kernel uses one."""
+        return self._reference(name, SurfaceReference)
+
+    def _reference(self, name, kind):
+        found = self._references.get(name)
+        if not isinstance(found, kind):
+            found = self._references[name] = kind._of(self._program, name)
+        return found
 
 
 def module_from_buffer(buffer, options=(), message_handler=None):

@@ -1,50 +1,306 @@
-"""CUDA arrays, textures and surfaces. They are not served yet: everything that would make one raises LogicError, which says so."""
+"""CUDA arrays, texture references and surface references.
+
+A reference is a variable of the kernel's (codegen/prelude/quern/texture_references.cuh) that holds a texture or surface object. What the
+program sets on the host makes an object at once, whose handle is written there. Start reading at TextureReference.
+"""
 
 from __future__ import annotations
+
+import struct
 
 import numpy as np
 
 from quern.errors import LogicError
-from quern.pycuda.enums import array_format
-
-
-def _refuse(what, instead):
-    raise LogicError(f"[{what}] not served yet: there are no CUDA arrays, textures and surfaces; {instead}")
+from quern.lib import _engine
+from quern.pycuda._copies import Memcpy2D, Memcpy3D, _array
+from quern.pycuda.enums import (
+    TRSF_NORMALIZED_COORDINATES,
+    TRSF_READ_AS_INTEGER,
+    address_mode,
+    array3d_flags,
+    array_format,
+    device_attribute,
+    filter_mode,
+)
 
 
 class ArrayDescriptor:
-    """What a CUDA array of one or two dimensions would be: ``width``, ``height``, ``format``, ``num_channels``."""
+    """What a CUDA array of one or two axes is: ``width``, ``height`` (0 for one axis), ``format``, ``num_channels``."""
 
     width = height = num_channels = 0
     format = array_format.FLOAT
 
 
 class ArrayDescriptor3D(ArrayDescriptor):
-    """The same of three dimensions: ``depth`` and ``flags`` too."""
+    """The same of three axes: ``depth`` and ``flags`` (array3d_flags) too."""
 
     depth = flags = 0
 
 
-class Array:
-    """Raises LogicError: CUDA arrays are not served yet."""
+class Array(_engine.DeviceArray):
+    """A CUDA array: memory that textures and surfaces read, made from a descriptor. Memcpy2D and Memcpy3D fill it.
+
+    >>> from quern.pycuda import driver
+    >>> what = driver.ArrayDescriptor()
+    >>> what.width, what.height, what.num_channels = 8, 4, 1
+    >>> driver.Array(what).get_descriptor().height
+    4
+
+    Raises
+    ------
+    LogicError
+        There is no such format, or extents are over the limits.
+    """
 
     def __init__(self, descriptor):
-        _refuse("Array", "allocate with mem_alloc or mem_alloc_pitch")
+        if not isinstance(descriptor, ArrayDescriptor):
+            raise TypeError(f"[Array] an ArrayDescriptor is needed, not {type(descriptor).__name__}")
+        depth, flags = getattr(descriptor, "depth", 0), getattr(descriptor, "flags", 0)
+        numbers = {"width": descriptor.width, "height": descriptor.height, "depth": depth, "flags": flags}
+        for name, value in numbers.items():
+            if int(value) < 0:
+                raise LogicError(f"[Array] the descriptor's {name} is {value}")
+        super().__init__(
+            _engine.current_device(),
+            *(int(n) for n in (descriptor.width, descriptor.height, depth, descriptor.format, descriptor.num_channels, flags)),
+        )
+
+    def get_descriptor(self):
+        """The ArrayDescriptor of an array of one or two axes."""
+        return self._described(ArrayDescriptor())
+
+    def get_descriptor_3d(self):
+        """The ArrayDescriptor3D of any array."""
+        return self._described(ArrayDescriptor3D())
+
+    def _described(self, out):
+        out.width, out.height, depth = self.extents
+        out.format, out.num_channels = array_format(self.format), self.channels
+        if isinstance(out, ArrayDescriptor3D):
+            out.depth, out.flags = depth, self.array_flags
+        return out
+
+    handle = property(lambda self: self.native)
 
 
-class TextureReference:
-    """Raises LogicError: textures are not served yet."""
+class _Reference:
+    """A variable of a module's that holds an object: `_push()` writes another one there."""
+
+    _program = _address = None
+    _object = None  # what the kernel's variable names
+
+    def _push(self, made, *more):
+        if self._program is not None:
+            device = self._program.device
+            if self._object is not None:
+                device.synchronize()  # a kernel may still read the variable
+            _engine.htod(device, self._address, struct.pack("Qi", made.handle, *more) if more else struct.pack("Q", made.handle))
+            device.default_stream().synchronize()
+        self._object = made
+
+
+class TextureReference(_Reference):
+    """A texture reference of a module, from Module.get_texref(): what ``tex2D(image, x, y)`` in its kernels reads, and how.
+
+    Bind it to an Array, or to device memory; it keeps what it is bound to. What the declaration in the source says is set already.
+    """
 
     def __init__(self):
-        _refuse("TextureReference", "pass the array as a pointer")
+        self._source = None  # makes the object from settings
+        self._array = self._declared_mode = None
+        self._memory = None
+        self._format, self._channels = array_format.FLOAT, 1
+        self._address_modes = [address_mode.CLAMP] * 3
+        self._filter, self._flags = filter_mode.POINT, 0
+        self._border = (0.0, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def _of(cls, program, name):
+        self = cls()
+        address = _variable(program, name, _DECLARED.size, "get_texref", "texture")
+        declared = bytearray(_DECLARED.size)
+        _engine.dtoh(program.device, declared, address)
+        _, _, number, channels, _, mode, normalized, filtering, *modes = _DECLARED.unpack(declared)
+        self._program, self._address = program, address
+        self._format, self._channels = array_format(number), channels
+        self._declared_mode = mode
+        self._flags = (TRSF_NORMALIZED_COORDINATES if normalized else 0) | (0 if mode else TRSF_READ_AS_INTEGER)
+        self._filter, self._address_modes = filter_mode(filtering), [address_mode(m) for m in modes]
+        return self
+
+    def _bind(self):
+        """Makes the object anew, of what is bound."""
+        if self._source is not None:
+            self._push(*self._source())
+
+    def _settings(self, number):
+        is_narrow = int(number) not in (array_format.UNSIGNED_INT32, array_format.SIGNED_INT32, array_format.HALF, array_format.FLOAT)
+        # What the kernel was compiled for counts: its instructions read either floats or integers.
+        as_floats = not self._flags & TRSF_READ_AS_INTEGER if self._declared_mode is None else self._declared_mode == 1
+        return {
+            "address": [int(mode) for mode in self._address_modes],
+            "linear": self._filter == filter_mode.LINEAR,
+            "normalized_floats": is_narrow and as_floats,
+            "normalized_coordinates": bool(self._flags & TRSF_NORMALIZED_COORDINATES),
+            "border": list(self._border),
+        }
+
+    def set_array(self, ary):
+        """Reads from an Array."""
+        _array(ary, "TextureReference.set_array")
+        self._memory, self._array = None, ary
+        self._source = lambda: (_engine.texture_of_array(ary, **self._settings(ary.format)), 0)
+        self._bind()
+
+    def set_address(self, devptr, bytes, allow_offset=False):
+        """Reads from `bytes` of device memory, by tex1Dfetch(). Returns the offset of the first texel, which is 0: the kernel adds it."""
+        start, bytes = _engine.device_address(devptr), int(bytes)
+        self._memory, self._array = devptr, None
+
+        def source():
+            device = _engine.current_device() if self._program is None else self._program.device
+            texel = _texel_bytes(self._format, self._channels)
+            alignment = device.attribute(int(device_attribute.TEXTURE_ALIGNMENT)) if device.kind == "cuda" else 1
+            before = start % alignment
+            if before % texel:
+                raise LogicError(f"[TextureReference.set_address] the address {start:#x} is not one of texels of {texel} bytes")
+            settings = self._settings(self._format)
+            settings["linear"] = False  # tex1Dfetch() never filters
+            extents = (bytes + before, 0, 0, 0)
+            memory = devptr if before == 0 else start - before
+            made = _engine.texture_of_memory(device, memory, extents, int(self._format), self._channels, **settings)
+            return made, before // texel
+
+        self._source = source
+        self._bind()
+        return 0
+
+    def set_address_2d(self, devptr, descr, pitch):
+        """Reads from rows in device memory, `pitch` bytes apart, that the ArrayDescriptor describes."""
+        self._memory, self._array = devptr, None
+        self._format, self._channels = array_format(int(descr.format)), int(descr.num_channels)
+        extents = (0, int(descr.width), int(descr.height), int(pitch))
+
+        def source():
+            device = _engine.current_device() if self._program is None else self._program.device
+            settings = self._settings(self._format)
+            return _engine.texture_of_memory(device, devptr, extents, int(self._format), self._channels, **settings), 0
+
+        self._source = source
+        self._bind()
+
+    def _set(self, **changes):
+        before = {name: getattr(self, name) for name in changes}
+        vars(self).update(changes)
+        try:
+            self._bind()
+        except LogicError:
+            vars(self).update(before)
+            raise
+
+    def set_format(self, fmt, num_components):
+        """What a texel of device memory is: one of array_format, and the number of channels. An Array brings its own."""
+        _texel_bytes(fmt, num_components)
+        self._set(_format=array_format(int(fmt)), _channels=int(num_components))
+
+    def set_address_mode(self, dim, am):
+        """What is read outside along axis `dim`: one of address_mode. WRAP and MIRROR need normalised coordinates, else they are CLAMP."""
+        if dim not in (0, 1, 2):
+            raise LogicError(f"[TextureReference.set_address_mode] a texture has the axes 0, 1 and 2, not {dim}")
+        modes = list(self._address_modes)
+        modes[dim] = address_mode(int(am))
+        self._set(_address_modes=modes)
+
+    def set_filter_mode(self, fm):
+        """The nearest texel (filter_mode.POINT), or a mean of the nearest ones (LINEAR)."""
+        self._set(_filter=filter_mode(int(fm)))
+
+    def set_flags(self, flags):
+        """TRSF_NORMALIZED_COORDINATES, TRSF_READ_AS_INTEGER. How integers are read, the declaration in the source has said already."""
+        self._set(_flags=int(flags))
+
+    def set_border_color(self, color):
+        """What is read outside with address_mode.BORDER: four numbers."""
+        self._set(_border=tuple(float(c) for c in color))
+
+    def get_array(self):
+        """The Array that is bound. Raises LogicError when there is none."""
+        if self._array is None:
+            raise LogicError("[TextureReference.get_array] no Array is bound to this texture reference")
+        return self._array
+
+    def get_address(self):
+        """The address of the device memory that is bound. Raises LogicError when there is none."""
+        if self._memory is None:
+            raise LogicError("[TextureReference.get_address] no device memory is bound to this texture reference")
+        return _engine.device_address(self._memory)
+
+    def get_format(self):
+        """(array_format, number of channels) of a texel."""
+        if self._array is not None:
+            return array_format(self._array.format), self._array.channels
+        return self._format, self._channels
+
+    def get_address_mode(self, dim):
+        """The address_mode along axis `dim`."""
+        return self._address_modes[dim]
+
+    def get_filter_mode(self):
+        """The filter_mode."""
+        return self._filter
+
+    def get_flags(self):
+        """The flags, as set_flags() takes them."""
+        return self._flags
 
 
-class SurfaceReference:
-    """Raises LogicError: surfaces are not served yet."""
+# The variable: object, offset, format, channels, dimensions, read mode, normalised, filter mode, three address modes.
+_DECLARED = struct.Struct("Q10i")
+
+
+class SurfaceReference(_Reference):
+    """A surface reference of a module, from Module.get_surfref(): what ``surf2Dwrite(value, image, x, y)`` in its kernels writes."""
 
     def __init__(self):
-        _refuse("SurfaceReference", "pass the array as a pointer")
+        self._array = None
 
+    @classmethod
+    def _of(cls, program, name):
+        self = cls()
+        self._program, self._address = program, _variable(program, name, 8, "get_surfref", "surface")
+        return self
+
+    def set_array(self, ary, flags=0):
+        """Reads and writes an Array that was made with array3d_flags.SURFACE_LDST."""
+        made = _engine.surface_of_array(_array(ary, "SurfaceReference.set_array"))
+        self._array = ary
+        self._push(made)
+
+    def get_array(self):
+        """The Array that is bound. Raises LogicError when there is none."""
+        if self._array is None:
+            raise LogicError("[SurfaceReference.get_array] no Array is bound to this surface reference")
+        return self._array
+
+
+def _variable(program, name, size, what, kind):
+    try:
+        address, bytes = program.global_variable(name)
+    except LogicError:
+        raise LogicError(f"[{what}] there is no {kind} reference '{name}' in this source that a kernel uses") from None
+    if bytes != size:
+        raise LogicError(f"[{what}] '{name}' is a variable, not a {kind} reference; get_global() gives its address")
+    return address
+
+
+def _texel_bytes(fmt, channels):
+    sizes = {0x01: 1, 0x02: 2, 0x03: 4, 0x08: 1, 0x09: 2, 0x0A: 4, 0x10: 2, 0x20: 4}
+    if int(fmt) not in sizes or int(channels) not in (1, 2, 4):
+        raise LogicError(f"[set_format] there are no texels of format {fmt} with {channels} channels; there may be 1, 2 or 4")
+    return sizes[int(fmt)] * int(channels)
+
+
+# ---- NumPy's arrays
 
 _FORMATS = {
     "uint8": array_format.UNSIGNED_INT8,
@@ -56,6 +312,12 @@ _FORMATS = {
     "float16": array_format.HALF,
     "float32": array_format.FLOAT,
 }
+# What the kernel puts together again (pycuda-helpers.hpp).
+_PACKED = {
+    "float64": (array_format.SIGNED_INT32, 2),
+    "complex64": (array_format.UNSIGNED_INT32, 2),
+    "complex128": (array_format.SIGNED_INT32, 4),
+}
 
 
 def dtype_to_array_format(dtype):
@@ -66,59 +328,149 @@ def dtype_to_array_format(dtype):
     return _FORMATS[dtype.name]
 
 
+def _packed_format(dtype):
+    """(array_format, channels) of any number's type."""
+    return _PACKED.get(np.dtype(dtype).name) or (dtype_to_array_format(dtype), 1)
+
+
+def _filled(values, order, texel, what, flags=0, from_device=False):
+    """A new Array of what `values` holds, without gaps in that order: its first index is an Array's last, or ("F") its first."""
+    if order not in ("C", "F"):
+        raise LogicError(f"[{what}] order must be 'C' or 'F', not {order!r}")
+    shape = values.shape if order == "C" else values.shape[::-1]
+    if not (values.flags.c_contiguous if order == "C" else values.flags.f_contiguous):
+        raise LogicError(f"[{what}] the array is not contiguous in the order '{order}'")
+    out = ArrayDescriptor3D()
+    out.format, out.num_channels = texel
+    out.flags = flags
+    out.depth, out.height, out.width = (0, 0, 0, *shape)[-3:]
+    made = Array(out)
+    copy = Memcpy3D()
+    (copy.set_src_device if from_device else copy.set_src_host)(values.gpudata if from_device else values)
+    copy.set_dst_array(made)
+    copy.width_in_bytes = copy.src_pitch = out.width * made.texel_bytes
+    copy.height = copy.src_height = max(1, out.height)
+    copy.depth = max(1, out.depth)
+    copy()
+    return made
+
+
+def _check_axes(values, axes, what):
+    if values.ndim not in axes:
+        raise LogicError(f"[{what}] an array of {' or '.join(map(str, axes))} axes is needed, not {values.ndim}")
+
+
 def matrix_to_array(matrix, order, allow_double_hack=False):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("matrix_to_array", "use to_device()")
+    """An Array of a NumPy matrix in row order ("C") or column order ("F"). `allow_double_hack`: float64 as pairs of int32."""
+    _check_axes(matrix, (2,), "matrix_to_array")
+    is_double = allow_double_hack and matrix.dtype == np.float64
+    texel = _packed_format(matrix.dtype) if is_double else (dtype_to_array_format(matrix.dtype), 1)
+    return _filled(matrix, order, texel, "matrix_to_array")
 
 
 def np_to_array(nparray, order, allowSurfaceBind=False):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("np_to_array", "use to_device()")
+    """An Array of a NumPy array of two or three axes, of any type of numbers: float64 and complex ones as integers side by side."""
+    _check_axes(nparray, (2, 3), "np_to_array")
+    flags = array3d_flags.SURFACE_LDST if allowSurfaceBind else 0
+    return _filled(nparray, order, _packed_format(nparray.dtype), "np_to_array", int(flags))
 
 
 def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("gpuarray_to_array", "use the array as it is")
+    """The same of a GPUArray."""
+    _check_axes(gpuarray, (2, 3), "gpuarray_to_array")
+    flags = array3d_flags.SURFACE_LDST if allowSurfaceBind else 0
+    return _filled(gpuarray, order, _packed_format(gpuarray.dtype), "gpuarray_to_array", int(flags), from_device=True)
 
 
 def make_multichannel_2d_array(ndarray, order):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("make_multichannel_2d_array", "use to_device()")
+    """An Array of two axes whose texels are the NumPy array's last axis ("C": height, width, channels) or first ("F")."""
+    _check_axes(ndarray, (3,), "make_multichannel_2d_array")
+    if order not in ("C", "F"):
+        raise LogicError(f"[make_multichannel_2d_array] order must be 'C' or 'F', not {order!r}")
+    channels = ndarray.shape[-1 if order == "C" else 0]
+    out = ArrayDescriptor()
+    out.height, out.width = ndarray.shape[:2] if order == "C" else ndarray.shape[:0:-1]
+    out.format, out.num_channels = dtype_to_array_format(ndarray.dtype), channels
+    made = Array(out)
+    copy = Memcpy2D()
+    copy.set_src_host(np.ascontiguousarray(ndarray) if order == "C" else np.asfortranarray(ndarray))
+    copy.set_dst_array(made)
+    copy.width_in_bytes = copy.src_pitch = out.width * made.texel_bytes
+    copy.height = out.height
+    copy(aligned=True)
+    return made
 
 
 def bind_array_to_texref(ary, texref):
-    """Raises LogicError: textures are not served yet."""
-    _refuse("bind_array_to_texref", "pass the array as a pointer")
+    """Binds an Array for reading the nearest texel, and outside the last one."""
+    texref.set_array(ary)
+    texref.set_address_mode(0, address_mode.CLAMP)
+    texref.set_address_mode(1, address_mode.CLAMP)
+    texref.set_filter_mode(filter_mode.POINT)
 
 
 def matrix_to_texref(matrix, texref, order):
-    """Raises LogicError: textures are not served yet."""
-    _refuse("matrix_to_texref", "pass the array as a pointer")
+    """Binds an Array of a NumPy matrix."""
+    bind_array_to_texref(matrix_to_array(matrix, order), texref)
+
+
+# ---- copies of bytes
+
+
+def _box(ary, index, size, what):
+    """(x in bytes, first row, bytes of a row, rows) of a piece of an array: a part of a row, or whole ones."""
+    _array(ary, what)
+    width, index, size = ary.extents[0] * ary.texel_bytes, int(index), int(size)
+    if index < 0 or size < 0:
+        raise LogicError(f"[{what}] {size} bytes from byte {index} on are no piece of an array")
+    if index % width + size <= width:
+        return index % width, index // width, size, 1
+    if index % width or size % width:
+        raise LogicError(f"[{what}] {size} bytes from byte {index} on are neither within a row of {width} bytes nor whole rows")
+    return 0, index // width, width, size // width
+
+
+def _copy_bytes(what, size, to, from_):
+    """Copies `size` bytes; of (array, index) on either side, or (setter, memory)."""
+    copy = Memcpy2D()
+    copy.height = None
+    for role, side in (("dst", to), ("src", from_)):
+        if isinstance(side[0], str):
+            getattr(copy, f"set_{role}_{side[0]}")(side[1])
+            continue
+        x, row, width, rows = _box(*side, size, what)
+        if copy.height not in (None, rows):
+            raise LogicError(f"[{what}] the {size} bytes are not rows of the same length in both arrays")
+        getattr(copy, f"set_{role}_array")(side[0])
+        setattr(copy, f"{role}_x_in_bytes", x)
+        setattr(copy, f"{role}_y", row)
+        copy.width_in_bytes, copy.height = width, rows
+    copy(aligned=True)
 
 
 def memcpy_dtoa(ary, index, src, size):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("memcpy_dtoa", "use memcpy_dtod")
+    """Copies `size` bytes of device memory into an array, to its byte `index` and on."""
+    _copy_bytes("memcpy_dtoa", size, (ary, index), ("device", src))
 
 
 def memcpy_atod(dest, ary, index, size):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("memcpy_atod", "use memcpy_dtod")
+    """Copies `size` bytes of an array, from its byte `index` on, into device memory."""
+    _copy_bytes("memcpy_atod", size, ("device", dest), (ary, index))
 
 
 def memcpy_atoa(dest, dest_index, src, src_index, size):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("memcpy_atoa", "use memcpy_dtod")
+    """Copies `size` bytes of an array into another, from and to those bytes."""
+    _copy_bytes("memcpy_atoa", size, (dest, dest_index), (src, src_index))
 
 
 def memcpy_htoa(ary, index, src):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("memcpy_htoa", "use memcpy_htod")
+    """Copies a host array into an array, to its byte `index` and on."""
+    _copy_bytes("memcpy_htoa", memoryview(src).nbytes, (ary, index), ("host", src))
 
 
 def memcpy_atoh(dest, ary, index):
-    """Raises LogicError: CUDA arrays are not served yet."""
-    _refuse("memcpy_atoh", "use memcpy_dtoh")
+    """Copies bytes of an array, from its byte `index` on, into a host array."""
+    _copy_bytes("memcpy_atoh", memoryview(dest).nbytes, ("host", dest), (ary, index))
 
 
 py_memcpy_htoa = memcpy_htoa

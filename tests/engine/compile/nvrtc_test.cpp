@@ -356,7 +356,9 @@ TEST_F(Nvrtc, WarningsAreKept) {
 
 TEST_F(Nvrtc, WhatIsNotServedIsSaidOnce) {
   std::string text = error_of("texture<float, 2> tex;\n__global__ void k(float* o) { o[0] = tex2D(tex, 1, 1); }");
-  EXPECT_EQ(text, "[compile] user.cu(1): error: texture references are not served: pass the array as a pointer and index it");
+  EXPECT_EQ(text,
+            "[compile] user.cu(1): error: texture and surface references belong to SourceModule: take a texture or surface "
+            "object here");
   text = error_of("#include <thrust/sort.h>\n");
   EXPECT_EQ(text, "[compile] user.cu(1): error: Thrust headers are not served in kernel text: use quern's sort, reduce and scan");
   text = error_of("\n#include <cub/cub.cuh>\n");

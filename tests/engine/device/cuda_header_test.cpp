@@ -21,6 +21,19 @@ static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream
 static_assert(offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
 static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
 static_assert(sizeof(IpcMemory) == sizeof(CUipcMemHandle));
+static_assert(sizeof(ArrayDescription) == sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+static_assert(offsetof(ArrayDescription, flags) == offsetof(CUDA_ARRAY3D_DESCRIPTOR, Flags));
+static_assert(sizeof(BoxCopy) == sizeof(CUDA_MEMCPY3D));
+static_assert(offsetof(BoxCopy, from.array) == offsetof(CUDA_MEMCPY3D, srcArray));
+static_assert(offsetof(BoxCopy, to.x_bytes) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
+static_assert(offsetof(BoxCopy, to.height) == offsetof(CUDA_MEMCPY3D, dstHeight));
+static_assert(offsetof(BoxCopy, width_bytes) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
+static_assert(sizeof(ResourceDescription) == sizeof(CUDA_RESOURCE_DESC));
+static_assert(offsetof(ResourceDescription, of.linear.bytes) == offsetof(CUDA_RESOURCE_DESC, res.linear.sizeInBytes));
+static_assert(offsetof(ResourceDescription, of.pitched.pitch) == offsetof(CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes));
+static_assert(offsetof(ResourceDescription, flags) == offsetof(CUDA_RESOURCE_DESC, flags));
+static_assert(sizeof(TextureDescription) == sizeof(CUDA_TEXTURE_DESC));
+static_assert(offsetof(TextureDescription, border) == offsetof(CUDA_TEXTURE_DESC, borderColor));
 static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
 static_assert(sizeof(Address) == sizeof(CUdeviceptr) && sizeof(DeviceHandle) == sizeof(CUdevice));
@@ -49,6 +62,14 @@ QUERN_CUDA_SYMBOLS(QUERN_CUDA_SAME)
 TEST(CudaHeader, Numbers) {
   const int rows[][2] = {
       {error_out_of_memory, CUDA_ERROR_OUT_OF_MEMORY},
+      {memory_host, CU_MEMORYTYPE_HOST},
+      {memory_device, CU_MEMORYTYPE_DEVICE},
+      {memory_array, CU_MEMORYTYPE_ARRAY},
+      {resource_array, CU_RESOURCE_TYPE_ARRAY},
+      {resource_linear, CU_RESOURCE_TYPE_LINEAR},
+      {resource_pitched, CU_RESOURCE_TYPE_PITCH2D},
+      {texture_read_as_integer, CU_TRSF_READ_AS_INTEGER},
+      {texture_normalized_coordinates, CU_TRSF_NORMALIZED_COORDINATES},
       {error_not_initialized, CUDA_ERROR_NOT_INITIALIZED},
       {error_deinitialized, CUDA_ERROR_DEINITIALIZED},
       {error_stub_library, CUDA_ERROR_STUB_LIBRARY},

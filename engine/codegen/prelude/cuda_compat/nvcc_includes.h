@@ -17,3 +17,4 @@ typedef long time_t;
 // Not from today's nvcc, but a text that counts on them is better served than refused.
 #include "float.h"
 #include "math_constants.h"
+#include "quern/texture_references.cuh"

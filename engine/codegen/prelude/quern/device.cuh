@@ -7,6 +7,7 @@
 //   integer.cuh       __popc, __brev, __mulhi ...
 //   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
 //   runtime.cuh       printf, assert, clock, malloc
+//   texture.cuh       tex2D, surf2Dwrite ...
 //   atomics.cuh, warp.cuh
 //   half.cuh, bfloat.cuh, complex.cuh, array.cuh, python_atomics.cuh and ptx.cuh are part of the precompiled header, where they cost
 //   nothing; cuda_fp16.h and cupy/complex.cuh then only bring in the short names. Without it they are read when they are included.
@@ -21,6 +22,7 @@
 #include "quern/integer.cuh"
 #include "quern/casts.cuh"
 #include "quern/runtime.cuh"
+#include "quern/texture.cuh"
 #include "quern/atomics.cuh"
 #include "quern/warp.cuh"
 #ifdef __QUERN_PRECOMPILING__

@@ -3,6 +3,7 @@
 #pragma once
 
 struct __quern_launch_record;
+struct __quern_texture;
 struct __quern_runtime_table {
   unsigned int abi;
   int (*print)(const __quern_launch_record*, const char*, const unsigned long long*, unsigned int);
@@ -13,7 +14,9 @@ struct __quern_runtime_table {
   unsigned long long (*clock_nanoseconds)();
   void* (*allocate)(unsigned long long);
   void (*release)(void*);
+  const __quern_texture* textures;  // texture.cuh
 };
+static constexpr unsigned int __quern_texture_count = 65536;
 extern "C" {
 extern __device__ const __quern_runtime_table* quern_runtime;
 __device__ __attribute__((const, nothrow)) const __quern_launch_record* __quern_launch();

@@ -28,38 +28,23 @@ constexpr MissingHeader missing_headers[] = {
     {"cublas", "a host library", "call it from the host"},
     {"cufft", "a host library", "call it from the host"},
     {"cooperative_groups/", "this part of cooperative groups", "use __syncthreads(), __shfl_sync() and the like"},
-    {"texture_", "texture memory", "read the array by its index"},
-    {"surface_", "surface memory", "write the array by its index"},
 };
 
-// Names that only texture and surface code uses.
-constexpr std::string_view texture_names[] = {
-    "texture",
-    "surface",
-    "cudaTextureObject_t",
-    "cudaSurfaceObject_t",
-    "tex1D",
-    "tex2D",
-    "tex3D",
-    "tex1Dfetch",
-    "tex1DLod",
-    "tex2DLod",
-    "tex3DLod",
-    "tex2DLayered",
-    "tex1DLayered",
-    "tex2Dgather",
-    "texCubemap",
-    "surf1Dread",
-    "surf1Dwrite",
-    "surf2Dread",
-    "surf2Dwrite",
-    "surf3Dread",
-    "surf3Dwrite",
-    "cudaReadModeElementType",
-    "cudaTextureType1D",
-    "cudaTextureType2D",
-    "cudaTextureType3D",
-    "cudaReadModeNormalizedFloat",
+// Names of CUDA's that are not served.
+struct MissingName {
+  std::string_view name, advice;
+};
+constexpr std::string_view in_source_modules =
+    "texture and surface references belong to SourceModule; take a texture or surface object here";
+constexpr std::string_view no_cubemaps = "there are no cube maps; use tex2DLayered()";
+constexpr MissingName missing_names[] = {
+    {"texture", in_source_modules},
+    {"surface", in_source_modules},
+    {"tex2Dgather", "call tex2D() for each of the four texels"},
+    {"texCubemap", no_cubemaps},
+    {"texCubemapLayered", no_cubemaps},
+    {"surfCubemapread", no_cubemaps},
+    {"surfCubemapwrite", no_cubemaps},
 };
 
 std::string quoted_name(const std::string& message) {
@@ -71,10 +56,8 @@ std::string quoted_name(const std::string& message) {
 // A better text for an error that means "not served here"; "" for all others.
 std::string explanation(const std::string& message) {
   std::string name = quoted_name(message);
-  for (std::string_view texture : texture_names) {
-    if (name == texture) {
-      return "[compile] '" + name + "' is not available here: there is no texture or surface memory; pass the array as a pointer";
-    }
+  for (const MissingName& missing : missing_names) {
+    if (name == missing.name) return "[compile] '" + name + "' is not available here: " + std::string(missing.advice);
   }
   return "";
 }

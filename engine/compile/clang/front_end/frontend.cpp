@@ -25,6 +25,7 @@
 #include "compile/clang/front_end/asm_statements.h"
 #include "compile/clang/front_end/clang_run.h"
 #include "compile/clang/front_end/diagnostics.h"
+#include "compile/clang/front_end/texture_variables.h"
 #include "compile/clang/front_end/thunks.h"
 #include "compile/clang/ptx/translate.h"
 
@@ -220,6 +221,7 @@ class Collector : public clang::ASTConsumer {
     bool constant = decl->hasAttr<clang::CUDAConstantAttr>();
     if ((!constant && !decl->hasAttr<clang::CUDADeviceAttr>()) || variable.isDeclaration()) return;
     if (!decl->getType().isConstQualified()) variable.setConstant(false);  // the host may write it
+    keep_declared_values(*decl, variable);
     if (constant) mark_constant_loads(variable);
     variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
     variable.setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -254,6 +256,7 @@ class EmitAction : public clang::ASTFrontendAction {
                                                                instance.getCodeGenOpts(), *program_.context);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(request_rows(*generator, asm_texts_));
+    consumers.push_back(mark_texture_variables());
     consumers.emplace_back(generator);
     auto collector = std::make_unique<Collector>(request_, program_, *generator);
     collector_ = collector.get();

@@ -166,6 +166,7 @@ inline const QuernCpuRuntime test_runtime = {
     [] { return uint64_t{67890}; },
     [](uint64_t bytes) { return std::malloc(bytes); },
     [](void* pointer) { std::free(pointer); },
+    nullptr,
 };
 
 // ---- loading and running

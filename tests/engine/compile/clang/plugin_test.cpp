@@ -488,8 +488,8 @@ TEST(Plugin, WhatIsNotServedIsSaidOnce) {
                        "inline PTX: 'wgmma.fence.sync.aligned' is not served on the CPU"));
   EXPECT_TRUE(
       contains(log_of("texture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 0, 0); }"), "texture"));
-  EXPECT_TRUE(
-      contains(log_of("__global__ void k(cudaTextureObject_t t, float* x) { x[0] = tex1Dfetch<float>(t, 0); }"), "texture"));
+  EXPECT_TRUE(contains(log_of("__global__ void k(cudaTextureObject_t t, float* x) { x[0] = texCubemap<float>(t, 0, 0, 0); }"),
+                       "cube map"));
   EXPECT_TRUE(contains(log_of("#include <thrust/sort.h>\n__global__ void k(float* x) { thrust::sort(x, x); }"), "Thrust"));
   EXPECT_TRUE(contains(log_of("#include <cub/cub.cuh>\n__global__ void k() { cub::BlockReduce<int, 3> r; }"), "CUB"));
   EXPECT_TRUE(contains(log_of("#include <vector>\n"), "<vector>"));

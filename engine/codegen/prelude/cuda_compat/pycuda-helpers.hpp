@@ -1,0 +1,36 @@
+// Numbers of any of PyCUDA's types in textures: doubles and complex numbers lie there as integers and are put together again.
+#pragma once
+#include "pycuda-complex.hpp"
+#include "quern/texture_references.cuh"
+
+typedef float fp_tex_float;
+typedef int2 fp_tex_double;
+typedef uint2 fp_tex_cfloat;
+typedef int4 fp_tex_cdouble;
+
+template <class T>
+__QUERN_DEVICE T __quern_plain(T x) {
+  return x;
+}
+__QUERN_DEVICE double __quern_plain(int2 x) { return __hiloint2double(x.y, x.x); }
+__QUERN_DEVICE pycuda::complex<float> __quern_plain(uint2 x) {
+  return pycuda::complex<float>(__uint_as_float(x.x), __uint_as_float(x.y));
+}
+__QUERN_DEVICE pycuda::complex<double> __quern_plain(int4 x) {
+  return pycuda::complex<double>(__hiloint2double(x.y, x.x), __hiloint2double(x.w, x.z));
+}
+
+#define __QUERN_FP_TEXTURE(name, type, parameters, ...)                                                              \
+  template <class T, cudaTextureReadMode mode>                                                                       \
+  __QUERN_DEVICE auto fp_##name(const texture<T, type, mode>& reference, __QUERN_UNPACKED parameters) {              \
+    return __quern_plain(name(reference, __VA_ARGS__));                                                              \
+  }
+#define __QUERN_UNPACKED(...) __VA_ARGS__
+__QUERN_FP_TEXTURE(tex1Dfetch, 1, (int i), i)
+__QUERN_FP_TEXTURE(tex1D, 1, (float x), x)
+__QUERN_FP_TEXTURE(tex2D, 2, (float x, float y), x, y)
+__QUERN_FP_TEXTURE(tex3D, 3, (float x, float y, float z), x, y, z)
+__QUERN_FP_TEXTURE(tex1DLayered, 0xf1, (float x, int layer), x, layer)
+__QUERN_FP_TEXTURE(tex2DLayered, 0xf2, (float x, float y, int layer), x, y, layer)
+#undef __QUERN_UNPACKED
+#undef __QUERN_FP_TEXTURE

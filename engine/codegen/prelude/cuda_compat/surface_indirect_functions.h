@@ -1,0 +1,2 @@
+// Everything this header declares is built in.
+#pragma once
