@@ -117,7 +117,8 @@ class Text:
         self.name = os.path.basename(path)
         notes = re.findall(r"//\s*nvrtc:\s*(.*)", code)
         self.skip = any(note.strip() == "skip" for note in notes)
-        self.options = list(options) + [word for note in notes if note.strip() != "skip" for word in note.split()]
+        references = ["--pre-include=nvcc_includes.h"] if re.search(r"\b(texture|surface)<", code) else []  # SourceModule's alone
+        self.options = references + list(options) + [word for note in notes if note.strip() != "skip" for word in note.split()]
         self.names = [name.strip() for note in re.findall(r"//\s*names:\s*(.*)", code) for name in note.split(";") if name.strip()]
 
     def key(self):

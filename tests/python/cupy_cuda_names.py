@@ -55,7 +55,7 @@ runtime: cuda.runtime.getDeviceCount() >= 1
 set_allocator: [cuda.set_allocator(cuda.MemoryPool().malloc), cuda.alloc(8).ptr != 0][-1]
 set_pinned_memory_allocator: pinned_allocator(cuda)
 stream: cuda.stream.get_current_stream is cuda.get_current_stream
-texture: raised(cuda.texture.TextureObject) is NotImplementedError
+texture: cuda.texture.ChannelFormatDescriptor(32, 0, 0, 0, 2).get_channel_format()["x"] == 32
 thrust: cuda.thrust.available is False
 using_allocator: uses_allocator(cuda)
 """,

@@ -691,7 +691,7 @@ streamEndCapture"""
 _PROCESSES = "ipcCloseMemHandle ipcGetEventHandle ipcGetMemHandle ipcOpenEventHandle ipcOpenMemHandle"
 
 for _why, _names in (
-    ("texture and surface memory is not served; pass the array as a pointer", _TEXTURES),
+    ("the calls of the runtime for textures are not served; cupy.cuda.texture is", _TEXTURES),
     ("CUDA graphs are not served; array work is fused and launched without them", _GRAPHS),
     ("sharing memory and events between processes is not served", _PROCESSES),
 ):
