@@ -37,6 +37,7 @@ PIP_PACKAGES = [
     "pytest",
     "hypothesis",
     "matplotlib",
+    "mpmath",
     "ruff==0.14.5",
     "clang-format==19.1.7",
 ]

@@ -19,6 +19,7 @@ __QUERN_BOTH double __hiloint2double(int high, int low) {
 
 // ---- numbers to integers
 
+// What lies beyond an integer becomes its end, and no number what PTX says: compile/clang/lowering/arithmetic.cpp.
 #define __QUERN_TO_INTEGER(from, T, builtin_suffix, name, R)                                                  \
   __QUERN_DEVICE R __##from##2##name##_rz(T x) { return static_cast<R>(x); }                                  \
   __QUERN_DEVICE R __##from##2##name##_rn(T x) { return static_cast<R>(__builtin_rint##builtin_suffix(x)); }  \
@@ -130,48 +131,105 @@ __QUERN_DEVICE float __fmaf_rn(float x, float y, float z) { return __builtin_fma
 __QUERN_DEVICE double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 __QUERN_DEVICE float __fmaf_ieee_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 
-// ---- the exact errors (x + y - fl(x + y) and so on)
+// ---- double: the result to nearest, and the sign of what it lacks, found where nothing overflows or underflows
 
-template <class T>
-__QUERN_DEVICE T __quern_add_error(T x, T y, T sum) {
+__QUERN_DEVICE bool __quern_finite(double x) { return __builtin_fabs(x) < __builtin_inf(); }
+// Beyond the largest number: the modes that turn back stay there.
+__QUERN_DEVICE double __quern_within(double value, double error, __quern_rounding mode, bool finite) {
+  if (finite && !__quern_finite(value)) {
+    bool back = mode == __quern_toward_zero || (mode == __quern_downward) == (value > 0);
+    return back ? __builtin_copysign(1.7976931348623157e308, value) : value;
+  }
+  return __quern_directed(value, error, mode);
+}
+// Numbers that cancel leave -0 where rounding is downward.
+__QUERN_DEVICE double __quern_zero_of_sum(double sum, double x, double y, __quern_rounding mode) {
+  bool zeros = !__builtin_signbit(x) && !__builtin_signbit(y);
+  return sum == 0.0 && mode == __quern_downward && !zeros ? -0.0 : sum;
+}
+struct __quern_two {
+  double sum, lost;
+};
+__QUERN_DEVICE __quern_two __quern_two_sum(double x, double y) {
 #pragma clang fp contract(off)
-  T from_y = sum - x;
-  return (x - (sum - from_y)) + (y - from_y);
+  double sum = x + y, of_y = sum - x;
+  return {sum, (x - (sum - of_y)) + (y - of_y)};
 }
-__QUERN_DEVICE float __quern_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-__QUERN_DEVICE double __quern_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-__QUERN_DEVICE float __quern_sqrt(float x) { return __builtin_sqrtf(x); }
-__QUERN_DEVICE double __quern_sqrt(double x) { return __builtin_sqrt(x); }
-template <class T>
-__QUERN_DEVICE T __quern_add(T x, T y, __quern_rounding mode) {
+__QUERN_DEVICE double __quern_add(double x, double y, __quern_rounding mode) {
+  __quern_two s = __quern_two_sum(x, y);
+  double sum = __quern_within(s.sum, s.lost, mode, __quern_finite(x) && __quern_finite(y));
+  return s.lost == 0.0 ? __quern_zero_of_sum(sum, x, y, mode) : sum;
+}
+__QUERN_DEVICE double __quern_mul(double x, double y, __quern_rounding mode) {
+  double product = x * y;
+  int of_x = 0, of_y = 0;
+  double a = __builtin_frexp(x, &of_x), b = __builtin_frexp(y, &of_y), high = a * b;
+  double error = (high - __builtin_ldexp(product, -of_x - of_y)) + __builtin_fma(a, b, -high);
+  return __quern_within(product, error, mode, __quern_finite(x) && __quern_finite(y));
+}
+__QUERN_DEVICE double __quern_div(double x, double y, __quern_rounding mode) {
+  double quotient = x / y;
+  int of_x = 0, of_y = 0;
+  double a = __builtin_frexp(x, &of_x), b = __builtin_frexp(y, &of_y);
+  double rest = __builtin_fma(-__builtin_ldexp(quotient, of_y - of_x), b, a);
+  return __quern_within(quotient, y < 0 ? -rest : rest, mode, __quern_finite(x) && __quern_finite(y) && y != 0.0);
+}
+__QUERN_DEVICE double __quern_root(double x, __quern_rounding mode) {
+  double scale = x < 1e-200 ? 0x1p600 : 1.0, half_scale = x < 1e-200 ? 0x1p300 : 1.0;
+  double root = __builtin_sqrt(x), scaled = root * half_scale;
+  return x > 0.0 && __quern_finite(x) ? __quern_directed(root, __builtin_fma(-scaled, scaled, x * scale), mode) : root;
+}
+// The product is two numbers, the sum three; what the nearest number lacks of them has their sign. Where the product is tiny, all
+// are made larger; beside a z that is not, its sign is all that counts.
+__QUERN_DEVICE double __quern_fused(double x, double y, double z, __quern_rounding mode) {
 #pragma clang fp contract(off)
-  T sum = x + y;
-  return __quern_directed(sum, static_cast<double>(__quern_add_error(x, y, sum)), mode);
+  double value = __builtin_fma(x, y, z), nearest = value, product = x * y;
+  if (__builtin_fabs(product) < 0x1p-800 && x != 0.0 && y != 0.0) {
+    if (z == 0.0) return __quern_mul(x, y, mode);
+    int of_x = 0, of_y = 0;
+    double scale = __builtin_fabs(z) < 0x1p-100 ? 0x1p900 : 1.0;
+    x = __builtin_frexp(x, &of_x);
+    y = __builtin_frexp(y, &of_y);
+    int exponent = scale == 1.0 ? -800 : of_x + of_y + 900;
+    x = __builtin_ldexp(x, exponent > -800 ? exponent : -800);
+    z *= scale;
+    nearest *= scale;
+    product = x * y;
+  }
+  __quern_two s = __quern_two_sum(product, z), rest = __quern_two_sum(s.lost, __builtin_fma(x, y, -product));
+  __quern_two error = __quern_two_sum(s.sum - nearest, rest.sum);
+  double lost = error.sum + (error.lost + rest.lost);
+  bool finite = __quern_finite(x) && __quern_finite(y) && __quern_finite(z);
+  double sum = __quern_within(value, lost, mode, finite);
+  return lost == 0.0 ? __quern_zero_of_sum(sum, product, z, mode) : sum;
 }
-template <class T>
-__QUERN_DEVICE T __quern_mul(T x, T y, __quern_rounding mode) {
-#pragma clang fp contract(off)
-  T product = x * y;
-  return __quern_directed(product, static_cast<double>(__quern_fma(x, y, -product)), mode);
+
+// ---- float: by way of a double whose last bit tells that digits are missing, which leaves a float's rounding as it was
+
+__QUERN_DEVICE float __quern_narrow(double x, double lost, __quern_rounding mode) {
+  long long bits = __double_as_longlong(x);
+  if ((lost > 0.0 || lost < 0.0) && __quern_finite(x) && (bits & 1) == 0) bits += (lost > 0) == (x > 0) ? 1 : -1;
+  return __quern_narrow(__longlong_as_double(bits), mode);
 }
-template <class T>
-__QUERN_DEVICE T __quern_div(T x, T y, __quern_rounding mode) {
-  T quotient = x / y;
-  T rest = __quern_fma(-quotient, y, x);
-  return __quern_directed(quotient, static_cast<double>(y < 0 ? -rest : rest), mode);
+__QUERN_DEVICE float __quern_add(float x, float y, __quern_rounding mode) {
+  __quern_two s = __quern_two_sum(x, y);
+  return __quern_narrow(__quern_zero_of_sum(s.sum, x, y, mode), s.lost, mode);
 }
-template <class T>
-__QUERN_DEVICE T __quern_root(T x, __quern_rounding mode) {
-  T root = __quern_sqrt(x);
-  return __quern_directed(root, static_cast<double>(__quern_fma(-root, root, x)), mode);
+__QUERN_DEVICE float __quern_mul(float x, float y, __quern_rounding mode) {
+  return __quern_narrow(static_cast<double>(x) * y, mode);
 }
-template <class T>
-__QUERN_DEVICE T __quern_fused(T x, T y, T z, __quern_rounding mode) {
-#pragma clang fp contract(off)
-  T product = x * y, product_error = __quern_fma(x, y, -product);
-  T sum = product + z, sum_error = __quern_add_error(product, z, sum);
-  T nearest = __quern_fma(x, y, z);
-  return __quern_directed(nearest, static_cast<double>((sum - nearest) + (sum_error + product_error)), mode);
+__QUERN_DEVICE float __quern_div(float x, float y, __quern_rounding mode) {
+  double quotient = static_cast<double>(x) / y, rest = __builtin_fma(-quotient, static_cast<double>(y), static_cast<double>(x));
+  return __quern_narrow(quotient, y < 0 ? -rest : rest, mode);
+}
+__QUERN_DEVICE float __quern_root(float x, __quern_rounding mode) {
+  double root = __builtin_sqrt(static_cast<double>(x));
+  return __quern_narrow(root, __builtin_fma(-root, root, static_cast<double>(x)), mode);
+}
+__QUERN_DEVICE float __quern_fused(float x, float y, float z, __quern_rounding mode) {
+  double product = static_cast<double>(x) * y;
+  __quern_two s = __quern_two_sum(product, z);
+  return __quern_narrow(__quern_zero_of_sum(s.sum, product, z, mode), s.lost, mode);
 }
 #define __QUERN_DIRECTED(suffix, mode)                                                                     \
   __QUERN_DEVICE float __fadd_##suffix(float x, float y) { return __quern_add(x, y, mode); }               \
@@ -187,7 +245,8 @@ __QUERN_DEVICE T __quern_fused(T x, T y, T z, __quern_rounding mode) {
   __QUERN_DEVICE double __ddiv_##suffix(double x, double y) { return __quern_div(x, y, mode); }            \
   __QUERN_DEVICE double __drcp_##suffix(double x) { return __quern_div(1.0, x, mode); }                    \
   __QUERN_DEVICE double __dsqrt_##suffix(double x) { return __quern_root(x, mode); }                       \
-  __QUERN_DEVICE double __fma_##suffix(double x, double y, double z) { return __quern_fused(x, y, z, mode); }
+  __QUERN_DEVICE double __fma_##suffix(double x, double y, double z) { return __quern_fused(x, y, z, mode); } \
+  __QUERN_DEVICE float __fmaf_ieee_##suffix(float x, float y, float z) { return __quern_fused(x, y, z, mode); }
 __QUERN_DIRECTED(rz, __quern_toward_zero)
 __QUERN_DIRECTED(ru, __quern_upward)
 __QUERN_DIRECTED(rd, __quern_downward)

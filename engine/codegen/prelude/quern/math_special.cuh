@@ -4,16 +4,43 @@
 #define __QUERN_FLOAT_1(name)                                                                        \
   __QUERN_DEVICE float name##f(float x) { return static_cast<float>(name(static_cast<double>(x))); } \
   __QUERN_OVERLOADS_1(name)
-// libm's Bessel functions, which have no builtin.
-#define __QUERN_LIBM(name)                                                                                 \
+// libm's Bessel functions, which have no builtin. Next to a zero the double ones lose digits: a power series around it has them, whose
+// coefficients follow from Bessel's equation. A zero is a sum of two doubles.
+__QUERN_DEVICE double __quern_bessel_near(int order, double x, double zero, double zero_lost, double slope) {
+  double t = (x - zero) - zero_lost, power = t, sum = 0.0, square = zero * zero;
+  double a[4] = {0.0, 0.0, 0.0, slope};  // of the last four powers
+  for (int k = 0; k < 40; ++k) {
+    double next = -(zero * (2 * k + 1) * (k + 1) * a[3] + (k * k + square - order * order) * a[2] + 2.0 * zero * a[1] + a[0]) /
+                  (square * (k + 2) * (k + 1));
+    a[0] = a[1];
+    a[1] = a[2];
+    a[2] = a[3];
+    a[3] = next;
+    power *= t;
+    sum += next * power;
+  }
+  return slope * t + sum;
+}
+// `mirrored`: what a negative argument makes of the result.
+#define __QUERN_LIBM(name, order, mirrored, ...)                                                           \
   extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(double) __asm__(#name);      \
   extern "C" __device__ __attribute__((const, nothrow)) float __quern_##name##f(float) __asm__(#name "f"); \
-  __QUERN_DEVICE double name(double x) { return __quern_##name(x); }                                       \
+  __QUERN_DEVICE double name(double x) {                                                                   \
+    const double zeros[][3] = {__VA_ARGS__};                                                               \
+    double size = __builtin_fabs(x);                                                                       \
+    for (const auto& zero : zeros) {                                                                       \
+      if (__builtin_fabs(size - zero[0]) < 0.2 * __builtin_fmin(zero[0], 2.0)) {                           \
+        double value = __quern_bessel_near(order, size, zero[0], zero[1], zero[2]);                        \
+        return x < 0.0 ? value * (mirrored) : value;                                                       \
+      }                                                                                                    \
+    }                                                                                                      \
+    return __quern_##name(x);                                                                              \
+  }                                                                                                        \
   __QUERN_DEVICE float name##f(float x) { return __quern_##name##f(x); }
-__QUERN_LIBM(j0)
-__QUERN_LIBM(j1)
-__QUERN_LIBM(y0)
-__QUERN_LIBM(y1)
+__QUERN_LIBM(j0, 0, 1.0, {2.404825557695773, -1.176691651530894e-16, -0.5191474972894667}, {5.520078110286311, 8.088597146146722e-17, 0.34026480655836816})
+__QUERN_LIBM(j1, 1, -1.0, {3.8317059702075125, -1.5269184090088067e-16, -0.402759395702553}, {7.015586669815619, -9.414165653410389e-17, 0.30011575252613254})
+__QUERN_LIBM(y0, 0, __builtin_nan(""), {0.8935769662791675, 2.6596231539720385e-17, 0.8794208024971948}, {3.957678419314858, -1.0764340697562706e-16, -0.40254267177502423}, {7.086051060301773, -8.835285723085408e-17, 0.3000976149104752})
+__QUERN_LIBM(y1, 1, __builtin_nan(""), {2.197141326031017, -4.8259835876454966e-17, 0.5207864124022675}, {5.429681040794135, 4.162514026670377e-16, -0.3403180455234406})
 #undef __QUERN_LIBM
 #define __QUERN_LIBM_ORDER(name)                                                                                \
   extern "C" __device__ __attribute__((const, nothrow)) double __quern_##name(int, double) __asm__(#name);      \
@@ -27,26 +54,31 @@ __QUERN_LIBM_ORDER(yn)
 // ---- sin(pi x) and cos(pi x): the argument is reduced exactly, to [-1/4, 1/4] and a quadrant
 
 struct __quern_quarter {
-  double rest;
+  double rest, lost;  // the angle, and what its last digit lacks
   int quadrant;
 };
 __QUERN_DEVICE __quern_quarter __quern_reduce_pi(double x) {
   double turns = x - 2.0 * __builtin_rint(0.5 * x);  // in [-1, 1], exact
   double nearest = __builtin_rint(2.0 * turns);
-  __quern_quarter out = {3.14159265358979323846 * (turns - 0.5 * nearest), static_cast<int>(nearest) & 3};
-  return out;
+  double part = turns - 0.5 * nearest, rest = 3.14159265358979323846 * part;
+  double lost = __builtin_fma(3.14159265358979323846, part, -rest) + 1.2246467991473532e-16 * part;
+  return {rest, lost, static_cast<int>(nearest) & 3};
 }
+__QUERN_DEVICE double __quern_sine(__quern_quarter q) {
+  return __builtin_sin(q.rest) + q.lost * (1.0 - 0.5 * q.rest * q.rest);
+}
+__QUERN_DEVICE double __quern_cosine(__quern_quarter q) { return __builtin_cos(q.rest) - q.lost * q.rest; }
 __QUERN_DEVICE double sinpi(double x) {
   if (!__builtin_isfinite(x)) return __builtin_nan("");
   __quern_quarter q = __quern_reduce_pi(x);
-  double value = q.quadrant & 1 ? __builtin_cos(q.rest) : __builtin_sin(q.rest);
+  double value = q.quadrant & 1 ? __quern_cosine(q) : __quern_sine(q);
   value = q.quadrant & 2 ? -value : value;
   return value == 0.0 ? __builtin_copysign(0.0, x) : value;
 }
 __QUERN_DEVICE double cospi(double x) {
   if (!__builtin_isfinite(x)) return __builtin_nan("");
   __quern_quarter q = __quern_reduce_pi(x);
-  double value = q.quadrant & 1 ? __builtin_sin(q.rest) : __builtin_cos(q.rest);
+  double value = q.quadrant & 1 ? __quern_sine(q) : __quern_cosine(q);
   value = q.quadrant == 1 || q.quadrant == 2 ? -value : value;
   return value == 0.0 ? 0.0 : value;
 }
@@ -69,8 +101,8 @@ __QUERN_DEVICE double __quern_exp_square(double x) {
   return __builtin_exp(square) * (1.0 + __builtin_fma(x, x, -square));
 }
 __QUERN_DEVICE double erfcx(double x) {
-  if (x < 10.0) return x < -26.7 ? __builtin_inf() : __quern_exp_square(x) * __builtin_erfc(x);
-  double r = 0.5 / (x * x);  // the asymptotic series; its terms fall fast enough from 10 on
+  if (x < 20.0) return x < -26.7 ? __builtin_inf() : __quern_exp_square(x) * __builtin_erfc(x);
+  double r = 0.5 / (x * x);  // the asymptotic series; its terms fall fast enough from 20 on
   double sum = 1.0 + r * (-1.0 + r * (3.0 + r * (-15.0 + r * (105.0 + r * (-945.0 + r * (10395.0 - r * 135135.0))))));
   return sum * (0.56418958354775628695 / x);
 }
@@ -89,10 +121,16 @@ __QUERN_DEVICE double erfcinv(double y) {
   if (!(y > 0.0 && y < 2.0)) return y == 0.0 ? __builtin_inf() : y == 2.0 ? -__builtin_inf() : __builtin_nan("");
   if (y > 0.5 && y < 1.5) return __quern_erfinv_middle(1.0 - y);
   double tail = y < 1.0 ? y : 2.0 - y;
-  double t = __builtin_sqrt(-2.0 * __builtin_log(0.5 * tail));
+  double logarithm = __builtin_log(tail);
+  double t = __builtin_sqrt(1.38629436111989061883 - 2.0 * logarithm);
   double x = 0.70710678118654752440 *
              (t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
-  for (int i = 0; i < 3; ++i) {
+  // Where erfc has few digits left: its logarithm, which is nearly a parabola.
+  for (int i = 0; i < 3 && tail < 1e-280; ++i) {
+    double scaled = erfcx(x);
+    x += (__builtin_log(scaled) - x * x - logarithm) * scaled * 0.88622692545275801365;
+  }
+  for (int i = 0; i < 3 && tail >= 1e-280; ++i) {
     double error = __builtin_erfc(x) - tail;
     double step = error * 0.88622692545275801365 * __quern_exp_square(x);  // error / (2 / sqrt(pi) * exp(-x * x))
     x += step / (1.0 + x * step);
@@ -119,14 +157,28 @@ __QUERN_FLOAT_1(normcdfinv)
 
 // ---- lengths
 
-__QUERN_DEVICE double rhypot(double x, double y) { return 1.0 / __builtin_hypot(x, y); }
-__QUERN_DEVICE float rhypotf(float x, float y) { return static_cast<float>(rhypot(x, y)); }
 __QUERN_DEVICE double norm3d(double a, double b, double c) { return __builtin_hypot(__builtin_hypot(a, b), c); }
 __QUERN_DEVICE double norm4d(double a, double b, double c, double d) {
   return __builtin_hypot(__builtin_hypot(a, b), __builtin_hypot(c, d));
 }
-__QUERN_DEVICE double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
-__QUERN_DEVICE double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+// A step of Newton's from the rounded quotient; squares and their sum are two doubles each.
+__QUERN_DEVICE double rnorm4d(double a, double b, double c, double d) {
+  double length = norm4d(a, b, c, d), first = 1.0 / length;
+  if (!(length > 0.0 && length < __builtin_inf())) return first;
+  int exponent = __builtin_ilogb(length);
+  double parts[] = {a, b, c, d}, sum = 0.0, lost = 0.0;
+  for (double part : parts) {
+    double x = __builtin_ldexp(part, -exponent), square = x * x, before = sum, largest = __builtin_fmax(before, square);
+    sum += square;
+    lost += __builtin_fma(x, x, -square) + ((largest - sum) + __builtin_fmin(before, square));
+  }
+  double inverse = 1.0 / __builtin_ldexp(length, -exponent), square = inverse * inverse;
+  double rest = __builtin_fma(-sum, square, 1.0) - sum * __builtin_fma(inverse, inverse, -square) - lost * square;
+  return __builtin_ldexp(inverse + 0.5 * inverse * rest, -exponent);
+}
+__QUERN_DEVICE double rnorm3d(double a, double b, double c) { return rnorm4d(a, b, c, 0.0); }
+__QUERN_DEVICE double rhypot(double x, double y) { return rnorm4d(x, y, 0.0, 0.0); }
+__QUERN_DEVICE float rhypotf(float x, float y) { return static_cast<float>(rhypot(x, y)); }
 __QUERN_DEVICE float norm3df(float a, float b, float c) {
   double x = a, y = b, z = c;
   return static_cast<float>(__builtin_sqrt(x * x + y * y + z * z));
@@ -156,16 +208,23 @@ __QUERN_DEVICE double __quern_bessel_i(int order, double x) {
   double size = __builtin_fabs(x);
   if (!(size < 713.9)) return __builtin_isnan(x) ? x : order && x < 0.0 ? -__builtin_inf() : __builtin_inf();
   double sum = 1.0, term = 1.0;
-  if (size < 30.0) {
-    double quarter = 0.25 * x * x;
+  if (size < 20.0) {
+    // The terms, and their sum, with the digits that rounding takes.
+    double quarter = 0.25 * x * x, quarter_lost = 0.25 * __builtin_fma(x, x, -4.0 * quarter), lost = 0.0, sum_lost = 0.0;
     for (int k = 1; k < 100 && term > 1e-17 * sum; ++k) {
-      term *= quarter / (k * static_cast<double>(k + order));
+      double product = term * quarter, divisor = k * static_cast<double>(k + order);
+      double product_lost = __builtin_fma(term, quarter, -product) + term * quarter_lost + lost * quarter;
+      term = product / divisor;
+      lost = (__builtin_fma(-term, divisor, product) + product_lost) / divisor;
+      double before = sum;
       sum += term;
+      sum_lost += (before > term ? term - (sum - before) : before - (sum - term)) + lost;
     }
+    sum += sum_lost;
     return order ? 0.5 * x * sum : sum;
   }
   double mu = 4.0 * order * order;
-  for (int k = 1; k < 30; ++k) {
+  for (int k = 1; k < 40; ++k) {
     double next = term * -(mu - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * size);
     if (__builtin_fabs(next) >= __builtin_fabs(term)) break;
     term = next;

@@ -39,7 +39,14 @@ void define_cast(llvm::CastInst& cast) {
   llvm::Type* wide = type;
   if (type->getScalarSizeInBits() < 32) wide = type->getWithNewType(builder.getInt32Ty());
   auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-  Value* result = builder.CreateIntrinsic(id, {wide, cast.getSrcTy()}, {cast.getOperand(0)});
+  Value* real = cast.getOperand(0);
+  Value* result = builder.CreateIntrinsic(id, {wide, real->getType()}, {real});
+  // No number is 0 as a 32-bit integer of a float; where 64 bits come or go, the highest bit alone.
+  unsigned width = wide->getScalarSizeInBits();
+  if (type == wide && (width == 64 || real->getType()->getScalarType()->isDoubleTy())) {
+    Value* none = llvm::ConstantInt::get(wide, llvm::APInt::getSignMask(width));
+    result = builder.CreateSelect(builder.CreateFCmpUNO(real, real), none, result);
+  }
   cast.replaceAllUsesWith(builder.CreateTrunc(result, type));
   cast.eraseFromParent();
 }
