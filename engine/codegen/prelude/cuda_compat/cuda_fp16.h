@@ -1,6 +1,7 @@
-// half precision: the short names of what quern/half.cuh defines.
+// half precision: what quern/half.cuh and quern/half_functions.cuh define, and the short names.
 #pragma once
 #include "quern/half.cuh"
+#include "quern/half_functions.cuh"
 typedef __half half;
 typedef __half nv_half;
 typedef __half2 half2;

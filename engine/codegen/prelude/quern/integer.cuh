@@ -97,6 +97,16 @@ __QUERN_DEVICE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
 }
 __QUERN_DEVICE int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }
 __QUERN_DEVICE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y * b.w; }
+__QUERN_DEVICE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return c + a.x * b.x + a.y * b.y; }
+__QUERN_DEVICE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { return c + a.x * b.z + a.y * b.w; }
+#define __QUERN_DOT_2(R, half_t, byte_t)                                                                             \
+  __QUERN_DEVICE R __dp2a_lo(R a, R b, R c) {                                                                        \
+    return c + static_cast<half_t>(a) * static_cast<byte_t>(b) + static_cast<half_t>(a >> 16) * static_cast<byte_t>(b >> 8); \
+  }                                                                                                                  \
+  __QUERN_DEVICE R __dp2a_hi(R a, R b, R c) { return __dp2a_lo(a, b >> 16, c); }
+__QUERN_DOT_2(int, short, signed char)
+__QUERN_DOT_2(unsigned int, unsigned short, unsigned char)
+#undef __QUERN_DOT_2
 
 // ---- two 16-bit or four 8-bit numbers in a word
 
@@ -135,6 +145,85 @@ __QUERN_LANES_BOTH(__vcmplt, s, a < b ? -1 : 0)
 __QUERN_LANES_BOTH(__vcmple, s, a <= b ? -1 : 0)
 __QUERN_LANES_UNSIGNED(__vseteq, a == b)
 __QUERN_LANES_UNSIGNED(__vsetne, a != b)
+__QUERN_LANES_UNSIGNED(__vsetgtu, a > b)
+__QUERN_LANES_UNSIGNED(__vsetgeu, a >= b)
+__QUERN_LANES_UNSIGNED(__vsetltu, a < b)
+__QUERN_LANES_UNSIGNED(__vsetleu, a <= b)
+__QUERN_LANES_BOTH(__vsetgt, s, a > b)
+__QUERN_LANES_BOTH(__vsetge, s, a >= b)
+__QUERN_LANES_BOTH(__vsetlt, s, a < b)
+__QUERN_LANES_BOTH(__vsetle, s, a <= b)
+__QUERN_LANES_BOTH(__vavg, s, (a + b + (a + b >= 0)) >> 1)
+__QUERN_LANES_BOTH(__vabsdiff, s, a > b ? a - b : b - a)
+__QUERN_LANES_UNSIGNED(__vhaddu, (a + b) >> 1)
+// Those that end where the lanes' type ends.
+__QUERN_DEVICE int __quern_clamp(int x, int least, int most) { return x < least ? least : x > most ? most : x; }
+#define __QUERN_LANES_SATURATED(stem, expression)                                                     \
+  __QUERN_LANES(stem##ss2, short, 16, __quern_clamp(expression, -32768, 32767))                       \
+  __QUERN_LANES(stem##ss4, signed char, 8, __quern_clamp(expression, -128, 127))                      \
+  __QUERN_LANES(stem##us2, unsigned short, 16, __quern_clamp(expression, 0, 65535))                   \
+  __QUERN_LANES(stem##us4, unsigned char, 8, __quern_clamp(expression, 0, 255))
+__QUERN_LANES_SATURATED(__vadd, a + b)
+__QUERN_LANES_SATURATED(__vsub, a - b)
+#undef __QUERN_LANES_SATURATED
+#define __QUERN_LANES_OF_ONE(count)                                                                                      \
+  __QUERN_DEVICE unsigned int __vneg##count(unsigned int x) { return __vsub##count(0, x); }                              \
+  __QUERN_DEVICE unsigned int __vnegss##count(unsigned int x) { return __vsubss##count(0, x); }                          \
+  __QUERN_DEVICE unsigned int __vabs##count(unsigned int x) { return __vabsdiffs##count(x, 0); }                         \
+  __QUERN_DEVICE unsigned int __vabsss##count(unsigned int x) { return __vmaxs##count(x, __vnegss##count(x)); }
+__QUERN_LANES_OF_ONE(2)
+__QUERN_LANES_OF_ONE(4)
+#undef __QUERN_LANES_OF_ONE
+// The sum of the lanes' differences.
+__QUERN_DEVICE unsigned int __quern_sum_of_halves(unsigned int x) { return (x & 0xffff) + (x >> 16); }
+__QUERN_DEVICE unsigned int __quern_sum_of_bytes(unsigned int x) {
+  return (x & 0xff) + (x >> 8 & 0xff) + (x >> 16 & 0xff) + (x >> 24);
+}
+__QUERN_DEVICE unsigned int __vsads2(unsigned int x, unsigned int y) { return __quern_sum_of_halves(__vabsdiffs2(x, y)); }
+__QUERN_DEVICE unsigned int __vsadu2(unsigned int x, unsigned int y) { return __quern_sum_of_halves(__vabsdiffu2(x, y)); }
+__QUERN_DEVICE unsigned int __vsads4(unsigned int x, unsigned int y) { return __quern_sum_of_bytes(__vabsdiffs4(x, y)); }
+__QUERN_DEVICE unsigned int __vsadu4(unsigned int x, unsigned int y) { return __quern_sum_of_bytes(__vabsdiffu4(x, y)); }
+
+// ---- the larger and the smaller one of sums and of three, also of two halves; with relu not below 0; with b also who it was
+
+#define __QUERN_CHOICE(kind, T, pick, sum, two)                                                                     \
+  __QUERN_DEVICE T __vi##pick##3_##kind(T a, T b, T c) { return two(two(a, b), c); }                                \
+  __QUERN_DEVICE T __viadd##pick##_##kind(T a, T b, T c) { return two(sum(a, b), c); }
+#define __QUERN_CHOICE_SIGNED(kind, T, pick, sum, two, larger)                                                      \
+  __QUERN_CHOICE(kind, T, pick, sum, two)                                                                           \
+  __QUERN_DEVICE T __vi##pick##_##kind##_relu(T a, T b) { return larger(two(a, b), 0); }                            \
+  __QUERN_DEVICE T __vi##pick##3_##kind##_relu(T a, T b, T c) { return larger(two(two(a, b), c), 0); }              \
+  __QUERN_DEVICE T __viadd##pick##_##kind##_relu(T a, T b, T c) { return larger(two(sum(a, b), c), 0); }
+__QUERN_DEVICE int __quern_sum(int a, int b) { return static_cast<int>(static_cast<unsigned int>(a) + static_cast<unsigned int>(b)); }
+__QUERN_DEVICE unsigned int __quern_sum(unsigned int a, unsigned int b) { return a + b; }
+__QUERN_CHOICE_SIGNED(s32, int, max, __quern_sum, max, max)
+__QUERN_CHOICE_SIGNED(s32, int, min, __quern_sum, min, max)
+__QUERN_CHOICE(u32, unsigned int, max, __quern_sum, max)
+__QUERN_CHOICE(u32, unsigned int, min, __quern_sum, min)
+__QUERN_CHOICE_SIGNED(s16x2, unsigned int, max, __vadd2, __vmaxs2, __vmaxs2)
+__QUERN_CHOICE_SIGNED(s16x2, unsigned int, min, __vadd2, __vmins2, __vmaxs2)
+__QUERN_CHOICE(u16x2, unsigned int, max, __vadd2, __vmaxu2)
+__QUERN_CHOICE(u16x2, unsigned int, min, __vadd2, __vminu2)
+#undef __QUERN_CHOICE_SIGNED
+#undef __QUERN_CHOICE
+#define __QUERN_CHOSEN(pick, op)                                                                                         \
+  __QUERN_DEVICE int __vib##pick##_s32(int a, int b, bool* first) { return (*first = a op b) ? a : b; }                  \
+  __QUERN_DEVICE unsigned int __vib##pick##_u32(unsigned int a, unsigned int b, bool* first) {                           \
+    return (*first = a op b) ? a : b;                                                                                    \
+  }                                                                                                                      \
+  __QUERN_DEVICE unsigned int __vib##pick##_s16x2(unsigned int a, unsigned int b, bool* high, bool* low) {               \
+    *high = static_cast<short>(a >> 16) op static_cast<short>(b >> 16);                                                  \
+    *low = static_cast<short>(a) op static_cast<short>(b);                                                               \
+    return __v##pick##s2(a, b);                                                                                          \
+  }                                                                                                                      \
+  __QUERN_DEVICE unsigned int __vib##pick##_u16x2(unsigned int a, unsigned int b, bool* high, bool* low) {               \
+    *high = (a >> 16) op (b >> 16);                                                                                      \
+    *low = (a & 0xffff) op (b & 0xffff);                                                                                 \
+    return __v##pick##u2(a, b);                                                                                          \
+  }
+__QUERN_CHOSEN(max, >=)
+__QUERN_CHOSEN(min, <=)
+#undef __QUERN_CHOSEN
 #undef __QUERN_LANES_UNSIGNED
 #undef __QUERN_LANES_BOTH
 #undef __QUERN_LANES

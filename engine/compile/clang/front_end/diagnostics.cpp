@@ -21,7 +21,6 @@ constexpr MissingHeader missing_headers[] = {
     {"cuda/", "libcu++", "use the atomics and intrinsics that CUDA C++ has built in"},
     {"nv/", "libcu++", "use the types and functions that CUDA C++ has built in"},
     {"mma.h", "the tensor core interface (wmma)", "use a matrix product of arrays"},
-    {"cuda_bf16.h", "__nv_bfloat16", "use float or half"},
     {"cuda_fp8.h", "the 8-bit floating-point types", "use float or half"},
     {"curand", "cuRAND's device interface", "draw the numbers as an array and pass it to the kernel"},
     {"cusparse", "a host library", "call it from the host"},

@@ -147,12 +147,21 @@ __QUERN_BOTH unsigned short __half_as_ushort(__half x) { return x.__x; }
 __QUERN_BOTH short __half_as_short(__half x) { return static_cast<short>(x.__x); }
 __QUERN_BOTH __half __ushort_as_half(unsigned short x) { return __quern_half_of(x); }
 __QUERN_BOTH __half __short_as_half(short x) { return __quern_half_of(static_cast<unsigned short>(x)); }
-#define __QUERN_HALF_INTEGER(T, name)                                                               \
-  __QUERN_BOTH __half __##name##2half_rn(T x) { return __half(x); }                                 \
-  __QUERN_DEVICE T __half2##name##_rn(__half x) { return static_cast<T>(rintf(__half2float(x))); }  \
-  __QUERN_DEVICE T __half2##name##_rz(__half x) { return static_cast<T>(__half2float(x)); }         \
-  __QUERN_DEVICE T __half2##name##_rd(__half x) { return static_cast<T>(floorf(__half2float(x))); } \
-  __QUERN_DEVICE T __half2##name##_ru(__half x) { return static_cast<T>(ceilf(__half2float(x))); }
+// A short's ends are within a half's reach; casts go by way of 32 bits, which has others.
+template <class T>
+__QUERN_DEVICE T __quern_half_to(float x) {
+  if constexpr (sizeof(T) < 4) {
+    float least = T(-1) < T(0) ? -32768.0f : 0.0f, most = least + 65535.0f;
+    x = x != x ? 0.0f : x < least ? least : x > most ? most : x;
+  }
+  return static_cast<T>(x);
+}
+#define __QUERN_HALF_INTEGER(T, name)                                                                    \
+  __QUERN_BOTH __half __##name##2half_rn(T x) { return __half(x); }                                      \
+  __QUERN_DEVICE T __half2##name##_rn(__half x) { return __quern_half_to<T>(rintf(__half2float(x))); }   \
+  __QUERN_DEVICE T __half2##name##_rz(__half x) { return __quern_half_to<T>(__half2float(x)); }          \
+  __QUERN_DEVICE T __half2##name##_rd(__half x) { return __quern_half_to<T>(floorf(__half2float(x))); }  \
+  __QUERN_DEVICE T __half2##name##_ru(__half x) { return __quern_half_to<T>(ceilf(__half2float(x))); }
 __QUERN_HALF_INTEGER(int, int)
 __QUERN_HALF_INTEGER(unsigned int, uint)
 __QUERN_HALF_INTEGER(short, short)
