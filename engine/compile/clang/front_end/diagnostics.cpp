@@ -22,7 +22,7 @@ constexpr MissingHeader missing_headers[] = {
     {"nv/", "libcu++", "use the types and functions that CUDA C++ has built in"},
     {"mma.h", "the tensor core interface (wmma)", "use a matrix product of arrays"},
     {"cuda_fp8.h", "the 8-bit floating-point types", "use float or half"},
-    {"curand", "cuRAND's device interface", "draw the numbers as an array and pass it to the kernel"},
+    {"curand", "this part of cuRAND", "include curand_kernel.h, or draw the numbers as an array and pass it to the kernel"},
     {"cusparse", "a host library", "call it from the host"},
     {"cublas", "a host library", "call it from the host"},
     {"cufft", "a host library", "call it from the host"},

@@ -1,0 +1,3 @@
+// A part of the main header.
+#pragma once
+#include <curand_kernel.h>
