@@ -2,6 +2,7 @@
 #include "compile/nvrtc.h"
 
 #include "codegen/embedded.h"
+#include "compile/c_kernels.h"
 #include "compile/cccl.h"
 #include "compile/import_table.h"
 #include "compile/include_walk.h"
@@ -27,7 +28,7 @@ namespace quern {
 namespace {
 
 // Goes into every cache key: raise it when the same text and options give other code than before.
-constexpr int revision = 1;
+constexpr int revision = 2;
 
 using Program = struct ProgramTag*;  // nvrtcProgram
 
@@ -406,14 +407,22 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   log(LogLevel::source, "{}", source.text);
 
   ProgramOwner owner{nvrtc};
-  if (nvrtc.nvrtcCreateProgram(&owner.program, source.text.c_str(), source.name.c_str(), static_cast<int>(names.size()),
-                               texts.data(), names.data()) != nvrtc_success) {
-    raise(ErrorKind::runtime, "[compile] NVRTC {} does not take the text of {}", nvrtc.version, source.name);
-  }
-  for (const std::string& expression : options.name_expressions) {
-    nvrtc.nvrtcAddNameExpression(owner.program, expression.c_str());
-  }
-  int status = nvrtc.nvrtcCompileProgram(owner.program, static_cast<int>(arguments.size()), arguments.data());
+  std::vector<std::string> expressions;
+  auto compiled = [&](const std::vector<std::string>& typed) {
+    if (owner.program) nvrtc.nvrtcDestroyProgram(&owner.program);
+    std::string text = typed.empty() ? source.text : source.text + std::string(type_requests_need);
+    if (nvrtc.nvrtcCreateProgram(&owner.program, text.c_str(), source.name.c_str(), static_cast<int>(names.size()), texts.data(),
+                                 names.data()) != nvrtc_success) {
+      raise(ErrorKind::runtime, "[compile] NVRTC {} does not take the text of {}", nvrtc.version, source.name);
+    }
+    expressions = options.name_expressions;
+    for (const std::string& kernel : typed) expressions.push_back(type_request(kernel));
+    for (const std::string& expression : expressions) nvrtc.nvrtcAddNameExpression(owner.program, expression.c_str());
+    return nvrtc.nvrtcCompileProgram(owner.program, static_cast<int>(arguments.size()), arguments.data());
+  };
+  std::vector<std::string> typed = options.relocatable ? std::vector<std::string>{} : c_kernels(source.text);
+  int status = compiled(typed);
+  if (status == nvrtc_compilation && !typed.empty()) status = compiled({});
   Binary binary;
   binary.log = read_log(nvrtc, owner.program);
   if (status == nvrtc_out_of_memory) raise(ErrorKind::out_of_memory, "[compile] NVRTC ran out of memory in {}", source.name);
@@ -430,7 +439,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
     bug("NVRTC {} made no code for {}", nvrtc.version, source.name);
   binary.code.resize(bytes);
   get_code(owner.program, reinterpret_cast<char*>(binary.code.data()));
-  for (const std::string& expression : options.name_expressions) {
+  for (const std::string& expression : expressions) {
     const char* lowered = nullptr;
     if (nvrtc.nvrtcGetLoweredName(owner.program, expression.c_str(), &lowered) == nvrtc_success && lowered) {
       binary.names.emplace_back(expression, lowered);

@@ -2,6 +2,8 @@
 // stand in .nv.info.<symbol>. Nothing of the file is trusted: it may come from a damaged cache.
 #include "device/cubin.h"
 
+#include "compile/c_kernels.h"
+
 #include <elf.h>
 
 #include <algorithm>
@@ -117,7 +119,7 @@ std::optional<CubinContents> read_elf(Bytes file) {
         for (const Section& candidate : sections) {
           if (candidate.name == info) read_params(candidate.bytes, kernel);
         }
-        contents.kernels.push_back(std::move(kernel));
+        if (!is_of_type_request(kernel.symbol)) contents.kernels.push_back(std::move(kernel));
       } else if (type == STT_OBJECT && name[0] != '$' && name[0] != '.' &&
                  (section.substr(0, 10) == ".nv.global" || section.substr(0, 12) == ".nv.constant")) {
         contents.globals.emplace_back(name);
@@ -148,7 +150,7 @@ CubinContents read_ptx(std::string_view text) {
     std::string_view name = word_at(text, at);
     CubinKernel kernel;
     kernel.symbol = std::string(name);
-    if (!name.empty()) contents.kernels.push_back(std::move(kernel));
+    if (!name.empty() && !is_of_type_request(name)) contents.kernels.push_back(std::move(kernel));
   }
   return contents;
 }

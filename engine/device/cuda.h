@@ -19,6 +19,8 @@
 
 namespace quern {
 
+struct SymbolName;
+
 class CudaDevice;
 class CudaModule;
 
@@ -41,6 +43,8 @@ class CudaModule final : public LoadedModule {
  private:
   struct Entry;
   Entry* find(const std::string& name);
+  // Of a kernel that is extern "C": what NVRTC told.
+  void learn_type(SymbolName& name, const std::string& symbol) const;
   std::unique_ptr<CudaKernel> make_kernel(const Entry& entry);
 
   CudaDevice& device_;

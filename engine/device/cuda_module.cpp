@@ -1,6 +1,7 @@
 // Loading code on a GPU: kernels by name, what is known of them, and global variables.
 //
 // A kernel is found by its symbol, by a name expression it was compiled with, or by its name in the source when that is unique.
+#include "compile/c_kernels.h"
 #include "compile/signature.h"
 #include "core/error.h"
 #include "device/cubin.h"
@@ -76,8 +77,17 @@ CudaModule::CudaModule(CudaDevice& device, const Binary& binary) : device_(devic
   for (CubinKernel& kernel : contents->kernels) {
     auto entry = std::make_unique<Entry>();
     entry->name = read_symbol(kernel.symbol);
+    if (entry->name.signature.empty()) learn_type(entry->name, kernel.symbol);
     entry->found = std::move(kernel);
     entries_.push_back(std::move(entry));
+  }
+}
+
+void CudaModule::learn_type(SymbolName& name, const std::string& symbol) const {
+  for (const auto& [expression, told] : names_) {
+    if (expression != type_request(symbol)) continue;
+    name.signature = type_told(told);
+    name.params = read_signature(name.signature).value_or(std::vector<ParamType>{});
   }
 }
 

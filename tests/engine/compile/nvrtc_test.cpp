@@ -1,6 +1,7 @@
 // Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
 #include "compile/nvrtc.h"
 #include "compile/cache.h"
+#include "compile/c_kernels.h"
 #include "compile/signature.h"
 #include "core/error.h"
 #include "core/nvidia_libraries.h"
@@ -291,7 +292,9 @@ TEST_F(Nvrtc, CubinsOfThreeGenerations) {
     CompileOptions options;
     options.name_expressions = {"ns::reduce<float, 3>", "ns::reduce<double, 1>", "&coefficients"};
     Binary binary = compile(several, options, arch);
-    ASSERT_EQ(binary.names.size(), 3u);
+    ASSERT_EQ(binary.names.size(), 4u);
+    EXPECT_EQ(binary.names[3].first, type_request("plain"));
+    EXPECT_EQ(type_told(binary.names[3].second), "PKdPdcx");
     EXPECT_EQ(binary.names[0].second, "_ZN2ns6reduceIfLi3EEEvPKT_PS1_NS_4PairE");
     auto contents = read_cubin(binary.code);
     ASSERT_TRUE(contents.has_value());
