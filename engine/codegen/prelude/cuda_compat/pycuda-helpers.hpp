@@ -3,6 +3,8 @@
 #include "pycuda-complex.hpp"
 #include "quern/texture_references.cuh"
 
+extern "C++" {
+
 typedef float fp_tex_float;
 typedef int2 fp_tex_double;
 typedef uint2 fp_tex_cfloat;
@@ -34,3 +36,5 @@ __QUERN_FP_TEXTURE(tex1DLayered, 0xf1, (float x, int layer), x, layer)
 __QUERN_FP_TEXTURE(tex2DLayered, 0xf2, (float x, float y, int layer), x, y, layer)
 #undef __QUERN_UNPACKED
 #undef __QUERN_FP_TEXTURE
+
+}  // extern "C++"

@@ -2,6 +2,8 @@
 // Numbers are enumerators: NVRTC would make variables of the device of constants.
 #pragma once
 
+extern "C++" {
+
 template <class T>
 struct __quern_texel {
   static_assert(sizeof(T) == 0,
@@ -38,3 +40,5 @@ __QUERN_TEXELS(float, float, 0x20, __quern_no_float)
 #undef __quern_no_float1
 #undef __quern_no_float2
 #undef __quern_no_float4
+
+}  // extern "C++"

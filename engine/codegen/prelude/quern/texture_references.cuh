@@ -5,6 +5,8 @@
 
 #include "quern/texel_types.cuh"
 
+extern "C++" {
+
 // clang takes a variable of such a type for the device's, though nothing says __device__; NVRTC takes all of them so.
 #ifdef __clang__
 #define __QUERN_REFERENCE_TYPE(kind) __attribute__((device_builtin_##kind##_type))
@@ -100,3 +102,5 @@ __QUERN_REFERENCE(surf2DLayered, 0xf2, (int x, int y, int layer), x, y, layer)
 #undef __QUERN_REFERENCE
 #undef __QUERN_PARAMETERS
 #undef __QUERN_REFERENCE_TYPE
+
+}  // extern "C++"

@@ -24,7 +24,7 @@ _ARRAY, _LINEAR, _PITCHED = 0, 2, 3  # runtime.cudaResourceType...
 
 
 class ChannelFormatDescriptor:
-    """What a texel is: the bits of each channel, 0 for those that are not there, and the kind of number (runtime.cudaChannelFormatKind...)."""
+    """What a texel is: the bits of each channel, 0 for those that are not there, and the kind (runtime.cudaChannelFormatKind...)."""
 
     def __init__(self, x, y, z, w, f):
         bits = [int(n) for n in (x, y, z, w)]
