@@ -96,6 +96,24 @@ int CpuDevice::attribute(int number) {
       return 512;  // TEXTURE_ALIGNMENT
     case 15:
       return 1;  // GPU_OVERLAP
+    case 21:
+    case 22:
+      return 131072;  // MAXIMUM_TEXTURE1D_WIDTH, 2D_WIDTH; these and what follows: textures.cpp
+    case 23:
+      return 65536;  // MAXIMUM_TEXTURE2D_HEIGHT
+    case 24:
+    case 25:
+    case 26:
+      return 16384;  // MAXIMUM_TEXTURE3D_WIDTH, HEIGHT, DEPTH
+    case 27:
+    case 28:
+    case 42:
+      return 32768;  // MAXIMUM_TEXTURE2D_LAYERED_WIDTH, HEIGHT, 1D_LAYERED_WIDTH
+    case 29:
+    case 43:
+      return 2048;  // MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 1D_LAYERED_LAYERS
+    case 30:
+      return 512;  // SURFACE_ALIGNMENT
     case 16:
       return static_cast<int>(threads_);  // MULTIPROCESSOR_COUNT
     case 18:
@@ -110,6 +128,16 @@ int CpuDevice::attribute(int number) {
       return 1;  // ASYNC_ENGINE_COUNT
     case 41:
       return 1;  // UNIFIED_ADDRESSING
+    case 51:
+      return 32;  // TEXTURE_PITCH_ALIGNMENT
+    case 69:
+      return 1 << 27;  // MAXIMUM_TEXTURE1D_LINEAR_WIDTH
+    case 70:
+      return 131072;  // MAXIMUM_TEXTURE2D_LINEAR_WIDTH
+    case 71:
+      return 65000;  // MAXIMUM_TEXTURE2D_LINEAR_HEIGHT
+    case 72:
+      return 2097120;  // MAXIMUM_TEXTURE2D_LINEAR_PITCH
     case 75:
       return info_.major;  // COMPUTE_CAPABILITY_MAJOR
     case 76:

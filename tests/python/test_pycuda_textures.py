@@ -235,6 +235,27 @@ def test_references_are_bound_anew(module):
     assert [out.get()[0] for out in outs] == [0, 1, 2, 3, 4]
 
 
+def test_arrays_are_read_as_they_are_at_the_launch(device):
+    module = SourceModule("""
+        texture<float, 1> line;
+        __global__ void twice(float* out) { out[threadIdx.x] = 2 * tex1Dfetch(line, threadIdx.x); }
+    """)
+    twice, line = module.get_function("twice"), module.get_texref("line")
+    values = gpuarray.zeros(4, np.float32)
+    values += 1
+    values.bind_to_texref(line)
+    outs = [gpuarray.zeros(4, np.float32) for _ in range(3)]
+    for out in outs:
+        twice(out, block=(4, 1, 1), texrefs=[line])
+        values *= 3
+        values += out
+    assert [out.get().tolist() for out in outs] == [[2.0] * 4, [10.0] * 4, [50.0] * 4]
+    part = values[1:3]
+    part.bind_to_texref(line)
+    twice(outs[0], block=(4, 1, 1))
+    assert outs[0].get().tolist() == [250, 250, 0, 0]  # outside there is nothing
+
+
 def test_surface_references(module):
     made = drv.np_to_array(np.zeros((3, 4), np.float32), "C", allowSurfaceBind=True)
     paper = module.get_surfref("paper")

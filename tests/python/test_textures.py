@@ -379,6 +379,11 @@ def test_arrays_that_cannot_be(device, values, why):
         drv.Array(described(**values))
 
 
+def test_limits_are_told(device):
+    assert drv.Device(0).get_attribute(drv.device_attribute.MAXIMUM_TEXTURE2D_WIDTH) >= 65536
+    assert device.attribute(int(drv.device_attribute.TEXTURE_PITCH_ALIGNMENT)) == 32
+
+
 def test_what_textures_refuse(device):
     whole = array(np.ones((4, 1), np.int32), 1)
     with pytest.raises(drv.LogicError, match="linear filter needs floats"):

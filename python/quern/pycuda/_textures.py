@@ -154,7 +154,7 @@ class TextureReference(_Reference):
 
     def set_address(self, devptr, bytes, allow_offset=False):
         """Reads from `bytes` of device memory, by tex1Dfetch(). Returns the offset of the first texel, which is 0: the kernel adds it."""
-        start, bytes = _engine.device_address(devptr), int(bytes)
+        start, bytes = _address_of(devptr), int(bytes)
         self._memory, self._array = devptr, None
 
         def source():
@@ -167,7 +167,7 @@ class TextureReference(_Reference):
             settings = self._settings(self._format)
             settings["linear"] = False  # tex1Dfetch() never filters
             extents = (bytes + before, 0, 0, 0)
-            memory = devptr if before == 0 else start - before
+            memory = devptr if isinstance(devptr, _engine.Allocation) and before == 0 else start - before
             made = _engine.texture_of_memory(device, memory, extents, int(self._format), self._channels, **settings)
             return made, before // texel
 
@@ -177,6 +177,7 @@ class TextureReference(_Reference):
 
     def set_address_2d(self, devptr, descr, pitch):
         """Reads from rows in device memory, `pitch` bytes apart, that the ArrayDescriptor describes."""
+        start = devptr if isinstance(devptr, _engine.Allocation) else _address_of(devptr)
         self._memory, self._array = devptr, None
         self._format, self._channels = array_format(int(descr.format)), int(descr.num_channels)
         extents = (0, int(descr.width), int(descr.height), int(pitch))
@@ -184,7 +185,7 @@ class TextureReference(_Reference):
         def source():
             device = _engine.current_device() if self._program is None else self._program.device
             settings = self._settings(self._format)
-            return _engine.texture_of_memory(device, devptr, extents, int(self._format), self._channels, **settings), 0
+            return _engine.texture_of_memory(device, start, extents, int(self._format), self._channels, **settings), 0
 
         self._source = source
         self._bind()
@@ -233,7 +234,7 @@ class TextureReference(_Reference):
         """The address of the device memory that is bound. Raises LogicError when there is none."""
         if self._memory is None:
             raise LogicError("[TextureReference.get_address] no device memory is bound to this texture reference")
-        return _engine.device_address(self._memory)
+        return _address_of(self._memory)
 
     def get_format(self):
         """(array_format, number of channels) of a texel."""
@@ -281,6 +282,11 @@ class SurfaceReference(_Reference):
         if self._array is None:
             raise LogicError("[SurfaceReference.get_array] no Array is bound to this surface reference")
         return self._array
+
+
+def _address_of(memory):
+    """Of an array's memory it says, too, that somebody else reads it from now on: kernels that no argument tells of."""
+    return int(memory.ptr if hasattr(memory, "ptr") else memory)
 
 
 def _variable(program, name, size, what, kind):

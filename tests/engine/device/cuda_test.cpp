@@ -6,6 +6,7 @@
 #include "device/cuda_driver.h"
 #include "device/device.h"
 #include "device/stream_order.h"
+#include "device/textures.h"
 #include "fake_cuda/cubin_maker.h"
 #include "fake_cuda/fake_cuda.h"
 
@@ -331,6 +332,47 @@ TEST_F(Cuda, LargeCopies) {
     device.release_pinned(pinned);
     device.release(memory);
   }
+}
+
+TEST_F(Cuda, ArraysTexturesAndSurfaces) {
+  Textures& on = textures(device);
+  auto stream = device.create_stream({});
+  ArrayShape shape{4, 3, 2, {TexelFormat::signed_16, 2}, array_surface};
+  auto array = on.create_array(shape);
+  ASSERT_TRUE(array);
+  std::vector<int> there(24), back(6, 0);
+  std::iota(there.begin(), there.end(), 0);
+  BoxSide whole{array.get()}, host{nullptr, there.data(), true, 0, 0, 0, 16, 3};
+  on.copy(*stream, whole, host, {16, 3, 2});
+  BoxSide part{array.get()}, out{nullptr, back.data(), true, 0, 0, 0, 12, 2};
+  part.x_bytes = 4, part.y = 1, part.z = 1;
+  check(part, "source", {12, 2, 1});
+  on.copy(*stream, out, part, {12, 2, 1});
+  EXPECT_EQ(back, (std::vector<int>{17, 18, 19, 21, 22, 23}));
+  EXPECT_THROW(check(part, "source", {16, 2, 1}), Error);
+  EXPECT_THROW(check(part, "source", {2, 2, 1}), Error);
+
+  TextureSource source;
+  source.array = array.get();
+  TextureSettings settings;
+  settings.linear_filter = true;
+  EXPECT_THROW(check(source, settings), Error);
+  settings.normalized_floats = true;
+  check(source, settings);
+  cuda::count_calls(true);
+  cuda::reset_call_counts();
+  on.destroy_texture(on.create_texture(source, settings));
+  on.destroy_surface(on.create_surface(*array));
+  array.reset();
+  std::vector<std::string> called;
+  for (const auto& [name, n] : cuda::call_counts()) {
+    std::string symbol = name;
+    if (symbol.find("Object") != std::string::npos || symbol == "cuArrayDestroy")
+      called.push_back(symbol + " " + std::to_string(n));
+  }
+  cuda::count_calls(false);
+  EXPECT_EQ(called, (std::vector<std::string>{"cuArrayDestroy 1", "cuTexObjectCreate 1", "cuTexObjectDestroy 1",
+                                              "cuSurfObjectCreate 1", "cuSurfObjectDestroy 1"}));
 }
 
 TEST_F(Cuda, CooperativeAndLargeShared) {

@@ -130,7 +130,7 @@ class TextureObject(int):
             made = _engine.texture_of_array(source.cuArr, **how._settings)
         else:
             device = _engine.current_device()
-            made = _engine.texture_of_memory(device, source.arr, source._extents, *source.chDesc._texel, **how._settings)
+            made = _engine.texture_of_memory(device, source.arr.data.ptr, source._extents, *source.chDesc._texel, **how._settings)
         self = super().__new__(cls, made.handle)
         self._object, self.ResDesc, self.TexDesc = made, ResDesc, TexDesc
         return self
