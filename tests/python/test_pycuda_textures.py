@@ -256,6 +256,18 @@ def test_arrays_are_read_as_they_are_at_the_launch(device):
     assert outs[0].get().tolist() == [250, 250, 0, 0]  # outside there is nothing
 
 
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "c++20"])
+def test_older_and_newer_language(device, standard):
+    text = """
+        #include <pycuda-helpers.hpp>
+        texture<fp_tex_double, 1> d;
+        texture<float4, 2> f;
+        surface<void, 2> s;
+        __global__ void k(double* o) { o[0] = fp_tex1Dfetch(d, 1) + tex2D(f, 1, 2).x; surf2Dwrite(1.f, s, 0, 0); }
+    """
+    assert SourceModule(text, options=["-std=" + standard]).get_texref("d").get_format()[1] == 2
+
+
 def test_surface_references(module):
     made = drv.np_to_array(np.zeros((3, 4), np.float32), "C", allowSurfaceBind=True)
     paper = module.get_surfref("paper")

@@ -22,9 +22,10 @@ __QUERN_DEVICE pycuda::complex<double> __quern_plain(int4 x) {
   return pycuda::complex<double>(__hiloint2double(x.y, x.x), __hiloint2double(x.w, x.z));
 }
 
-#define __QUERN_FP_TEXTURE(name, type, parameters, ...)                                                              \
+#define __QUERN_FP_TEXTURE(name, axes, parameters, ...)                                                              \
   template <class T, cudaTextureReadMode mode>                                                                       \
-  __QUERN_DEVICE auto fp_##name(const texture<T, type, mode>& reference, __QUERN_UNPACKED parameters) {              \
+  __QUERN_DEVICE auto fp_##name(const texture<T, axes, mode>& reference, __QUERN_UNPACKED parameters)                \
+      ->decltype(__quern_plain(typename __quern_read<T, mode>::type())) {                                            \
     return __quern_plain(name(reference, __VA_ARGS__));                                                              \
   }
 #define __QUERN_UNPACKED(...) __VA_ARGS__

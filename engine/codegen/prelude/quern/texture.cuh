@@ -158,18 +158,15 @@ __QUERN_DEVICE void __quern_sample(const __quern_texture& t, const float* at, in
 
 // The register's bits as a component: integers are cut off.
 template <class C>
-__QUERN_DEVICE C __quern_component_of(unsigned int bits) {
-  if constexpr (__is_same(C, float)) {
-    return __builtin_bit_cast(float, bits);
-  } else {
-    return static_cast<C>(bits);
-  }
+__QUERN_DEVICE void __quern_put_component(C& to, unsigned int bits) {
+  to = static_cast<C>(bits);
 }
+__QUERN_DEVICE void __quern_put_component(float& to, unsigned int bits) { to = __builtin_bit_cast(float, bits); }
 template <class T>
 __QUERN_DEVICE T __quern_made_of(const unsigned int* words) {
   typedef typename __quern_texel<T>::component C;
   C components[__quern_texel<T>::count];
-  for (int c = 0; c < __quern_texel<T>::count; ++c) components[c] = __quern_component_of<C>(words[c]);
+  for (int c = 0; c < __quern_texel<T>::count; ++c) __quern_put_component(components[c], words[c]);
   T out;
   __builtin_memcpy(&out, components, sizeof out);
   return out;
