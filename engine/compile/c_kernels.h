@@ -1,4 +1,5 @@
-// Kernels that a text declares extern "C": their symbols do not tell the types of their parameters, so NVRTC is asked for the type of each.
+// Kernels that a text declares extern "C": their symbols do not tell the types of their parameters, so NVRTC is asked for the
+// type of each.
 //
 //   c_kernels(text)  {"scale"}: names that the text seems to declare so; what is wrong about it must only cost time
 //   type_request("scale")  a name expression, beside type_requests_need, whose symbol tells the type

@@ -110,18 +110,15 @@ class BlockRun {
     void* handle = handles_[t];
     (*static_cast<void (**)(void*)>(handle))(handle);
   }
-  // A warp wait ends when every unfinished thread that its mask names waits with the same mask.
+  // A warp wait ends when every unfinished thread that its mask names waits with the same mask. One without a mask, for those who
+  // come to a place together, ends when no other can: threads that wait elsewhere in the warp may be on their way there.
   bool warp_turn(size_t w) {
-    size_t begin = w * warp_size, end = std::min(geometry_.threads, begin + warp_size);
+    size_t begin = w * warp_size, end = std::min(geometry_.threads, begin + warp_size), together = end;
     for (size_t t = begin; t < end; ++t) {
       if (threads_[t].wait != QUERN_WAIT_WARP) continue;
       if (threads_[t].mask == 0) {
-        uint32_t place = threads_[t].place;
-        for (size_t u = t; u < end; ++u)
-          here_[u - begin] = threads_[u].wait == QUERN_WAIT_WARP && threads_[u].mask == 0 && threads_[u].place == place;
-        for (size_t u = t; u < end; ++u)
-          if (here_[u - begin]) resume(u);
-        return true;
+        together = std::min(together, t);
+        continue;
       }
       uint32_t mask = threads_[t].mask | (1u << (t - begin));
       bool ready = true;
@@ -134,7 +131,13 @@ class BlockRun {
         if ((mask >> (u - begin) & 1) && threads_[u].wait == QUERN_WAIT_WARP) resume(u);
       return true;
     }
-    return false;
+    if (together == end) return false;
+    uint32_t place = threads_[together].place;
+    for (size_t u = begin; u < end; ++u)
+      here_[u - begin] = threads_[u].wait == QUERN_WAIT_WARP && threads_[u].mask == 0 && threads_[u].place == place;
+    for (size_t u = begin; u < end; ++u)
+      if (here_[u - begin]) resume(u);
+    return true;
   }
   bool release_barrier() {
     size_t at = waiting(QUERN_WAIT_BARRIER);

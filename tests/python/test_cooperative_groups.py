@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import quern as qn
+from quern.pycuda import driver as drv
 
 FIRST = """
 #include <cooperative_groups.h>
@@ -183,3 +184,74 @@ def test_the_grid(device):
   grid.sync();
   out[t] = sum + (grid.thread_rank() == t) + 2 * (grid.block_rank() == blockIdx.x) + 4 * (grid.num_blocks() == 3);"""
     assert (run(body, threads=32, blocks=3, enable_cooperative_groups=True) == numbers().sum() + 7).all()
+
+
+TILES = r"""
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void tiles(const int* x, int* out) {
+  __shared__ int copied[64];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, copied, x, sizeof(int) * 64);
+  cg::wait(block);
+  int v = copied[block.thread_rank()];
+  auto warp = cg::tiled_partition<32>(block);
+  auto tile = cg::tiled_partition<8>(warp);
+  int* o = out + 16 * block.thread_rank();
+  o[0] = cg::reduce(tile, v, cg::plus<int>());
+  o[1] = cg::reduce(warp, v, cg::greater<int>());
+  o[2] = cg::reduce(tile, v, [](int a, int b) { return a * 3 < b ? a : b; }) < 1000;
+  o[3] = cg::inclusive_scan(tile, v);
+  o[4] = cg::exclusive_scan(tile, v);
+  o[5] = cg::inclusive_scan(warp, v, cg::less<int>());
+  o[6] = tile.meta_group_rank() + 100 * tile.meta_group_size();
+  o[7] = cg::invoke_one_broadcast(tile, [&] { return v; });
+  cg::thread_group small = cg::tiled_partition(block, 4);
+  o[8] = small.thread_rank() + 100 * small.size();
+  small.sync();
+  auto parts = cg::binary_partition(warp, v % 2 == 0);
+  o[9] = cg::reduce(parts, v, cg::plus<int>()) ;
+  auto labels = cg::labeled_partition(tile, v % 3);
+  o[10] = cg::reduce(labels, v, cg::plus<int>());
+  o[11] = labels.thread_rank() + 100 * labels.size() + 10000 * labels.meta_group_size();
+  o[12] = 0;
+  if (v % 3 == 0) {
+    auto active = cg::coalesced_threads();
+    o[12] = cg::reduce(active, v, cg::bit_xor<int>()) + active.size();
+    o[13] = cg::exclusive_scan(active, v) + (int)active.shfl(v, 0);
+    o[14] = active.ballot(v % 2) ;
+    cg::invoke_one(active, [&] { o[15] = 7; });
+  }
+}
+"""
+
+
+def test_groups_in_one_kernel(device):
+    x = np.random.default_rng(5).integers(1, 500, 64).astype(np.int32)
+    out = np.zeros((64, 16), np.int32)
+    places = [drv.to_device(x), drv.to_device(out)]
+    qn.RawKernel(TILES, "tiles")((1,), (64,), tuple(places))
+    out = drv.from_device_like(places[1], out)
+    for i, v in enumerate(x):
+        first, tile, warp = i // 8 * 8, x[i // 8 * 8 :][:8], x[i // 32 * 32 :][:32]
+        o = out[i]
+        assert o[0] == tile.sum() and o[1] == warp.max() and o[2] == 1
+        assert o[3] == x[first : i + 1].sum() and o[4] == x[first:i].sum()
+        assert o[5] == x[i // 32 * 32 : i + 1].min()
+        assert o[6] == i % 32 // 8 + 400 and o[7] == tile[0] and o[8] == i % 4 + 400
+        assert o[9] == warp[warp % 2 == v % 2].sum()
+        same = tile % 3 == v % 3
+        assert o[10] == tile[same].sum()
+        assert o[11] == same[: i - first].sum() + 100 * same.sum() + 10000 * len(set(tile % 3))
+        if v % 3 == 0:
+            active = warp[warp % 3 == 0]
+            rank = int((warp[: i % 32] % 3 == 0).sum())
+            assert o[12] == np.bitwise_xor.reduce(active) + active.size
+            assert o[13] == active[:rank].sum() + active[0]
+            assert o[14] == np.int64(sum(int(a % 2) << k for k, a in enumerate(active))).astype(np.int32)
+            assert o[15] == (7 if rank == 0 else 0)
+        else:
+            assert o[12] == 0

@@ -520,6 +520,6 @@ def test_pairs_of_results(device):
         for got in run([*texts, f"[&] {{ {type_name} v[5] = {{x, 1, x, 2, 3}}; return norm{suffix}(5, v) * rnorm{suffix}(5, v); }}()"], type_name, [values]):
             with np.errstate(all="ignore"):
                 whole = values.astype(np.float64)
-                for row, wanted in zip(got, (np.sin(whole), np.cos(whole), np.sin(np.pi * whole), np.cos(np.pi * whole)), strict=True):
+                for row, wanted in zip(got[:4], (np.sin(whole), np.cos(whole), np.sin(np.pi * whole), np.cos(np.pi * whole)), strict=True):
                     np.testing.assert_allclose(row, wanted, rtol=1e-5, atol=1e-6 if type_name == "float" else 1e-9)
                 np.testing.assert_allclose(got[4][:5], 1, rtol=1e-6)

@@ -894,7 +894,8 @@ TEST(Prelude, NvrtcReadsEveryHeader) {
   for (const auto& [path, text] : prelude()) {
     names.push_back(path.c_str());
     texts.push_back(text.c_str());
-    if (path.rfind("quern/", 0) != 0) all += "#include <" + path + ">\n";
+    bool is_for_users = path.rfind("quern/", 0) != 0 && text.find("#error") == std::string::npos;
+    if (is_for_users && path != "cupy/cuComplex_bridge.h") all += "#include <" + path + ">\n";  // which stands for cuComplex.h
   }
   std::string uses = all + R"(
 __global__ void k(half* h, float* f, complex<float>* z, complex<double>* w, cuFloatComplex* c) {

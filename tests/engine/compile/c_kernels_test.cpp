@@ -16,12 +16,16 @@ TEST(CKernels, AreFoundInTexts) {
   EXPECT_EQ(c_kernels("extern \"C\" { __device__ int h() { return 1; } __global__ void f(int) { { } } __global__ void g() {} }\n"
                       "__global__ void other() {}"),
             (Names{"f", "g"}));
-  EXPECT_EQ(c_kernels("extern \"C\" {\n#define __global__ x\n// __global__ void a();\n/* __global__ void b(); */ __global__ void c();\n}"),
-            Names{"c"});
-  EXPECT_EQ(c_kernels("extern \"C\" __global__ void f(int); template <class T> __global__ void t(T) {} extern \"C\" __global__ void f(int) {}"),
+  EXPECT_EQ(
+      c_kernels(
+          "extern \"C\" {\n#define __global__ x\n// __global__ void a();\n/* __global__ void b(); */ __global__ void c();\n}"),
+      Names{"c"});
+  EXPECT_EQ(c_kernels("extern \"C\" __global__ void f(int); template <class T> __global__ void t(T) {} extern \"C\" __global__ "
+                      "void f(int) {}"),
             Names{"f"});
   EXPECT_EQ(c_kernels("const char* s = \"extern \\\"C\\\" __global__ void f()\"; __global__ void g() {}"), Names{});
-  for (const char* half : {"extern \"C\" __global__", "extern \"C\" __global__ void f", "extern \"C", "extern \"C\" { __global__ void __x((", "/* \"C\" __global__"})
+  for (const char* half : {"extern \"C\" __global__", "extern \"C\" __global__ void f", "extern \"C",
+                           "extern \"C\" { __global__ void __x((", "/* \"C\" __global__"})
     EXPECT_LE(c_kernels(half).size(), 1u) << half;
 }
 

@@ -1,7 +1,7 @@
 // Finding NVIDIA's libraries, NVRTC's options, and compiling with the real NVRTC where one is installed (no GPU is needed).
 #include "compile/nvrtc.h"
-#include "compile/cache.h"
 #include "compile/c_kernels.h"
+#include "compile/cache.h"
 #include "compile/signature.h"
 #include "core/error.h"
 #include "core/nvidia_libraries.h"

@@ -231,15 +231,17 @@ __QUERN_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
 // The threads of this warp that are active here.
 class coalesced_group {
  public:
-  __QUERN_DEVICE explicit coalesced_group(unsigned int mask) : mask_(mask) {}
+  __QUERN_DEVICE explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
+      : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
   __QUERN_DEVICE void sync() const { __syncwarp(mask_); }
   __QUERN_DEVICE unsigned int size() const { return static_cast<unsigned int>(__popc(mask_)); }
   __QUERN_DEVICE unsigned int num_threads() const { return size(); }
   __QUERN_DEVICE unsigned int thread_rank() const {
     return static_cast<unsigned int>(__popc(mask_ & ((1u << (quern_details::thread_in_block() & 31)) - 1)));
   }
-  __QUERN_DEVICE unsigned int meta_group_rank() const { return 0; }
-  __QUERN_DEVICE unsigned int meta_group_size() const { return 1; }
+  // Of the parts of a partition, in the order of their first threads.
+  __QUERN_DEVICE unsigned int meta_group_rank() const { return meta_rank_; }
+  __QUERN_DEVICE unsigned int meta_group_size() const { return meta_size_; }
   template <class T>
   __QUERN_DEVICE T shfl(T value, unsigned int rank) const {
     int lane = quern_details::lane_of_rank(mask_, rank % size());
@@ -270,7 +272,7 @@ class coalesced_group {
 
  private:
   friend class thread_group;
-  unsigned int mask_;
+  unsigned int mask_, meta_rank_, meta_size_;
 };
 __QUERN_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
@@ -317,7 +319,11 @@ __QUERN_DEVICE thread_group tiled_partition(const thread_group& parent, unsigned
 // Those of a group of a warp's threads that have the same label; those for which something holds, and the others.
 template <class Group, class Label>
 __QUERN_DEVICE coalesced_group labeled_partition(const Group& group, Label label) {
-  return coalesced_group(__match_any_sync(thread_group(group).mask(), label));
+  unsigned int all = thread_group(group).mask(), mine = __match_any_sync(all, label);
+  int first = __ffs(static_cast<int>(mine)) - 1;
+  unsigned int firsts = __ballot_sync(all, static_cast<unsigned int>(first) == quern_details::lane());
+  return coalesced_group(mine, static_cast<unsigned int>(__popc(firsts & ((1u << first) - 1))),
+                         static_cast<unsigned int>(__popc(firsts)));
 }
 template <class Group>
 __QUERN_DEVICE coalesced_group binary_partition(const Group& group, bool predicate) {

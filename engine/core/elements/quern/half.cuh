@@ -150,7 +150,7 @@ __QUERN_BOTH __half __short_as_half(short x) { return __quern_half_of(static_cas
 // A short's ends are within a half's reach; casts go by way of 32 bits, which has others.
 template <class T>
 __QUERN_DEVICE T __quern_half_to(float x) {
-  if constexpr (sizeof(T) < 4) {
+  if (sizeof(T) < 4) {
     float least = T(-1) < T(0) ? -32768.0f : 0.0f, most = least + 65535.0f;
     x = x != x ? 0.0f : x < least ? least : x > most ? most : x;
   }
