@@ -4,7 +4,9 @@
 #include "device/cpu.h"
 #include "device/textures.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 namespace quern {
@@ -40,6 +42,18 @@ uint8_t code_of(const Texel& texel, bool normalized) {
     default:
       return QUERN_TEXEL_WORD;
   }
+}
+
+// The nearest number that a texel of integers stands for, as GPUs keep the border's colour.
+float as_texel(float number, TexelFormat format) {
+  float most = format == TexelFormat::unsigned_8    ? 255.0f
+               : format == TexelFormat::signed_8    ? 127.0f
+               : format == TexelFormat::unsigned_16 ? 65535.0f
+               : format == TexelFormat::signed_16   ? 32767.0f
+                                                    : 0.0f;
+  if (most == 0.0f) return number;
+  bool is_signed = format == TexelFormat::signed_8 || format == TexelFormat::signed_16;
+  return std::round(std::clamp(number, is_signed ? -1.0f : 0.0f, 1.0f) * most) / most;
 }
 
 // One side of a copy as plain memory.
@@ -114,7 +128,8 @@ class CpuTextures final : public Textures {
     }
     entry.is_linear = settings.linear_filter;
     entry.is_normalized = settings.normalized_coordinates;
-    for (size_t c = 0; c < 4; ++c) entry.border[c] = std::bit_cast<uint32_t>(settings.border[c]);
+    for (size_t c = 0; c < 4; ++c)
+      entry.border[c] = std::bit_cast<uint32_t>(settings.normalized_floats ? as_texel(settings.border[c], texel.format) : settings.border[c]);
     return put(entry);
   }
 

@@ -91,7 +91,10 @@ class CudaTextures final : public Textures {
       }
     }
     TextureDescription texture{};
-    for (size_t axis = 0; axis < 3; ++axis) texture.address_mode[axis] = static_cast<int>(settings.address[axis]);
+    // An array of one axis has a second one for the hardware: with a border there, linear filtering would blend it in.
+    size_t axes = !source.array || source.array->shape.height ? 3 : 1;
+    for (size_t axis = 0; axis < 3; ++axis)
+      texture.address_mode[axis] = static_cast<int>(axis < axes ? settings.address[axis] : AddressMode::clamp);
     texture.filter_mode = settings.linear_filter;
     texture.flags = (settings.normalized_floats ? 0u : texture_read_as_integer) |
                     (settings.normalized_coordinates ? texture_normalized_coordinates : 0u);

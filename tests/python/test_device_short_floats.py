@@ -145,7 +145,7 @@ def test_conversions(device, kind):
             wanted = [none if np.isnan(v) else low if function(v) <= low else high if function(v) >= high else int(function(v)) for v in a]
             assert next(got).tolist() == wanted, (name, function)
     numbers = [1, -1, 3, 257, 2049, 2051, 65519, -65519, 70001, 2**24 + 1, -(2**31) + 1, 1234567]
-    texts = [f"bits(__int2{short}_{m}({n}))" for m in ways for n in numbers] + [f"bits(__float2{short}_{m}({n}.0f / 4096.0f))" for m in ways for n in numbers]
+    texts = [f"bits(__int2{short}_{m}({n}))" for m in ways for n in numbers] + [f"bits(__float2{short}_{m}({float(np.float32(n))}f / 4096.0f))" for m in ways for n in numbers]
     values = [float(n) for n in numbers] * 4 + [float(np.float32(n)) / 4096 for n in numbers] * 4
     got = run(kind, texts, [x[:1]], np.uint16)[:, 0].view(dtype).astype(np.float64)
     largest = float(ml_dtypes.finfo(dtype).max)

@@ -123,7 +123,10 @@ template <int count, int axes>
 __QUERN_DEVICE void __quern_sample(const __quern_texture& t, const float* at, int layer, unsigned int* out) {
   int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
   float weight[3] = {0, 0, 0};  // of `high`
-  if (axes < 3) low[2] = high[2] = layer < 0 ? 0 : layer < t.extent[2] ? layer : t.extent[2] - 1;
+  if (axes < 3) {  // a GPU takes a negative layer for a large one
+    unsigned int last = static_cast<unsigned int>(t.extent[2] - 1), which = static_cast<unsigned int>(layer);
+    low[2] = high[2] = static_cast<int>(which < last ? which : last);
+  }
   for (int a = 0; a < axes; ++a) {
     float x = t.is_normalized ? at[a] * static_cast<float>(t.extent[a]) : at[a];
     if (t.is_linear) x -= 0.5f;
