@@ -119,6 +119,7 @@ class Text:
         self.skip = any(note.strip() == "skip" for note in notes)
         references = ["--pre-include=nvcc_includes.h"] if re.search(r"\b(texture|surface)<", code) else []  # SourceModule's alone
         self.options = references + list(options) + [word for note in notes if note.strip() != "skip" for word in note.split()]
+        self.options.append(f"--include-path={ROOT}/python/quern/lib/cccl")
         self.names = [name.strip() for note in re.findall(r"//\s*names:\s*(.*)", code) for name in note.split(";") if name.strip()]
 
     def key(self):

@@ -5,7 +5,8 @@
     take_cccl.py --licence              the path of its licence
     take_cccl.py PRELUDE OUTPUT CXX     copies the headers into the folder OUTPUT; CXX, a C++ compiler, says which those are
 
-What counts are the lines `#include <cub/...>` in PRELUDE/quern: the compiler's preprocessor goes through them as NVRTC does.
+What counts are the lines `#include <cub/...>` in PRELUDE/quern, and what users' kernels may include (USERS): the compiler's preprocessor goes
+through them as NVRTC does.
 """
 
 import importlib.metadata
@@ -22,6 +23,17 @@ AS_NVRTC = (
     "__CUDACC_RTC__ __CUDACC__ __NVCC__ __CUDA_ARCH__=900 "
     "__CUDACC_VER_MAJOR__=12 __CUDACC_VER_MINOR__=9 __CUDACC_VER_BUILD__=0 CUDART_VERSION=12090"
 )
+# CUB's functions of blocks and warps, and the standard library.
+USERS = [
+    *(f"cub/block/block_{name}.cuh" for name in "discontinuity exchange histogram load radix_rank radix_sort reduce scan shuffle store".split()),
+    *(f"cub/warp/warp_{name}.cuh" for name in "exchange load merge_sort reduce scan store".split()),
+    *(f"cuda/{name}" for name in "atomic barrier functional cmath".split()),
+    *(
+        f"cuda/std/{name}"
+        for name in "array atomic bit bitset cassert cfloat climits cmath complex concepts cstddef cstdint expected functional initializer_list "
+        "iterator limits mdspan numbers numeric optional ratio span tuple type_traits utility variant algorithm".split()
+    ),
+]
 
 
 def package():
@@ -43,7 +55,8 @@ def needed(prelude, folder, compiler):
     includes = sorted({line for text in texts for line in re.findall(r"^#include <cub/.*>$", text, re.MULTILINE)})
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch) / "all.cpp"
-        source.write_text("\n".join(includes) + "\n")
+        users = [f"#include <{name}>" for name in USERS if (folder / name).is_file()]
+        source.write_text("\n".join([*includes, *users]) + "\n")
         defines = ["-D" + word for word in AS_NVRTC.split()]
         command = [compiler, "-x", "c++", "-std=c++17", "-M", "-MG", "-nostdinc", "-I", str(folder), *defines, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -51,7 +64,15 @@ def needed(prelude, folder, compiler):
     paths = {pathlib.Path(word).resolve() for word in words if word.startswith(str(folder))}
     if not paths:
         sys.exit(f"{' '.join(command)} found nothing:\n{done.stderr}")
-    return sorted(path.relative_to(folder) for path in paths if path.is_file())
+    files = {path.relative_to(folder) for path in paths if path.is_file()}
+    todo = list(files)
+    while todo:  # what stands behind conditions that this compiler does not meet
+        file = todo.pop()
+        for name in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', (folder / file).read_text(), re.MULTILINE):
+            more = [path for path in (pathlib.Path(name), file.parent / name) if path not in files and (folder / path).is_file()]
+            files.update(more)
+            todo.extend(more)
+    return sorted(files)
 
 
 def main():

@@ -1,6 +1,5 @@
 #include "compile/cache.h"
 
-#include "compile/cccl.h"
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -126,7 +125,6 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   hasher.add(target.kind == DeviceKind::cpu ? "cpu" : "cuda");
   hasher.add(target.arch);
   hasher.add(compiler.id());
-  if (options.with_cub) hasher.add(cccl_version());
   if (options.relocatable) hasher.add("relocatable");
   return hasher.key();
 }

@@ -281,10 +281,10 @@ constexpr KnownTrouble troubles[] = {
      "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"identifier \"surface\" is undefined",
      "texture and surface references belong to SourceModule: take a texture or surface object here"},
-    {"could not open source file \"thrust/", "Thrust headers are not served in kernel text: use quern's sort, reduce and scan"},
-    {"could not open source file \"cub/", "CUB headers are not served in kernel text: use quern's sort, reduce and scan"},
-    {"cannot open source file \"thrust/", "Thrust headers are not served in kernel text: use quern's sort, reduce and scan"},
-    {"cannot open source file \"cub/", "CUB headers are not served in kernel text: use quern's sort, reduce and scan"},
+    {"could not open source file \"thrust/", "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
+    {"could not open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
+    {"cannot open source file \"thrust/", "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
+    {"cannot open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
 };
 
 std::string explain(const std::string& log) {
@@ -314,7 +314,8 @@ class NvrtcCompiler final : public Compiler {
     if (!library) open_nvidia_library("nvrtc");  // raises and says what to do
     std::lock_guard lock(mutex_);
     if (library->path != id_path_) {
-      id_ = fmt::format("nvrtc {} {} r{} {}", library->version, file_identity(library->path), revision, embedded_version);
+      id_ = fmt::format("nvrtc {} {} r{} {} {}", library->version, file_identity(library->path), revision, embedded_version,
+                        cccl_version());
       id_path_ = library->path;
     }
     return id_;
@@ -385,7 +386,8 @@ IncludeWalk walk(const Source& source, const CompileOptions& options, const std:
     take(word, "--define-macro=", root.definitions);
   }
   root.ours = [](std::string_view name) {
-    return std::any_of(embedded_headers, embedded_headers + embedded_header_count, [&](auto& h) { return h.path == name; });
+    return std::any_of(embedded_headers, embedded_headers + embedded_header_count, [&](auto& h) { return h.path == name; }) ||
+           is_of_cccl(name);
   };
   return walk_includes(root);
 }
@@ -394,15 +396,15 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   const Nvrtc& nvrtc = load_nvrtc();
   Architecture architecture = choose_architecture(nvrtc, target.arch);
   std::vector<std::string> words = nvrtc_options(options, architecture.name);
-  if (options.with_cub) words.push_back("--include-path=" + cccl_folder());
   if (options.relocatable) words.emplace_back("--relocatable-device-code=true");
+  IncludeWalk read = walk(source, options, words);
+  words.push_back("--include-path=" + cccl_folder());  // behind the user's
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {
     texts.push_back(embedded_headers[i].text);
     names.push_back(embedded_headers[i].path);
   }
-  IncludeWalk read = walk(source, options, words);
   log(LogLevel::compiles, "nvrtc {}: {} for {}", nvrtc.version, source.name, architecture.name);
   log(LogLevel::source, "{}", source.text);
 

@@ -129,7 +129,8 @@ class CpuTextures final : public Textures {
     entry.is_linear = settings.linear_filter;
     entry.is_normalized = settings.normalized_coordinates;
     for (size_t c = 0; c < 4; ++c)
-      entry.border[c] = std::bit_cast<uint32_t>(settings.normalized_floats ? as_texel(settings.border[c], texel.format) : settings.border[c]);
+      entry.border[c] =
+          std::bit_cast<uint32_t>(settings.normalized_floats ? as_texel(settings.border[c], texel.format) : settings.border[c]);
     return put(entry);
   }
 

@@ -1,6 +1,7 @@
 // __nv_bfloat16 for both compilers: the upper half of a float, and conversions that round once. What cuda_bf16.h declares of
 // functions is in quern/bfloat_functions.cuh.
 #pragma once
+#include "quern/only.cuh"
 
 extern "C++" {
 
@@ -30,6 +31,9 @@ struct __align__(2) __nv_bfloat16 {
   unsigned short __x;
 
   __nv_bfloat16() = default;
+  // Of a volatile one. A template is no copy constructor: the type stays trivial.
+  template <class T, typename __quern_only<T, __nv_bfloat16>::type = 0>
+  __QUERN_BOTH __nv_bfloat16(const volatile T& x) : __x(x.__x) {}
   __QUERN_DEVICE __nv_bfloat16(const __nv_bfloat16_raw& raw) : __x(raw.x) {}
   // To nearest, ties to even; a NaN stays one.
   __QUERN_DEVICE __nv_bfloat16(float x) {

@@ -1,6 +1,7 @@
 // __half and __half2 for both compilers: storage of 16 bits, conversions, arithmetic rounded after each operation. What
 // cuda_fp16.h declares, as far as kernels use it. The names half and half2 come with cuda_fp16.h.
 #pragma once
+#include "quern/only.cuh"
 
 extern "C++" {
 
@@ -75,6 +76,9 @@ struct __align__(2) __half {
   unsigned short __x;
 
   __half() = default;
+  // Of a volatile one. A template is no copy constructor: the type stays trivial.
+  template <class T, typename __quern_only<T, __half>::type = 0>
+  __QUERN_BOTH __half(const volatile T& x) : __x(x.__x) {}
   __QUERN_BOTH __half(const __half_raw& raw) : __x(raw.x) {}
   __QUERN_BOTH __half(float x) : __x(__quern_half_from_float(x)) {}
   __QUERN_BOTH __half(double x) : __x(__quern_half_from_double(x)) {}

@@ -18,6 +18,7 @@
 #include "program.h"
 #include "run/context.h"
 #include "run/kernel.h"
+#include "run/textures.h"
 
 namespace {
 
@@ -67,6 +68,10 @@ fuzz::Result run(Program& program, size_t index, const Case& c) {
   args.pointer(reinterpret_cast<uint64_t>(out.pointer()), out.block());
   args.pointer(reinterpret_cast<uint64_t>(out.pointer()) + total * 4, out.block());
   args.integer(c.n);
+  TextureSource source;
+  source.memory = in.pointer(), source.bytes = c.input.size() * 4, source.texel = {TexelFormat::unsigned_32, 1};
+  TextureObjectPtr texels = make_texture(context, source, {}, nullptr);
+  args.integer(static_cast<int64_t>(texels->handle));
   LaunchShape shape;
   for (int d = 0; d < 3; ++d) shape.grid[d] = c.kernel.shape.grid[d], shape.block[d] = c.kernel.shape.block[d];
   shape.dynamic_shared = c.kernel.has_dynamic_memory ? c.kernel.shape.threads() * 4 : 0;

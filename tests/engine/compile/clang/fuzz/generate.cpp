@@ -155,7 +155,7 @@ class Generator {
       case 11:
         return node(Expr::Op::minimum, any(where, depth - 1), any(where, depth - 1));
       case 12:
-        return node(Expr::Op::input, any(where, depth - 1));
+        return node(chance(70) ? Expr::Op::input : Expr::Op::texel, any(where, depth - 1));
       case 13:
         return node(Expr::Op::private_at, any(where, depth - 1));
       case 14:

@@ -151,6 +151,7 @@ class Block {
       case Expr::Op::real_quotient:
         return static_cast<Value>(static_cast<double>(x(0)) / static_cast<double>(x(1) | 1));
       case Expr::Op::input:
+      case Expr::Op::texel:
         return in_[x(0) % inputs];
       case Expr::Op::private_at:
         return threads_[t].p[x(0) % private_slots];

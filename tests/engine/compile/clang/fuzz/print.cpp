@@ -83,6 +83,8 @@ std::string text(const Expr& e) {
       return "__float_as_uint((float)(" + arg(0) + " & 65535u) * 0.25f + (float)(" + arg(1) + " & 255u))";
     case Expr::Op::real_quotient:
       return "(unsigned)((double)" + arg(0) + " / (double)(" + arg(1) + " | 1u))";
+    case Expr::Op::texel:
+      return "tex1Dfetch<unsigned>(texels, (int)(" + arg(0) + " % " + number(inputs) + "))";
     case Expr::Op::input:
       return "in[" + arg(0) + " % " + number(inputs) + "]";
     case Expr::Op::private_at:
@@ -230,7 +232,7 @@ struct Printer {
         line(depth, "continue;");
         break;
       case Stmt::Op::call:
-        line(depth, name + "_part(in, sums, n, t, b, v, p, s0, s1, c);");
+        line(depth, name + "_part(in, texels, sums, n, t, b, v, p, s0, s1, c);");
         break;
     }
   }
@@ -262,13 +264,13 @@ std::string print(const Kernel& k, const std::string& name) {
   std::string threads = std::to_string(k.shape.threads());
   if (!k.function.empty()) {
     printer.line(0, std::string(k.inlines ? "" : "__noinline__ ") + "__device__ void " + name +
-                        "_part(const unsigned* in, unsigned* sums, unsigned n, unsigned t, unsigned b, unsigned* v, unsigned* p, "
+                        "_part(const unsigned* in, cudaTextureObject_t texels, unsigned* sums, unsigned n, unsigned t, unsigned b, unsigned* v, unsigned* p, "
                         "unsigned* s0, unsigned* s1, unsigned* c) {");
     printer.line(1, "const unsigned T = " + threads + ";");
     printer.body(k.function, 1);
     printer.line(0, "}");
   }
-  printer.line(0, "extern \"C\" __global__ void " + name + "(const unsigned* in, unsigned* out, unsigned* sums, unsigned n) {");
+  printer.line(0, "extern \"C\" __global__ void " + name + "(const unsigned* in, unsigned* out, unsigned* sums, unsigned n, cudaTextureObject_t texels) {");
   printer.line(1, "const unsigned T = " + threads + ";");
   printer.line(1, k.has_dynamic_memory ? "__shared__ unsigned s0[T], c[2]; extern __shared__ unsigned s1[];"
                                        : "__shared__ unsigned s0[T], s1[T], c[2];");

@@ -65,6 +65,7 @@ struct Expr {
     real_sum,      // float, exact
     real_quotient,
     input,
+    texel,  // the same by way of a texture object
     private_at,
     shared_own,
     shared_other,

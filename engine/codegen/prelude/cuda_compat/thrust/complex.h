@@ -1,0 +1,3 @@
+// thrust::complex is the prelude's.
+#pragma once
+#include "cupy/complex.cuh"
