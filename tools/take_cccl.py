@@ -5,8 +5,8 @@
     take_cccl.py --licence              the path of its licence
     take_cccl.py PRELUDE OUTPUT CXX     copies the headers into the folder OUTPUT; CXX, a C++ compiler, says which those are
 
-What counts are the lines `#include <cub/...>` in PRELUDE/quern, and what users' kernels may include (USERS): the compiler's preprocessor goes
-through them as NVRTC does.
+What counts are the lines `#include <cub/...>` in PRELUDE/quern, and what users' kernels may include (USERS): the compiler's
+preprocessor goes through them as NVRTC does.
 """
 
 import importlib.metadata
@@ -24,15 +24,16 @@ AS_NVRTC = (
     "__CUDACC_VER_MAJOR__=12 __CUDACC_VER_MINOR__=9 __CUDACC_VER_BUILD__=0 CUDART_VERSION=12090"
 )
 # CUB's functions of blocks and warps, and the standard library.
+_BLOCK = "discontinuity exchange histogram load radix_rank radix_sort reduce scan shuffle store"
+_WARP = "exchange load merge_sort reduce scan store"
+_CUDA = "atomic barrier cmath functional"
+_STANDARD = """algorithm array atomic bit bitset cassert cfloat climits cmath complex concepts cstddef cstdint expected functional
+initializer_list iterator limits mdspan numbers numeric optional ratio span tuple type_traits utility variant"""
 USERS = [
-    *(f"cub/block/block_{name}.cuh" for name in "discontinuity exchange histogram load radix_rank radix_sort reduce scan shuffle store".split()),
-    *(f"cub/warp/warp_{name}.cuh" for name in "exchange load merge_sort reduce scan store".split()),
-    *(f"cuda/{name}" for name in "atomic barrier functional cmath".split()),
-    *(
-        f"cuda/std/{name}"
-        for name in "array atomic bit bitset cassert cfloat climits cmath complex concepts cstddef cstdint expected functional initializer_list "
-        "iterator limits mdspan numbers numeric optional ratio span tuple type_traits utility variant algorithm".split()
-    ),
+    *(f"cub/block/block_{name}.cuh" for name in _BLOCK.split()),
+    *(f"cub/warp/warp_{name}.cuh" for name in _WARP.split()),
+    *(f"cuda/{name}" for name in _CUDA.split()),
+    *(f"cuda/std/{name}" for name in _STANDARD.split()),
 ]
 
 

@@ -17,7 +17,8 @@ std::string cccl_folder() {
 
 bool is_of_cccl(std::string_view header) {
   std::error_code error;
-  bool may_be = header.starts_with("cub/") || header.starts_with("cuda/") || header.starts_with("nv/") || header.starts_with("thrust/");
+  bool may_be =
+      header.starts_with("cub/") || header.starts_with("cuda/") || header.starts_with("nv/") || header.starts_with("thrust/");
   return may_be && std::filesystem::exists(library_directory() + "/cccl/" + std::string(header), error);
 }
 

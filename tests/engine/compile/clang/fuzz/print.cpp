@@ -264,13 +264,15 @@ std::string print(const Kernel& k, const std::string& name) {
   std::string threads = std::to_string(k.shape.threads());
   if (!k.function.empty()) {
     printer.line(0, std::string(k.inlines ? "" : "__noinline__ ") + "__device__ void " + name +
-                        "_part(const unsigned* in, cudaTextureObject_t texels, unsigned* sums, unsigned n, unsigned t, unsigned b, unsigned* v, unsigned* p, "
+                        "_part(const unsigned* in, cudaTextureObject_t texels, unsigned* sums, unsigned n, unsigned t, unsigned "
+                        "b, unsigned* v, unsigned* p, "
                         "unsigned* s0, unsigned* s1, unsigned* c) {");
     printer.line(1, "const unsigned T = " + threads + ";");
     printer.body(k.function, 1);
     printer.line(0, "}");
   }
-  printer.line(0, "extern \"C\" __global__ void " + name + "(const unsigned* in, unsigned* out, unsigned* sums, unsigned n, cudaTextureObject_t texels) {");
+  printer.line(0, "extern \"C\" __global__ void " + name +
+                      "(const unsigned* in, unsigned* out, unsigned* sums, unsigned n, cudaTextureObject_t texels) {");
   printer.line(1, "const unsigned T = " + threads + ";");
   printer.line(1, k.has_dynamic_memory ? "__shared__ unsigned s0[T], c[2]; extern __shared__ unsigned s1[];"
                                        : "__shared__ unsigned s0[T], s1[T], c[2];");
