@@ -44,7 +44,7 @@ uint8_t code_of(const Texel& texel, bool normalized) {
   }
 }
 
-// The nearest number that a texel of integers stands for, as GPUs keep the border's colour.
+// The nearest number that a texel of integers stands for, as GPUs keep the border's colour: halves go down.
 float as_texel(float number, TexelFormat format) {
   float most = format == TexelFormat::unsigned_8    ? 255.0f
                : format == TexelFormat::signed_8    ? 127.0f
@@ -53,7 +53,7 @@ float as_texel(float number, TexelFormat format) {
                                                     : 0.0f;
   if (most == 0.0f) return number;
   bool is_signed = format == TexelFormat::signed_8 || format == TexelFormat::signed_16;
-  return std::round(std::clamp(number, is_signed ? -1.0f : 0.0f, 1.0f) * most) / most;
+  return std::ceil(std::clamp(number, is_signed ? -1.0f : 0.0f, 1.0f) * most - 0.5f) / most;
 }
 
 // One side of a copy as plain memory.

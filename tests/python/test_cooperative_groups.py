@@ -99,6 +99,28 @@ def test_coalesced_threads(device):
     np.testing.assert_array_equal(run(whole + "warp.shfl_down(x, 2);"), np.concatenate([rows[:, 2:], rows[:, 30:]], 1).ravel())
 
 
+def test_others_of_the_warp_wait_elsewhere(device):
+    """What lanes that wait for a vote have said is not taken for theirs who ask who is there; nor the other way."""
+    x = numbers()
+    body = """
+  unsigned sum = 0;
+  if (x % 2) {
+    auto here = cg::coalesced_threads();
+    sum = cg::reduce(here, 1u, cg::plus<unsigned>());
+    if (here.thread_rank() != 0) sum = 0;
+  }
+  unsigned odd = __ballot_sync(~0u, x & 1);
+  unsigned all = 0;
+  if (t % 8 < 4) all = cg::tiled_partition<4>(block).ballot(x & 1);
+  else { auto here = cg::coalesced_threads(); here.sync(); }
+  out[t] = cg::reduce(cg::tiled_partition<32>(block), sum, cg::plus<unsigned>()) + 100 * __popc(odd) + 10000 * all;"""
+    rows = x.reshape(-1, 32)
+    odd = (rows % 2).sum(1, keepdims=True)
+    tiles = ((x.reshape(-1, 4) % 2) << np.arange(4)).sum(1)
+    all_ = np.where(np.arange(N) % 8 < 4, np.repeat(tiles, 4), 0)
+    np.testing.assert_array_equal(run(body), (np.broadcast_to(odd * 101, rows.shape)).ravel() + 10000 * all_)
+
+
 def test_partitions(device):
     x = numbers()
     rows = x.reshape(-1, 32)

@@ -87,8 +87,9 @@ __QUERN_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
   const unsigned long long* words = reinterpret_cast<const unsigned long long*>(votes);
   unsigned int result = 0;
   for (int i = 0; i < 4; ++i) {
-    // Eight bytes that are 0 or 1: the product gathers them, in order, in its topmost byte.
-    result |= static_cast<unsigned int>((words[i] * 0x0102040810204080ull) >> 56) << (8 * i);
+    // Eight bytes that are 0 or 1, or more where somebody is in __activemask(): the product gathers their last bits, in order, in its
+    // topmost byte.
+    result |= static_cast<unsigned int>(((words[i] & 0x0101010101010101ull) * 0x0102040810204080ull) >> 56) << (8 * i);
   }
   __quern_warp_barrier(mask);
   votes[lane] = 0;
@@ -97,13 +98,14 @@ __QUERN_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
 // Who comes to this place together: a barrier for no lanes at all is one for those. Each place in the code has a number of its own, so
 // that the two sides of a branch do not become one.
 __QUERN_DEVICE unsigned int __activemask() {
-  unsigned char *votes = __quern_vote_bytes(), place = static_cast<unsigned char>(__quern_place());
+  // 0 and 1 are votes: of those who wait in __ballot_sync() for lanes that are here.
+  unsigned char *votes = __quern_vote_bytes(), place = static_cast<unsigned char>(__quern_place() % 254 + 2);
   unsigned int lane = __quern_lane();
   votes[lane] = place;
   __quern_warp_barrier(0);
   unsigned int result = 0;
   for (int i = 0; i < 32; ++i) result |= static_cast<unsigned int>(votes[i] == place) << i;
-  __quern_warp_barrier(0);
+  __quern_warp_barrier(result);  // before anybody else comes here, who would find these votes
   votes[lane] = 0;
   return result;
 }

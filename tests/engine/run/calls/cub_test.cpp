@@ -105,13 +105,14 @@ TEST_F(Cub, Selecting) {
   check(texts);
 }
 
-TEST_F(Cub, OnlyTextsThatAskForItSeeIt) {
-  CompileOptions options;
-  EXPECT_THROW(nvrtc_compiler().compile({"#include <cub/version.cuh>\n", "k.cu"}, options, {DeviceKind::cuda, "sm_90"}), Error);
-  Source source{"extern \"C\" __global__ void k() {}", "k.cu"};
-  CacheKey without = cache_key(nvrtc_compiler(), source, options, {DeviceKind::cuda, "sm_90"});
-  options.with_cub = true;
-  EXPECT_FALSE(without == cache_key(nvrtc_compiler(), source, options, {DeviceKind::cuda, "sm_90"}));
+TEST_F(Cub, UsersTextsSeeItAndAreKept) {
+  Source source{"#include <cub/block/block_reduce.cuh>\n#include <cuda/std/array>\n__global__ void k() {}", "k.cu"};
+  Binary binary = nvrtc_compiler().compile(source, {}, {DeviceKind::cuda, "sm_90"});
+  EXPECT_FALSE(binary.code.empty());
+  EXPECT_TRUE(binary.lasting);
+  EXPECT_TRUE(binary.files.empty());  // quern's own, which its id stands for
+  EXPECT_THROW(nvrtc_compiler().compile({"#include <cub/device/device_sort.cuh>\n", "k.cu"}, {}, {DeviceKind::cuda, "sm_90"}),
+               Error);
 }
 
 TEST(Cccl, HeadersLieBesideTheLibrary) {

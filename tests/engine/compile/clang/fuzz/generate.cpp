@@ -16,6 +16,7 @@ struct Where {
   int depth = 0;
   bool in_loop = false;  // may leave or go to the next round here: no barrier in this loop
   bool may_exit = true;
+  bool alone_may_exit = true;  // single threads of a warp: not where the warp comes round again and talks to them
 };
 
 class Generator {
@@ -312,7 +313,7 @@ class Generator {
     if (pick < 94) return loop(where, out);
     if (pick < 96) return switch_of(where, out);
     if (pick < 98 && where.may_exit) return leave(where, out);
-    if (calls_ && block && !in_loop_ && where.depth == 0) {
+    if (calls_ && block && !in_loop_ && where.depth == 0 && !exited_in_warp_) {
       out.push_back(simple(Stmt::Op::call));
       settle();
       return;
@@ -411,7 +412,7 @@ class Generator {
       s->number = 1;
       s->args.push_back(node(Expr::Op::bit_and, uniform(where, 1), leaf(Expr::Op::constant, 3)));
       inside.loops++;
-      inside.in_loop = false;
+      inside.in_loop = inside.alone_may_exit = false;
       Body rounds;
       unsettle();
       if (where.together == Together::block) {
@@ -462,7 +463,9 @@ class Generator {
     if (where.in_loop && chance(70)) {
       inner.push_back(simple(chance(50) ? Stmt::Op::leave_loop : Stmt::Op::next_round));
     } else {
-      if (then == Together::nobody || where.together == Together::nobody) exited_in_warp_ = true;
+      bool alone = then == Together::nobody || where.together == Together::nobody;
+      if (alone && !where.alone_may_exit) return assign(out, any(where, 2));
+      exited_in_warp_ |= alone;
       inner.push_back(simple(Stmt::Op::exit));
     }
     s->bodies.push_back(std::move(inner));
