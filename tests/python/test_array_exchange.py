@@ -3,6 +3,8 @@ buffer protocol, pickling, read-only views. torch and CuPy take part where they 
 
 import copy
 import gc
+import importlib
+import importlib.util
 import itertools
 import pickle
 import threading
@@ -19,6 +21,16 @@ DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 DTYPES += ["complex64", "complex128"]
 
 
+def peers_on(device):
+    """torch and CuPy have a current device of their own, which they want to be that of the arrays."""
+    if device.kind != "cuda":
+        return
+    for name in ("torch", "cupy"):
+        if importlib.util.find_spec(name) is not None:
+            peer = importlib.import_module(name).cuda
+            peer.set_device(device.index) if name == "torch" else peer.Device(device.index).use()
+
+
 @pytest.fixture
 def on():
     """Makes a device by its name the current one of the test."""
@@ -26,6 +38,7 @@ def on():
     def choose(name):
         chosen = qn.device(name)
         set_current_device(chosen)
+        peers_on(chosen)
         return chosen
 
     yield choose
@@ -513,6 +526,7 @@ def test_copies(device):
 @pytest.mark.parametrize("dtype", ["bool", "bfloat16", "float16", "float32", "int64", "uint8", "complex64", "complex128"])
 def test_torch(device, dtype):
     torch = pytest.importorskip("torch")
+    peers_on(device)
     t = (torch.arange(12, device=device.name) % 5).to(getattr(torch, dtype)).reshape(3, 4)
     x = qn.from_dlpack(t)
     assert x._dtype_name == dtype
@@ -822,7 +836,7 @@ def test_pointers_of_cupy(device):
     assert x[2:].data.mem.ptr == pointer.mem.ptr == pointer.ptr
     assert pointer.mem.size == 64
     assert int(pointer + 8) == pointer.ptr + 8
-    assert x.device == pointer.device == cupy.cuda.Device(0)
+    assert x.device == pointer.device == cupy.cuda.Device(device.index if device.kind == "cuda" else 0)
     x += 1
     x[3:] = 5
     assert x.data.ptr == pointer.ptr

@@ -312,7 +312,7 @@ def test_a_size_of_zero_writes_nothing(device, tmp_path):
 
 def test_memory_keeps_the_last_ones_alone(device):
     def build(k):
-        return _engine.build(device, f'__device__ int table[1000000] = {{{k}}}; __global__ void g(int* o) {{ o[0] = table[o[1]]; }}', "g.cu").cache
+        return _engine.build(device, f'// {device.name}\n__device__ int table[1000000] = {{{k}}}; __global__ void g(int* o) {{ o[0] = table[o[1]]; }}', "g.cu").cache
 
     first = [build(k) for k in range(20)]  # 80 MB
     assert first == ["compiled"] * 20

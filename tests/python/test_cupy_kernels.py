@@ -440,8 +440,9 @@ def test_benchmark(device):
     assert result.gpu_times.shape == (1, 3)
     assert (result.cpu_times > 0).all()
     assert str(result).startswith("plus")
-    assert "GPU-0" in result.to_str(show_gpu=True)
-    assert "GPU-0" not in result.to_str()
+    gpu = f"GPU-{device.index if device.kind == 'cuda' else 0}"
+    assert gpu in result.to_str(show_gpu=True)
+    assert gpu not in result.to_str()
     assert len(benchmark(lambda: None, n_repeat=50, max_duration=0).cpu_times) == 1
     for wrong in ({"args": [1]}, {"kwargs": 1}, {"n_repeat": 1.5}, {"name": 3}, {"devices": 0}):
         with pytest.raises(ValueError):
