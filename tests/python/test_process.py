@@ -126,6 +126,24 @@ def test_exit_after_a_fault_nobody_waited_for(device):
     assert "Traceback" not in done.stderr
 
 
+BROKEN_HEAP = """
+import ctypes
+import quern
+quern.RawKernel('extern "C" __global__ void f(float* a) { a[0] = 1; }', "f").compile()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+for _ in range(1000):
+    ctypes.memset(libc.malloc(2000), 0xFF, 2200)
+    libc.malloc(100_000)
+"""
+
+
+def test_an_abort_in_malloc_ends_the_process():
+    """The compiler's handlers of signals must not ask for memory then."""
+    assert code(BROKEN_HEAP, timeout=60, QUERN_DEVICE="cpu").returncode < 0
+
+
 def test_fork_on_the_cpu(device):
     if device.kind != "cpu":
         pytest.skip("for GPUs see below")

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <array>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <vector>
@@ -22,6 +23,7 @@ constexpr std::array crash_signals = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, 
 struct sigaction others[NSIG];  // who handled a signal before us
 struct sigaction llvms[NSIG];   // LLVM's handler, which jumps back to the crash recovery context
 thread_local std::string fatal_text;
+std::atomic<int> running{0};  // compiles
 
 void pass_on(int number, siginfo_t* info, void* context) {
   const struct sigaction& other = others[number];
@@ -35,8 +37,9 @@ void pass_on(int number, siginfo_t* info, void* context) {
   }
 }
 
+// Asking LLVM may allocate memory, which ends nowhere when an allocation is what failed: not where it cannot be ours.
 void on_signal(int number, siginfo_t* info, void* context) {
-  if (llvm::CrashRecoveryContext::GetCurrent()) llvms[number].sa_handler(number);
+  if (running.load() > 0 && llvm::CrashRecoveryContext::GetCurrent()) llvms[number].sa_handler(number);
   pass_on(number, info, context);
 }
 
@@ -64,6 +67,10 @@ std::string run_guarded(const std::function<void()>& work) {
   static std::once_flag once;
   std::call_once(once, install_handlers);
 
+  struct Running {
+    Running() { ++running; }
+    ~Running() { --running; }
+  } counted;
   std::string error;
   std::string fatal;
   std::vector<char> signal_stack(signal_stack_bytes);
