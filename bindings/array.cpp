@@ -197,9 +197,9 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
   });
 }
 
-bool has_records(PyObject* value) {
+bool is_of_records(PyObject* value) {
   const Array* array = as_array(value);
-  return array && is_record(array->dtype()) && !record_of(array->dtype()).number;
+  return array && has_records(array->dtype());
 }
 
 PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
@@ -214,7 +214,7 @@ PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
     if (!a.is_valid() || !b.is_valid())
       raise(ErrorKind::type, "[{}] Cannot compare structured or void to non-void arrays; compare a field, such as a['x']",
             name_of(op));
-    if (op != Op::equal && op != Op::not_equal) refuse_records(name_of(op), as_array((has_records(left) ? a : b).ptr())->dtype());
+    if (op != Op::equal && op != Op::not_equal) refuse_records(name_of(op), as_array((is_of_records(left) ? a : b).ptr())->dtype());
     Array out = records_equal(*as_array(a.ptr()), *as_array(b.ptr()));
     const Argument only(out);
     if (op == Op::not_equal) out = elementwise(Op::logical_not, {&only, 1});
@@ -225,7 +225,7 @@ PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
 
 PyObject* compare(PyObject* left, PyObject* right, int how) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
-  if (has_records(left) || has_records(right)) return compare_records(ops[how], left, right);
+  if (is_of_records(left) || is_of_records(right)) return compare_records(ops[how], left, right);
   return binary(ops[how], left, right);
 }
 
@@ -270,7 +270,7 @@ PyObject* to_integer(PyObject* value) {
 PyObject* to_index(PyObject* value) {
   return guarded([&]() -> PyObject* {
     Array& array = *as_array(value);
-    if (array.rank() != 0 || !is_integer(settled(array).dtype()))
+    if (array.rank() != 0 || !is_integer(settled_type(array.dtype())))
       raise(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
     return PyNumber_Long(item(array).ptr());
   });
@@ -424,7 +424,7 @@ void init_arrays(nb::module_& m) {
                      return std::make_pair(layout->is_contiguous(), layout->is_fortran());
                    })
       // Of a structured or void type.
-      .def_prop_ro("_has_records", [](const Array& a) { return is_record(a.dtype()) && !record_of(a.dtype()).number; })
+      .def_prop_ro("_has_records", [](const Array& a) { return has_records(a.dtype()); })
       .def("item", [](const Array& a) { return item(a); })
       .def("_transposed",
            [](nb::handle_t<Array> given, std::vector<int> axes) {

@@ -106,7 +106,7 @@ static nb::object named(PyObject* self, const Array& array, PyObject* key) {
   if (!is_record(array.dtype()) || record_of(array.dtype()).fields.empty()) refuse();
   if (!PyUnicode_Check(key)) return fields_by_names(self, key);
   Array part = field(array, nb::cast<std::string>(nb::handle(key)));
-  if (part.rank() == 0 && door_of(self).has_numbers && !(is_record(part.dtype()) && !record_of(part.dtype()).number)) {
+  if (part.rank() == 0 && door_of(self).has_numbers && !has_records(part.dtype())) {
     part = copied(part, part.dtype());
     part.set_value(true);
   }

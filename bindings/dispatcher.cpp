@@ -170,7 +170,7 @@ class Reader {
     check_rank(layout->rank());
     char order = layout->is_contiguous() ? 'C' : layout->is_fortran() ? 'F' : 'A';
     DType dtype = array.dtype();
-    if (is_record(dtype) && !record_of(dtype).number) {
+    if (has_records(dtype)) {
       int number = record_number(numpy_type_of(dtype));
       if (number < 0)
         raise(ErrorKind::type, "[launch] argument {} is an array of {}; kernels take records that have fields", leaves.size() + 1,
@@ -245,7 +245,7 @@ class Reader {
             "[launch] argument {} is a field whose elements do not lie at multiples of their size, which a GPU cannot read; "
             "pass a copy of it, or records of an aligned type",
             leaves.size() + 1);
-    return *record_of(array.dtype()).number;
+    return settled_type(array.dtype());
   }
   void check_rank(size_t rank) const {
     if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);

@@ -123,13 +123,8 @@ Array alias(Context& context, void* data, const Shape& shape, const std::vector<
   return from_foreign(Buffer(block), std::move(layout), dtype, context.id(), read_only);
 }
 
-// In units of the type, which of a structured one may become smaller.
-std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape& shape, DType& dtype) {
-  for (size_t i = 0; i < shape.size() && is_record(dtype); ++i) {
-    size_t unit = unit_of(dtype);
-    while (shape[i] > 1 && strides[i] % static_cast<int64_t>(unit) != 0) unit /= 2;
-    dtype = in_units_of(dtype, unit);
-  }
+// From bytes to units of the type.
+std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape& shape, DType dtype) {
   auto size = static_cast<int64_t>(unit_of(dtype));
   for (size_t i = 0; i < strides.size(); ++i) {
     if (shape[i] <= 1) {
@@ -147,6 +142,7 @@ std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape&
 Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
                        const std::string& dtype_name, bool read_only, nb::handle owner) {
   DType dtype = dtype_of(dtype_name);
+  if (is_record(dtype)) dtype = type_at(shape, strides.value_or(Shape(shape.size(), 0)), static_cast<int64_t>(address), dtype);
   std::vector<int64_t> steps =
       strides ? in_units_of_type(*strides, shape, dtype) : as_arrays_have(Layout::contiguous(shape), dtype).strides;
   Array out = alias(
@@ -161,11 +157,10 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
                       const std::string& dtype_name) {
   memory.require_alive("[share] this device memory was freed");
   DType dtype = dtype_of(dtype_name);
+  if (is_record(dtype)) dtype = type_at(shape, strides.value_or(Shape(shape.size(), 0)), offset, dtype);
   std::vector<int64_t> steps =
       strides ? in_units_of_type(*strides, shape, dtype) : as_arrays_have(Layout::contiguous(shape), dtype).strides;
   Layout layout{shape, std::move(steps), 0};
-  if (is_record(dtype) && offset % static_cast<int64_t>(unit_of(dtype)) != 0)
-    raise(ErrorKind::value, "[share] {} bytes from the start the memory is not aligned for {}", offset, row(dtype).name);
   auto size = static_cast<int64_t>(unit_of(dtype));
   auto [low, high] = units_seen(layout, dtype);
   if (offset % size != 0)
@@ -180,7 +175,8 @@ Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, s
 // ---- the buffer protocol
 
 std::string buffer_format(DType dtype) {
-  if (is_record(dtype)) return record_of(dtype).number ? buffer_format(*record_of(dtype).number) : buffer_format_of(dtype);
+  if (has_records(dtype)) return buffer_format_of(dtype);
+  dtype = settled_type(dtype);
   if (dtype == DType::int64) return "l";  // as NumPy has it
   if (dtype == DType::uint64) return "L";
   return std::string(row(dtype).format);
@@ -335,7 +331,7 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
   out->shape = array.shape();
   out->strides = array.layout().strides;
   char* data =
-      static_cast<char*>(out->exposure.buffer().pointer()) + array.layout().offset * static_cast<int64_t>(unit_of(array.dtype()));
+      static_cast<char*>(out->exposure.buffer().pointer()) + offset_in_bytes(array);
   DLTensor tensor{array.size() > 0 ? data : nullptr,
                   to,
                   static_cast<int32_t>(array.rank()),
@@ -409,7 +405,7 @@ Array from_capsule(nb::handle capsule) {
 uintptr_t exposed_address(const Array& array) {
   Exposure exposure = expose(array);
   auto address = reinterpret_cast<uintptr_t>(exposure.buffer().pointer()) +
-                 static_cast<uintptr_t>(array.layout().offset * static_cast<int64_t>(unit_of(array.dtype())));
+                 static_cast<uintptr_t>(offset_in_bytes(array));
   exposure.keep_for_good();
   gather_streams(context_on(array.device()));
   return address;

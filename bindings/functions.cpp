@@ -35,31 +35,29 @@ const Array& array_in(nb::handle given) {
   return *array;
 }
 
-thread_local CalledFunction called{"", Use::computes};
-
-[[noreturn]] static void refuse_called(DType records) {
-  std::string_view name = called.name;
+[[noreturn]] static void refuse(const Call& call, DType records) {
+  std::string_view name = call.name;
   refuse_records(name.substr(name.find('_') + 1), records);
 }
 
-const Array& as_taken(const Array& array, std::optional<Array>& room) {
-  if (!is_record(array.dtype())) return array;
-  if (record_of(array.dtype()).number) return room.emplace(settled(array));
-  if (called.use != Use::moves) refuse_called(array.dtype());
+const Array& array_in(nb::handle given, const Call& call, std::optional<Array>& room) {
+  const Array& array = array_in(given);
+  if (lies_anywhere(array.dtype())) return room.emplace(settled(array));
+  if (is_record(array.dtype()) && call.use != Use::moves) refuse(call, array.dtype());
   return array;
 }
 
-DType dtype_taken(nb::handle name) {
+DType dtype_in(nb::handle name, const Call& call) {
   DType out = dtype_of(nb::cast<std::string>(name));
-  if (is_record(out) && called.use != Use::moves) refuse_called(out);
+  if (is_record(out) && call.use != Use::moves) refuse(call, out);
   return out;
 }
 
-std::vector<Array> arrays_in(nb::handle sequence) {
+std::vector<Array> arrays_in(nb::handle sequence, const Call& call) {
   std::vector<Array> out;
   for (nb::handle one : sequence) {
     std::optional<Array> numbers;
-    out.push_back(as_taken(array_in(one), numbers));
+    out.push_back(array_in(one, call, numbers));
   }
   return out;
 }

@@ -17,17 +17,18 @@ namespace quern::python {
 
 // What a function does with elements: of records it can only move them about.
 enum class Use : uint8_t { computes, moves };
-struct CalledFunction {
+// What the reading of a call's arguments depends on.
+struct Call {
   const char* name;
   Use use;
+  nb::handle beside = {};  // the array whose device and Python type results have
 };
-extern thread_local CalledFunction called;  // the function whose arguments are read
-// The array, where the function takes its elements. Numbers that lie anywhere are copied into `room`. Raises ErrorKind::type.
-const Array& as_taken(const Array& array, std::optional<Array>& room);
-DType dtype_taken(nb::handle name);
 
 const Array& array_in(nb::handle given);
-std::vector<Array> arrays_in(nb::handle sequence);
+// The same, where the function takes its elements. Numbers that lie anywhere are copied into `room`. Raises ErrorKind::type.
+const Array& array_in(nb::handle given, const Call& call, std::optional<Array>& room);
+std::vector<Array> arrays_in(nb::handle sequence, const Call& call);
+DType dtype_in(nb::handle name, const Call& call);
 Scalar number_in(nb::handle given);
 Reduction reduction_named(const std::string& name);
 [[noreturn]] void raise_not_taken(nb::handle given);
@@ -55,72 +56,66 @@ T cast_from(nb::handle given) {
 template <class T>
 struct Taken {
   std::decay_t<T> value;
-  Taken(nb::handle given, nb::handle) : value(cast_from<std::decay_t<T>>(given)) {}
+  Taken(nb::handle given, const Call&) : value(cast_from<std::decay_t<T>>(given)) {}
 };
 template <class T>
 struct Taken<const T*> {
   std::optional<Taken<const T&>> taken;
   const T* value = nullptr;
-  Taken(nb::handle given, nb::handle beside) {
-    if (!given.is_none()) value = &taken.emplace(given, beside).value;
+  Taken(nb::handle given, const Call& call) {
+    if (!given.is_none()) value = &taken.emplace(given, call).value;
   }
 };
 template <class T>
   requires std::is_enum_v<T>
 struct Taken<T> {  // by its number
   T value;
-  Taken(nb::handle given, nb::handle) : value(static_cast<T>(nb::cast<int>(given))) {}
+  Taken(nb::handle given, const Call&) : value(static_cast<T>(nb::cast<int>(given))) {}
 };
 template <>
 struct Taken<const Array&> {
   std::optional<Array> numbers;
   const Array& value;
-  Taken(nb::handle given, nb::handle) : value(as_taken(array_in(given), numbers)) {}
-};
-template <>
-struct Taken<const Array*> {
-  std::optional<Array> numbers;
-  const Array* value;
-  Taken(nb::handle given, nb::handle) : value(given.is_none() ? nullptr : &as_taken(array_in(given), numbers)) {}
+  Taken(nb::handle given, const Call& call) : value(array_in(given, call, numbers)) {}
 };
 template <>
 struct Taken<const std::vector<Array>&> {
   std::vector<Array> value;
-  Taken(nb::handle given, nb::handle) : value(arrays_in(given)) {}
+  Taken(nb::handle given, const Call& call) : value(arrays_in(given, call)) {}
 };
 template <>
 struct Taken<const Scalar&> {
   Scalar value;
-  Taken(nb::handle given, nb::handle) : value(number_in(given)) {}
+  Taken(nb::handle given, const Call&) : value(number_in(given)) {}
 };
 // An array or a number, on the device of the first array.
 template <>
 struct Taken<const Argument&> {
   GivenOperand operand;
   Argument value;
-  Taken(nb::handle given, nb::handle beside)
-      : operand(), value((operand.read(given.ptr(), true, beside.ptr()), operand.argument())) {}
+  Taken(nb::handle given, const Call& call)
+      : operand(), value((operand.read(given.ptr(), true, call.beside.ptr()), operand.argument())) {}
 };
 template <>
 struct Taken<Reduction> {
   Reduction value;
-  Taken(nb::handle given, nb::handle) : value(reduction_named(nb::cast<std::string>(given))) {}
+  Taken(nb::handle given, const Call&) : value(reduction_named(nb::cast<std::string>(given))) {}
 };
 template <>
 struct Taken<std::string_view> {
   std::string value;
-  Taken(nb::handle given, nb::handle) : value(nb::cast<std::string>(given)) {}
+  Taken(nb::handle given, const Call&) : value(nb::cast<std::string>(given)) {}
 };
 template <>
 struct Taken<DType> {
   DType value;
-  Taken(nb::handle given, nb::handle) : value(dtype_taken(given)) {}
+  Taken(nb::handle given, const Call& call) : value(dtype_in(given, call)) {}
 };
 template <>
 struct Taken<std::optional<DType>> {
   std::optional<DType> value;
-  Taken(nb::handle given, nb::handle) {
-    if (!given.is_none()) value = dtype_taken(given);
+  Taken(nb::handle given, const Call& call) {
+    if (!given.is_none()) value = dtype_in(given, call);
   }
 };
 // A tuple: bools, a list, for the axes; whether they stay; the type or None; what counts or None.
@@ -128,14 +123,14 @@ template <>
 struct Taken<Over> {
   Over value;
   std::optional<Array> where;
-  Taken(nb::handle given, nb::handle) {
+  Taken(nb::handle given, const Call& call) {
     auto part = [&](Py_ssize_t n) { return nb::handle(PyTuple_GET_ITEM(given.ptr(), n)); };
     Py_ssize_t count = PyList_GET_SIZE(part(0).ptr());
     value.axes.resize(static_cast<size_t>(count));
     for (Py_ssize_t n = 0; n < count; ++n) value.axes[static_cast<size_t>(n)] = PyList_GET_ITEM(part(0).ptr(), n) == Py_True;
     value.keep_dims = part(1).ptr() == Py_True;
-    if (!part(2).is_none()) value.dtype = dtype_taken(part(2));
-    if (!part(3).is_none()) value.where = &as_taken(array_in(part(3)), where);
+    if (!part(2).is_none()) value.dtype = dtype_in(part(2), call);
+    if (!part(3).is_none()) value.where = &array_in(part(3), call, where);
   }
 };
 template <>
@@ -173,17 +168,16 @@ using AnyHandle = nb::handle;
 
 template <class R, class... T>
 void define(nb::module_& m, const char* name, R (*function)(T...), Use use = Use::computes) {
-  auto call = [function, rules = CalledFunction{name, use}](AnyHandle<T>... given) -> nb::object {
-    called = rules;
-    nb::handle beside = first_array({given...});
+  auto called = [function, name, use](AnyHandle<T>... given) -> nb::object {
+    const Call call{name, use, first_array({given...})};
     if constexpr (std::is_void_v<R>) {
-      function(Taken<T>(given, beside).value...);
+      function(Taken<T>(given, call).value...);
       return nb::none();
     } else {
-      return given_back(beside, function(Taken<T>(given, beside).value...));
+      return given_back(call.beside, function(Taken<T>(given, call).value...));
     }
   };
-  m.def(name, call, (static_cast<void>(static_cast<Taken<T>*>(nullptr)), nb::arg().none())...);
+  m.def(name, called, (static_cast<void>(static_cast<Taken<T>*>(nullptr)), nb::arg().none())...);
 }
 
 }  // namespace quern::python

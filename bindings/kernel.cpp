@@ -239,6 +239,7 @@ void init_kernels(nb::module_& m) {
         CompileOptions options;
         options.flags = std::move(flags);
         options.name_expressions = std::move(expressions);
+        options.tells_types = !keep;  // what is kept is quern's own text, whose values are packed by those who wrote it
         std::vector<LinkedCode> codes;
         for (auto& [kind, bytes, called] : linked) codes.push_back({code_kind(kind), {bytes.c_str(), bytes.size()}, called});
         ReleaseGil release;

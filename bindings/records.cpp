@@ -22,8 +22,7 @@ std::vector<NumpyType>& numpy_types() {
 }
 
 const NumpyType& numpy_type(DType record) {
-  DType natural = *record_named(row(record).name);
-  return numpy_types().at(static_cast<size_t>(natural) - first_record);
+  return numpy_types().at(static_cast<size_t>(natural_of(record)) - first_record);
 }
 
 nb::object* fields_of = nullptr;
@@ -50,17 +49,12 @@ const std::string& buffer_format_of(DType record) { return numpy_type(record).fo
 
 nb::object fields_by_names(nb::handle array, nb::handle names) { return (*fields_of)(array, names); }
 
-Array in_bytes(const Array& array, const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, DType type) {
-  if (shape.size() != strides.size()) bug("{} strides for {} axes", strides.size(), shape.size());
-  return view_of_bytes(array, shape, strides, offset, type);
-}
-
 void init_records(nb::module_& m) {
   m.def("record_type", &define, "The name of a structured type, which is made when it is new.");
   m.def("set_fields_maker", [](nb::object make) { fields_of = new nb::object(std::move(make)); });
   m.def("array_viewed_as",
         [](nb::handle given, const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const std::string& as) {
-          return like(given, in_bytes(*as_array(given.ptr()), shape, strides, offset, dtype_of(as)));
+          return like(given, view_of_bytes(*as_array(given.ptr()), shape, strides, offset, dtype_of(as)));
         });
 }
 

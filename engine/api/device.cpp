@@ -74,6 +74,7 @@ Program::Program(const Device& device, const std::string& source, const CompileO
   quern::CompileOptions inner;
   inner.flags = options.flags;
   inner.name_expressions = options.name_expressions;
+  inner.tells_types = true;
   handle_ = quern::build(device.context(), {source, "kernel.cu"}, inner);
 }
 

@@ -125,6 +125,7 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   hasher.add(target.kind == DeviceKind::cpu ? "cpu" : "cuda");
   hasher.add(target.arch);
   hasher.add(compiler.id());
+  if (options.tells_types) hasher.add("types");
   if (options.relocatable) hasher.add("relocatable");
   return hasher.key();
 }

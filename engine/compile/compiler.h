@@ -25,6 +25,7 @@ struct CompileOptions {
   std::vector<std::string> name_expressions;  // "reduce<float, 256>": instantiated and listed in Binary::names
   bool exact_arithmetic = false;  // array code: no contraction, no reassociation; off: nvcc's defaults (contraction on)
   bool with_cub = false;          // a text of ours that includes NVIDIA's CUB (compile/cccl.h); for NVRTC alone
+  bool tells_types = false;       // of kernels that are extern "C", for those who pack a user's values (compile/c_kernels.h)
   bool relocatable = false;       // functions may be missing: the code is linked before it is loaded (Device::link)
 };
 

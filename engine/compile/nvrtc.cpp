@@ -423,7 +423,8 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
     for (const std::string& expression : expressions) nvrtc.nvrtcAddNameExpression(owner.program, expression.c_str());
     return nvrtc.nvrtcCompileProgram(owner.program, static_cast<int>(arguments.size()), arguments.data());
   };
-  std::vector<std::string> typed = options.relocatable ? std::vector<std::string>{} : c_kernels(source.text);
+  std::vector<std::string> typed;
+  if (options.tells_types && !options.relocatable) typed = c_kernels(source.text);
   int status = compiled(typed);
   if (status == nvrtc_compilation && !typed.empty()) status = compiled({});
   Binary binary;

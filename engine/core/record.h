@@ -32,6 +32,7 @@ struct RecordType {
   size_t size = 0, unit = 1;
   std::vector<RecordField> fields;  // none: bytes without a meaning
   std::optional<DType> number;
+  std::optional<DType> natural;  // with the widest units; none: this type
   std::optional<DType> joined;  // what results of several arrays have: the same fields without gaps; none: this type
 };
 
@@ -41,7 +42,14 @@ std::optional<DType> record_named(std::string_view text);
 const RecordType& record_of(DType type);  // of a record type
 // The same type, whose layouts count in units of `unit` bytes or fewer; of a number, one that may lie at any multiple of them.
 DType in_units_of(DType type, size_t unit);
-// Equal but for their units.
+// Equal but for their units; and the one with the widest.
 bool are_same_records(DType a, DType b);
+DType natural_of(DType record);
+
+// Records in truth: not numbers that lie anywhere.
+inline bool has_records(DType type) { return is_record(type) && !record_of(type).number; }
+inline bool lies_anywhere(DType type) { return is_record(type) && record_of(type).number; }
+// The number's type, of one that lies anywhere; other types as they are.
+inline DType settled_type(DType type) { return lies_anywhere(type) ? *record_of(type).number : type; }
 
 }  // namespace quern

@@ -1,5 +1,6 @@
 // The CPU as a device. Start reading at launch(), then CpuStream::submit() and CpuDevice::run() in cpu_stream.cpp.
 #include "device/cpu.h"
+#include "device/textures.h"
 
 #include "core/error.h"
 #include "core/log.h"
@@ -98,20 +99,20 @@ int CpuDevice::attribute(int number) {
       return 1;  // GPU_OVERLAP
     case 21:
     case 22:
-      return 131072;  // MAXIMUM_TEXTURE1D_WIDTH, 2D_WIDTH; these and what follows: textures.cpp
+      return texture_limits::width;  // MAXIMUM_TEXTURE1D_WIDTH, 2D_WIDTH
     case 23:
-      return 65536;  // MAXIMUM_TEXTURE2D_HEIGHT
+      return texture_limits::height;  // MAXIMUM_TEXTURE2D_HEIGHT
     case 24:
     case 25:
     case 26:
-      return 16384;  // MAXIMUM_TEXTURE3D_WIDTH, HEIGHT, DEPTH
+      return texture_limits::of_three_axes;  // MAXIMUM_TEXTURE3D_WIDTH, HEIGHT, DEPTH
     case 27:
     case 28:
     case 42:
-      return 32768;  // MAXIMUM_TEXTURE2D_LAYERED_WIDTH, HEIGHT, 1D_LAYERED_WIDTH
+      return texture_limits::of_layers;  // MAXIMUM_TEXTURE2D_LAYERED_WIDTH, HEIGHT, 1D_LAYERED_WIDTH
     case 29:
     case 43:
-      return 2048;  // MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 1D_LAYERED_LAYERS
+      return texture_limits::layers;  // MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 1D_LAYERED_LAYERS
     case 30:
       return 512;  // SURFACE_ALIGNMENT
     case 16:
@@ -131,13 +132,13 @@ int CpuDevice::attribute(int number) {
     case 51:
       return 32;  // TEXTURE_PITCH_ALIGNMENT
     case 69:
-      return 1 << 27;  // MAXIMUM_TEXTURE1D_LINEAR_WIDTH
+      return texture_limits::linear;  // MAXIMUM_TEXTURE1D_LINEAR_WIDTH
     case 70:
-      return 131072;  // MAXIMUM_TEXTURE2D_LINEAR_WIDTH
+      return texture_limits::linear_width;  // MAXIMUM_TEXTURE2D_LINEAR_WIDTH
     case 71:
-      return 65000;  // MAXIMUM_TEXTURE2D_LINEAR_HEIGHT
+      return texture_limits::linear_height;  // MAXIMUM_TEXTURE2D_LINEAR_HEIGHT
     case 72:
-      return 2097120;  // MAXIMUM_TEXTURE2D_LINEAR_PITCH
+      return texture_limits::linear_pitch;  // MAXIMUM_TEXTURE2D_LINEAR_PITCH
     case 75:
       return info_.major;  // COMPUTE_CAPABILITY_MAJOR
     case 76:

@@ -84,8 +84,9 @@ CudaModule::CudaModule(CudaDevice& device, const Binary& binary) : device_(devic
 }
 
 void CudaModule::learn_type(SymbolName& name, const std::string& symbol) const {
+  const std::string request = type_request(symbol);
   for (const auto& [expression, told] : names_) {
-    if (expression != type_request(symbol)) continue;
+    if (expression != request) continue;
     name.signature = type_told(told);
     name.params = read_signature(name.signature).value_or(std::vector<ParamType>{});
   }

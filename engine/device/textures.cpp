@@ -43,8 +43,8 @@ Texel checked_texel(const char* op, int format, int channels) {
   return {static_cast<TexelFormat>(format), static_cast<unsigned>(channels)};
 }
 
-// What GPUs of all generations in use take.
 void check(const ArrayShape& shape) {
+  using namespace texture_limits;
   struct Limit {
     const char* what;
     size_t width, height, depth;
@@ -53,11 +53,11 @@ void check(const ArrayShape& shape) {
   if (shape.flags & (array_cubemap | array_gather))
     raise(ErrorKind::logic, "[Array] cube maps and arrays for gathering are not served; layers are (array3d_flags.LAYERED)");
   if (layered && shape.depth == 0) raise(ErrorKind::logic, "[Array] a layered array needs its number of layers, as its depth");
-  Limit limit = layered && shape.height ? Limit{"layered array of rows", 32768, 32768, 2048}
-                : layered               ? Limit{"layered array", 32768, 0, 2048}
-                : shape.depth           ? Limit{"array of three axes", 16384, 16384, 16384}
-                : shape.height          ? Limit{"array of two axes", 131072, 65536, 0}
-                                        : Limit{"array of one axis", 131072, 0, 0};
+  Limit limit = layered && shape.height ? Limit{"layered array of rows", of_layers, of_layers, layers}
+                : layered               ? Limit{"layered array", of_layers, 0, layers}
+                : shape.depth           ? Limit{"array of three axes", of_three_axes, of_three_axes, of_three_axes}
+                : shape.height          ? Limit{"array of two axes", width, height, 0}
+                                        : Limit{"array of one axis", width, 0, 0};
   if (!layered && shape.depth && !shape.height) raise(ErrorKind::logic, "[Array] an array with a depth needs a height");
   if (shape.width == 0 || shape.width > limit.width || shape.height > limit.height || shape.depth > limit.depth)
     raise(ErrorKind::logic, "[Array] {} x {} x {} texels; an {} has from 1 to {} x {} x {}", shape.width, shape.rows(),
@@ -75,7 +75,7 @@ void check(const TextureSource& source, const TextureSettings& settings) {
   if (source.array) return;
   if (!source.memory) raise(ErrorKind::logic, "[texture] there is no array or memory to read");
   if (source.height == 0) {
-    constexpr size_t most = size_t{1} << 27;
+    constexpr size_t most = texture_limits::linear;
     size_t texels = source.bytes / texel.bytes();
     if (texels == 0 || texels > most)
       raise(ErrorKind::logic, "[texture] {} bytes are {} texels of {}; memory without rows has from 1 to {}", source.bytes,
@@ -83,8 +83,9 @@ void check(const TextureSource& source, const TextureSettings& settings) {
     if (settings.linear_filter) raise(ErrorKind::logic, "[texture] memory without rows is not filtered; copy it to an array");
     return;
   }
-  if (source.width == 0 || source.width > 131072 || source.height > 65000)
-    raise(ErrorKind::logic, "[texture] {} x {} texels; rows in memory are from 1 to 131072 x 65000", source.width, source.height);
+  if (source.width == 0 || source.width > texture_limits::linear_width || source.height > texture_limits::linear_height)
+    raise(ErrorKind::logic, "[texture] {} x {} texels; rows in memory are from 1 to {} x {}", source.width, source.height,
+          texture_limits::linear_width, texture_limits::linear_height);
   if (source.pitch < source.width * texel.bytes())
     raise(ErrorKind::logic, "[texture] rows of {} texels of {} bytes do not fit into a pitch of {} bytes", source.width,
           texel.bytes(), source.pitch);

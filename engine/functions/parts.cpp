@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "graph/memory_order.h"
+#include "graph/records.h"
 #include "run/transfer.h"
 
 namespace quern {
@@ -249,8 +251,8 @@ Places places_of(const Array& array, std::span<const IndexPart> parts) {
 // Picks of the flattened array where that is a view.
 void find_true(const Array& array, Places& places) {
   if (!places.mask) return;
-  if (array.layout().is_contiguous() && !is_record(array.dtype())) {
-    places.layout = Layout{{array.size()}, {1}, array.layout().offset};
+  if (is_in_order(array, Order::c)) {
+    places.layout = Layout{{array.size()}, {units_in(array.dtype())}, array.layout().offset};
     places.picks = {{0, true_positions(*places.mask)}};
   } else {
     std::vector<Array> where = indices_of(*places.mask);

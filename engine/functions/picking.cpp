@@ -94,8 +94,7 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
   if (given && row.size() > 1 && row.size() < count)
     row = take_along(row, compute(Op::remainder, counted(count, array.device()), row.size()), 0);
   Argument value = given ? Argument(row) : values;
-  std::optional<Layout> line = is_record(array.dtype()) ? std::nullopt : array.layout().reshaped({array.size()});
-  if (line) {
+  if (std::optional<Layout> line = array.layout_in_shape({array.size()})) {
     Pick pick{0, flat};
     put(array.view(*line), {&pick, 1}, value);
   } else {

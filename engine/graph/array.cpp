@@ -164,7 +164,7 @@ Array Array::view(Layout layout, DType as) const {
 
 Array Array::apart() const {
   GraphLock lock;
-  if (is_exposed()) return copied(*this, dtype_, Order::c);
+  if (is_exposed()) return copied(*this, dtype_);
   Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
   return out;
@@ -176,10 +176,9 @@ Array Array::of_shape(Layout layout) const {
   return out;
 }
 
-// The same memory in another shape.
-static std::optional<Layout> reshaped_layout(const Array& array, const Shape& shape) {
-  if (!is_record(array.dtype())) return array.layout().reshaped(shape);
-  Layout units = in_units(array.layout(), array.dtype(), unit_of(array.dtype()));
+std::optional<Layout> Array::layout_in_shape(const Shape& shape) const {
+  if (!is_record(dtype_)) return layout().reshaped(shape);
+  Layout units = in_units(layout(), dtype_, unit_of(dtype_));
   Shape with_units = shape;
   with_units.push_back(units.shape.back());
   std::optional<Layout> layout = units.reshaped(with_units);
@@ -189,14 +188,14 @@ static std::optional<Layout> reshaped_layout(const Array& array, const Shape& sh
 
 bool Array::set_shape(const Shape& shape) {
   GraphLock lock;
-  std::optional<Layout> layout = reshaped_layout(*this, known_shape(shape, size()));
+  std::optional<Layout> layout = layout_in_shape(known_shape(shape, size()));
   if (layout) layout_ = interned(std::move(*layout));
   return layout.has_value();
 }
 
 static Array part(const Array& array, int which) {
   if (is_record(array.dtype())) {  // of numbers that lie anywhere
-    DType real = real_part_type(*record_of(array.dtype()).number);
+    DType real = real_part_type(settled_type(array.dtype()));
     int64_t start = offset_in_bytes(array) + which * static_cast<int64_t>(size_of(real));
     return view_of_bytes(array, array.shape(), strides_in_bytes(array), start, real);
   }
@@ -206,16 +205,14 @@ static Array part(const Array& array, int which) {
   return array.view(std::move(layout), real_part_type(array.dtype()));
 }
 static bool has_parts(DType type) {
-  if (!is_record(type)) return is_complex(type);
-  if (!record_of(type).number) refuse_records("real", type);
-  return is_complex(*record_of(type).number);
+  if (has_records(type)) refuse_records("real", type);
+  return is_complex(settled_type(type));
 }
 Array Array::real() const { return has_parts(dtype_) ? part(*this, 0) : *this; }
 Array Array::imag() const {
   if (!has_parts(dtype_)) {
     GraphLock lock;
-    DType type = is_record(dtype_) ? *record_of(dtype_).number : dtype_;
-    Array zeros = full_in(copied_layout(*this, Order::any), Scalar{}, type, device());
+    Array zeros = full_in(copied_layout(*this, Order::any), Scalar{}, settled_type(dtype_), device());
     zeros.set_read_only(true);
     return zeros;
   }
@@ -708,9 +705,9 @@ Array from_foreign(Buffer buffer, Layout layout, DType dtype, DeviceId device, b
 
 Array reshape(const Array& array, const Shape& shape) {
   GraphLock lock;
-  if (auto layout = reshaped_layout(array, shape)) return array.view(std::move(*layout));
+  if (auto layout = array.layout_in_shape(shape)) return array.view(std::move(*layout));
   Array copy = copied(array, array.dtype());
-  return copy.view(*reshaped_layout(copy, shape));
+  return copy.view(*copy.layout_in_shape(shape));
 }
 
 // A number as often as `times` says: the product of integers is their power, their sum a multiple, with the low bits kept.
@@ -734,7 +731,7 @@ static std::optional<Array> repeated(Reduction reduction, const Array& once, int
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims, std::optional<DType> dtype) {
   GraphLock lock;
   if (is_record(array.dtype())) {
-    if (!record_of(array.dtype()).number) refuse_records("reduce", array.dtype());
+    if (has_records(array.dtype())) refuse_records("reduce", array.dtype());
     Array numbers = quern::settled(array);
     return reduce(reduction, numbers, axes, keep_dims, dtype);
   }

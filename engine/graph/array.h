@@ -77,6 +77,8 @@ class Array {
   // Views of the same memory. Layouts count in units of the type (core/dtype.h).
   Array view(Layout layout) const;
   Array view(Layout layout, DType as) const;
+  // The same memory in another shape, where it allows that.
+  std::optional<Layout> layout_in_shape(const Shape& shape) const;
   // Of a new array, which nobody has seen yet: the same with axes of one element more or fewer, or as one line.
   Array of_shape(Layout layout) const;
   // The value in a cell of its own: what is written into one of the two is not seen in the other.

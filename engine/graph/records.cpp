@@ -23,7 +23,7 @@ size_t common_unit(size_t most, const std::vector<int64_t>& strides, const Shape
 
 // Do its fields, with theirs, cover all of a record?
 bool has_gaps(DType type) {
-  if (!is_record(type) || record_of(type).number || record_of(type).fields.empty()) return false;
+  if (!has_records(type) || record_of(type).fields.empty()) return false;
   size_t covered = 0;
   for (const RecordField& f : record_of(type).fields) {
     if (has_gaps(f.dtype)) return true;
@@ -31,10 +31,6 @@ bool has_gaps(DType type) {
   }
   return covered < record_of(type).size;
 }
-
-bool has_numbers_anywhere(DType type) { return is_record(type) && record_of(type).number.has_value(); }
-// Records in truth: not numbers that lie anywhere.
-bool are_records(DType type) { return is_record(type) && !record_of(type).number; }
 
 // The same memory where a number lies at multiples of its size, which a view of one element may.
 Array as_numbers(const Array& copy, DType number, const Layout& elements) { return copy.view(elements, number); }
@@ -75,19 +71,18 @@ std::vector<int64_t> strides_in_bytes(const Array& array) {
   for (int64_t& s : out) s *= static_cast<int64_t>(unit_of(array.dtype()));
   return out;
 }
-int64_t offset_in_bytes(const Array& array) { return array.layout().offset * static_cast<int64_t>(unit_of(array.dtype())); }
+DType type_at(const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, DType type) {
+  DType wide = settled_type(type);
+  size_t fits = common_unit(unit_of(wide), strides, shape, offset);
+  return fits < unit_of(wide) ? in_units_of(wide, fits) : wide;
+}
 
 Array view_of_bytes(const Array& array, const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, DType type) {
-  DType wide = has_numbers_anywhere(type) ? *record_of(type).number : type;
-  size_t unit = unit_of(wide);
-  size_t most = is_record(wide) ? unit : std::min<size_t>(size_of(wide), 16);
-  if (size_t fits = common_unit(most, strides, shape, offset); fits < unit) {
-    wide = in_units_of(wide, std::min<size_t>(fits, 8));
-    unit = unit_of(wide);
-  }
-  Layout layout{shape, strides, offset / static_cast<int64_t>(unit)};
-  for (int64_t& s : layout.strides) s /= static_cast<int64_t>(unit);
-  return array.view(std::move(layout), wide);
+  DType as = type_at(shape, strides, offset, type);
+  auto unit = static_cast<int64_t>(unit_of(as));
+  Layout layout{shape, strides, offset / unit};
+  for (int64_t& s : layout.strides) s /= unit;
+  return array.view(std::move(layout), as);
 }
 
 ElementLayout::ElementLayout(const Array& array) : layout_(&array.layout()) {
@@ -127,8 +122,8 @@ Array field(const Array& records, const std::string& name) {
 }
 
 Array settled(const Array& array) {
-  if (!has_numbers_anywhere(array.dtype())) return array;
-  return copied_records(array, *record_of(array.dtype()).number, *copied_layout(array, Order::keep));
+  if (!lies_anywhere(array.dtype())) return array;
+  return copied_records(array, settled_type(array.dtype()), *copied_layout(array, Order::keep));
 }
 
 void refuse_records(std::string_view op, DType type) {
@@ -138,13 +133,13 @@ void refuse_records(std::string_view op, DType type) {
 // ---- copies
 
 Array copied_records(const Array& array, DType dtype, const Layout& elements) {
-  if (!are_records(array.dtype()) && !are_records(dtype)) {
+  if (!has_records(array.dtype()) && !has_records(dtype)) {
     // Numbers: gathered as they are, then converted.
-    DType number = has_numbers_anywhere(array.dtype()) ? *record_of(array.dtype()).number : array.dtype();
+    DType number = settled_type(array.dtype());
     Array units = units_of(array);
     Array copy = copied(units, units.dtype(), Order::c);
     Array numbers = as_numbers(copy, number, Layout::contiguous(array.shape()));
-    DType wanted = has_numbers_anywhere(dtype) ? *record_of(dtype).number : dtype;
+    DType wanted = settled_type(dtype);
     if (wanted == number && elements == Layout::contiguous(array.shape())) {
       numbers.settle_owner();
       return numbers;
@@ -156,12 +151,11 @@ Array copied_records(const Array& array, DType dtype, const Layout& elements) {
     DType type = in_units_of(dtype, size_of(units.dtype()));
     Layout layout = in_units(as_arrays_have(elements, type), type, size_of(units.dtype()));
     Array copy = copied(units, units.dtype(), interned(std::move(layout)));
-    Layout lies = as_arrays_have(elements, *record_named(record_of(dtype).text));
-    Array out = copy.view(std::move(lies), *record_named(record_of(dtype).text));
+    Array out = copy.view(as_arrays_have(elements, natural_of(dtype)), natural_of(dtype));
     out.settle_owner();
     return out;
   }
-  if (!are_records(dtype)) {
+  if (!has_records(dtype)) {
     const RecordType& from = record_of(array.dtype());
     if (from.fields.size() != 1)
       raise(ErrorKind::type, "[astype] records of {} do not become numbers of {}; name a field", from.text, row(dtype).name);
@@ -184,12 +178,12 @@ Array full_of_records(const Layout& elements, const Scalar& value, DType dtype, 
 // ---- values of parts
 
 static void assign_numbers_anywhere(const Array& target, const Argument& value) {
-  DType number = *record_of(target.dtype()).number;
+  DType number = settled_type(target.dtype());
   Array numbers;
   if (!value.array()) {
     numbers = full({}, Scalar{}, number, target.device());
     assign(numbers, value);  // which says what does not fit
-  } else if (are_records(value.array()->dtype())) {
+  } else if (has_records(value.array()->dtype())) {
     refuse_records("assign", value.array()->dtype());
   } else {
     const Array given = settled(*value.array());
@@ -203,9 +197,9 @@ void assign_records(const Array& target, const Argument& value) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   const Array* given = value.array();
-  if (has_numbers_anywhere(target.dtype())) return assign_numbers_anywhere(target, value);
+  if (lies_anywhere(target.dtype())) return assign_numbers_anywhere(target, value);
   if (!is_record(target.dtype())) {
-    if (are_records(given->dtype())) refuse_records("assign", given->dtype());
+    if (has_records(given->dtype())) refuse_records("assign", given->dtype());
     const Array numbers = settled(*given);
     return assign(target, Argument(numbers));
   }
@@ -215,7 +209,7 @@ void assign_records(const Array& target, const Argument& value) {
     return assign(units_of(target, unit), Argument(units_of(*given, unit)));
   }
   if (to.fields.empty()) raise(ErrorKind::type, "[assign] {} takes values of the same type only", to.text);
-  if (!given || !are_records(given->dtype())) {
+  if (!given || !has_records(given->dtype())) {
     std::optional<Array> numbers;
     if (given) numbers = settled(*given);
     for (const RecordField& f : to.fields) {
@@ -256,7 +250,7 @@ void assign_records(const Array& target, const Argument& value) {
 static Array chosen_records(std::span<const Argument> arguments, const Array* into) {
   const Array* records[] = {arguments[1].array(), arguments[2].array()};
   for (const Array* a : records) {
-    if (!a || !are_records(a->dtype())) raise(ErrorKind::type, "[where] both values must be records of one type");
+    if (!a || !has_records(a->dtype())) raise(ErrorKind::type, "[where] both values must be records of one type");
   }
   DType type = promote(records[0]->dtype(), records[1]->dtype());
   auto as_chosen = [&](const Array& array) { return are_same_records(array.dtype(), type) ? array : astype(array, type); };
@@ -279,7 +273,7 @@ static Array chosen_records(std::span<const Argument> arguments, const Array* in
 }
 
 Array elementwise_beside_records(Op op, std::span<const Argument> arguments, const Array* into, std::optional<Loop> loop) {
-  auto is_of_records = [](const Argument& a) { return a.array() && are_records(a.array()->dtype()); };
+  auto is_of_records = [](const Argument& a) { return a.array() && has_records(a.array()->dtype()); };
   if (op == Op::where && std::any_of(arguments.begin(), arguments.end(), is_of_records)) return chosen_records(arguments, into);
   std::vector<Array> numbers;
   numbers.reserve(arguments.size());
@@ -289,8 +283,8 @@ Array elementwise_beside_records(Op op, std::span<const Argument> arguments, con
     plain.push_back(a.array() ? Argument(numbers.emplace_back(settled(*a.array()))) : a);
   }
   if (!into || !is_record(into->dtype())) return elementwise(op, plain, into, loop);
-  if (are_records(into->dtype())) refuse_records(row(op).name, into->dtype());
-  Array result = full_of_records(*contiguous_layout(into->shape()), Scalar{}, *record_of(into->dtype()).number, into->device());
+  if (has_records(into->dtype())) refuse_records(row(op).name, into->dtype());
+  Array result = full_of_records(*contiguous_layout(into->shape()), Scalar{}, settled_type(into->dtype()), into->device());
   result = elementwise(op, plain, &result, loop);
   assign(*into, Argument(result));
   return *into;
@@ -307,9 +301,9 @@ static Array all_of_last(const Array& array, size_t count) {
 }
 
 Array records_equal(const Array& a, const Array& b) {
-  if (!are_records(a.dtype()) || !are_records(b.dtype()))
+  if (!has_records(a.dtype()) || !has_records(b.dtype()))
     raise(ErrorKind::type, "[equal] records are compared with records, not with {}",
-          row((are_records(a.dtype()) ? b : a).dtype()).name);
+          row((has_records(a.dtype()) ? b : a).dtype()).name);
   const RecordType &ta = record_of(a.dtype()), &tb = record_of(b.dtype());
   if (ta.fields.empty() || tb.fields.empty()) {
     if (ta.size != tb.size || !ta.fields.empty() || !tb.fields.empty())
@@ -338,7 +332,7 @@ Array records_equal(const Array& a, const Array& b) {
       fewer = fewer.view(std::move(layout));
     }
     const Argument both[] = {Argument(fa), Argument(fb)};
-    Array equal = are_records(fa.dtype()) ? records_equal(fa, fb) : elementwise(Op::equal, both);
+    Array equal = has_records(fa.dtype()) ? records_equal(fa, fb) : elementwise(Op::equal, both);
     equal = all_of_last(equal, own);
     const Argument so_far[] = {out ? Argument(*out) : Argument(equal), Argument(equal)};
     out = out ? elementwise(Op::logical_and, so_far) : equal;

@@ -21,8 +21,12 @@ Array of_units(const Array& units, DType type);
 
 // Steps and place in bytes, counted from the array's memory: its elements as `type`, wherever they lie.
 Array view_of_bytes(const Array& array, const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, DType type);
+// The type of elements that lie so: its units are all that these are multiples of.
+DType type_at(const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, DType type);
 std::vector<int64_t> strides_in_bytes(const Array& array);
-int64_t offset_in_bytes(const Array& array);
+inline int64_t offset_in_bytes(const Array& array) {
+  return array.layout().offset * static_cast<int64_t>(unit_of(array.dtype()));
+}
 // Where the elements lie, counted in elements; with gaps where no such layout says it. Lives no longer than the array.
 class ElementLayout {
  public:

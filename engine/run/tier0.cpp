@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "graph/records.h"
 #include "graph/tier0.h"
 #include "graph/tier0/loops.h"
 #include "run/streams.h"
@@ -219,7 +220,7 @@ const char* at_hand(const Array& array, int64_t most) {
   if (node.device.is_gpu() || !node.is_settled || !node.buffer || node.error || !node.deferred.empty()) return nullptr;
   if (array.size() > most || most_elements != tier0_limit) return nullptr;
   if (node.is_exposed() && !array_work_ended(cpu_context())) return nullptr;  // kernels that know the address may be at work
-  return static_cast<const char*>(node.buffer.pointer()) + array.layout().offset * static_cast<int64_t>(unit_of(array.dtype()));
+  return static_cast<const char*>(node.buffer.pointer()) + offset_in_bytes(array);
 }
 
 Array made_now(LayoutRef layout, DType dtype, char*& memory) {

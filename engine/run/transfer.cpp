@@ -14,8 +14,6 @@ namespace quern {
 
 namespace {
 
-int64_t offset_of(const Array& array) { return array.layout().offset * static_cast<int64_t>(unit_of(array.dtype())); }
-
 // The memory of an array without gaps, in C order: its own, or a copy's.
 struct Memory {
   Array array;
@@ -29,7 +27,7 @@ Memory dense(const Array& given) {
   Memory out;
   out.array = array.layout().is_contiguous() ? array : copied(array, array.dtype());
   out.buffer = evaluate(out.array);
-  out.data = static_cast<const char*>(out.buffer.pointer()) + offset_of(out.array);
+  out.data = static_cast<const char*>(out.buffer.pointer()) + offset_in_bytes(out.array);
   out.bytes = static_cast<size_t>(array.size()) * size_of(array.dtype());
   return out;
 }
@@ -191,13 +189,13 @@ uint64_t address_for_kernel(const Array& array, Block** block) {
   Buffer buffer = evaluate(array);
   unsettle(array);
   *block = buffer.block();
-  return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_of(array));
+  return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_in_bytes(array));
 }
 
 uint64_t address_to_read(const Array& array, Block** block) {
   Buffer buffer = evaluate(array);
   *block = buffer.block();
-  return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_of(array));
+  return reinterpret_cast<uint64_t>(buffer.pointer()) + static_cast<uint64_t>(offset_in_bytes(array));
 }
 
 }  // namespace quern

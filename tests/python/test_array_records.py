@@ -296,7 +296,7 @@ def test_what_computes_is_refused(device, what):
     before = qn.set_fallback("error")
     try:
         a = qn.asarray(filled(TYPES["packed"], 3))
-        with pytest.raises((TypeError, ValueError, NotImplementedError, IndexError)):
+        with pytest.raises(IndexError if what == "index" else TypeError):
             qn.asnumpy(WRONG[what](a))
         same(a, filled(TYPES["packed"], 3))
     finally:

@@ -1,6 +1,7 @@
 // true_positions() and selected(): count, then write.
 #include <cstring>
 
+#include "graph/records.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/indexing.h"
 
@@ -80,7 +81,7 @@ class Looked {
     GraphLock lock;
     for (const Array* array : arrays) {
       const Buffer& buffer = buffers_[views.size()];
-      char* data = static_cast<char*>(buffer.pointer()) + array->layout().offset * static_cast<int64_t>(unit_of(array->dtype()));
+      char* data = static_cast<char*>(buffer.pointer()) + offset_in_bytes(*array);
       views.push_back({data, buffer.block(), array->layout_ref(), array->dtype()});
     }
   }

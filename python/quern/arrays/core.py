@@ -3,10 +3,9 @@
 import builtins
 import operator
 
-import ml_dtypes
 import numpy
 
-from quern.arrays.records import is_record_name, record_dtype, record_name
+from quern.arrays.records import numpy_dtypes, record_name
 from quern.device import current_device as _device
 from quern.device import device as _device_named
 from quern.lib import _engine
@@ -30,7 +29,7 @@ for _object, _name in ((bool, "bool"), (int, numpy.dtype(int).name), (float, "fl
 
 def _dtype_name(dtype):
     """The engine's name of a data type, given as NumPy takes it."""
-    if isinstance(dtype, str) and (dtype in _names or is_record_name(dtype)):
+    if isinstance(dtype, str) and dtype in numpy_dtypes:
         return dtype
     dtype = numpy.dtype(dtype)
     name = dtype.name
@@ -41,10 +40,7 @@ def _dtype_name(dtype):
     return name
 
 
-def _numpy_dtype(name):
-    if is_record_name(name):
-        return record_dtype(name)
-    return numpy.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else numpy.dtype(name)
+_numpy_dtype = numpy_dtypes.__getitem__  # NumPy's, by the engine's name
 
 
 def _axis(axis, ndim):
@@ -141,8 +137,8 @@ def _made(obj, dtype, device, copy):
         if target.kind != "cpu":
             raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
         return _numpy_alias(numpy.asarray(obj, copy=False))
-    if isinstance(dtype, str) and is_record_name(dtype):
-        dtype = record_dtype(dtype)
+    if isinstance(dtype, str):
+        dtype = numpy_dtypes.get(dtype, dtype)
     host = numpy.asarray(obj) if dtype is None or _is_ours_to_convert(obj, dtype) else numpy.asarray(obj, dtype=dtype)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -222,10 +218,10 @@ def asnumpy(a):
     a = asarray(a)
     dtype = _numpy_dtype(a._dtype_name)
     if a._contiguous[0] or a.ndim < 2 or 0 in a.strides:
-        # Of records by way of void: their fields may overlap.
-        out = numpy.empty(a.shape, dtype if not a._has_records else (numpy.void, dtype.itemsize))
+        are_records = dtype.kind == "V"  # by way of void: their fields may overlap
+        out = numpy.empty(a.shape, (numpy.void, dtype.itemsize) if are_records else dtype)
         _engine.array_read(a, out.reshape(-1).view(numpy.uint8))
-        return out.view(dtype) if a._has_records else out
+        return out.view(dtype) if are_records else out
     # As it lies: what NumPy's functions make of it lies as theirs does.
     axes = sorted(range(a.ndim), key=lambda n: -builtins.abs(a.strides[n]))
     return asnumpy(a._transposed(axes)._in_order("C")).transpose([axes.index(n) for n in range(a.ndim)])

@@ -1,4 +1,4 @@
-"""NumPy's structured and void types, and the engine's names of them.
+"""NumPy's data types by the engine's names, and how structured and void types get theirs.
 
 A type is told to the engine when it is first seen: its text (which is its name there), its size, and its fields, whose types are told
 first. Two types are one where NumPy finds them equal, made in the same way (``align=True``, numpy.record).
@@ -6,23 +6,14 @@ first. Two types are one where NumPy finds them equal, made in the same way (``a
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy
 
 from quern.lib import _engine
 
-_names: dict = {}  # of NumPy's types, with what ``==`` does not see
-_dtypes: dict = {}  # and back
+_names: dict = {}  # of structured types, with what ``==`` does not see
 _numbers = set(_engine.dtype_names())
-
-
-def is_record_name(name):
-    """Is this the engine's name of a structured type?"""
-    return name in _dtypes
-
-
-def record_dtype(name):
-    """NumPy's type of that name."""
-    return _dtypes[name]
+numpy_dtypes = {name: numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for name in _numbers}
 
 
 def record_name(dtype):
@@ -48,9 +39,9 @@ def _told(dtype):
         of, shape = of.subdtype or (of, ())
         fields.append((name, _field_name(of), offset, list(shape)))
     text = f"{dtype!s}{' of numpy.record' if dtype.type is numpy.record else ''}"
-    while text in _dtypes:  # of a type that is written alike, and is not equal
+    while text in numpy_dtypes:  # of a type that is written alike, and is not equal
         text += " "
-    _dtypes[text] = dtype
+    numpy_dtypes[text] = dtype
     joined = numpy.result_type(dtype, dtype)
     return _engine.record_type(
         text, dtype.itemsize, fields, "" if joined == dtype else record_name(joined), dtype, _buffer_format(dtype)

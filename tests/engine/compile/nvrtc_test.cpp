@@ -291,6 +291,7 @@ TEST_F(Nvrtc, CubinsOfThreeGenerations) {
     SCOPED_TRACE(arch);
     CompileOptions options;
     options.name_expressions = {"ns::reduce<float, 3>", "ns::reduce<double, 1>", "&coefficients"};
+    options.tells_types = true;
     Binary binary = compile(several, options, arch);
     ASSERT_EQ(binary.names.size(), 4u);
     EXPECT_EQ(binary.names[3].first, type_request("plain"));

@@ -51,38 +51,21 @@ __QUERN_DEVICE unsigned int by_rank(unsigned int mask, unsigned int bits) {
 }
 
 // What a thread of the warp has, for a type of any kind: numbers as they are, others word by word.
-struct Shuffle {
-  unsigned int mask;
-  int place, width;
-  template <class T>
-  __QUERN_DEVICE T operator()(T x) const {
-    return __shfl_sync(mask, x, place, width);
-  }
-};
-struct ShuffleUp {
-  unsigned int mask, delta;
-  int width;
-  template <class T>
-  __QUERN_DEVICE T operator()(T x) const {
-    return __shfl_up_sync(mask, x, delta, width);
-  }
-};
-struct ShuffleDown {
-  unsigned int mask, delta;
-  int width;
-  template <class T>
-  __QUERN_DEVICE T operator()(T x) const {
-    return __shfl_down_sync(mask, x, delta, width);
-  }
-};
-struct ShuffleXor {
-  unsigned int mask;
-  int with, width;
-  template <class T>
-  __QUERN_DEVICE T operator()(T x) const {
-    return __shfl_xor_sync(mask, x, with, width);
-  }
-};
+#define __QUERN_SHUFFLE_BY(Name, function, Lane)                                                     \
+  struct Name {                                                                                     \
+    unsigned int mask;                                                                              \
+    Lane lane;                                                                                      \
+    int width;                                                                                      \
+    template <class T>                                                                              \
+    __QUERN_DEVICE T operator()(T x) const {                                                        \
+      return function(mask, x, lane, width);                                                        \
+    }                                                                                               \
+  };
+__QUERN_SHUFFLE_BY(Shuffle, __shfl_sync, int)
+__QUERN_SHUFFLE_BY(ShuffleUp, __shfl_up_sync, unsigned int)
+__QUERN_SHUFFLE_BY(ShuffleDown, __shfl_down_sync, unsigned int)
+__QUERN_SHUFFLE_BY(ShuffleXor, __shfl_xor_sync, int)
+#undef __QUERN_SHUFFLE_BY
 template <class T>
 struct Words {
   template <class F>

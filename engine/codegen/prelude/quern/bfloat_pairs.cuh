@@ -61,18 +61,7 @@ __QUERN_PAIR_COMPLEX(__nv_bfloat162)
 __QUERN_DEVICE __nv_bfloat162 __hisnan2(__nv_bfloat162 a) {
   return __floats2bfloat162_rn(__hisnan(a.x) ? 1.0f : 0.0f, __hisnan(a.y) ? 1.0f : 0.0f);
 }
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, eq)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, ne)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, lt)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, le)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, gt)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, ge)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, equ)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, neu)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, ltu)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, leu)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, gtu)
-__QUERN_PAIR_COMPARE(__nv_bfloat162, __nv_bfloat16, geu)
+__QUERN_PAIR_COMPARES(__QUERN_DEVICE, __nv_bfloat162, __nv_bfloat16)
 __QUERN_PAIR_1(__nv_bfloat162, h2sqrt, hsqrt)
 __QUERN_PAIR_1(__nv_bfloat162, h2rsqrt, hrsqrt)
 __QUERN_PAIR_1(__nv_bfloat162, h2rcp, hrcp)
@@ -90,22 +79,7 @@ __QUERN_PAIR_1(__nv_bfloat162, h2ceil, hceil)
 __QUERN_PAIR_1(__nv_bfloat162, h2floor, hfloor)
 __QUERN_PAIR_1(__nv_bfloat162, h2rint, hrint)
 __QUERN_PAIR_1(__nv_bfloat162, h2trunc, htrunc)
-__QUERN_PAIR_OPERATOR(__nv_bfloat162, __nv_bfloat16, +, __hadd, __hadd2)
-__QUERN_PAIR_OPERATOR(__nv_bfloat162, __nv_bfloat16, -, __hsub, __hsub2)
-__QUERN_PAIR_OPERATOR(__nv_bfloat162, __nv_bfloat16, *, __hmul, __hmul2)
-__QUERN_PAIR_OPERATOR(__nv_bfloat162, __nv_bfloat16, /, __hdiv, __h2div)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, ==, eq)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, !=, neu)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, <, lt)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, <=, le)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, >, gt)
-__QUERN_PAIR_TEST(__nv_bfloat162, __nv_bfloat16, >=, ge)
-__QUERN_DEVICE __nv_bfloat16 operator+(const __nv_bfloat16& a) { return a; }
-__QUERN_DEVICE __nv_bfloat16 operator-(const __nv_bfloat16& a) { return __hneg(a); }
-__QUERN_DEVICE __nv_bfloat162 operator+(const __nv_bfloat162& a) { return a; }
-__QUERN_DEVICE __nv_bfloat162 operator-(const __nv_bfloat162& a) { return __hneg2(a); }
-__QUERN_DEVICE __nv_bfloat16& operator++(__nv_bfloat16& a) { return a = __hadd(a, __nv_bfloat16(1.0f)); }
-__QUERN_DEVICE __nv_bfloat16& operator--(__nv_bfloat16& a) { return a = __hsub(a, __nv_bfloat16(1.0f)); }
+__QUERN_PAIR_OPERATORS(__QUERN_DEVICE, __nv_bfloat162, __nv_bfloat16)
 
 // ---- atomics and shuffles
 
@@ -122,19 +96,6 @@ __QUERN_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 val
 __QUERN_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
   return __nv_bfloat162(atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y));
 }
-#define __QUERN_BFLOAT_SHUFFLE(name, T)                                                                                       \
-  __QUERN_DEVICE __nv_bfloat16 name(unsigned int mask, __nv_bfloat16 value, T which, int width = 32) {                        \
-    return __quern_bfloat_of(static_cast<unsigned short>(name(mask, static_cast<int>(value.__x), which, width)));             \
-  }                                                                                                                           \
-  __QUERN_DEVICE __nv_bfloat162 name(unsigned int mask, __nv_bfloat162 value, T which, int width = 32) {                      \
-    unsigned int both = name(mask, value.x.__x | static_cast<unsigned int>(value.y.__x) << 16, which, width);                 \
-    return __nv_bfloat162(__quern_bfloat_of(static_cast<unsigned short>(both)),                                               \
-                          __quern_bfloat_of(static_cast<unsigned short>(both >> 16)));                                        \
-  }
-__QUERN_BFLOAT_SHUFFLE(__shfl_sync, int)
-__QUERN_BFLOAT_SHUFFLE(__shfl_up_sync, unsigned int)
-__QUERN_BFLOAT_SHUFFLE(__shfl_down_sync, unsigned int)
-__QUERN_BFLOAT_SHUFFLE(__shfl_xor_sync, int)
-#undef __QUERN_BFLOAT_SHUFFLE
+__QUERN_PAIR_SHUFFLES(__nv_bfloat162, __nv_bfloat16, __quern_bfloat_of)
 
 }  // extern "C++"

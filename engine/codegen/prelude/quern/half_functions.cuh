@@ -3,7 +3,6 @@
 
 #include "quern/bfloat.cuh"
 #include "quern/half.cuh"
-#include "quern/pairs.cuh"
 
 extern "C++" {
 
@@ -63,6 +62,5 @@ __QUERN_PAIR_1(__half2, h2tanh, htanh)
 __QUERN_PAIR_1(__half2, h2tanh_approx, htanh_approx)
 __QUERN_PAIR_COMPLEX(__half2)
 __QUERN_DEVICE __half2 __hisnan2(__half2 a) { return __half2(__half(__hisnan(a.x) ? 1.0f : 0.0f), __half(__hisnan(a.y) ? 1.0f : 0.0f)); }
-__QUERN_DEVICE __half2 operator+(const __half2& a) { return a; }
 
 }  // extern "C++"

@@ -2,6 +2,7 @@
 // cuda_fp16.h declares, as far as kernels use it. The names half and half2 come with cuda_fp16.h.
 #pragma once
 #include "quern/only.cuh"
+#include "quern/pairs.cuh"
 
 extern "C++" {
 
@@ -196,17 +197,10 @@ __QUERN_BOTH __half __hfma(__half a, __half b, __half c) { return __quern_half_o
 __QUERN_BOTH __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
 
 // Of x and y, as floats. Those with u are true where one is no number, the others false; the operators are CUDA's: != is neu.
-#define __QUERN_HALF_COMPARE(name, expression)                                                                 \
-  __QUERN_BOTH bool __h##name(__half a, __half b) {                                                            \
-    float x = __half2float(a), y = __half2float(b);                                                            \
-    return expression;                                                                                         \
-  }                                                                                                            \
-  __QUERN_BOTH bool __hb##name##2(__half2 a, __half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
-  __QUERN_BOTH __half2 __h##name##2(__half2 a, __half2 b) {                                                    \
-    return __half2(__half(__h##name(a.x, b.x) ? 1.0f : 0.0f), __half(__h##name(a.y, b.y) ? 1.0f : 0.0f));      \
-  }                                                                                                            \
-  __QUERN_BOTH unsigned int __h##name##2_mask(__half2 a, __half2 b) {                                          \
-    return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);                    \
+#define __QUERN_HALF_COMPARE(name, expression)                      \
+  __QUERN_BOTH bool __h##name(__half a, __half b) {                 \
+    float x = __half2float(a), y = __half2float(b);                 \
+    return expression;                                              \
   }
 __QUERN_HALF_COMPARE(eq, x == y)
 __QUERN_HALF_COMPARE(ne, x < y || x > y)
@@ -221,6 +215,7 @@ __QUERN_HALF_COMPARE(leu, !(x > y))
 __QUERN_HALF_COMPARE(gtu, !(x <= y))
 __QUERN_HALF_COMPARE(geu, !(x < y))
 #undef __QUERN_HALF_COMPARE
+__QUERN_PAIR_COMPARES(__QUERN_BOTH, __half2, __half)
 __QUERN_BOTH bool __hisnan(__half a) { return (a.__x & 0x7fff) > 0x7c00; }
 __QUERN_BOTH int __hisinf(__half a) { return (a.__x & 0x7fff) != 0x7c00 ? 0 : a.__x & 0x8000 ? -1 : 1; }
 __QUERN_DEVICE __half __hmax(__half a, __half b) { return __half(fmaxf(__half2float(a), __half2float(b))); }
@@ -228,31 +223,7 @@ __QUERN_DEVICE __half __hmin(__half a, __half b) { return __half(fminf(__half2fl
 __QUERN_DEVICE __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
 __QUERN_DEVICE __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
 
-#define __QUERN_HALF_OPERATOR(op, function, function2)                                             \
-  __QUERN_BOTH __half operator op(const __half& a, const __half& b) { return function(a, b); }     \
-  __QUERN_BOTH __half& operator op##=(__half& a, const __half& b) { return a = function(a, b); }   \
-  __QUERN_BOTH __half2 operator op(const __half2& a, const __half2& b) { return function2(a, b); } \
-  __QUERN_BOTH __half2& operator op##=(__half2& a, const __half2& b) { return a = function2(a, b); }
-__QUERN_HALF_OPERATOR(+, __hadd, __hadd2)
-__QUERN_HALF_OPERATOR(-, __hsub, __hsub2)
-__QUERN_HALF_OPERATOR(*, __hmul, __hmul2)
-__QUERN_HALF_OPERATOR(/, __hdiv, __h2div)
-#undef __QUERN_HALF_OPERATOR
-__QUERN_BOTH __half operator+(const __half& a) { return a; }
-__QUERN_BOTH __half operator-(const __half& a) { return __hneg(a); }
-__QUERN_BOTH __half2 operator-(const __half2& a) { return __hneg2(a); }
-__QUERN_BOTH __half& operator++(__half& a) { return a = __hadd(a, __half(1.0f)); }
-__QUERN_BOTH __half& operator--(__half& a) { return a = __hsub(a, __half(1.0f)); }
-#define __QUERN_HALF_OPERATOR(op, name)                                                       \
-  __QUERN_BOTH bool operator op(const __half& a, const __half& b) { return __h##name(a, b); } \
-  __QUERN_BOTH bool operator op(const __half2& a, const __half2& b) { return __hb##name##2(a, b); }
-__QUERN_HALF_OPERATOR(==, eq)
-__QUERN_HALF_OPERATOR(!=, neu)
-__QUERN_HALF_OPERATOR(<, lt)
-__QUERN_HALF_OPERATOR(<=, le)
-__QUERN_HALF_OPERATOR(>, gt)
-__QUERN_HALF_OPERATOR(>=, ge)
-#undef __QUERN_HALF_OPERATOR
+__QUERN_PAIR_OPERATORS(__QUERN_BOTH, __half2, __half)
 
 // ---- functions, by way of float
 
@@ -296,19 +267,6 @@ __QUERN_DEVICE __half atomicAdd(__half* address, __half value) { return __quern_
 __QUERN_DEVICE __half2 atomicAdd(__half2* address, __half2 value) {
   return __half2(__quern_half_atomic_add(&address->x, value.x), __quern_half_atomic_add(&address->y, value.y));
 }
-#define __QUERN_HALF_SHUFFLE(name, T)                                                                           \
-  __QUERN_DEVICE __half name(unsigned int mask, __half value, T which, int width = 32) {                        \
-    return __quern_half_of(static_cast<unsigned short>(name(mask, static_cast<int>(value.__x), which, width))); \
-  }                                                                                                             \
-  __QUERN_DEVICE __half2 name(unsigned int mask, __half2 value, T which, int width = 32) {                      \
-    unsigned int both = name(mask, value.x.__x | static_cast<unsigned int>(value.y.__x) << 16, which, width);   \
-    return __half2(__quern_half_of(static_cast<unsigned short>(both)),                                          \
-                   __quern_half_of(static_cast<unsigned short>(both >> 16)));                                   \
-  }
-__QUERN_HALF_SHUFFLE(__shfl_sync, int)
-__QUERN_HALF_SHUFFLE(__shfl_up_sync, unsigned int)
-__QUERN_HALF_SHUFFLE(__shfl_down_sync, unsigned int)
-__QUERN_HALF_SHUFFLE(__shfl_xor_sync, int)
-#undef __QUERN_HALF_SHUFFLE
+__QUERN_PAIR_SHUFFLES(__half2, __half, __quern_half_of)
 
 }  // extern "C++"
