@@ -214,7 +214,8 @@ PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
     if (!a.is_valid() || !b.is_valid())
       raise(ErrorKind::type, "[{}] Cannot compare structured or void to non-void arrays; compare a field, such as a['x']",
             name_of(op));
-    if (op != Op::equal && op != Op::not_equal) refuse_records(name_of(op), as_array((is_of_records(left) ? a : b).ptr())->dtype());
+    if (op != Op::equal && op != Op::not_equal)
+      refuse_records(name_of(op), as_array((is_of_records(left) ? a : b).ptr())->dtype());
     Array out = records_equal(*as_array(a.ptr()), *as_array(b.ptr()));
     const Argument only(out);
     if (op == Op::not_equal) out = elementwise(Op::logical_not, {&only, 1});

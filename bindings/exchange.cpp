@@ -330,8 +330,7 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
   out->exposure = expose(array);
   out->shape = array.shape();
   out->strides = array.layout().strides;
-  char* data =
-      static_cast<char*>(out->exposure.buffer().pointer()) + offset_in_bytes(array);
+  char* data = static_cast<char*>(out->exposure.buffer().pointer()) + offset_in_bytes(array);
   DLTensor tensor{array.size() > 0 ? data : nullptr,
                   to,
                   static_cast<int32_t>(array.rank()),
@@ -404,8 +403,7 @@ Array from_capsule(nb::handle capsule) {
 // The address as a number: nobody says when it is no longer used.
 uintptr_t exposed_address(const Array& array) {
   Exposure exposure = expose(array);
-  auto address = reinterpret_cast<uintptr_t>(exposure.buffer().pointer()) +
-                 static_cast<uintptr_t>(offset_in_bytes(array));
+  auto address = reinterpret_cast<uintptr_t>(exposure.buffer().pointer()) + static_cast<uintptr_t>(offset_in_bytes(array));
   exposure.keep_for_good();
   gather_streams(context_on(array.device()));
   return address;

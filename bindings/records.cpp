@@ -21,9 +21,7 @@ std::vector<NumpyType>& numpy_types() {
   return *all;
 }
 
-const NumpyType& numpy_type(DType record) {
-  return numpy_types().at(static_cast<size_t>(natural_of(record)) - first_record);
-}
+const NumpyType& numpy_type(DType record) { return numpy_types().at(static_cast<size_t>(natural_of(record)) - first_record); }
 
 nb::object* fields_of = nullptr;
 

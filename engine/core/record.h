@@ -33,7 +33,7 @@ struct RecordType {
   std::vector<RecordField> fields;  // none: bytes without a meaning
   std::optional<DType> number;
   std::optional<DType> natural;  // with the widest units; none: this type
-  std::optional<DType> joined;  // what results of several arrays have: the same fields without gaps; none: this type
+  std::optional<DType> joined;   // what results of several arrays have: the same fields without gaps; none: this type
 };
 
 // Raises ErrorKind::value beyond 65,000 types in a process.

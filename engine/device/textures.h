@@ -80,10 +80,10 @@ struct TextureSettings {
 
 // What GPUs of all generations in use take, in texels; attributes of the CPU tell the same.
 namespace texture_limits {
-constexpr size_t width = 131072, height = 65536;                            // of arrays of one axis and two
-constexpr size_t of_three_axes = 16384;                                     // each
-constexpr size_t of_layers = 32768, layers = 2048;                          // rows and columns of a layer; how many layers
-constexpr size_t linear = size_t{1} << 27;                                  // of memory without rows
+constexpr size_t width = 131072, height = 65536;    // of arrays of one axis and two
+constexpr size_t of_three_axes = 16384;             // each
+constexpr size_t of_layers = 32768, layers = 2048;  // rows and columns of a layer; how many layers
+constexpr size_t linear = size_t{1} << 27;          // of memory without rows
 constexpr size_t linear_width = 131072, linear_height = 65000, linear_pitch = 2097120;  // of rows in memory; the last in bytes
 }  // namespace texture_limits
 

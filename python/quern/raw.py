@@ -77,11 +77,6 @@ class RawModule:
     def __getstate__(self):
         return {**self.__dict__, "_programs": {}}  # compiled anew, or found in the cache
 
-    def __deepcopy__(self, memo):
-        made = type(self).__new__(type(self))
-        made.__dict__.update(self.__getstate__())
-        return made
-
     def _program(self):
         device = current_device()
         found = self._programs.get(device)

@@ -51,15 +51,15 @@ __QUERN_DEVICE unsigned int by_rank(unsigned int mask, unsigned int bits) {
 }
 
 // What a thread of the warp has, for a type of any kind: numbers as they are, others word by word.
-#define __QUERN_SHUFFLE_BY(Name, function, Lane)                                                     \
-  struct Name {                                                                                     \
-    unsigned int mask;                                                                              \
-    Lane lane;                                                                                      \
-    int width;                                                                                      \
-    template <class T>                                                                              \
-    __QUERN_DEVICE T operator()(T x) const {                                                        \
-      return function(mask, x, lane, width);                                                        \
-    }                                                                                               \
+#define __QUERN_SHUFFLE_BY(Name, function, Lane) \
+  struct Name {                                  \
+    unsigned int mask;                           \
+    Lane lane;                                   \
+    int width;                                   \
+    template <class T>                           \
+    __QUERN_DEVICE T operator()(T x) const {     \
+      return function(mask, x, lane, width);     \
+    }                                            \
   };
 __QUERN_SHUFFLE_BY(Shuffle, __shfl_sync, int)
 __QUERN_SHUFFLE_BY(ShuffleUp, __shfl_up_sync, unsigned int)
