@@ -34,6 +34,14 @@ std::string readable(size_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+// A stream that failed says so to whoever waits for its results.
+void wait_quietly(Event& event) {
+  try {
+    event.synchronize();
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -244,7 +252,7 @@ void Pool::give_back(Block* block) noexcept {
   delete block;
 }
 
-size_t Pool::trim() {
+size_t Pool::trim(bool wait) {
   std::map<size_t, std::vector<Idle>> mine;
   std::vector<Block*> quick;
   {
@@ -257,6 +265,10 @@ size_t Pool::trim() {
     kept_ = 0;
   }
   size_t freed = 0;
+  if (pinned_ && wait)
+    for (auto& [capacity, list] : mine)
+      for (Idle& idle : list)
+        for (auto& f : idle.fences) wait_quietly(*f);
   const bool idle_now = device_.default_stream().idle();
   for (Block* block : quick) {
     release(block->base);

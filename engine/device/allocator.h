@@ -37,7 +37,8 @@ class Pool : public BlockOwner {
   // `in_order`: only what is submitted to the default stream from here on will touch the memory, until that has been waited for.
   Buffer allocate(size_t bytes, Site site, bool in_order = false);
   void give_back(Block* block) noexcept override;
-  size_t trim();  // gives every unused block back to the device; returns the bytes
+  // Gives every unused block back to the device; returns the bytes. `wait`: also pinned memory whose streams are not done yet.
+  size_t trim(bool wait = false);
   PoolInfo info();
   // What the pool may take from the device; 0: no limit. What is live already may be more than that.
   void set_limit(size_t bytes);

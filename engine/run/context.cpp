@@ -47,7 +47,7 @@ Buffer Context::allocate_pinned(size_t bytes, PinnedOptions options, Site site) 
 
 size_t Context::trim_pinned() {
   size_t freed = 0;
-  for (auto& each : pinned_) freed += each->trim();
+  for (auto& each : pinned_) freed += each->trim(true);
   return freed;
 }
 

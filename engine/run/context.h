@@ -33,7 +33,7 @@ class Context {
   Buffer allocate(size_t bytes, Site site = current_site(), bool in_order = false);  // see Pool::allocate()
   // Host memory that copies and kernels reach (Device). Used again when the work in flight at its end is done.
   Buffer allocate_pinned(size_t bytes, PinnedOptions options, Site site = current_site());
-  size_t trim_pinned();  // gives what nobody uses back to the system; returns the bytes
+  size_t trim_pinned();  // gives what nobody uses back to the system, once the work that used it is done; returns the bytes
   size_t trim() { return pool.trim() + trim_pinned(); }
   StreamPtr create_stream(StreamOptions options);
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import uuid
 
 import pytest
 from programs import code, environment, quern
@@ -271,13 +272,19 @@ def hostile_owner(folder):
     os.chown(folder, 65534, 65534)
 
 
+def looks(folder):
+    """What a change of the folder would show; not when it was read last."""
+    seen = {p: p.lstat() for p in folder.rglob("*")}
+    return {p: (s.st_mode, s.st_ino, s.st_nlink, s.st_uid, s.st_gid, s.st_size, s.st_mtime_ns) for p, s in seen.items()}
+
+
 @pytest.mark.parametrize("make", [hostile_link, hostile_mode, hostile_content, hostile_owner])
 def test_a_hostile_folder_is_refused_and_named_once(device, tmp_path, make):
     if make is hostile_owner and os.geteuid() != 0:
         pytest.skip("only root gives folders away")
     (tmp_path / "c").mkdir()
     make(own(tmp_path / "c"))
-    before = {p: p.lstat() for p in tmp_path.rglob("*")}
+    before = looks(tmp_path)
     program = PROGRAM.replace("DEVICE", repr(device.name))
     for k in range(2):
         program += f"_engine.build(d, '__global__ void g{k}() {{}}', 'g.cu')\n"
@@ -286,7 +293,7 @@ def test_a_hostile_folder_is_refused_and_named_once(device, tmp_path, make):
     (line,) = done.stderr.splitlines()
     assert "compiled code is not kept on disk" in line and str(own(tmp_path / "c")) in line and "QUERN_CACHE_DIR" in line
     assert run(device, tmp_path / "c") == "compiled"
-    assert {p: p.lstat()[:9] for p in tmp_path.rglob("*")} == {p: s[:9] for p, s in before.items()}
+    assert looks(tmp_path) == before
     for word in ("show", "clear"):
         done = quern("cache", word, QUERN_CACHE_DIR=tmp_path / "c")
         assert done.returncode == 0
@@ -311,8 +318,10 @@ def test_a_size_of_zero_writes_nothing(device, tmp_path):
 
 
 def test_memory_keeps_the_last_ones_alone(device):
+    new = uuid.uuid4()  # a folder that an earlier run has filled knows other texts
+
     def build(k):
-        return _engine.build(device, f'// {device.name}\n__device__ int table[1000000] = {{{k}}}; __global__ void g(int* o) {{ o[0] = table[o[1]]; }}', "g.cu").cache
+        return _engine.build(device, f'// {new}\n__device__ int table[1000000] = {{{k}}}; __global__ void g(int* o) {{ o[0] = table[o[1]]; }}', "g.cu").cache
 
     first = [build(k) for k in range(20)]  # 80 MB
     assert first == ["compiled"] * 20
