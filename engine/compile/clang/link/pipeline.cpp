@@ -22,11 +22,13 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/InjectTLIMappings.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
 #include <algorithm>
 
+#include "compile/clang/link/before_vectorizer.h"
 #include "compile/clang/link/vector_math.h"
 #include "compile/cpu_module.h"
 
@@ -96,6 +98,8 @@ llvm::ModulePassManager loop_pipeline(bool thorough) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InjectTLIMappings());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(BeforeVectorizerPass());
   // An elementwise kernel is not interleaved: it is a third less code, and its loops wait for memory anyway.
   passes.addPass(llvm::LoopVectorizePass(llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/!thorough,
                                                                     /*VectorizeOnlyWhenForced=*/false)));

@@ -62,12 +62,13 @@ void define_call(llvm::CallInst& call) {
   call.eraseFromParent();
 }
 
+}  // namespace
+
 void define_division(llvm::BinaryOperator& division) {
   Value* divisor = division.getOperand(1);
   if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(divisor)) {
     if (!constant->isZero() && !constant->isMinusOne()) return;
   }
-  if (llvm::isa<llvm::SelectInst>(divisor)) return;  // somebody has made it safe
   llvm::IRBuilder<> builder(&division);
   llvm::Type* type = division.getType();
   divisor = builder.CreateFreeze(divisor);
@@ -82,8 +83,6 @@ void define_division(llvm::BinaryOperator& division) {
   }
   division.setOperand(1, builder.CreateSelect(bad, llvm::ConstantInt::get(type, 1), divisor));
 }
-
-}  // namespace
 
 void define_arithmetic(llvm::Function& function) {
   for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
