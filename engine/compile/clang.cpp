@@ -2,6 +2,7 @@
 #include "compile/clang.h"
 
 #include "codegen/embedded.h"
+#include "compile/cccl.h"
 #include "compile/clang/plugin.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -104,8 +105,8 @@ std::string pch_path(const std::string& directory) { return directory + "/prelud
 class ClangCompiler : public Compiler {
  public:
   std::string id() const override {
-    static const std::string fixed =
-        fmt::format("clang/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()), embedded_version, cpu_fingerprint());
+    static const std::string fixed = fmt::format("clang/{}/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()),
+                                                 embedded_version, cccl_version(), cpu_fingerprint());
     return fmt::format("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
   }
 
@@ -117,6 +118,7 @@ class ClangCompiler : public Compiler {
     std::vector<quern_clang_header> known = headers();
     std::string pch = pch_path(library_directory());
     if (access(pch.c_str(), R_OK) != 0) pch.clear();
+    std::string cccl = std::filesystem::absolute(library_directory() + "/cccl").string();
     quern_clang_request request{};
     request.abi = QUERN_CLANG_ABI;
     if (options.exact_arithmetic) request.flags |= QUERN_CLANG_EXACT;
@@ -135,6 +137,7 @@ class ClangCompiler : public Compiler {
     request.headers = known.data();
     request.header_count = known.size();
     request.pch = pch.c_str();
+    request.cccl = cccl.c_str();
     std::unique_ptr<quern_clang_result, decltype(clang.free)> result(clang.compile(&request), clang.free);
     if (!result) bug("the clang plug-in returned nothing");
     std::string text = result->log ? result->log : "";
@@ -199,7 +202,7 @@ std::string precompile_prelude(const std::string& directory) {
   request.abi = QUERN_CLANG_ABI;
   request.name = "prelude.cu";
   request.text = "";
-  request.cpu = request.features = request.pch = "";
+  request.cpu = request.features = request.pch = request.cccl = "";
   request.headers = known.data();
   request.header_count = known.size();
   std::string path = pch_path(directory);

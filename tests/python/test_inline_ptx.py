@@ -268,6 +268,8 @@ def bit_rows():
         ("shf.l.clamp.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: ((b << 32 | a) << min(c, 32)) >> 32),
         ("shf.r.wrap.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: (b << 32 | a) >> (c & 31)),
         ("shf.r.clamp.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: (b << 32 | a) >> min(c, 32)),
+        ("bmsk.clamp.b32 %0, %1, %2;", u32, [u32] * 2, lambda a, b: ((1 << min(b, 32)) - 1) << a if a < 32 else 0),
+        ("bmsk.wrap.b32 %0, %1, %2;", u32, [u32] * 2, lambda a, b: ((1 << (b & 31)) - 1) << (a & 31)),
         ("prmt.b32 %0, %1, %2, %3;", u32, both, bytes_by),
         ("prmt.b32 %0, %1, 0, 0x0123;", u32, [u32], lambda a: int.from_bytes(a.to_bytes(4, "little"), "big")),
         ("prmt.b32.f4e %0, %1, %2, %3;", u32, both, by_mode(lambda k, c: c + k)),

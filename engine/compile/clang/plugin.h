@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CLANG_ABI 2u
+#define QUERN_CLANG_ABI 3u
 
 typedef struct {
   const char* path; /* how an #include names it: "cuda_fp16.h" */
@@ -42,7 +42,8 @@ typedef struct {
   size_t name_expression_count;
   const quern_clang_header* headers; /* the prelude and the headers that #include finds; the first is force-included */
   size_t header_count;
-  const char* pch; /* a file made by quern_clang_precompile from headers[0]; "" for none */
+  const char* pch;  /* a file made by quern_clang_precompile from headers[0]; "" for none */
+  const char* cccl; /* the folder of CCCL's headers (compile/cccl.h); "" for none */
 } quern_clang_request;
 
 /* What the compiler saw of the host's files (compile/files_read.h): the value of `kind` as in FileRead::Kind. */

@@ -42,6 +42,7 @@ struct Request {
   std::vector<std::string> name_expressions;
   std::vector<Header> headers;
   std::string pch;
+  std::string cccl;
 
   bool has(uint32_t flag) const { return (flags & flag) != 0; }
 };

@@ -217,6 +217,12 @@ __QUERN_PTX_ROWS(b32, unsigned int, 32)
 __QUERN_PTX_ROWS(b64, __quern_u64, 64)
 #undef __QUERN_PTX_ROWS
 
+// Ones: b of them from bit a on.
+__QUERN_PTX(unsigned int, bmsk_clamp_b32)(unsigned int a, unsigned int b) {
+  return static_cast<unsigned int>(a < 32 ? ((1ull << (b < 32 ? b : 32)) - 1) << a : 0);
+}
+__QUERN_PTX(unsigned int, bmsk_wrap_b32)(unsigned int a, unsigned int b) { return __quern_ptx_bmsk_clamp_b32(a & 31, b & 31); }
+
 __QUERN_PTX(unsigned int, shf_l_wrap_b32)(unsigned int a, unsigned int b, unsigned int c) { return __funnelshift_l(a, b, c); }
 __QUERN_PTX(unsigned int, shf_l_clamp_b32)(unsigned int a, unsigned int b, unsigned int c) { return __funnelshift_lc(a, b, c); }
 __QUERN_PTX(unsigned int, shf_r_wrap_b32)(unsigned int a, unsigned int b, unsigned int c) { return __funnelshift_r(a, b, c); }

@@ -100,11 +100,6 @@ class RowRequester : public clang::ASTConsumer {
 
 }  // namespace
 
-const char* const asm_definitions =
-    "#define asm _Pragma(\"quern_asm\") asm\n"
-    "#define __asm__ _Pragma(\"quern_asm\") __asm__\n"
-    "#define __asm _Pragma(\"quern_asm\") __asm\n";
-
 void watch_asm(clang::Preprocessor& preprocessor, std::shared_ptr<AsmTexts> texts) {
   preprocessor.AddPragmaHandler(new AsmHandler(std::move(texts)));  // the preprocessor owns its handlers
 }

@@ -1,5 +1,5 @@
 // asm statements of CUDA C++ as clang reads them for the host: their constraints are PTX's ("l", "f", "h"), which mean other
-// registers there. Reading starts at AsmHandler::HandlePragma(): the macros that the front end defines lead each `asm` to it.
+// registers there. Reading starts at AsmHandler::HandlePragma(): the macros of quern/asm.cuh lead each `asm` to it.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,6 @@ class Preprocessor;
 }  // namespace clang
 
 namespace quern::plugin {
-
-// What stands before a text that may have asm statements: it sends them through the handler.
-extern const char* const asm_definitions;
 
 // The templates of all asm statements that clang has read.
 struct AsmTexts {

@@ -12,12 +12,13 @@ namespace quern::plugin {
 namespace {
 
 constexpr const char* header_dir = "/quern/include";
+constexpr const char* before_cccl = "/quern/include/cccl";  // what stands before CCCL's headers of the same names
 
 }  // namespace
 
 std::string header_path(std::string_view name) { return std::string(header_dir) + "/" + std::string(name); }
 
-std::vector<std::string> language_options(const UserOptions& options) {
+std::vector<std::string> language_options(const UserOptions& options, const std::string& cccl) {
   std::vector<std::string> out = {
       "-triple", triple, "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-std=" + options.standard,
       "-fdeclspec", "-fno-rtti", "-fno-threadsafe-statics", "-fgnuc-version=4.2.1",
@@ -35,10 +36,16 @@ std::vector<std::string> language_options(const UserOptions& options) {
   if (options.quiet) out.push_back("-w");
   // As system headers: clang then skips the warnings' analyses there, which cost more than parsing.
   for (const char* word : {"-isystem", header_dir}) out.push_back(word);
+  if (!cccl.empty()) {
+    for (const char* word : {"-isystem", before_cccl}) out.push_back(word);
+  }
   // The user's folders come after it, so that a CUDA toolkit's headers, which speak PTX, do not hide ours.
   for (const std::string& dir : options.include_dirs) {
     out.push_back("-isystem");
     out.push_back(dir);
+  }
+  if (!cccl.empty()) {
+    for (const char* word : {"-isystem", cccl.c_str()}) out.push_back(word);
   }
   return out;
 }

@@ -25,7 +25,8 @@ inline constexpr const char* pch_path = "/quern/prelude.pch";
 std::string header_path(std::string_view name);
 
 // The options that decide how text is read; the caller adds what is made of it and the input file.
-std::vector<std::string> language_options(const UserOptions& options);
+// `cccl`: the folder of CCCL's headers, or "".
+std::vector<std::string> language_options(const UserOptions& options, const std::string& cccl);
 
 // The request's headers, in memory.
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> header_files(const Request& request);

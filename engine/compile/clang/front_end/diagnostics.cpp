@@ -5,21 +5,26 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace quern::plugin {
 namespace {
 
-// Headers that programs for the GPU include and that no compiler brings by itself.
+// Headers that programs for the GPU include and that no compiler brings by itself, or that are there and no use.
 struct MissingHeader {
   std::string_view prefix, what, advice;
+  bool is_there = false;
 };
 constexpr MissingHeader missing_headers[] = {
     {"thrust/", "Thrust", "write the loop as a kernel or use array operations (sort, sum, cumsum)"},
-    {"cub/", "CUB", "use the array operations (sum, cumsum, sort) or shuffles and shared memory"},
-    {"cuda/std/", "libcu++", "use the types and functions that CUDA C++ has built in"},
-    {"cuda/", "libcu++", "use the atomics and intrinsics that CUDA C++ has built in"},
-    {"nv/", "libcu++", "use the types and functions that CUDA C++ has built in"},
+    {"cub/", "this header of CUB",
+     "those of blocks, warps and threads are; for whole arrays use array operations (sum, cumsum, sort)"},
+    {"cuda/barrier", "libcu++'s barrier", "use __syncthreads(), or cooperative_groups.h and its groups", true},
+    {"cuda/std/", "this header of libcu++", "use the types and functions that CUDA C++ has built in"},
+    {"cuda/", "this header of libcu++", "use the atomics and intrinsics that CUDA C++ has built in"},
+    {"nv/", "this header of libcu++", "use the types and functions that CUDA C++ has built in"},
     {"mma.h", "the tensor core interface (wmma)", "use a matrix product of arrays"},
     {"cuda_fp8.h", "the 8-bit floating-point types", "use float or half"},
     {"curand", "this part of cuRAND", "include curand_kernel.h, or draw the numbers as an array and pass it to the kernel"},
@@ -74,11 +79,16 @@ class HeaderWatch : public clang::PPCallbacks {
   void InclusionDirective(clang::SourceLocation, const clang::Token&, llvm::StringRef name, bool, clang::CharSourceRange range,
                           clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef, const clang::Module*, bool,
                           clang::SrcMgr::CharacteristicKind) override {
-    if (file) return;
+    if (file && !refused(name)) return;
     diagnostics_.Report(range.getBegin(), error_) << text(name);
   }
 
  private:
+  static bool refused(llvm::StringRef name) {
+    return std::any_of(std::begin(missing_headers), std::end(missing_headers),
+                       [&](const MissingHeader& header) { return header.is_there && name == llvm::StringRef(header.prefix); });
+  }
+
   static std::string text(llvm::StringRef name) {
     std::string_view path(name.data(), name.size());
     for (const MissingHeader& header : missing_headers) {

@@ -43,7 +43,7 @@ std::string quoted_name(std::string_view text) {
   return out + "\"";
 }
 
-// Headers of the user's may have asm statements as well as the text.
+// Headers of the user's may have asm statements as well as the text; CCCL's see to it themselves (prelude/cccl).
 bool may_have_asm(const Request& request) {
   return request.text.find("asm") != std::string::npos || !request.options.include_dirs.empty();
 }
@@ -52,7 +52,7 @@ bool may_have_asm(const Request& request) {
 // instantiate what the expression names. Line markers keep every message at the user's own line.
 std::string wrap(const Request& request) {
   std::string out;
-  if (may_have_asm(request) && !request.headers.empty()) out += std::string("#include <quern/ptx.cuh>\n") + asm_definitions;
+  if (may_have_asm(request) && !request.headers.empty()) out += "#include <quern/asm.cuh>\n";
   if (!request.options.definitions.empty() || !request.options.includes.empty()) {
     out += "# 1 \"<options>\"\n";
     for (const std::string& line : request.options.definitions) out += line + "\n";
@@ -71,7 +71,7 @@ std::string wrap(const Request& request) {
 }
 
 std::vector<std::string> arguments(const Request& request, bool use_pch) {
-  std::vector<std::string> out = language_options(request.options);
+  std::vector<std::string> out = language_options(request.options, request.cccl);
   if (use_pch) {
     for (const char* word : {"-include-pch", pch_path, "-fno-validate-pch"}) out.push_back(word);
   } else if (!request.headers.empty()) {
@@ -84,12 +84,15 @@ std::vector<std::string> arguments(const Request& request, bool use_pch) {
 
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
-// The host's own files are looked at only when the user names folders of them.
+// The host's own files are looked at only when the user names folders of them; CCCL's, which come with us, are no news.
 FileSystem with_host_files(const Request& request, FileSystem files, HostFiles& record) {
-  if (request.options.include_dirs.empty()) return files;
-  auto both = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(host_files(record));
-  both->pushOverlay(files);
-  return both;
+  bool users = !request.options.include_dirs.empty();
+  if (!users && request.cccl.empty()) return files;
+  FileSystem cccl = files_below(request.cccl);
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(users ? host_files(record) : cccl);
+  if (users) all->pushOverlay(cccl);
+  all->pushOverlay(files);
+  return all;
 }
 
 uint32_t max_threads(const clang::ASTContext& ast, const clang::FunctionDecl& decl) {

@@ -93,10 +93,44 @@ class Recorder : public llvm::vfs::ProxyFileSystem {
   HostFiles& record_;
 };
 
+class Folder : public llvm::vfs::ProxyFileSystem {
+ public:
+  explicit Folder(std::string path) : ProxyFileSystem(llvm::vfs::getRealFileSystem()), path_(std::move(path)) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    if (!has(path)) return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ProxyFileSystem::status(path);
+  }
+
+  bool exists(const llvm::Twine& path) override { return has(path) && ProxyFileSystem::exists(path); }
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    if (!has(path)) return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+
+ private:
+  bool has(const llvm::Twine& path) const {
+    llvm::SmallString<256> plain;
+    path.toVector(plain);
+    llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
+    llvm::StringRef rest = plain;
+    return !path_.empty() && rest.consume_front(path_) && (rest.empty() || rest.front() == '/');
+  }
+
+  std::string path_;
+};
+
 }  // namespace
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> host_files(HostFiles& record) {
   return llvm::makeIntrusiveRefCnt<Recorder>(record);
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_below(const std::string& folder) {
+  llvm::SmallString<256> plain(folder);
+  llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
+  return llvm::makeIntrusiveRefCnt<Folder>(plain.str().str());
 }
 
 }  // namespace quern::plugin

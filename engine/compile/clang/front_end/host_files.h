@@ -27,4 +27,7 @@ struct HostFiles {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> host_files(HostFiles& record);
 
+// The files of one folder, and no others; "": none.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_below(const std::string& folder);
+
 }  // namespace quern::plugin

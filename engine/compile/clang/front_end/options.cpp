@@ -247,6 +247,7 @@ Request unpack(const quern_clang_request& in) {
     out.headers.push_back({in.headers[i].path, {in.headers[i].text, in.headers[i].text_size}});
   }
   out.pch = text(in.pch);
+  out.cccl = text(in.cccl);
   return out;
 }
 

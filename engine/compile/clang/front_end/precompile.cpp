@@ -51,7 +51,7 @@ class PrecompileAction : public clang::GeneratePCHAction {
 
 void precompile(const Request& request, const std::string& path) {
   if (request.headers.empty()) throw CompileError("[compile] there is no header to precompile");
-  std::vector<std::string> options = language_options(UserOptions());
+  std::vector<std::string> options = language_options(UserOptions(), "");
   // Templates that the header itself uses are instantiated in the file, not in every text again.
   for (const std::string& word : {std::string("-D__QUERN_PRECOMPILING__"), std::string("-fpch-instantiate-templates"),
                                   std::string("-emit-pch"), std::string("-o"), path, header_path(request.headers[0].path)}) {

@@ -55,9 +55,12 @@ std::vector<std::string> parts_of(std::string_view word) {
   return parts;
 }
 
-std::string row_of(const std::vector<std::string>& instruction) {
+std::string row_of(std::vector<std::string> instruction) {
   if (instruction.empty()) return "";
   std::string opcode = instruction[0];
+  // vote.ballot.sync is vote.sync.ballot, too.
+  if (opcode == "vote")
+    std::stable_partition(instruction.begin() + 1, instruction.end(), [](const auto& part) { return part == "sync"; });
   std::string_view skipped;
   for (const Left& row : left_out) {
     if (has(row.opcodes, opcode)) skipped = row.modifiers;

@@ -12,7 +12,7 @@ namespace quern::plugin::ptx {
 std::vector<std::string> parts_of(std::string_view word);
 
 // __quern_ptx_add_f32 for {"add", "rn", "f32"}.
-std::string row_of(const std::vector<std::string>& instruction);
+std::string row_of(std::vector<std::string> instruction);
 std::string row_of_special_register(std::string_view name);  // of %tid.x
 
 // Suffixes of rows that exist beside the plain one: `d|p` as the result; no mask.
