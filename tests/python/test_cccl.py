@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import quern as qn
+from quern.pycuda import driver as drv
+from quern.pycuda.compiler import SourceModule
 
 REDUCE = r"""
 #include <cub/block/block_reduce.cuh>
@@ -97,6 +99,81 @@ extern "C" __global__ void all(const int*, int* out) { thrust::complex<double> z
     out = qn.zeros(1, "int32")
     qn.RawKernel(text, "all")((1,), (1,), (qn.zeros(1, "int32"), out))
     assert out[0] == 9
+
+
+BESIDE = r"""
+#include <time.h>
+#include <limits>
+#include <type_traits>
+#include <cuda_fp16.h>
+#include <cooperative_groups.h>
+#include <cub/block/block_reduce.cuh>
+#include <cuda/std/cstdint>
+#include <thrust/complex.h>
+#include <cmath>
+extern "C" __global__ void all(const int* in, int* out)
+{
+  typedef cub::BlockReduce<uint64_t, 128> Reduce;
+  __shared__ typename Reduce::TempStorage room;
+  uint64_t sum = Reduce(room).Sum((uint64_t)(in[threadIdx.x] + 100) << 33);
+  if (threadIdx.x == 0) out[0] = (int)(sum >> 33) + (int)std::sqrt(16.0f);
+}
+"""
+IN_A_MODULE = r"""
+#include <cub/block/block_reduce.cuh>
+extern "C" __global__ void all(const int* in, int* out)
+{
+  typedef cub::BlockReduce<int, 128> Reduce;
+  __shared__ typename Reduce::TempStorage room;
+  int64_t sum = Reduce(room).Sum(in[threadIdx.x]);
+  if (threadIdx.x == 0) out[0] = (int)sum;
+}
+"""
+
+
+def test_beside_other_headers(device):
+    out, x = run(BESIDE, 128, 1)
+    assert out[0] == (x + 100).sum() + 4
+
+
+# For NVRTC CCCL defines int64_t as a long long, which is a long in these.
+def test_beside_integers_that_are_longs(device):
+    text = "#include <stdint.h>\n" + BESIDE + "static_assert(std::is_same<int64_t, cuda::std::int64_t>::value, \"\");\n"
+    if device.kind != "cpu":
+        with pytest.raises(qn.CompileError, match="int64_t"):
+            qn.RawKernel(text, "all").compile()
+        return
+    out, x = run(text, 128, 1)
+    assert out[0] == (x + 100).sum() + 4
+
+
+def test_in_a_source_module(device):
+    if device.kind != "cpu":
+        with pytest.raises(drv.CompileError, match="int64_t"):
+            SourceModule(IN_A_MODULE, no_extern_c=True)
+        return
+    kernel = SourceModule(IN_A_MODULE, no_extern_c=True).get_function("all")
+    x, out = np.arange(128, dtype=np.int32), np.zeros(1, np.int32)
+    kernel(drv.In(x), drv.Out(out), block=(128, 1, 1))
+    assert out[0] == x.sum()
+
+
+def test_assertions_of_the_headers(device):
+    text = r"""
+#define CCCL_ENABLE_DEVICE_ASSERTIONS
+#include <cub/block/block_reduce.cuh>
+#include <cuda/std/optional>
+extern "C" __global__ void all(const int* in, int* out)
+{
+  typedef cub::BlockReduce<int, 128> Reduce;
+  __shared__ typename Reduce::TempStorage room;
+  int sum = Reduce(room).Sum(in[threadIdx.x]);
+  cuda::std::optional<int> some(sum);
+  if (threadIdx.x == 0) out[0] = *some;
+}
+"""
+    out, x = run(text, 128, 1)
+    assert out[0] == x.sum()
 
 
 @pytest.mark.parametrize("header", ["cub/cub.cuh", "cub/device/device_reduce.cuh", "cuda/pipeline", "thrust/sort.h"])

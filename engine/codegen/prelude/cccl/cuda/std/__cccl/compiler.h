@@ -30,3 +30,8 @@ __QUERN_DEVICE unsigned int __isConstant(const void*) { return 0; }
 __QUERN_DEVICE unsigned int __isLocal(const void*) { return 0; }
 __QUERN_DEVICE unsigned int __isGridConstant(const void*) { return 0; }
 __QUERN_DEVICE unsigned int __isClusterShared(const void*) { return 0; }
+
+__device__ __attribute__((noinline, cold, noreturn)) inline void __assertfail(const char* condition, const char* file,
+                                                                              unsigned int line, const char* function, size_t) {
+  __quern_assert_fail(condition, file, line, function);
+}
