@@ -23,6 +23,7 @@ namespace {
 struct Access {
   llvm::Instruction* inst;
   const llvm::SCEVAddRecExpr* address = nullptr;  // where that is a fixed stride apart from round to round, with gaps between
+  const llvm::SCEV* base = nullptr;
   bool writes() const { return llvm::isa<llvm::StoreInst>(inst); }
 };
 
@@ -35,7 +36,8 @@ Access access_of(llvm::Instruction& inst, llvm::Value* pointer, const llvm::Loop
   if (!step) return {&inst};
   const llvm::DataLayout& layout = inst.getModule()->getDataLayout();
   auto bytes = static_cast<int64_t>(layout.getTypeStoreSize(llvm::getLoadStoreType(&inst)).getFixedValue());
-  return {&inst, std::abs(step->getAPInt().getSExtValue()) > bytes ? steps : nullptr};
+  if (std::abs(step->getAPInt().getSExtValue()) <= bytes) return {&inst};
+  return {&inst, steps, evolution.getSE()->getPointerBase(steps)};
 }
 
 // Is a part of the address an index from 0 in steps of more than one, which may wrap?
@@ -49,7 +51,7 @@ bool may_wrap(const llvm::SCEV* address, const llvm::Loop& loop, llvm::ScalarEvo
 
 // Could the two be parts of one wide access?
 bool are_neighbours(const Access& a, const Access& b, llvm::ScalarEvolution& evolution) {
-  if (!a.address || !b.address || a.writes() != b.writes()) return false;
+  if (!a.address || !b.address || a.base != b.base || a.writes() != b.writes()) return false;
   if (a.address->getStepRecurrence(evolution) != b.address->getStepRecurrence(evolution)) return false;
   const auto* distance = llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(b.address, a.address));
   return distance && !distance->isZero();
@@ -75,18 +77,24 @@ void find_moved(llvm::ArrayRef<llvm::Instruction*> instructions, llvm::Loop& loo
   llvm::SmallVector<Access, 32> accesses;
   for (llvm::Instruction* inst : instructions)
     accesses.push_back(access_of(*inst, llvm::getLoadStorePointerOperand(inst), loop, assuming));
-  for (size_t last = 0; last < accesses.size(); ++last) {
-    if (!accesses[last].address) continue;
-    for (size_t first = 0; first < last; ++first) {
-      if (!are_neighbours(accesses[first], accesses[last], evolution)) continue;
-      const Access& moved = accesses[last].writes() ? accesses[first] : accesses[last];
-      for (size_t between = first + 1; between < last && !alone.contains(moved.inst); ++between) {
-        const Access& passed = accesses[between];
-        if (!moved.writes() && !passed.writes()) continue;
-        if (!aliases.isNoAlias(llvm::MemoryLocation::get(moved.inst), llvm::MemoryLocation::get(passed.inst)))
-          alone.insert(moved.inst);
-      }
+  for (size_t at = 0; at < accesses.size(); ++at) {
+    const Access& moved = accesses[at];
+    auto is_neighbour = [&](const Access& other) { return are_neighbours(moved, other, evolution); };
+    llvm::ArrayRef<Access> all = accesses, passed;
+    if (moved.writes()) {
+      auto later = all.drop_front(at + 1);
+      while (!later.empty() && !is_neighbour(later.back())) later = later.drop_back();
+      passed = later;
+    } else {
+      auto earlier = all.take_front(at);
+      while (!earlier.empty() && !is_neighbour(earlier.front())) earlier = earlier.drop_front();
+      passed = earlier;
     }
+    bool disturbs = llvm::any_of(passed, [&](const Access& other) {
+      return (moved.writes() || other.writes()) &&
+             !aliases.isNoAlias(llvm::MemoryLocation::get(moved.inst), llvm::MemoryLocation::get(other.inst));
+    });
+    if (disturbs) alone.insert(moved.inst);
   }
 }
 
