@@ -2,6 +2,7 @@
 #include "bindings/objects.h"
 #include "core/error.h"
 #include "core/print.h"
+#include "device/cuda.h"
 #include "device/cuda_driver.h"
 #include "run/synchronize.h"
 
@@ -11,6 +12,13 @@
 #include <mutex>
 
 namespace quern::python {
+
+CudaDevice& shared_gpu(PyDevice device, const char* what) {
+  if (device.context->device.kind != DeviceKind::cuda)
+    raise(ErrorKind::logic, "[{}] the CPU device's memory and events are not shared between processes; use multiprocessing",
+          what);
+  return static_cast<CudaDevice&>(device.context->device);
+}
 
 namespace {
 
@@ -206,9 +214,23 @@ void init_devices(nb::module_& m) {
       .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
 
   nb::class_<PyEvent>(m, "Event")
+      .def(
+          "__init__",
+          [](PyEvent* self, PyDevice device, bool timing, bool blocking_sync, bool interprocess) {
+            EventOptions options{timing, blocking_sync, interprocess};
+            new (self) PyEvent{device.context, EventPtr(device.context->device.create_event(options).release())};
+          },
+          nb::arg("device"), nb::arg("timing"), nb::arg("blocking_sync"), nb::arg("interprocess") = false)
       .def("__init__",
-           [](PyEvent* self, PyDevice device, bool timing, bool blocking_sync) {
-             new (self) PyEvent{device.context, EventPtr(device.context->device.create_event({timing, blocking_sync}).release())};
+           [](PyEvent* self, PyDevice device, nb::bytes shared) {
+             CudaDevice& on = shared_gpu(device, "Event.from_ipc_handle");
+             new (self) PyEvent{device.context, std::make_shared<CudaEvent>(on, std::string(shared.c_str(), shared.size()))};
+           })
+      .def("share",
+           [](PyEvent& e) {
+             shared_gpu({e.context}, "Event.ipc_handle");
+             std::string handle = static_cast<CudaEvent&>(*e.event).share();
+             return nb::bytes(handle.data(), handle.size());
            })
       .def(
           "record",

@@ -58,13 +58,6 @@ PyHostMemory::~PyHostMemory() {
 
 namespace {
 
-CudaDevice& gpu(PyDevice device, const char* what) {
-  if (device.context->device.kind != DeviceKind::cuda)
-    raise(ErrorKind::logic, "[{}] the CPU device's memory is not shared between processes; use multiprocessing.shared_memory",
-          what);
-  return static_cast<CudaDevice&>(device.context->device);
-}
-
 uint64_t address_of(nb::handle object, const char* what, size_t bytes, Block** block) {
   uint64_t address;
   if (!device_address(object.ptr(), address, block))
@@ -253,7 +246,7 @@ void init_memory(nb::module_& m) {
   m.def("fill", fill, nb::arg("device"), nb::arg("dst"), nb::arg("pitch"), nb::arg("value"), nb::arg("value_bytes"),
         nb::arg("width"), nb::arg("height") = 1, nb::arg("stream").none() = none);
   m.def("share_memory", [](PyDevice device, nb::handle memory) {
-    CudaDevice& on = gpu(device, "mem_get_ipc_handle");
+    CudaDevice& on = shared_gpu(device, "mem_get_ipc_handle");
     Block* block;
     uint64_t address = address_of(memory, "mem_get_ipc_handle", 0, &block);
     if (block) block->escaped = true;
@@ -261,7 +254,7 @@ void init_memory(nb::module_& m) {
     return nb::bytes(handle.data(), handle.size());
   });
   m.def("open_shared", [](PyDevice device, nb::bytes handle, unsigned flags) {
-    void* pointer = gpu(device, "IPCMemoryHandle").open_shared(std::string(handle.c_str(), handle.size()), flags);
+    void* pointer = shared_gpu(device, "IPCMemoryHandle").open_shared(std::string(handle.c_str(), handle.size()), flags);
     return reinterpret_cast<uintptr_t>(pointer);
   });
   m.def("close_shared", [](PyDevice device, uintptr_t pointer) {
@@ -269,7 +262,7 @@ void init_memory(nb::module_& m) {
       ReleaseGil release;
       device.context->device.synchronize();
     }
-    gpu(device, "IPCMemoryHandle").close_shared(reinterpret_cast<void*>(pointer));
+    shared_gpu(device, "IPCMemoryHandle").close_shared(reinterpret_cast<void*>(pointer));
   });
   m.def("device_address", [](nb::handle object) {
     uint64_t address;

@@ -34,6 +34,10 @@
 
 namespace nb = nanobind;
 
+namespace quern {
+class CudaDevice;
+}
+
 namespace quern::python {
 
 struct PyDevice {
@@ -52,6 +56,9 @@ struct PyEvent {
   Context* context;
   EventPtr event;
 };
+
+// The GPU whose memory or events `what` shares with other processes; raises ErrorKind::logic for the CPU.
+CudaDevice& shared_gpu(PyDevice device, const char* what);
 
 // Device memory. `buffer` is empty after free(); `address` stays for messages.
 struct PyAllocation {

@@ -33,7 +33,7 @@ LEFT_OUT = (
 
 # (module, names, why): there, and raise one clear error.
 REFUSED = (
-    ("driver", "Event.from_ipc_handle Event.ipc_handle", "events are not shared with other processes yet; memory of a GPU is"),
+    ("driver", "Event.from_ipc_handle Event.ipc_handle", "on the CPU: its events belong to one process; on a GPU they work"),
     ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
     ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
     (

@@ -79,19 +79,21 @@ class CudaStream final : public Stream {
 class CudaEvent final : public Event {
  public:
   CudaEvent(CudaDevice& device, EventOptions options);
+  CudaEvent(CudaDevice& device, const std::string& shared);  // of another process, by what share() gave there
   ~CudaEvent() override;
   void record(Stream& stream) override;
   void synchronize() override;
   bool done() override;
   double elapsed_ms(Event& start) override;
   uintptr_t native() override { return reinterpret_cast<uintptr_t>(handle); }
+  std::string share();  // the 64 bytes by which other processes open it; needs EventOptions::interprocess
 
   CudaDevice& device;
   cuda::EventHandle handle = nullptr;
 
  private:
   friend class CudaStream;
-  bool timing_;
+  bool timing_, interprocess_;
   std::atomic<bool> recorded_{false};
   std::atomic<uint64_t> launches_{0};  // of the device when it was last recorded
   std::atomic<uintptr_t> stream_{0};

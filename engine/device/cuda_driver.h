@@ -27,6 +27,10 @@ struct IpcMemory {  // CUipcMemHandle
   char bytes[64];
 };
 
+struct IpcEvent {  // CUipcEventHandle
+  char bytes[64];
+};
+
 struct ArrayDescription {  // CUDA_ARRAY3D_DESCRIPTOR
   size_t width, height, depth;
   int format;
@@ -171,7 +175,13 @@ enum : int {
   jit_error_log_bytes = 6
 };  // CUjit_option
 enum : int { input_cubin = 0, input_ptx = 1, input_fatbin = 2, input_object = 3, input_archive = 4 };  // CUjitInputType
-enum : unsigned { event_blocking_sync = 1, event_disable_timing = 2, stream_non_blocking = 1, managed_attach_global = 1 };
+enum : unsigned {
+  event_blocking_sync = 1,
+  event_disable_timing = 2,
+  event_interprocess = 4,
+  stream_non_blocking = 1,
+  managed_attach_global = 1
+};
 enum : int { pointer_memory_type = 2 };  // CUpointer_attribute
 enum : unsigned { host_portable = 1, host_mapped = 2, host_write_combined = 4 };
 
@@ -217,6 +227,8 @@ inline constexpr int oldest_driver = 12000;
   X(cuIpcGetMemHandle, 4010, (IpcMemory * handle, Address pointer))                                                              \
   X(cuIpcOpenMemHandle_v2, 11000, (Address * pointer, IpcMemory handle, unsigned flags))                                         \
   X(cuIpcCloseMemHandle, 4010, (Address pointer))                                                                                \
+  X(cuIpcGetEventHandle, 4010, (IpcEvent * handle, EventHandle event))                                                           \
+  X(cuIpcOpenEventHandle, 4010, (EventHandle * event, IpcEvent handle))                                                          \
   /* copies and fills */                                                                                                         \
   X(cuMemcpyHtoDAsync_v2, 3020, (Address dst, const void* src, size_t bytes, StreamHandle stream))                               \
   X(cuMemcpyDtoHAsync_v2, 3020, (void* dst, Address src, size_t bytes, StreamHandle stream))                                     \

@@ -3,6 +3,8 @@
 #include "core/wait.h"
 #include "device/cuda.h"
 
+#include <cstring>
+
 namespace quern {
 
 using namespace cuda;
@@ -99,11 +101,37 @@ void CudaStream::call(std::function<void()> f) {
   call.release();  // run_host_call frees it
 }
 
-CudaEvent::CudaEvent(CudaDevice& owner, EventOptions options) : device(owner), timing_(options.timing) {
+CudaEvent::CudaEvent(CudaDevice& owner, EventOptions options)
+    : device(owner), timing_(options.timing), interprocess_(options.interprocess) {
+  if (timing_ && interprocess_)
+    raise(ErrorKind::logic, "[event] an event that other processes may open has no timing: disable it");
   Use use(device, "event");
   if (!use) return;
-  unsigned flags = (options.blocking_sync ? event_blocking_sync : 0u) | (options.timing ? 0u : event_disable_timing);
+  unsigned flags = (options.blocking_sync ? event_blocking_sync : 0u) | (options.timing ? 0u : event_disable_timing) |
+                   (options.interprocess ? event_interprocess : 0u);
   QUERN_CU(device, "event", cuEventCreate(&handle, flags));
+}
+
+CudaEvent::CudaEvent(CudaDevice& owner, const std::string& shared) : device(owner), timing_(false), interprocess_(false) {
+  IpcEvent given{};
+  if (shared.size() != sizeof given.bytes)
+    raise(ErrorKind::logic, "[event] a handle has {} bytes, not {}", sizeof given.bytes, shared.size());
+  std::memcpy(given.bytes, shared.data(), shared.size());
+  Use use(device, "event");
+  if (!use) return;
+  Result status = driver().cuIpcOpenEventHandle(&handle, given);
+  if (status == error_invalid_context || status == error_invalid_value || status == error_invalid_handle)
+    raise(ErrorKind::logic, "[event] this is no handle of an event that another, living process has on {}", device.info().name);
+  device.check(status, "event", "cuIpcOpenEventHandle");
+}
+
+std::string CudaEvent::share() {
+  if (!interprocess_)
+    raise(ErrorKind::logic, "[event] only an event made for other processes (flag INTERPROCESS) can be shared with them");
+  Use use(device, "event");
+  IpcEvent shared{};
+  if (use) QUERN_CU(device, "event", cuIpcGetEventHandle(&shared, handle));
+  return std::string(shared.bytes, sizeof shared.bytes);
 }
 
 CudaEvent::~CudaEvent() {

@@ -103,7 +103,7 @@ class Event {
 };
 
 struct EventOptions {
-  bool timing = true, blocking_sync = false;
+  bool timing = true, blocking_sync = false, interprocess = false;
 };
 
 class Stream {

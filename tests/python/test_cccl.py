@@ -136,26 +136,36 @@ def test_beside_other_headers(device):
     assert out[0] == (x + 100).sum() + 4
 
 
-# For NVRTC CCCL defines int64_t as a long long, which is a long in these.
-def test_beside_integers_that_are_longs(device):
-    text = "#include <stdint.h>\n" + BESIDE + "static_assert(std::is_same<int64_t, cuda::std::int64_t>::value, \"\");\n"
-    if device.kind != "cpu":
-        with pytest.raises(qn.CompileError, match="int64_t"):
-            qn.RawKernel(text, "all").compile()
-        return
-    out, x = run(text, 128, 1)
+# CCCL itself defines int64_t as a long long for NVRTC, which is a long in stdint.h.
+@pytest.mark.parametrize("before", ["#include <stdint.h>", "#include <cstdint>", "typedef long int64_t;", ""])
+def test_beside_integers_that_are_longs(device, before):
+    text = before + BESIDE + "static_assert(std::is_same<int64_t, cuda::std::int64_t>::value && sizeof(int_fast16_t) == 8, \"\");\n"
+    out, x = run(text + "static_assert(std::is_same<int64_t, long>::value, \"\");\n", 128, 1)
     assert out[0] == (x + 100).sum() + 4
 
 
 def test_in_a_source_module(device):
-    if device.kind != "cpu":
-        with pytest.raises(drv.CompileError, match="int64_t"):
-            SourceModule(IN_A_MODULE, no_extern_c=True)
-        return
     kernel = SourceModule(IN_A_MODULE, no_extern_c=True).get_function("all")
     x, out = np.arange(128, dtype=np.int32), np.zeros(1, np.int32)
     kernel(drv.In(x), drv.Out(out), block=(128, 1, 1))
     assert out[0] == x.sum()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_beside_limits_and_times(device, order):
+    names = ["time.h", "limits.h", "float.h", "cuda/std/ctime", "cuda/std/climits", "cuda/std/cfloat", "cuda/std/limits"]
+    text = r"""
+// nvrtc: -include=time.h -include=limits.h -include=float.h -include=cuda/std/ctime -include=cuda/std/limits
+extern "C" __global__ void all(const int* in, int* out)
+{
+  timespec spent;
+  spent.tv_nsec = LONG_MAX;
+  bool right = INT_MIN == -2147483647 - 1 && FLT_MAX == cuda::std::numeric_limits<float>::max() && cuda::std::time(nullptr) > 0;
+  if (threadIdx.x == 0) out[0] = right && spent.tv_nsec == LLONG_MAX && clock() != 0 ? in[1] : -1;
+}
+"""
+    out, x = run("".join(f"#include <{name}>\n" for name in names[::order]) + text, 128, 1)
+    assert out[0] == x[1]
 
 
 def test_assertions_of_the_headers(device):

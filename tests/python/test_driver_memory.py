@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -233,10 +235,69 @@ def test_memory_of_another_process(device):
 
 def test_what_is_not_shared_between_processes(device):
     if device.kind == "cpu":
-        for refused in (lambda: drv.mem_get_ipc_handle(drv.mem_alloc(10)), lambda: drv.IPCMemoryHandle(bytes(64))):
+        for refused in (
+            lambda: drv.mem_get_ipc_handle(drv.mem_alloc(10)),
+            lambda: drv.IPCMemoryHandle(bytes(64)),
+            drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING).ipc_handle,
+            lambda: drv.Event.from_ipc_handle(bytes(64)),
+        ):
             with pytest.raises(drv.LogicError, match="not shared between processes"):
                 refused()
-    with pytest.raises(drv.LogicError, match="between processes"):
+        return
+    with pytest.raises(drv.LogicError, match="INTERPROCESS"):
         drv.Event().ipc_handle()
-    with pytest.raises(drv.LogicError, match="between processes"):
+    with pytest.raises(drv.LogicError, match="timing"):
+        drv.Event(drv.event_flags.INTERPROCESS)
+    with pytest.raises(drv.LogicError, match="64 bytes"):
         drv.Event.from_ipc_handle(b"")
+
+
+OTHER_EVENT = """
+import sys
+import numpy as np
+import quern.pycuda.autoinit
+from quern.pycuda import driver as drv
+
+memory, event = drv.IPCMemoryHandle(bytes.fromhex(sys.argv[1])), drv.Event.from_ipc_handle(bytearray.fromhex(sys.argv[2]))
+print("open", flush=True)
+sys.stdin.readline()
+stream = drv.Stream()
+stream.wait_for_event(event)
+out = drv.pagelocked_empty(32, np.int32)
+drv.memcpy_dtoh_async(out, int(memory), stream)
+stream.synchronize()
+assert event.query() and event.synchronize() is event
+try:
+    event.time_since(drv.Event().record())
+    sys.exit("it has no timing")
+except drv.LogicError:
+    pass
+print(out.tolist() == [7] * 32)
+"""
+
+
+def test_event_of_another_process(device):
+    if device.kind == "cpu" or "QUERN_CUDA_DRIVER" in os.environ:
+        pytest.skip("a GPU is needed")
+    late = SourceModule(
+        """
+__global__ void late(int* x)
+{
+  long long start = clock64();
+  while (clock64() - start < 600000000) { }
+  x[threadIdx.x] = 7;
+}
+"""
+    ).get_function("late")
+    memory = drv.to_device(np.zeros(32, np.int32))
+    event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    words = [drv.mem_get_ipc_handle(memory).hex(), event.ipc_handle().hex()]
+    env = {**os.environ, "QUERN_DEVICE": f"cuda:{device.index}"}
+    with subprocess.Popen(
+        [sys.executable, "-c", OTHER_EVENT, *words], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "open\n"
+        late(memory, block=(32, 1, 1))
+        event.record()
+        done, _ = other.communicate("go\n", timeout=60)
+    assert done == "True\n"

@@ -1,5 +1,6 @@
 // What the floating-point types can hold.
 #pragma once
+#ifndef DBL_TRUE_MIN  // CCCL's may have come before
 #define FLT_RADIX 2
 #define FLT_MANT_DIG 24
 #define FLT_DIG 6
@@ -21,3 +22,4 @@
 #define DBL_MIN 2.22507385850720138309e-308
 #define DBL_MAX 1.79769313486231570815e+308
 #define DBL_TRUE_MIN 4.94065645841246544177e-324
+#endif

@@ -1,5 +1,6 @@
 // What the integer types can hold.
 #pragma once
+#ifndef ULLONG_MAX  // CCCL's may have come before
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
@@ -18,3 +19,4 @@
 #define LLONG_MIN (-9223372036854775807LL - 1)
 #define LLONG_MAX 9223372036854775807LL
 #define ULLONG_MAX 18446744073709551615ULL
+#endif

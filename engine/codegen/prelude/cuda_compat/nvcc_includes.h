@@ -3,6 +3,7 @@
 #include "limits.h"
 #include "math.h"
 #include "stdlib.h"
+#include "time.h"
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -13,7 +14,6 @@ typedef unsigned int u_int32_t;
 typedef unsigned long u_int64_t;
 typedef unsigned long ulong;
 typedef long ssize_t;
-typedef long time_t;
 // Not from today's nvcc, but a text that counts on them is better served than refused.
 #include "float.h"
 #include "math_constants.h"
