@@ -277,3 +277,33 @@ def test_groups_in_one_kernel(device):
             assert o[15] == (7 if rank == 0 else 0)
         else:
             assert o[12] == 0
+
+
+WARPS = [0, 0b111, 0b110, 0b101, 0b001]
+LOOPS = {
+    "halving": "for (int i = g.size() / 2; i > 0; i /= 2) sum += g.shfl_down(sum, i);",
+    "doubling": "for (int i = 1; i < g.size(); i *= 2) sum += g.shfl_down(sum, i);",
+    "until": "int k = 1; do { sum += g.shfl_down(sum, k); k *= 2; } while (g.any(k < 32));",
+    "by what was read": "for (int i = 1; i < in[96 + t / 32]; i *= 2) { if (in[99] == i) break; sum += g.shfl_down(sum, i); }",
+    "chosen": """for (int i = 1; i < 32;) {
+  switch (in[99 + (t / 32 > 5)]) {
+    case 0: sum += g.shfl_down(sum, i); i *= 2; break;
+    case 1: g.sync(); continue;
+    default: i = 32;
+  }
+}""",
+    "reduce": "sum = cg::reduce(g, sum, cg::plus<unsigned>());",
+}
+
+
+# None of a warp's threads may be there to say how the warp's loops end.
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("aside", ["if (!x) return;", "if (x) {"])
+def test_loops_of_warps_that_have_left(device, name, aside):
+    for warps in WARPS:
+        x = np.repeat([warps >> i & 1 for i in range(3)], 32).astype(np.uint32)
+        given = np.concatenate([x, np.array([32, 32, 32, 0, 0], np.uint32)])
+        body = f"{aside} cg::coalesced_group g = cg::coalesced_threads(); unsigned sum = t; {LOOPS[name]} out[t] = g.shfl(sum, 0);"
+        got = run(body + ("}" if aside.endswith("{") else ""), given=given)
+        expected = np.arange(N, dtype=np.uint32).reshape(3, 32).sum(1).repeat(32) * x
+        assert (got == expected).all()

@@ -70,10 +70,11 @@ struct Group {
   llvm::Value* linear = nullptr;
 };
 
-// Where the threads of a leaf put together whether any of them wants to: zero when the warp begins, or else the block.
-struct AnyCell {
+// Where the threads of a leaf leave what a warp, or else the block, decides by. It begins with what holds when no thread does.
+struct Cell {
   Leaf* leaf;
-  llvm::AllocaInst* cell;
+  llvm::AllocaInst* alloca;
+  llvm::Constant* begin;
   bool of_warp;
 };
 
@@ -143,6 +144,7 @@ class Regions {
   bool is_cheap(const llvm::Value* value, const Group* group, int depth) const;
   llvm::Value* recompute(llvm::Value* value, llvm::Instruction* at, const Group* group);
   llvm::Value* read_cell(llvm::Instruction& value, llvm::BasicBlock* sync);
+  llvm::Constant* shortest_way(const llvm::Value* value, llvm::BasicBlock* sync, llvm::Type* type);
   Leaf* leaf_before(llvm::BasicBlock* sync);
   llvm::AllocaInst* new_slot(llvm::Type* type, const llvm::Twine& name);
   void store_slot(llvm::Value* value, llvm::AllocaInst* slot, llvm::BasicBlock::iterator at);
@@ -254,7 +256,7 @@ class Regions {
   std::vector<llvm::Instruction*> wide_order_;
   llvm::SmallVector<llvm::AllocaInst*, 8> slots_;    // one element for each thread
   llvm::SmallPtrSet<const llvm::Value*, 16> cells_;  // one for all
-  std::vector<AnyCell> any_cells_;
+  std::vector<Cell> reset_cells_;
   std::map<std::pair<llvm::Value*, llvm::BasicBlock*>, llvm::Value*> reloads_;
   llvm::DenseMap<llvm::Value*, llvm::AllocaInst*> phi_slots_;  // what is read where a phi was -> the phi's slot
   uint32_t slot_bytes_ = 0;

@@ -91,17 +91,15 @@ void Regions::wrap_groups() {
   for (Group& group : groups_) wrap_group(group);
 }
 
-static void clear(const AnyCell& any, BasicBlock* at) {
-  new llvm::StoreInst(llvm::Constant::getNullValue(any.cell->getAllocatedType()), any.cell, at);
-}
+static void reset(const Cell& cell, BasicBlock* at) { new llvm::StoreInst(cell.begin, cell.alloca, at); }
 
 void Regions::wrap_group(Group& group) {
   llvm::IRBuilder<> builder(context_);
   group.before = BasicBlock::Create(context_, "warps", body_, group.entry);
   group.after = BasicBlock::Create(context_, "warps.done", body_, group.target);
   enter_through(group.entry, group.before);
-  for (const AnyCell& any : any_cells_) {
-    if (any.leaf->group == &group && !any.of_warp) clear(any, group.before);
+  for (const Cell& cell : reset_cells_) {
+    if (cell.leaf->group == &group && !cell.of_warp) reset(cell, group.before);
   }
 
   Value *zero = builder.getInt32(0), *one = builder.getInt32(1);
@@ -209,8 +207,8 @@ void Regions::wrap_leaf(Leaf& leaf) {
   leaf.after = BasicBlock::Create(context_, "threads.done", body_, leaf.entry);
   enter_through(leaf.entry, leaf.before);
   builder.SetInsertPoint(leaf.before);
-  for (const AnyCell& any : any_cells_) {
-    if (any.leaf == &leaf && (any.of_warp || !leaf.group)) clear(any, leaf.before);
+  for (const Cell& cell : reset_cells_) {
+    if (cell.leaf == &leaf && (cell.of_warp || !leaf.group)) reset(cell, leaf.before);
   }
 
   BasicBlock* skip = BasicBlock::Create(context_, "next.thread", body_, leaf.after);

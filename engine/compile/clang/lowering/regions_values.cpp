@@ -326,12 +326,50 @@ Value* Regions::read_cell(Instruction& value, BasicBlock* sync) {
     builder.SetInsertPoint(value.getNextNode());
     Value* so_far = builder.CreateLoad(type, cell);
     builder.CreateStore(builder.CreateOr(so_far, builder.CreateZExt(mine, type)), cell);
-    any_cells_.push_back({leaf_of(value.getParent()), cell, is_warp_sync_block(sync)});
+    reset_cells_.push_back({leaf_of(value.getParent()), cell, llvm::Constant::getNullValue(type), is_warp_sync_block(sync)});
   } else {
     auto at = llvm::isa<llvm::PHINode>(value) ? value.getParent()->getFirstInsertionPt() : std::next(value.getIterator());
     store_slot(&value, cell, at);
+    if (is_warp_sync_block(sync))
+      reset_cells_.push_back({leaf_of(value.getParent()), cell, shortest_way(&value, sync, type), true});
   }
   return load_slot(value.getType(), cell, sync->getTerminator()->getIterator(), value.getName() + ".read");
+}
+
+// What `value` is to be for a warp none of whose threads is there: they have left, or stay aside. It takes the branch at `sync`
+// that is nearer to the end of its group, and so comes out of every loop.
+llvm::Constant* Regions::shortest_way(const Value* value, BasicBlock* sync, llvm::Type* type) {
+  Group* group = group_of(sync);
+  llvm::DenseMap<const BasicBlock*, unsigned> distance{{group->target, 0}};
+  std::deque<BasicBlock*> open{group->target};
+  for (; !open.empty(); open.pop_front()) {
+    for (BasicBlock* from : llvm::predecessors(open.front())) {
+      if (group_of(from) == group && distance.try_emplace(from, distance.lookup(open.front()) + 1).second) open.push_back(from);
+    }
+  }
+  auto is_nearer = [&](const BasicBlock* a, const BasicBlock* b) {
+    return distance.count(a) && (!distance.count(b) || distance.lookup(a) < distance.lookup(b));
+  };
+  Instruction* end = sync->getTerminator();
+  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+      branch && branch->isConditional() && branch->getCondition() == value) {
+    return llvm::ConstantInt::get(type, is_nearer(branch->getSuccessor(0), branch->getSuccessor(1)));
+  }
+  auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end);
+  if (!choice || choice->getCondition() != value) return llvm::Constant::getNullValue(type);  // a barrier's mask
+  const BasicBlock* nearest = choice->getDefaultDest();
+  llvm::Constant* result = nullptr;
+  for (auto& way : choice->cases()) {
+    if (!is_nearer(way.getCaseSuccessor(), nearest)) continue;
+    nearest = way.getCaseSuccessor();
+    result = way.getCaseValue();
+  }
+  uint64_t other = 0;  // none of the cases
+  while (!result) {
+    auto* number = llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(type), other++);
+    if (choice->findCaseValue(number) == choice->case_default()) result = number;
+  }
+  return result;
 }
 
 // Local arrays and variables with an address: their life may go on behind a barrier, so each thread has its own.
