@@ -16,6 +16,7 @@ APT_PACKAGES = [
     ("g++", lambda: shutil.which("g++")),
     ("cmake", lambda: shutil.which("cmake")),
     ("ninja-build", lambda: shutil.which("ninja")),
+    ("make", lambda: shutil.which("make")),  # what CMake takes for C++ programs that use quern, unless told otherwise
     ("python3-dev", lambda: os.path.exists(os.path.join(_python_include(), "Python.h"))),
     ("python3-venv", lambda: _has_module("ensurepip") and _has_module("venv")),
     ("llvm-19-dev", lambda: os.path.exists("/usr/lib/llvm-19/bin/llvm-config")),
