@@ -20,15 +20,26 @@ NUMPY_2_5 = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
 _names = set(_engine.dtype_names())
 
 
-for _name in _names - {"bfloat16"}:
-    for _object in (numpy.dtype(_name), numpy.dtype(_name).type, _name):
-        _engine.name_dtype(_object, _name)
-for _object, _name in ((bool, "bool"), (int, numpy.dtype(int).name), (float, "float64"), (complex, "complex128")):
+# What programs call the types of numbers: NumPy's dtypes, its scalar types, their names, Python's types. dtype.name takes a microsecond.
+_called = {kind: name for name in _names - {"bfloat16"} for kind in (numpy.dtype(name), numpy.dtype(name).type, name)}
+_called |= {bool: "bool", int: numpy.dtype(int).name, float: "float64", complex: "complex128"}
+for _object, _name in _called.items():
     _engine.name_dtype(_object, _name)
+
+
+def known_name(dtype):
+    """The engine's name of a type of numbers, where programs call it by one of its usual names; None for all else."""
+    try:
+        return _called.get(dtype)
+    except TypeError:  # a list of fields
+        return None
 
 
 def _dtype_name(dtype):
     """The engine's name of a data type, given as NumPy takes it."""
+    known = known_name(dtype)
+    if known is not None:
+        return known
     if isinstance(dtype, str) and dtype in numpy_dtypes:
         return dtype
     dtype = numpy.dtype(dtype)

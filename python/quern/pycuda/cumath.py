@@ -23,6 +23,9 @@ def _unary(name, compute, what):
                 out = stream_or_out
         if not isinstance(array, gpuarray.GPUArray):
             raise TypeError(f"{name}: a GPUArray is needed, not {type(array).__name__}")
+        if out is None and stream is None:
+            values = compute(plain(array))
+            return as_gpu(values if values._dtype_name == array._dtype_name else values.astype(array.dtype))
         if out is not None and (out.shape != array.shape or out.dtype != array.dtype):
             raise ValueError(f"{name}: out is {out.dtype} of shape {out.shape}, the result {array.dtype} of shape {array.shape}")
         with on_stream(stream):

@@ -13,6 +13,7 @@ import random
 import numpy as np
 
 from quern.arrays import exp as _exp
+from quern.arrays.core import known_name
 from quern.arrays.random import Generator, Philox
 from quern.device import current_device
 from quern.pycuda import driver as drv
@@ -37,17 +38,21 @@ def seed_getter_unique(n):
     return gpuarray.to_gpu(np.random.randint(-(2**31), 2**31, n, np.int64).astype(np.int32))
 
 
+def _name(dtype):
+    return known_name(dtype) or np.dtype(dtype).name
+
+
 def _drawn(draws, shape, dtype, is_open):
     """Uniform numbers: reals in (0, 1] or [0, 1), or all bits of integers; complex ones have both parts so."""
-    dtype = np.dtype(dtype)
-    if dtype.name in ("float32", "float64"):
-        return (draws._open if is_open else draws._unit)(shape, dtype.name)
-    if dtype.name in ("complex64", "complex128"):
+    name = _name(dtype)
+    if name in ("float32", "float64"):
+        return (draws._open if is_open else draws._unit)(shape, name)
+    if name in ("complex64", "complex128"):
         part = np.empty(0, dtype).real.dtype
         return _drawn(draws, [*shape, 2], part, is_open).view(dtype)._reshaped(shape)
-    if dtype.name in ("int32", "uint32", "int64", "uint64"):
+    if name in ("int32", "uint32", "int64", "uint64"):
         return draws._draw("random_bits", shape, "uint64").astype(dtype)
-    raise NotImplementedError(f"[curandom] uniform numbers are float32, float64, complex or integers of 32 or 64 bits, not {dtype}")
+    raise NotImplementedError(f"[curandom] uniform numbers are float32, float64, complex or integers of 32 or 64 bits, not {name}")
 
 
 def rand(shape, dtype=np.float32, stream=None):
@@ -79,17 +84,17 @@ class _Generator:
         return [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
 
     def _check(self, dtype, what, kinds):
-        dtype = np.dtype(dtype)
-        if dtype.name not in kinds:
-            raise NotImplementedError(f"[{type(self).__name__}.{what}] numbers are {', '.join(kinds)}, not {dtype}")
-        return dtype
+        name = _name(dtype)
+        if name not in kinds:
+            raise NotImplementedError(f"[{type(self).__name__}.{what}] numbers are {', '.join(kinds)}, not {name}")
+        return name
 
     def _uniform(self, shape, dtype):
         dtype = self._check(dtype, "gen_uniform", self._takes)
         return _drawn(self._draws, shape, dtype, True)
 
     def _normal(self, shape, dtype):
-        return self._draws._normal(shape, self._check(dtype, "gen_normal", ("float32", "float64")).name)
+        return self._draws._normal(shape, self._check(dtype, "gen_normal", ("float32", "float64")))
 
     def _log_normal(self, shape, dtype, mean, stddev):
         self._check(dtype, "gen_log_normal", ("float32", "float64"))

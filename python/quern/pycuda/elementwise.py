@@ -155,7 +155,7 @@ class _Row:
         return self if self.writes and self.kernel is not None and self.kernel.fuses else None
 
     def call(self, args):
-        self.kernel.call(tuple(args[n] for n in self.reads), tuple(args[n] for n in self.writes), None, 128, current_device(), GPUArray)
+        self.kernel.call(tuple([args[n] for n in self.reads]), tuple([args[n] for n in self.writes]), None, 128, current_device(), GPUArray)
 
 
 def _packed(argument, value):
@@ -225,6 +225,8 @@ class ElementwiseKernel:
         self._functions = {}
         # Of each argument: it, is it an array, the name of its dtype (None: of a structure).
         self._kinds = [(a, isinstance(a, VectorArg), a.dtype.name if a.dtype.kind != "V" else None) for a in self.arguments]
+        self._vectors = [(n, name) for n, (_, is_vector, name) in enumerate(self._kinds) if is_vector]
+        self._numbers = [n for n, (_, is_vector, _) in enumerate(self._kinds) if not is_vector]
 
     def generate_stride_kernel_and_types(self, use_range):
         """(module, prepared function, arguments) of the kernel, with or without a range."""
@@ -233,10 +235,30 @@ class ElementwiseKernel:
             self._functions[key] = get_elwise_kernel_and_types(self.arguments, use_range=use_range, **self.gen_kwargs)
         return self._functions[key]
 
+    def _is_plain(self, args):
+        """Are these arrays of one shape and layout without gaps, of the types in the text, and plain numbers? Says no when unsure."""
+        if len(args) != len(self._kinds):
+            return False
+        shape = None
+        for n, name in self._vectors:
+            value = args[n]
+            if type(value) is not GPUArray or value._dtype_name != name:
+                return False
+            if shape is None:
+                shape, strides, contiguous = value.shape, value.strides, value._contiguous
+            elif value.shape != shape or value.strides != strides:
+                return False
+        return True in contiguous and all([type(args[n]) in (float, int) for n in self._numbers])
+
     def __call__(self, *args, **kwargs):
-        range_, slice_, stream = (kwargs.pop(name, None) for name in ("range", "slice", "stream"))
+        if not kwargs and self._row is not None and self._is_plain(args):
+            self._row.call(args)
+            return
+        range_ = slice_ = stream = None
         if kwargs:
-            raise TypeError(f"invalid keyword arguments specified: {', '.join(kwargs)}")
+            range_, slice_, stream = (kwargs.pop(name, None) for name in ("range", "slice", "stream"))
+            if kwargs:
+                raise TypeError(f"invalid keyword arguments specified: {', '.join(kwargs)}")
         if len(args) != len(self.arguments):
             raise TypeError(f"[{self.name}] {len(self.arguments)} arguments are needed, not {len(args)}")
         first, alike = None, True

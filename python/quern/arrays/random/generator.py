@@ -13,7 +13,7 @@ import threading
 import numpy
 
 from quern.arrays import core, fallback
-from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy, known_name
 from quern.arrays.mathematics import ceil, exp, isnan, log, log1p, maximum, power, sqrt, tan, where
 from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.sorting import argsort
@@ -184,7 +184,7 @@ class Draws:
 
     @staticmethod
     def _name(dtype, what):
-        name = numpy.dtype(dtype).name
+        name = known_name(dtype) or numpy.dtype(dtype).name
         if name not in ("float32", "float64"):
             raise TypeError(f"Unsupported dtype {numpy.dtype(dtype)!r} for {what}")
         return name
