@@ -21,6 +21,7 @@
 
 namespace quern::python {
 
+PyTypeObject* bare_type = nullptr;
 PyTypeObject* array_type = nullptr;
 static PyObject* to_array = nullptr;
 
@@ -28,8 +29,11 @@ Array* as_array(PyObject* object) {
   return Py_TYPE(object) == array_type || classified(object).what == Given::What::array ? nb::inst_ptr<Array>(object) : nullptr;
 }
 
-PyObject* wrap(Array&& array, PyTypeObject* type) {
-  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type ? type : array_type));
+PyObject* wrap(Array&& array, PyTypeObject* type) { return wrap_as(std::move(array), result_type(type)); }
+
+PyObject* wrap_as(Array&& array, PyTypeObject* type) {
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
+  if (type != array_type && is_tensor_type(type)) array.set_value(false);  // tensors without dimensions can be written
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made.release().ptr();
@@ -232,7 +236,9 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
 
 // ---- looks
 
-nb::object item(const Array& array) {
+}  // namespace
+
+nb::object item_of(const Array& array) {
   if (array.size() != 1) raise(ErrorKind::value, "can only convert an array of size 1 to a Python scalar");
   alignas(16) char bytes[16] = {};
   Array wide = settled(array);
@@ -262,18 +268,20 @@ nb::object item(const Array& array) {
   }
 }
 
+namespace {
+
 PyObject* to_float(PyObject* value) {
-  return guarded([&] { return PyNumber_Float(item(*as_array(value)).ptr()); });
+  return guarded([&] { return PyNumber_Float(item_of(*as_array(value)).ptr()); });
 }
 PyObject* to_integer(PyObject* value) {
-  return guarded([&] { return PyNumber_Long(item(*as_array(value)).ptr()); });
+  return guarded([&] { return PyNumber_Long(item_of(*as_array(value)).ptr()); });
 }
 PyObject* to_index(PyObject* value) {
   return guarded([&]() -> PyObject* {
     Array& array = *as_array(value);
     if (array.rank() != 0 || !is_integer(settled_type(array.dtype())))
       raise(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
-    return PyNumber_Long(item(array).ptr());
+    return PyNumber_Long(item_of(array).ptr());
   });
 }
 int to_bool(PyObject* value) {
@@ -283,7 +291,7 @@ int to_bool(PyObject* value) {
       raise(ErrorKind::value, "The truth value of {} is ambiguous. {}",
             array.size() == 0 ? "an empty array" : "an array with more than one element",
             array.size() == 0 ? "Use `array.size > 0` to check that an array is not empty." : "Use a.any() or a.all()");
-    return PyObject_IsTrue(item(array).ptr());
+    return PyObject_IsTrue(item_of(array).ptr());
   } catch (...) {
     set_python_error();
     return -1;
@@ -407,15 +415,26 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
 
 void init_arrays(nb::module_& m) {
   install_executor();
-  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
-  array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_rw(
-          "shape", [](const Array& a) { return tuple_of(a.shape()); }, &set_shape)
+  auto type = nb::class_<Array>(m, "BareArray", nb::is_weak_referenceable());
+  bare_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  auto numpy_type =
+      nb::class_<NumPyArray, Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
+  array_type = reinterpret_cast<PyTypeObject*>(numpy_type.ptr());
+  numpy_type
+      .def_prop_rw(
+          "shape", [](const Array& a) { return tuple_of(a.shape()); },
+          [](NumPyArray& a, nb::handle shape) { set_shape(a, shape); })
       .def_prop_ro("ndim", [](const Array& a) { return a.rank(); })
       .def_prop_ro("size", [](const Array& a) { return a.size(); })
       .def_prop_ro("itemsize", [](const Array& a) { return size_of(a.dtype()); })
       .def_prop_ro("nbytes", [](const Array& a) { return a.size() * static_cast<int64_t>(size_of(a.dtype())); })
       .def_prop_ro("strides", [](const Array& a) { return tuple_of(strides_in_bytes(a)); })
+      .def("item", [](const Array& a) { return item_of(a); });
+  type.def_prop_ro("_shape", [](const Array& a) { return tuple_of(a.shape()); })
+      .def_prop_ro("_strides", [](const Array& a) { return tuple_of(strides_in_bytes(a)); })
+      .def_prop_ro("_size", [](const Array& a) { return a.size(); })
+      .def_prop_ro("_rank", [](const Array& a) { return a.rank(); })
+      .def("_item", [](const Array& a) { return item_of(a); })
       .def_prop_ro("_dtype_name", [](const Array& a) { return std::string(row(a.dtype()).name); })
       .def_prop_ro("_device_number", [](const Array& a) { return a.device().number(); })
       .def_prop_ro("_offset", &offset_in_bytes)
@@ -426,7 +445,6 @@ void init_arrays(nb::module_& m) {
                    })
       // Of a structured or void type.
       .def_prop_ro("_has_records", [](const Array& a) { return has_records(a.dtype()); })
-      .def("item", [](const Array& a) { return item(a); })
       .def("_transposed",
            [](nb::handle_t<Array> given, std::vector<int> axes) {
              Self self(given);
@@ -487,7 +505,7 @@ void init_arrays(nb::module_& m) {
       .def("_as",
            [](nb::handle_t<Array> given, nb::handle type) {
              Self self(given);
-             return nb::steal(wrap(Array(*self), reinterpret_cast<PyTypeObject*>(type.ptr())));
+             return nb::steal(wrap_as(Array(*self), reinterpret_cast<PyTypeObject*>(type.ptr())));
            })
       .def_prop_ro("_has_numbers", [](nb::handle_t<Array> self) { return door_of(self.ptr()).has_numbers; })
       .def_prop_ro("_broadcasts_read_only", [](nb::handle_t<Array> self) { return door_of(self.ptr()).broadcasts_read_only; })
@@ -510,7 +528,7 @@ void init_arrays(nb::module_& m) {
         LayoutRef layout = like.is_none()
                                ? interned(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
                                : layout_beside(*as_array(like.ptr()), shape, wanted);
-        return full_in(std::move(layout), scalar, dtype_of(dtype), device_number(device));
+        return NumPyArray(full_in(std::move(layout), scalar, dtype_of(dtype), device_number(device)));
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),
       nb::arg("like").none() = nb::none());
@@ -556,6 +574,7 @@ void init_arrays(nb::module_& m) {
   });
   init_doors(m);
   init_array_functions(m);
+  init_tensors(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });
   m.def("array_wait", [](const Array& array) {
     if (is_there(array)) return;

@@ -6,15 +6,26 @@
 
 namespace quern::python {
 
-extern PyTypeObject* array_type;
+extern PyTypeObject* bare_type;   // of every array, of any door
+extern PyTypeObject* array_type;  // quern.Array
+
+// The array with NumPy's operators and attributes, which new ones are; a tensor has others (tensor.cpp). Both are the engine's
+// array and nothing else.
+struct NumPyArray : Array {
+  NumPyArray(Array&& array) : Array(std::move(array)) {}
+};
 
 Array* as_array(PyObject* object);  // nullptr when it is none of ours
 // A result has its first operand's type: each door has a type of its own over the same array.
 // Without a type: quern.Array.
 PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
+PyObject* wrap_as(Array&& array, PyTypeObject* type);  // exactly that type
+PyTypeObject* result_type(PyTypeObject* type);         // what results of an operand of that type have (tensor.cpp)
 nb::object like(nb::handle operand, Array&& array);
 // A view of the operand's memory, wrapped so. Of one of NumPy's numbers it is an array of its own; CuPy has no such numbers.
 nb::object view_of(nb::handle operand, Array&& view);
+bool is_tensor_type(PyTypeObject* type);
+nb::object item_of(const Array& array);  // the only element, as a number of Python's; this waits for it
 PyTypeObject* type_of(PyObject* left, PyObject* right);
 
 nb::object array_of(PyObject* value);                                // as asarray makes it
@@ -63,5 +74,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key);
 int set_array_item(PyObject* self, PyObject* key, PyObject* value);
 
 void init_array_functions(nb::module_& m);  // functions.cpp
+void init_tensors(nb::module_& m);          // tensor.cpp
+void init_gradients(nb::module_& m);        // gradients.cpp
+void release_gradients();                   // lets go of Python objects that entries of the tape held
 
 }  // namespace quern::python

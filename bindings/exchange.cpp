@@ -18,8 +18,8 @@ namespace quern::python {
 namespace {
 
 // `strides`: of the array that the memory, which has no gaps, is; the new one lies as it does. None: in C order.
-Array from_host(nb::handle memory, const Shape& shape, const std::string& dtype, PyDevice device,
-                const std::optional<std::vector<int64_t>>& strides) {
+NumPyArray from_host(nb::handle memory, const Shape& shape, const std::string& dtype, PyDevice device,
+                     const std::optional<std::vector<int64_t>>& strides) {
   HostView host(memory, false, "asarray");
   Layout layout = strides ? Layout::ordered(shape, *strides) : Layout::contiguous(shape);
   return copied_in(*device.context, host.data(), host.bytes(), std::move(layout), dtype_of(dtype), CopyKind::host_to_device);
@@ -139,8 +139,8 @@ std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape&
 }
 
 // Memory at an address, which lives for as long as `owner`. `strides` in bytes; none: C order.
-Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
-                       const std::string& dtype_name, bool read_only, nb::handle owner) {
+NumPyArray alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
+                            const std::string& dtype_name, bool read_only, nb::handle owner) {
   DType dtype = dtype_of(dtype_name);
   if (is_record(dtype)) dtype = type_at(shape, strides.value_or(Shape(shape.size(), 0)), static_cast<int64_t>(address), dtype);
   std::vector<int64_t> steps =
@@ -153,8 +153,8 @@ Array alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::opt
 }
 
 // An array over memory of our own pool, which it keeps. `offset` and `strides` in bytes.
-Array over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, std::optional<std::vector<int64_t>> strides,
-                      const std::string& dtype_name) {
+NumPyArray over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, std::optional<std::vector<int64_t>> strides,
+                           const std::string& dtype_name) {
   memory.require_alive("[share] this device memory was freed");
   DType dtype = dtype_of(dtype_name);
   if (is_record(dtype)) dtype = type_at(shape, strides.value_or(Shape(shape.size(), 0)), offset, dtype);
@@ -363,7 +363,7 @@ Array alias_of(const DLTensor& tensor, bool read_only, void (*release)(void*), v
   return alias(context, data, shape, strides, dtype_of(tensor.dtype), read_only, release, what);
 }
 
-Array from_capsule(nb::handle capsule) {
+NumPyArray from_capsule(nb::handle capsule) {
   if (!PyCapsule_CheckExact(capsule.ptr())) raise(ErrorKind::type, "[from_dlpack] __dlpack__ did not return a capsule");
   const char* name = PyCapsule_GetName(capsule.ptr());
   std::string kind = name ? name : "";

@@ -41,7 +41,7 @@ Given look_at(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   auto is = [&](What what, PyTypeObject* base) { return Given{what, type != base}; };
   if (value == Py_None) return {What::none};
-  if (PyType_IsSubtype(type, array_type)) return is(What::array, array_type);
+  if (PyType_IsSubtype(type, bare_type)) return is(What::array, array_type);
   // NumPy's before Python's: numpy.float64 is a float.
   if (PyType_IsSubtype(type, types.record)) return is(What::record, types.record);
   if (PyType_IsSubtype(type, types.generic)) {

@@ -37,6 +37,7 @@ struct Block {
   std::atomic<uint32_t> references{0};
   std::atomic<bool> escaped{false};    // its address was handed out as a number: any stream may use it
   std::atomic<uint32_t> exposures{0};  // its address is known outside: it is read and written in place and at once
+  std::atomic<uint64_t> writes{0};     // while exposed: how often arrays of ours wrote into it
   std::atomic<const void*> last_stream{nullptr};
   std::atomic<bool> is_shared{false};  // more than one stream used it
   struct Use {

@@ -79,6 +79,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
     if (!quick_[quick].empty()) {
       Block* block = quick_[quick].back();
       quick_[quick].pop_back();
+      block->writes = 0;
       kept_ -= capacity;
       block->bytes = bytes;
       block->site = site;

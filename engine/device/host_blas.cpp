@@ -86,6 +86,26 @@ void* host_blas(const char* name) {
   return found;
 }
 
+namespace {
+std::mutex one_thread_lock;
+int one_thread_users = 0, threads_before = 0;
+}  // namespace
+
+OneBlasThread::OneBlasThread() {
+  static auto* get = host_blas_as<int()>("openblas_get_num_threads");
+  static auto* set = host_blas_as<void(int)>("openblas_set_num_threads");
+  std::lock_guard hold(one_thread_lock);
+  if (one_thread_users++ > 0) return;
+  threads_before = get();
+  if (threads_before > 1) set(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  static auto* set = host_blas_as<void(int)>("openblas_set_num_threads");
+  std::lock_guard hold(one_thread_lock);
+  if (--one_thread_users == 0 && threads_before > 1) set(threads_before);
+}
+
 std::string host_blas_path() {
   State& s = state();
   std::lock_guard hold(s.mutex);

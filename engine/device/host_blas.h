@@ -17,6 +17,16 @@ void set_host_blas_folders(std::vector<std::string> folders);
 void* host_blas(const char* name);
 std::string host_blas_path();  // for a report; "" when there is none
 
+// While one lives, the library works on the calling thread alone. Its own threads look for more work for a long time after they
+// had some, on processors that the engine's threads need next.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+};
+
 template <class F>
 F* host_blas_as(const char* name) {
   return reinterpret_cast<F*>(host_blas(name));

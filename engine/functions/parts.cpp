@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 #include "run/transfer.h"
 
 namespace quern {
@@ -262,8 +263,8 @@ void find_true(const Array& array, Places& places) {
 }
 
 Array at(const Array& array, Places places) {
-  if (places.mask && array.device().is_gpu() && array.layout().is_contiguous() && !is_record(array.dtype()))
-    return selected(array, *places.mask);
+  bool is_selected = places.mask && array.device().is_gpu() && array.layout().is_contiguous() && !is_record(array.dtype());
+  if (is_selected && !(GradientMode::is_on() && wants_gradient(array))) return selected(array, *places.mask);
   find_true(array, places);
   Array view = array.view(places.layout);
   return places.picks.empty() ? view : placed(take(view, places.picks), places);

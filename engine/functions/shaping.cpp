@@ -7,6 +7,7 @@
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 
 namespace quern {
 
@@ -42,6 +43,45 @@ Shape joined_shape(const std::vector<Array>& arrays, size_t axis) {
   }
   return shape;
 }
+
+bool any_wants_gradient(const std::vector<Array>& arrays) {
+  return GradientMode::is_on() && std::any_of(arrays.begin(), arrays.end(), wants_gradient);
+}
+
+// What was put together is one entry of the tape: its parts' writes would each be one of the whole.
+class Joined : public GradientBody {
+ public:
+  explicit Joined(size_t axis) : axis_(axis) {}
+  std::string_view name() const override { return "cat"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    std::vector<std::optional<Array>> out(call.wanted.size());
+    int64_t at = 0;
+    for (size_t i = 0; i < out.size(); ++i) {
+      int64_t next = at + call.layouts[i]->shape[axis_];
+      if (call.wanted[i]) out[i] = between(*call.given[0], axis_, at, next);
+      at = next;
+    }
+    return out;
+  }
+
+ private:
+  size_t axis_;
+};
+
+class Rolled : public GradientBody {
+ public:
+  Rolled(std::vector<int64_t> shifts, std::vector<size_t> axes) : shifts_(std::move(shifts)), axes_(std::move(axes)) {}
+  std::string_view name() const override { return "roll"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    std::vector<int64_t> back;
+    for (int64_t by : shifts_) back.push_back(-by);
+    return {rolled(*call.given[0], back, axes_)};
+  }
+
+ private:
+  std::vector<int64_t> shifts_;
+  std::vector<size_t> axes_;
+};
 
 }  // namespace
 
@@ -127,10 +167,13 @@ Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType>
     for (const Array& a : arrays) types.push_back({a.dtype()});
     dtype = common_type(types);
   }
-  GraphLock lock;
-  Array out = full_in(joined_layout(shape, arrays), Scalar{}, *dtype, arrays[0].device());
-  join_into(out, arrays, axis);
-  return out;
+  auto join = [&] {
+    GraphLock lock;
+    Array out = full_in(joined_layout(shape, arrays), Scalar{}, *dtype, arrays[0].device());
+    join_into(out, arrays, axis);
+    return std::vector<Array>{out};
+  };
+  return any_wants_gradient(arrays) ? differentiable(std::make_shared<Joined>(axis), arrays, {}, join)[0] : join()[0];
 }
 
 void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis) {
@@ -199,6 +242,10 @@ Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::
   for (size_t n = 0; n < by.size(); ++n)
     if (int64_t size = std::max<int64_t>(array.shape()[n], 1); true) by[n] = (by[n] % size + size) % size;
   if (std::all_of(by.begin(), by.end(), [](int64_t n) { return n == 0; })) return copied(array, array.dtype(), Order::keep);
+  if (any_wants_gradient({array})) {
+    auto roll = [&] { return std::vector<Array>{rolled(array, shifts, axes)}; };
+    return differentiable(std::make_shared<Rolled>(shifts, axes), {&array, 1}, {}, roll)[0];
+  }
   GraphLock lock;
   Array out = full_in(copied_layout(array, Order::keep), Scalar{}, array.dtype(), array.device());
   // Along each axis that rolls there are two parts: what moves on, and what comes in at the start.

@@ -5,6 +5,7 @@
 #include "graph/fold.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 #include "graph/tier0.h"
 
 #include <algorithm>
@@ -54,7 +55,8 @@ void submit_or_keep_reading(Node& node, const Node* except = nullptr) {
   if (now && !node.is_computed) submit_now(node);
 }
 
-void update(const Array& target, Operand value) {
+// `entry`: what the tape knows of the target from then on.
+void update(const Array& target, Operand value, EntryRef entry) {
   Node* old = target.cell()->node.get();
   // What is read at other places than it is written to is copied first.
   if ((value.node.get() == old && target.layout() != *value.layout) ||
@@ -76,8 +78,10 @@ void update(const Array& target, Operand value) {
   node->writes_exposed = target.is_exposed();
   node->compute = target.dtype();
   bool now = node->writes_exposed || reads_exposed(*node, old);
+  if (node->writes_exposed && old->buffer) ++old->buffer.block()->writes;
   submit_or_keep(*node);  // which may drop what it reads
   target.cell()->set(std::move(node));
+  wrote(target, std::move(entry));
   if (now) submit_now(*target.cell()->node);
 }
 
@@ -130,6 +134,7 @@ Array::Array(const Array& other) {
   GraphLock lock;
   cell_ = other.cell_;
   layout_ = other.layout_;
+  tape_ = other.tape_;
   dtype_ = other.dtype_;
   is_view_ = other.is_view_;
   is_read_only_ = other.is_read_only_;
@@ -138,6 +143,7 @@ Array::Array(const Array& other) {
 Array& Array::operator=(Array other) noexcept {
   std::swap(cell_, other.cell_);
   std::swap(layout_, other.layout_);
+  std::swap(tape_, other.tape_);
   std::swap(dtype_, other.dtype_);
   std::swap(is_view_, other.is_view_);
   std::swap(is_read_only_, other.is_read_only_);
@@ -149,6 +155,7 @@ Array::~Array() {
   GraphLock lock;
   cell_ = {};
   layout_ = {};
+  tape_ = {};
 }
 
 void Array::refuse_as_operand() const { refuse_records("array", dtype_); }
@@ -159,6 +166,7 @@ Array Array::view(Layout layout, DType as) const {
   Array out(cell_, interned(std::move(layout)), as);
   out.is_view_ = true;
   out.is_read_only_ = is_read_only_;
+  if (tape_ || (is_taping() && cell_->entry)) tape_view(*this, out);
   return out;
 }
 
@@ -167,6 +175,7 @@ Array Array::apart() const {
   if (is_exposed()) return copied(*this, dtype_);
   Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
+  if (!(tape_ && is_detached(*this))) out.cell_->entry = cell_->entry;
   return out;
 }
 
@@ -442,6 +451,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   }
   DeviceId device = device_of(op, arguments, into);
   if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
+  if (into) check_may_write(*into);
   if (into && !same_kind(loop.result, into->dtype()))
     raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
           row(loop.result).name, row(into->dtype()).name);
@@ -496,18 +506,27 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   for (size_t i = 0; i < arguments.size(); ++i) {
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), layout, device);
   }
+  EntryRef entry = is_taping() ? tape_row(*node, arguments) : EntryRef();
   // What reads and writes the same exposed memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_exposed() ? into->cell()->node.get() : nullptr);
   if (!into) {
     Array out(std::move(node));
+    if (entry) set_entry(out, std::move(entry));
     out.set_value(out.rank() == 0 && op != Op::where);  // where() of NumPy gives arrays
     recorded();
     return out;
   }
   if (whole) {
     into->cell()->set(std::move(node));
+    wrote(*into, std::move(entry));
   } else {
-    update(*into, {node, node->layout, node->dtype});
+    EntryRef written;
+    if (is_taping()) {
+      Array value(node);
+      set_entry(value, std::move(entry));
+      written = tape_update(*into, Argument(value));
+    }
+    update(*into, {node, node->layout, node->dtype}, std::move(written));
   }
   recorded();
   return *into;
@@ -552,8 +571,11 @@ Array copied(const Array& array, DType dtype, LayoutRef layout) {
   node->site = current_site();
   node->operand_count = 1;
   node->operands[0] = array.operand();
+  EntryRef entry = is_taping() ? tape_copy(*node, array) : EntryRef();
   submit_or_keep_reading(*node);
-  return Array(std::move(node));
+  Array out(std::move(node));
+  if (entry) set_entry(out, std::move(entry));
+  return out;
 }
 
 // The cell's value in other memory, laid out alike.
@@ -570,12 +592,14 @@ static NodeRef copy_of(const Cell& cell) {
 Array as_it_is(const Array& array) {
   GraphLock lock;
   Array same(array.is_exposed() ? copy_of(*array.cell().get()) : array.cell()->node);
+  if (!is_detached(array)) set_entry(same, array.cell()->entry);
   return same.view(array.layout(), array.dtype());
 }
 
 std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, DeviceId device) {
   static auto* proven = new std::set<std::pair<const UserRow*, DeviceId>>;
   GraphLock lock;
+  if (is_taping()) check_no_gradient(row, arguments);
   LayoutRef layout = result_layout(shape, arguments);
   std::vector<Operand> operands;
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -607,6 +631,7 @@ std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments
 void assign(const Array& target, const Argument& value) {
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
+  check_may_write(target);
   device_of(Op::update, {&value, 1}, &target);
   if (is_record(target.dtype()) || (value.array() && is_record(value.array()->dtype()))) return assign_records(target, value);
   DType type = target.dtype();
@@ -646,10 +671,13 @@ void assign(const Array& target, const Argument& value) {
     node->site = current_site();
     node->operand_count = 1;
     node->operands[0] = operand_for(source, target.dtype(), layout, target.device());
+    EntryRef entry = is_taping() && source.array() ? tape_copy(*node, *source.array()) : EntryRef();
     submit_or_keep_reading(*node);
     target.cell()->set(std::move(node));
+    wrote(target, std::move(entry));
   } else {
-    update(target, operand_for(source, target.dtype(), layout, target.device()));
+    EntryRef entry = is_taping() ? tape_update(target, source) : EntryRef();
+    update(target, operand_for(source, target.dtype(), layout, target.device()), std::move(entry));
   }
   recorded();
 }
@@ -750,8 +778,9 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   }
   Reduced layouts = reduced_layouts(array, axes, keep_dims);
   NodeRef node;
+  EntryRef entry;
   std::optional<Constant> number;
-  if (!array.cell()->node->is_computed) number = number_of(array);
+  if (!array.cell()->node->is_computed && !(is_taping() && wants_gradient(array))) number = number_of(array);
   if (number) {
     int64_t results = layouts.result->elements;
     Constant one = reduced_number(reduction, *number, array.dtype(), type, array.device(), results,
@@ -765,9 +794,11 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
     node->compute = type;
     node->operand_count = 1;
     node->operands[0] = array.operand();
+    entry = is_taping() ? tape_reduce(*node, array) : EntryRef();
     submit_or_keep_reading(*node);
   }
   Array out(std::move(node));
+  if (entry) set_entry(out, std::move(entry));
   if (keep_dims) out = out.of_shape(std::move(layouts.shown));
   out.set_value(out.rank() == 0);
   recorded();

@@ -38,6 +38,27 @@ class CellRef {
   Cell* cell_ = nullptr;
 };
 
+// What an array that is not plainly its cell's knows of the tape (tape.h); with the lock held.
+struct TapeView;
+class TapeViewRef {
+ public:
+  TapeViewRef() = default;
+  explicit TapeViewRef(TapeView* view);
+  TapeViewRef(const TapeViewRef& other);
+  TapeViewRef(TapeViewRef&& other) noexcept : view_(std::exchange(other.view_, nullptr)) {}
+  TapeViewRef& operator=(TapeViewRef other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~TapeViewRef();
+  TapeView* operator->() const { return view_; }
+  TapeView& operator*() const { return *view_; }
+  explicit operator bool() const { return view_ != nullptr; }
+
+ private:
+  TapeView* view_ = nullptr;
+};
+
 class Array {
  public:
   Array() = default;
@@ -70,6 +91,7 @@ class Array {
   void set_value(bool value) { is_value_ = value; }
   bool is_read_only() const { return is_read_only_ || cell_->is_read_only; }
   void set_read_only(bool value) { is_read_only_ = value; }
+  TapeViewRef& tape() const { return tape_; }
   // Does this view show its cell's whole memory as it lies?
   bool is_whole() const { return layout_ == cell_->node->layout && dtype_ == cell_->node->dtype; }
   explicit operator bool() const { return static_cast<bool>(cell_); }
@@ -93,6 +115,7 @@ class Array {
 
   CellRef cell_;
   LayoutRef layout_;
+  mutable TapeViewRef tape_;
   DType dtype_ = DType::boolean;
   bool is_view_ = false, is_read_only_ = false, is_value_ = false;
 };

@@ -1,6 +1,7 @@
 #include "graph/call.h"
 
 #include "core/error.h"
+#include "graph/tape.h"
 
 namespace quern {
 
@@ -76,7 +77,14 @@ std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<c
   check_devices(*body, operands, device);
   NodeRef node = call_node(std::move(body), results[0].dtype, layout_of_result(results[0]), device);
   for (const Array& array : operands) node->call->operands.push_back(array.operand());
-  return recorded_call(node, results);
+  std::shared_ptr<const CallBody> held = node->call->body;
+  std::vector<Array> out = recorded_call(node, results);
+  if (is_taping()) tape_call(held, node->site, operands, out);
+  return out;
+}
+
+std::vector<std::optional<Array>> CallBody::gradients(const GradientCall&) const {
+  raise(ErrorKind::not_implemented, "derivative for {} is not implemented; compute its gradient in an autograd.Function", name());
 }
 
 Array checked(const Array& values, const Check& check) {
@@ -97,6 +105,8 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
   GraphLock lock;
   if (target.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
   check_devices(*body, operands, target.device());
+  check_may_write(target);
+  EntryRef entry = is_taping() ? tape_call_into(body, current_site(), target, operands) : EntryRef();
   Node* old = target.cell()->node.get();
   NodeRef node = call_node(std::move(body), old->dtype, old->layout, old->device);
   node->target = target.layout_ref();
@@ -108,8 +118,10 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
     bool changes = array.cell() != target.cell() && share_memory(*array.operand().node, *old);  // while the body writes
     node->call->operands.push_back((changes ? copied(array, array.dtype()) : array).operand());
   }
+  if (node->writes_exposed && old->buffer) ++old->buffer.block()->writes;
   graph.pending.add(*node);
   replace(target.cell(), std::move(node));
+  wrote(target, std::move(entry));
   recorded();
 }
 

@@ -30,6 +30,8 @@ struct CallRun {
   Site site;
 };
 
+struct GradientCall;
+
 class CallBody {
  public:
   virtual ~CallBody() = default;
@@ -38,6 +40,11 @@ class CallBody {
   // Submits the work to the device's stream of array work (Context::work_stream). Called with the graph's lock held; must not
   // record.
   virtual void run(const CallRun& run) const = 0;
+  // The derivative (GradientCall in tape.h): one gradient for each operand, none where it has none or it is not wanted; which
+  // values it needs. Raises ErrorKind::not_implemented where there is no formula.
+  virtual std::vector<std::optional<Array>> gradients(const GradientCall& call) const;
+  virtual bool keeps_operand(size_t) const { return false; }
+  virtual bool keeps_result(size_t) const { return false; }
 };
 
 // The same values, once they are looked through.

@@ -97,6 +97,32 @@ struct Operand {
   const Shape& shape() const { return layout->shape; }
 };
 
+// What the tape knows of a value (tape.h). These take the lock themselves where they count.
+struct Entry;
+void release(Entry* entry);
+
+class EntryRef {
+ public:
+  EntryRef() = default;
+  explicit EntryRef(Entry* entry);
+  EntryRef(const EntryRef& other);
+  EntryRef(EntryRef&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  EntryRef& operator=(EntryRef other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~EntryRef();
+  Entry* operator->() const { return entry_; }
+  Entry& operator*() const { return *entry_; }
+  Entry* get() const { return entry_; }
+  Entry* detach() { return std::exchange(entry_, nullptr); }
+  bool operator==(const EntryRef& other) const { return entry_ == other.entry_; }
+  explicit operator bool() const { return entry_ != nullptr; }
+
+ private:
+  Entry* entry_ = nullptr;
+};
+
 class CallBody;
 
 struct CallResult {
@@ -195,6 +221,8 @@ NodeRef constant_node(const Constant& value, DType dtype, DeviceId device);
 struct Cell {
   uint32_t references = 0;
   NodeRef node;
+  EntryRef entry;             // how the value came about, where somebody wants its gradient (tape.h)
+  uint32_t version = 0;       // how often it was written
   bool is_read_only = false;  // foreign memory that must not be written
   const DeviceId device;      // of every node that it will hold: to be asked without the lock
 

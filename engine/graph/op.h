@@ -7,6 +7,7 @@
 #include "core/dtype.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -76,6 +77,7 @@ struct OperandType {
   DType dtype;
   bool is_weak = false;
   WeakScalar weak = WeakScalar::boolean;
+  bool is_0d = false;  // an array without dimensions, which by PyTorch's rules has less to say than one with some
 };
 
 // The type an op computes in and the type it gives. Raises ErrorKind::type where NumPy has no loop.
@@ -84,11 +86,33 @@ struct Loop {
 };
 Loop resolve(Op op, std::span<const OperandType> operands);
 
+// The same by PyTorch's rules (torch_types.cpp); `into` is the type of the tensor that takes the result, in place or by out=.
+// Raises ErrorKind::not_implemented where PyTorch has no loop, ::type and ::runtime where it raises TypeError and RuntimeError.
+Loop resolve_as_torch(Op op, std::span<const OperandType> operands, std::optional<DType> into = {});
+
+enum class TypeRules : uint8_t { numpy, torch };
+inline Loop resolve(Op op, std::span<const OperandType> operands, TypeRules rules) {
+  return rules == TypeRules::numpy ? resolve(op, operands) : resolve_as_torch(op, operands);
+}
+
 enum class Reduction : uint8_t { sum, product, maximum, minimum, any, all };
 DType accumulator(Reduction reduction, DType type);  // what it adds up in: float32 for 16-bit reals
 
 // The type of all operands together: NumPy's result_type.
 DType common_type(std::span<const OperandType> operands);
+
+// PyTorch's result_type and promote_types.
+DType common_type_as_torch(std::span<const OperandType> operands);
+DType promote_as_torch(DType a, DType b);
+// May a result be written to a tensor in place? Its kind may not fall: bool, integer, real, complex. PyTorch's can_cast.
+bool can_write_as_torch(DType result, DType into);
+// The type of a sum, a product and their running forms: integers and bool are added in int64.
+DType sum_type_as_torch(DType type);
+// What PyTorch calls a type in its errors: "Long" for int64.
+std::string_view torch_name_of(DType type);
+// The type of Python's float, and of integers divided and rooted: float32, unless set_default_dtype() changes it.
+DType torch_default();
+void set_torch_default(DType type);
 
 DType real_part_type(DType type);  // complex64 -> float32; others as they are
 bool is_integer(DType type);       // bool is none

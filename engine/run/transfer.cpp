@@ -7,6 +7,7 @@
 #include "device/stream_order.h"
 #include "graph/call.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 #include "run/streams.h"
 #include "run/trace.h"
 
@@ -68,6 +69,9 @@ class CopyAcross : public CallBody {
   explicit CopyAcross(DeviceId source) : source_(source) {}
   std::string_view name() const override { return "to_device"; }
   bool crosses_devices() const override { return true; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    return {moved_to(*call.given[0], context_on(source_))};
+  }
   void run(const CallRun& run) const override {
     const CallView &in = run.inputs[0], &out = run.outputs[0];
     size_t bytes = static_cast<size_t>(in.layout->elements) * size_of(in.dtype);
@@ -75,6 +79,19 @@ class CopyAcross : public CallBody {
     Context& to = context_on(run.device);
     copy_across(to.work_stream, {to, out.data, out.block, false}, {context_on(source_), in.data, in.block, false}, bytes,
                 run.site);
+  }
+
+ private:
+  DeviceId source_;
+};
+
+// From the host to a GPU or back: the copy is made at once, and the tape gets it as one function.
+class Moved : public GradientBody {
+ public:
+  explicit Moved(DeviceId source) : source_(source) {}
+  std::string_view name() const override { return "to_copy"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    return {moved_to(*call.given[0], context_on(source_))};
   }
 
  private:
@@ -148,8 +165,17 @@ void read_into(const Array& array, void* out, size_t bytes) {
   settle(array);
 }
 
+static Array copied_to(const Array& array, Context& context);
+
 Array moved_to(const Array& array, Context& context) {
   if (context.id() == array.device()) return array;
+  bool is_recorded = array.device().is_cpu() || context.device.kind != DeviceKind::cuda;
+  if (!is_recorded || !wants_gradient(array)) return copied_to(array, context);
+  auto copy = [&] { return std::vector<Array>{copied_to(array, context)}; };
+  return differentiable(std::make_shared<Moved>(array.device()), {&array, 1}, {}, copy)[0];
+}
+
+static Array copied_to(const Array& array, Context& context) {
   if (is_record(array.dtype())) return of_units(moved_to(units_of(array), context), array.dtype());
   if (array.device().is_cpu()) {
     Memory memory = dense(array);

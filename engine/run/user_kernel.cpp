@@ -5,6 +5,7 @@
 
 #include "codegen/emit.h"
 #include "core/error.h"
+#include "graph/tape.h"
 #include "run/eval.h"
 #include "run/group_arguments.h"
 #include "run/streams.h"
@@ -128,6 +129,14 @@ void check_params(std::span<const KernelParam> in, std::span<const KernelParam> 
       if (a.name == b.name) raise(ErrorKind::value, "[kernel] two parameters are called '{}'", a.name);
 }
 
+// A kernel of its own is launched at once; the tape knows rows only.
+void check_no_gradient(const std::string& name, std::span<const Argument> in, std::span<const Array> out) {
+  if (!is_taping() || !GradientMode::is_on()) return;
+  bool any = std::ranges::any_of(in, [](const Argument& a) { return a.array() && wants_gradient(*a.array()); });
+  if (any || std::ranges::any_of(out, wants_gradient))
+    raise(ErrorKind::not_implemented, "[{}] a kernel's text has no derivative; give it detached arrays", name);
+}
+
 }  // namespace
 
 UserKernels::UserKernels(TextOf of, std::vector<std::string> flags) : of_(of) {
@@ -206,6 +215,7 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::sp
 
 std::vector<Array> ElementwiseKernel::launch(std::span<const Argument> in, std::span<const Array> out, const KernelTypes& types,
                                              const Shape& shape, DeviceId device, uint32_t block) {
+  check_no_gradient(text_.name, in, out);
   std::vector<Array> results(out.begin(), out.end());
   if (out.empty())
     for (DType type : types.out) results.push_back(new_array(shape, type, device));
@@ -265,6 +275,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
   if (!whole) raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw", text_.name);
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
   check_scalars(in, text_.in, types);
+  check_no_gradient(text_.name, in, out);
 
   std::vector<int> kept, reduced;
   std::vector<bool> goes(whole->size(), all_axes);

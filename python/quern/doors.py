@@ -15,7 +15,15 @@ import os
 import sys
 import sysconfig
 
-DOORS = {"pycuda": "quern.pycuda", "cupy": "quern.cupy", "cupyx": "quern.cupyx", "numba": "quern.numba"}
+DOORS = {
+    "pycuda": "quern.pycuda",
+    "cupy": "quern.cupy",
+    "cupyx": "quern.cupyx",
+    "numba": "quern.numba",
+    "torch": "quern.torch",
+}
+# Installed packages ask whether these are there and believe what they get: they are for the user's own files.
+_USERS_ALONE = {"torch"}
 # No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
 PARTS = {
     "numba.cuda.core.config": "quern.cuda.config",
@@ -124,5 +132,5 @@ def open_doors() -> _Importer:
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_CUDA")):
         os.environ.setdefault("QUERN_DEVICE", "cpu")  # before the first use of a device
     importer = builtins.__import__ = _Importer()
-    sys.meta_path.insert(0, _Finder({top for top in DOORS if importlib.util.find_spec(top) is None}))
+    sys.meta_path.insert(0, _Finder({top for top in DOORS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
     return importer

@@ -20,6 +20,7 @@ PROGRAMS = {
     "heat_2d.py": ("--size 40 --steps 60 --out plate.png", "wrote plate.png"),
     "image_filters.py": ("--sigma 1 --threshold 0.5", "the chain: "),
     "k_means.py": ("--points 2000 --clusters 4", "largest difference of a centre "),
+    "logistic_regression_qn.py": ("--points 1000", "the gradient differs from its formula by at most "),
     "n_body.py": ("--bodies 60 --steps 20", "the energy was "),
     "rk4.py": ("64", "200 steps without a look: "),
 }

@@ -290,6 +290,18 @@ class Capsule:
         return (2, 1)
 
 
+def pass_gradients_back():
+    host, x = made((30, 20))
+    _engine.want_gradient(x, True)
+    there = (x * 2).T[1:].to_device(SECOND)
+    back = (there * there).to_device(FIRST)
+    _engine.backward([(back + x[:, :19].T).sum()], [None], [], False, False)
+    want = np.ones((30, 20))
+    want[:, 19] = 0
+    want[:, 1:] += 8 * host[:, 1:]
+    equal(_engine.gradient(x), want, FIRST)
+
+
 def are_refused_where_operands_are_mixed():
     _, a = made()
     _, b = made(device=SECOND)
@@ -356,7 +368,8 @@ def random_numbers():
 COPIES = [
     there_and_back, of_views, of_views_take_only_their_bytes, are_one_copy_that_nobody_waits_for, peers_are_asked_once,
     keep_the_value_of_their_time, keep_the_value_of_their_time_when_submitted_first, of_memory_that_goes_at_once, to_and_fro,
-    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, by_dlpack, are_refused_where_operands_are_mixed,
+    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, by_dlpack, pass_gradients_back,
+    are_refused_where_operands_are_mixed,
 ]  # fmt: skip
 OTHERS = [kernels_of_cuda_text, kernels_in_python, random_numbers]
 

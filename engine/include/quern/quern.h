@@ -14,9 +14,10 @@
 //   statistics.h  variance, quantiles, histograms, cumulative sums
 //   shaping.h     splitting, repeating, rolling, padding
 //   matrices.h    triangles, diagonals, dot products, einsum    standard.h  further names of the array API standard
+//   gradient.h    derivatives of results, for training
 //
-// Link with libquern.so: quern::quern of CMake's find_package(quern). examples/cpp/saxpy.cpp, heat.cpp and least_squares.cpp are
-// whole programs.
+// Link with libquern.so: quern::quern of CMake's find_package(quern). examples/cpp/saxpy.cpp, heat.cpp, least_squares.cpp and
+// train.cpp are whole programs.
 #pragma once
 
 #include "quern/array.h"
@@ -25,6 +26,7 @@
 #include "quern/dtype.h"
 #include "quern/error.h"
 #include "quern/fft.h"
+#include "quern/gradient.h"
 #include "quern/kernel.h"
 #include "quern/linalg.h"
 #include "quern/matrices.h"

@@ -16,6 +16,7 @@
 #include "graph/call.h"
 #include "graph/memory_order.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/formulas.h"
 #include "run/calls/lines.h"
 #include "run/trace.h"
 
@@ -335,6 +336,7 @@ class Fourier : public CallBody {
  public:
   Fourier(Kind kind, int64_t n, double scale, size_t axis) : kind_(kind), n_(n), scale_(scale), axis_(axis) {}
   std::string_view name() const override { return "fft"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     const CallView &in = run.inputs[0], &out = run.outputs[0];
@@ -406,6 +408,22 @@ Array fourier(const Array& given, std::string_view name, int64_t n, double scale
   factor.re = scale;
   Argument both[] = {Argument(out), Argument(factor)};
   return arranged(elementwise(Op::multiply, both), layout);
+}
+
+// ---- derivatives
+
+// The other direction's transform. Of a real line's numbers those between the first and the middle one stand for two.
+std::vector<std::optional<Array>> Fourier::gradients(const GradientCall& call) const {
+  using namespace formulas;
+  const Array& g = *call.given[0];
+  double scale = call.device.is_gpu() ? 1 : scale_;  // on a GPU a product of its own
+  if (kind_ == Kind::forward) return {fourier(g, "backward", n_, scale, axis_)};
+  if (kind_ == Kind::backward) return {fourier(g, "forward", n_, scale, axis_)};
+  Array weights = full({n_ / 2 + 1}, word(1.0).scalar(), real_part_type(g.dtype()), call.device);
+  if (n_ > 2) assign(part(weights, 0, 1, (n_ + 1) / 2), word(kind_ == Kind::half ? 0.5 : 2.0));
+  weights = along(weights, axis_, g.rank());
+  if (kind_ == Kind::half) return {fourier(g * weights, "whole", n_, scale, axis_)};
+  return {fourier(g, "half", n_, scale, axis_) * weights};
 }
 
 }  // namespace quern

@@ -7,7 +7,10 @@
 
 #include "graph/memory_order.h"
 #include "graph/records.h"
+#include "graph/tape.h"
+#include "graph/tier0.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/formulas.h"
 #include "run/calls/indexing.h"
 #include "run/found_errors.h"
 #include "run/tier0.h"
@@ -69,6 +72,24 @@ KERNELS(8, unsigned long long)
 KERNELS(16, Sixteen)
 )";
 
+// Picks that meet at one element add up. A text for each type: most have no need of the 16-bit ones' headers.
+std::string adding_text(DType real) {
+  std::string_view header = real == DType::bfloat16 ? "#include \"quern/bfloat_pairs.cuh\"\n"
+                            : size_of(real) == 2    ? "#include \"quern/half.cuh\"\n"
+                                                    : "";
+  return fmt::format(R"(#include "quern/index.cuh"
+{}using namespace quern::op;
+typedef {} T;
+extern "C" __global__ void add(IndexPlan p, const T* values, long long step, T* memory, int parts) {{
+  for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x) {{
+    const long long at = picked(p, e / p.rest) + rest_offset(p, e % p.rest);
+    for (int i = 0; i < parts; ++i) atomicAdd(&memory[at * parts + i], values[e * step * parts + i]);
+  }}
+}}
+)",
+                     header, row(real).cuda);
+}
+
 // What all picks of a call share. The indices come as the call's operands, in C order and as int64.
 struct Picks {
   std::vector<int64_t> size, step;  // of the indexed axes
@@ -126,8 +147,11 @@ void walk(const IndexPlan& p, int64_t from, int64_t to, F&& f) {
 
 class Take : public CallBody {
  public:
-  explicit Take(Picks picks) : picks_(std::move(picks)) {}
+  // `order`: the axes of the result in the order in which they lie in memory; none: as they are.
+  explicit Take(Picks picks, std::vector<int> order = {}) : picks_(std::move(picks)), order_(std::move(order)) {}
   std::string_view name() const override { return "take"; }
+  bool keeps_operand(size_t i) const override { return i > 0; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     if (run.outputs[0].layout->elements == 0) return;
@@ -167,12 +191,15 @@ class Take : public CallBody {
 
  private:
   Picks picks_;
+  std::vector<int> order_;
 };
 
 class Put : public CallBody {
  public:
   explicit Put(Picks picks) : picks_(std::move(picks)) {}
   std::string_view name() const override { return "put"; }
+  bool keeps_operand(size_t i) const override { return i > 1; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     IndexPlan p = picks_.plan(run, 1);
@@ -227,6 +254,52 @@ class Put : public CallBody {
            Parameters().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
   }
 
+  Picks picks_;
+};
+
+// What is put is added to what stands there; in order on the CPU, by atomics on a GPU.
+class Add : public CallBody {
+ public:
+  explicit Add(Picks picks) : picks_(std::move(picks)) {}
+  std::string_view name() const override { return "put_add"; }
+  bool keeps_operand(size_t i) const override { return i > 1; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
+
+  void run(const CallRun& run) const override {
+    IndexPlan p = picks_.plan(run, 1);
+    if (p.n == 0) return;
+    DType dtype = run.outputs[0].dtype, real = real_part_type(dtype);
+    int parts = is_complex(dtype) ? 2 : 1;
+    const char* values = run.inputs[0].data;
+    char* out = run.outputs[0].data;
+    long long step = run.inputs[0].layout->elements == 1 ? 0 : 1;
+    if (run.device.is_gpu()) {
+      const auto word = static_cast<uint64_t>(real);
+      Kernel& kernel =
+          kernel_of(context_on(run.device), TextOf::indexing, {&word, 1}, "add", [real] { return adding_text(real); });
+      launch(run, kernel, shape_for(p.n), Parameters().add(p).add(values).add(step).add(out).add(parts));
+      return;
+    }
+    on_cpu(run, name(), p.n, [p, values, step, out, parts, real, count = picks_.count] {
+      auto part = [&](auto zero) {
+        using T = decltype(zero);
+        walk(p, 0, count, [&](int64_t e, int64_t at, int64_t n) {
+          const T* source = reinterpret_cast<const T*>(values) + e * step * parts;
+          T* target = reinterpret_cast<T*>(out) + at * parts;
+          for (int64_t i = 0; i < n * parts; ++i) {
+            const T& value = source[step == 0 ? i % parts : i];
+            if constexpr (std::is_same_v<T, uint16_t>)
+              tier0_convert(tier0_wide(target[i], real) + tier0_wide(value, real), real, &target[i]);
+            else
+              target[i] = static_cast<T>(target[i] + value);
+          }
+        });
+      };
+      size_of(real) == 2 ? part(uint16_t{}) : real == DType::float32 ? part(float{}) : part(double{});
+    });
+  }
+
+ private:
   Picks picks_;
 };
 
@@ -334,6 +407,7 @@ std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
 std::optional<Array> take_now(const Array& array, const Array& index) {
   constexpr int64_t most = 4 * at_once;
   GraphLock lock;
+  if (is_taping() && wants_gradient(array)) return std::nullopt;
   if (array.rank() != 1 || index.dtype() != DType::int64 || !index.layout().is_contiguous()) return std::nullopt;
   const char* in = at_hand(array, std::numeric_limits<int64_t>::max());
   const auto* places = reinterpret_cast<const int64_t*>(in ? at_hand(index, most) : nullptr);
@@ -398,7 +472,7 @@ Array take(const Array& array, std::span<const Pick> given) {
     }
     result = {turned.shape, array.dtype(), interned(std::move(turned))};
   }
-  return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
+  return record_call(std::make_shared<Take>(std::move(p.picks), std::move(order)), operands, {&result, 1}, array.device())[0];
 }
 
 Array take_along(const Array& array, const Array& index, size_t axis) {
@@ -422,22 +496,27 @@ Array take_along(const Array& array, const Array& index, size_t axis) {
   return record_call(std::make_shared<Take>(std::move(p.picks)), operands, {&result, 1}, array.device())[0];
 }
 
+template <class Body>
+static void put_by(const Array& array, std::span<const Pick> picks, const Argument& value);
+
 // The values in the array's type first: then both are units.
 static void put_records(const Array& array, std::span<const Pick> picks, const Argument& value) {
   DType type = array.dtype();
   if (!is_record(type)) {
     Array numbers = settled(*value.array());
     if (is_record(numbers.dtype())) refuse_records("index", numbers.dtype());
-    return put(array, picks, Argument(numbers));
+    return put_by<Put>(array, picks, Argument(numbers));
   }
   Array values = full(value.shape(), Scalar{}, type, array.device());
   assign(values, value);
   size_t unit = std::min(unit_of(type), unit_of(values.dtype()));
   Array units = units_of(values, unit);
-  put(units_of(array, unit), picks, Argument(units));
+  put_by<Put>(units_of(array, unit), picks, Argument(units));
 }
 
-void put(const Array& array, std::span<const Pick> picks, const Argument& value) {
+// Records the body that makes something of the values at the places.
+template <class Body>
+static void put_by(const Array& array, std::span<const Pick> picks, const Argument& value) {
   GraphLock lock;
   if (is_record(array.dtype()) || (value.array() && is_record(value.array()->dtype()))) return put_records(array, picks, value);
   Prepared p = prepare(array, picks);
@@ -471,7 +550,73 @@ void put(const Array& array, std::span<const Pick> picks, const Argument& value)
   for (Array& index : operands) {
     if (index.cell() == array.cell()) index = copied(index, index.dtype());
   }
-  record_call_into(std::make_shared<Put>(std::move(p.picks)), array, operands);
+  record_call_into(std::make_shared<Body>(std::move(p.picks)), array, operands);
+}
+
+void put(const Array& array, std::span<const Pick> picks, const Argument& value) { put_by<Put>(array, picks, value); }
+void put_add(const Array& array, std::span<const Pick> picks, const Argument& value) { put_by<Add>(array, picks, value); }
+
+// ---- derivatives
+
+// The picks of a call whose indices are the kept operands from `first` on.
+static std::vector<Pick> picks_again(const Picks& picks, const GradientCall& call, size_t first) {
+  std::vector<Pick> out;
+  for (size_t k = 0; k < picks.axes.size(); ++k) out.push_back({picks.axes[k], call.operands[first + k]});
+  return out;
+}
+
+std::vector<std::optional<Array>> Take::gradients(const GradientCall& call) const {
+  Array g = *call.given[0];
+  std::vector<Pick> picks = picks_again(picks_, call, 1);
+  if (!order_.empty()) g = g.view(g.layout().transposed(order_));
+  size_t at = picks[0].axis, rank = picks[0].index.rank();
+  if (picks_.inner >= 0 && at > 0) {  // the picks stand in the axis' place; put them in front
+    std::vector<int> axes;
+    for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int>(at + i));
+    for (size_t i = 0; i < g.rank(); ++i)
+      if (i < at || i >= at + rank) axes.push_back(static_cast<int>(i));
+    g = g.view(g.layout().transposed(axes));
+  }
+  Array into = full(call.layouts[0]->shape, Scalar{}, call.types[0], call.device);
+  put_add(into, picks, Argument(g));
+  return {into};
+}
+
+// Which of the picks' values stayed, where several picks meet at one element: bool, with axes of one element for the others.
+static Array stayed(const Picks& picks, const std::vector<Pick>& given, size_t others) {
+  std::vector<Pick> places;
+  for (size_t k = 0; k < given.size(); ++k) places.push_back({k, given[k].index});
+  DeviceId device = given[0].index.device();
+  Array owners = full(picks.size, Scalar{}, DType::int64, device);
+  Array numbers = reshape(formulas::counted(picks.count, device), given[0].index.shape());
+  put(owners, places, Argument(numbers));
+  Array out = formulas::compute(Op::equal, take(owners, places), numbers);
+  Shape shape = out.shape();
+  shape.insert(shape.end(), others, 1);
+  return reshape(out, shape);
+}
+
+std::vector<std::optional<Array>> Put::gradients(const GradientCall& call) const {
+  const Array& g = *call.given[0];
+  std::vector<Pick> picks = picks_again(picks_, call, 2);
+  std::vector<std::optional<Array>> out(call.wanted.size());
+  if (call.wanted[1]) {
+    out[1] = take(g, picks);
+    if (picks_.count > 1) out[1] = formulas::select(stayed(picks_, picks, g.rank() - picks.size()), *out[1], 0);
+  }
+  if (call.wanted[0]) {
+    Array rest = copied(g, g.dtype());
+    put(rest, picks, Argument(Scalar{}));
+    out[0] = rest;
+  }
+  return out;
+}
+
+std::vector<std::optional<Array>> Add::gradients(const GradientCall& call) const {
+  std::vector<std::optional<Array>> out(call.wanted.size());
+  out[0] = call.given[0];
+  if (call.wanted[1]) out[1] = take(*call.given[0], picks_again(picks_, call, 2));
+  return out;
 }
 
 }  // namespace quern

@@ -21,6 +21,8 @@ std::optional<Array> take_now(const Array& array, const Array& index);
 Array take_along(const Array& array, const Array& index, size_t axis);
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
+// Adds them to real and complex numbers there; where an element is picked several times, all count.
+void put_add(const Array& array, std::span<const Pick> picks, const Argument& value);
 
 // The positions of the true elements of a bool array, counted in C order: int64, one dimension. This waits for the values.
 Array true_positions(const Array& mask);

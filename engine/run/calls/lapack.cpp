@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "device/host_blas.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/factor_gradients.h"
 #include "run/calls/solver.h"
 #include "run/found_errors.h"
 #include "run/transfer.h"
@@ -406,6 +407,11 @@ class Factorisation : public CallBody {
  public:
   Factorisation(Kind kind, std::string mode, double number) : kind_(kind), mode_(std::move(mode)), number_(number) {}
   std::string_view name() const override { return names[static_cast<size_t>(kind_)]; }
+  bool keeps_operand(size_t) const override { return factor_keeps(name(), mode_).operand; }
+  bool keeps_result(size_t) const override { return factor_keeps(name(), mode_).results; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    return factor_gradients(name(), mode_, call);
+  }
 
   void run(const CallRun& run) const override {
     const CallView& a = run.inputs[0];

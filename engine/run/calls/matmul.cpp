@@ -8,6 +8,7 @@
 #include "device/cublas.h"
 #include "device/host_blas.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/call_launch.h"
 #include "run/trace.h"
 
@@ -104,6 +105,8 @@ void multiply_on_host(const MatrixProduct& p) {
 class Product : public CallBody {
  public:
   std::string_view name() const override { return "matmul"; }
+  bool keeps_operand(size_t) const override { return true; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     const CallView &a = run.inputs[0], &b = run.inputs[1], &c = run.outputs[0];
@@ -117,15 +120,36 @@ class Product : public CallBody {
     int64_t count = static_cast<int64_t>(a_starts.size());
     on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
+      if (work >= for_the_library) {
+        for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
+        return;
+      }
+      OneBlasThread alone;
+      int64_t slices = std::clamp<int64_t>(work * count / for_a_thread, 1, cpu_threads());
+      int64_t parts = count >= slices ? 1 : std::min((slices + count - 1) / count, p.m);
       auto part = [&](int64_t from, int64_t to) {
-        for (int64_t i = from; i < to; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
+        for (int64_t i = from; i < to; ++i) {
+          int64_t which = i / parts, k = i % parts;
+          multiply_on_host(
+              rows_of(at(p, a_starts[which], b_starts[which], which, bytes), p.m * k / parts, p.m * (k + 1) / parts, bytes));
+        }
       };
-      // Large products use all threads themselves, small ones share them out.
-      work > 200'000 ? part(0, count) : in_slices(count, part, std::max<int64_t>(1, 100'000 / work));
+      in_slices(count * parts, part, std::max<int64_t>(1, count * parts / slices));
     });
   }
 
  private:
+  // Of so many multiplications a product is the library's own threads' work; of so many one of ours gets a share.
+  static constexpr int64_t for_the_library = int64_t{1} << 28, for_a_thread = 200'000;
+
+  static MatrixProduct rows_of(MatrixProduct p, int64_t from, int64_t to, size_t bytes) {
+    auto moved = [&](void* data, int64_t by) { return static_cast<char*>(data) + by * static_cast<int64_t>(bytes); };
+    p.a.data = moved(p.a.data, p.a.transposed ? from : from * p.a.step);
+    p.c = moved(p.c, from * p.n);
+    p.m = to - from;
+    return p;
+  }
+
   static MatrixProduct at(MatrixProduct p, int64_t a, int64_t b, int64_t i, size_t bytes) {
     auto moved = [&](void* data, int64_t by) { return static_cast<char*>(data) + by * static_cast<int64_t>(bytes); };
     p.a.data = moved(p.a.data, a);
@@ -233,6 +257,39 @@ Array matmul(const Array& first, const Array& second) {
   if (second.rank() > 1) fewer.push_back(n);
   out = reshape(out, fewer);
   out.set_value(fewer.empty());
+  return out;
+}
+
+// ---- derivatives
+
+namespace {
+
+Array turned(const Array& x) {
+  std::vector<int> order(x.rank());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return x.view(x.layout().transposed(order));
+}
+
+Array conjugated(const Array& x) {
+  const Argument only(x);
+  return is_complex(x.dtype()) ? elementwise(Op::conjugate, {&only, 1}) : x;
+}
+
+// left @ right, lying in memory as `like` does: turned where its columns are the rows of memory.
+Array product_like(const Layout& like, const Array& left, const Array& right) {
+  size_t r = like.rank();
+  bool by_columns = like.strides[r - 2] == 1 && like.strides[r - 1] != 1;
+  return by_columns ? turned(matmul(turned(right), turned(left))) : matmul(left, right);
+}
+
+}  // namespace
+
+std::vector<std::optional<Array>> Product::gradients(const GradientCall& call) const {
+  const Array& g = *call.given[0];
+  std::vector<std::optional<Array>> out(2);
+  if (call.wanted[0]) out[0] = product_like(*call.layouts[0], g, turned(conjugated(call.operands[1])));
+  if (call.wanted[1]) out[1] = product_like(*call.layouts[1], turned(conjugated(call.operands[0])), g);
   return out;
 }
 

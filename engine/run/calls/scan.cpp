@@ -9,7 +9,9 @@
 
 #include "core/error.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/formulas.h"
 #include "run/calls/lines.h"
 #include "run/calls/sorting.h"
 #include "run/tier0.h"
@@ -174,6 +176,9 @@ class Running : public CallBody {
   Running(std::string name, DType dtype, size_t axis)
       : name_(std::move(name)), scan_(number_of(name_)), on_cpu_(function_for(name_, dtype)), axis_(axis) {}
   std::string_view name() const override { return name_; }
+  bool keeps_operand(size_t) const override { return name_ != "add"; }
+  bool keeps_result(size_t) const override { return name_ != "add"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     const CallView &view = run.inputs[0], &result = run.outputs[0];
@@ -243,7 +248,7 @@ Array running(const Array& given, std::string_view op, size_t axis) {
   if (!has_scan(op, given.dtype())) bug("a scan that is not there");
   Argument only(given);
   LayoutRef layout = result_layout(given.shape(), {&only, 1});
-  if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
+  if (const char* in = given.size() > 0 && !(is_taping() && wants_gradient(given)) ? at_hand(given) : nullptr) {
     char* out;
     Array sums = made_now(layout, given.dtype(), out);
     int64_t n = given.shape()[axis];
@@ -259,6 +264,35 @@ Array running(const Array& given, std::string_view op, size_t axis) {
   CallResult result{given.shape(), given.dtype(), on_gpu ? rows_of(given.shape(), axis) : layout};
   auto body = std::make_shared<Running>(std::string(op), given.dtype(), axis);
   return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], layout);
+}
+
+// ---- derivatives
+
+static Array sum_from_the_end(const Array& x, size_t axis) {
+  return formulas::flipped(running(formulas::flipped(x, axis), "add", axis), axis);
+}
+
+std::vector<std::optional<Array>> Running::gradients(const GradientCall& call) const {
+  using namespace formulas;
+  const Array& g = *call.given[0];
+  if (name_ == "add") return {sum_from_the_end(g, axis_)};
+  const Array &x = call.operands[0], &y = call.results[0];
+  if (name_ == "multiply") {
+    // In front of a line's first zero the products are divided by the factor; the first zero's own are those without it;
+    // behind it all are zero.
+    Array is_zero = compute(Op::equal, x, 0), zeros_so_far = running(astype(is_zero, DType::int64), "add", axis_);
+    Array is_first = compute(Op::logical_and, is_zero, compute(Op::equal, zeros_so_far, 1));
+    Array without_first = running(select(is_first, 1, x), "multiply", axis_);
+    Array at_first = sum_from_the_end(g * conj(without_first), axis_);
+    Array before = sum_from_the_end(g * conj(y), axis_) / conj(select(is_zero, 1, x));
+    return {select(compute(Op::equal, zeros_so_far, 0), before, select(is_first, at_first, 0))};
+  }
+  // To where the extreme stood: of equal ones the last.
+  Array stands = compute(Op::equal, x, y);
+  if (row(x.dtype()).kind == DTypeKind::real || is_complex(x.dtype()))
+    stands = compute(Op::logical_or, stands, compute(Op::logical_and, compute(Op::isnan, x), compute(Op::isnan, y)));
+  Array places = select(stands, along(counted(x.shape()[axis_], x.device()), axis_, x.rank()), 0);
+  return {scattered(g, running(places, "maximum", axis_), axis_, true)};
 }
 
 }  // namespace quern

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "graph/fold.h"
-#include "graph/tier0/loops.h"
 
+#include "graph/tape.h"
+#include "graph/tier0/loops.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/indexing.h"
 #include "run/calls/order.h"
 #include "run/calls/sorting.h"
 #include "run/tier0.h"
@@ -176,6 +178,11 @@ class Places : public CallBody {
 class Counts : public CallBody {
  public:
   std::string_view name() const override { return "bincount"; }
+  bool keeps_operand(size_t i) const override { return i == 0; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {  // of the weights
+    Pick pick{0, call.operands[0]};
+    return {std::nullopt, take(*call.given[0], {&pick, 1})};
+  }
 
   void run(const CallRun& run) const override {
     int64_t n = run.inputs[0].layout->elements, bins = run.outputs[0].layout->elements;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "device/cublas_batches.h"
 #include "device/cusolver.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/factor_gradients.h"
 #include "run/calls/matmul.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
@@ -371,6 +373,9 @@ class OnGpu : public CallBody {
         n_(n),
         least_(std::min(m, n)) {}
   std::string_view name() const override { return rows[static_cast<size_t>(kind_)].name; }
+  bool keeps_operand(size_t) const override { return factor_keeps(name(), mode()).operand; }
+  bool keeps_result(size_t) const override { return factor_keeps(name(), mode()).results; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     const CallView& a = run.inputs[0];
@@ -401,6 +406,12 @@ class OnGpu : public CallBody {
   }
 
  private:
+  std::string mode() const {  // as it was given
+    std::string out;
+    for (char c : {mode_, more_})
+      if (c != ' ') out += c;
+    return out;
+  }
   const char* failure() const { return rows[static_cast<size_t>(kind_)].failure; }
 
   void solve(const CallRun& run, Work& work) const {
@@ -628,6 +639,43 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   Array left = squares_of_columns(with(Op::subtract, b, matmul(a, x)));
   Array rank = reduce(Reduction::sum, astype(counts, DType::int32), {true}, false, DType::int32);
   return {x, left, rank, s};
+}
+
+// As factor() sees it: what factor_on_gpu() turned is turned back.
+std::vector<std::optional<Array>> OnGpu::gradients(const GradientCall& call) const {
+  GradientCall seen = call;
+  bool turns =
+      kind_ != Kind::cholesky && !(kind_ == Kind::svd && m_ < n_) && !(kind_ == Kind::eigh && !is_complex(call.types[0]));
+  std::vector<Layout> layouts;
+  layouts.reserve(call.layouts.size());
+  for (size_t i = 0; turns && i < seen.operands.size(); ++i) {
+    int last = static_cast<int>(call.layouts[i]->rank()) - 1;
+    std::vector<int> order(static_cast<size_t>(last) + 1);
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[static_cast<size_t>(last)], order[static_cast<size_t>(last) - 1]);
+    layouts.push_back(call.layouts[i]->transposed(order));
+    seen.layouts[i] = &layouts.back();
+    if (seen.operands[i]) seen.operands[i] = turned(seen.operands[i]);
+  }
+  auto turn_result = [&](size_t i) {
+    if (seen.results[i]) seen.results[i] = turned(seen.results[i]);
+    if (seen.given[i]) seen.given[i] = turned(*seen.given[i]);
+  };
+  bool has_more = seen.results.size() > 1;
+  if (kind_ == Kind::solve || (kind_ == Kind::qr && has_more)) turn_result(0);
+  if ((kind_ == Kind::eigh || kind_ == Kind::eig) && has_more) turn_result(1);
+  if (kind_ == Kind::svd && has_more) {
+    if (m_ < n_) {
+      std::swap(seen.results[0], seen.results[2]);
+      std::swap(seen.given[0], seen.given[2]);
+    } else {
+      turn_result(0), turn_result(2);
+    }
+  }
+  std::vector<std::optional<Array>> out = factor_gradients(name(), mode(), seen);
+  for (auto& g : out)
+    if (turns && g) g = turned(*g);
+  return out;
 }
 
 }  // namespace

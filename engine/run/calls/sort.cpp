@@ -8,7 +8,9 @@
 
 #include "core/error.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/formulas.h"
 #include "run/calls/lines.h"
 #include "run/calls/order.h"
 #include "run/calls/quicksort.h"
@@ -233,6 +235,10 @@ class Sort : public CallBody {
  public:
   Sort(bool places, bool descending, size_t axis) : places_(places), descending_(descending), axis_(axis) {}
   std::string_view name() const override { return places_ ? "argsort" : "sort"; }
+  bool keeps_operand(size_t) const override { return !places_; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {  // back to where the values came from
+    return {formulas::scattered(*call.given[0], sorted_places(call.operands[0], descending_, axis_), axis_, false)};
+  }
 
   void run(const CallRun& run) const override {
     const CallView& view = run.inputs[0];
@@ -421,7 +427,8 @@ Array recorded_sort(const Array& given, bool places, bool descending, size_t axi
   GraphLock lock;
   DType type = places ? DType::int64 : given.dtype();
   LayoutRef layout = places ? layout_like(given) : copied_layout(given);
-  if (const char* in = given.size() > 0 ? at_hand(given) : nullptr) {
+  bool is_recorded = !places && is_taping() && wants_gradient(given);
+  if (const char* in = given.size() > 0 && !is_recorded ? at_hand(given) : nullptr) {
     char* out;
     Array result = made_now(layout, type, out);
     sort_lines(Lines(given.layout(), *layout, axis), in, out, given.shape()[axis], given.dtype(), places, descending);

@@ -16,6 +16,12 @@ __QUERN_DEVICE T sigmoid(const T& a) {
   return to<T>((x < M(0) ? power : M(1)) / (M(1) + power));
 }
 
+// Not by maximum(): the derivative at 0 is 0.
+template <class T>
+__QUERN_DEVICE T relu(const T& a) {
+  return op::less_equal(a, T(0)) ? T(0) : a;
+}
+
 // The derivative of lgamma(), of x + low > 0. From 10 on its asymptotic series (DLMF 5.11.2). Below, the
 // recurrence psi(x + 1) = psi(x) + 1 / x leads to (1, 2], where it has a zero: there x psi(x) / (x - zero) is a polynomial in x - 1.5,
 // interpolated at 17 Chebyshev points in 90 digits (within 4e-18). Its digits hold up to the zero itself, whose own are split in two.

@@ -1,0 +1,670 @@
+// Tensors: the engine's arrays with PyTorch's operators, types of results and errors. Their methods are Python's
+// (python/quern/torch/); what stands here is what every step of a program goes through.
+//
+// A tensor's Python type has the bare array for its base, not NumPy's: PyTorch's sum(dim) and NumPy's sum(axis) do not meet.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "bindings/arrays.h"
+#include "bindings/functions.h"
+#include "bindings/given.h"
+#include "core/error.h"
+#include "functions/networks.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
+#include "graph/tape.h"
+#include "run/calls/indexing.h"
+#include "run/calls/matmul.h"
+#include "run/transfer.h"
+
+namespace quern::python {
+
+namespace {
+
+struct TensorArray : Array {};
+
+std::vector<const UserRow*> rules;  // of optimizers, by their numbers
+
+PyTypeObject* tensor_base = nullptr;
+PyTypeObject* tensor_type = nullptr;  // quern.torch.Tensor: of all results
+
+std::string size_text(const Shape& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// PyTorch raises RuntimeError where NumPy has ValueError and TypeError for shapes, types and devices.
+template <class F>
+PyObject* as_torch(F&& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    ErrorKind kind = e.kind();
+    if (kind == ErrorKind::value || kind == ErrorKind::algebra) kind = ErrorKind::runtime;
+    try {
+      throw Error(kind, e.what());
+    } catch (...) {
+      set_python_error();
+    }
+  } catch (...) {
+    set_python_error();
+  }
+  return nullptr;
+}
+
+// What C++ calls the elements of a type, as PyTorch's errors do.
+std::string element_name(DType type) {
+  if (row(type).kind == DTypeKind::integer || row(type).kind == DTypeKind::natural) return std::string(row(type).name) + "_t";
+  return type == DType::float32 ? "float" : type == DType::float64 ? "double" : std::string(row(type).name);
+}
+
+// An operand: a tensor, another array of ours, or a number, which is weak also where it is NumPy's.
+class TensorOperand {
+ public:
+  bool read(PyObject* value) {
+    array_ = as_array(value);
+    if (array_) return true;
+    if (!read_scalar(value, scalar_)) return false;
+    if (!scalar_.is_weak) scalar_.is_weak = true;
+    return true;
+  }
+  // A number that is an integer, as one of `type`: what does not fit goes round.
+  void wrap_to(DType type) {
+    if (array_ || scalar_.kind != WeakScalar::integer || scalar_.is_huge) return;
+    DTypeKind kind = row(type).kind;
+    if (kind != DTypeKind::integer && kind != DTypeKind::natural) return;
+    int unused = 64 - 8 * static_cast<int>(row(type).size);
+    uint64_t bits = (scalar_.is_natural ? scalar_.natural : static_cast<uint64_t>(scalar_.integer)) << unused;
+    scalar_.natural = bits >> unused;
+    scalar_.integer = kind == DTypeKind::natural ? static_cast<int64_t>(scalar_.natural) : static_cast<int64_t>(bits) >> unused;
+    scalar_.is_natural = kind == DTypeKind::natural && scalar_.natural >> 63;
+  }
+  // A number that an element of `type` takes: unsigned ones take negative numbers of their size, no others take what does not fit.
+  void fit(DType type) {
+    if (array_) return;
+    bool is_refused = scalar_.is_huge;
+    DTypeKind kind = row(type).kind;
+    if (kind == DTypeKind::boolean && scalar_.kind == WeakScalar::complex) {
+      scalar_.kind = WeakScalar::boolean;
+      scalar_.integer = scalar_.re != 0 || scalar_.im != 0;
+    }
+    if (kind != DTypeKind::complex && scalar_.kind == WeakScalar::complex && scalar_.im != 0) is_refused = true;
+    if (kind == DTypeKind::integer || kind == DTypeKind::natural) {
+      int bits = 8 * static_cast<int>(row(type).size) - (kind == DTypeKind::integer);
+      double end = std::ldexp(1.0, bits);
+      if (scalar_.kind == WeakScalar::integer) {
+        double value = scalar_.is_natural ? static_cast<double>(scalar_.natural) : static_cast<double>(scalar_.integer);
+        bool is_above = bits < 63 ? value >= end : bits == 63 && scalar_.is_natural;
+        is_refused |= is_above || (kind == DTypeKind::integer ? bits < 63 && value < -end : value <= -end);
+        if (!is_refused) wrap_to(type);
+      } else if (scalar_.kind != WeakScalar::boolean) {
+        is_refused |= !(std::trunc(scalar_.re) < end && std::trunc(scalar_.re) >= (kind == DTypeKind::integer ? -end : -end + 1));
+        if (!is_refused) {
+          scalar_.kind = WeakScalar::integer;
+          scalar_.is_natural = scalar_.re >= 0x1p63;
+          scalar_.natural = scalar_.is_natural ? static_cast<uint64_t>(scalar_.re) : 0;
+          scalar_.integer = scalar_.is_natural ? 0 : static_cast<int64_t>(scalar_.re);
+          wrap_to(type);
+        }
+      }
+    }
+    if (is_refused) raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow", element_name(type));
+    if (kind != DTypeKind::complex && scalar_.kind == WeakScalar::complex) scalar_.kind = WeakScalar::real;
+  }
+  bool is_zero() const { return !array_ && scalar_.kind <= WeakScalar::integer && !scalar_.is_natural && scalar_.integer == 0; }
+  bool is_negative() const { return !array_ && scalar_.kind == WeakScalar::integer && !scalar_.is_natural && scalar_.integer < 0; }
+  void move_to(DeviceId device) {
+    moved_ = moved_to(*array_, context_on(device));
+    array_ = &moved_;
+  }
+  const Array* array() const { return array_; }
+  const Scalar& scalar() const { return scalar_; }
+  Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
+  OperandType type() const {
+    if (array_) return {array_->dtype(), false, WeakScalar::boolean, array_->rank() == 0};
+    return {DType::boolean, true, scalar_.kind};
+  }
+
+ private:
+  Array* array_ = nullptr;
+  Array moved_;
+  Scalar scalar_;
+};
+
+Loop loop_for(Op op, std::span<const OperandType> types) {
+  struct Known {
+    uint64_t key = 0;
+    Loop loop;
+  };
+  static std::array<Known, 1024> known;
+  uint64_t key = static_cast<uint64_t>(op) + 1;
+  for (const OperandType& t : types)
+    key = key << 10 | (t.is_weak ? 0x100u | static_cast<unsigned>(t.weak) : static_cast<unsigned>(t.dtype)) | (t.is_0d ? 0x200u : 0u);
+  key = key << 4 | static_cast<unsigned>(torch_default());
+  Known& slot = known[(key * 0x9e3779b97f4a7c15ull) >> 54];
+  if (slot.key != key) slot = {key, resolve_as_torch(op, types)};
+  return slot.loop;
+}
+
+void check_shapes(std::span<const TensorOperand> operands, const Array* into) {
+  const Shape* first = nullptr;
+  for (const TensorOperand& o : operands) {
+    if (!o.array()) continue;
+    const Shape& shape = o.array()->shape();
+    if (!first) {
+      first = &shape;
+      continue;
+    }
+    size_t rank = std::min(first->size(), shape.size());
+    for (size_t i = 1; i <= rank; ++i) {
+      int64_t a = (*first)[first->size() - i], b = shape[shape.size() - i];
+      if (a != b && a != 1 && b != 1)
+        raise(ErrorKind::runtime,
+              "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", a, b,
+              std::max(first->size(), shape.size()) - i);
+    }
+  }
+  if (!into) return;
+  std::vector<Shape> shapes;
+  for (const TensorOperand& o : operands)
+    if (o.array()) shapes.push_back(o.array()->shape());
+  Shape all = broadcast_shapes(shapes);
+  if (all != into->shape())
+    raise(ErrorKind::runtime, "output with shape {} doesn't match the broadcast shape {}", size_text(into->shape()),
+          size_text(all));
+}
+
+void check_devices(std::span<const TensorOperand> operands) {
+  const Array* first = nullptr;
+  for (const TensorOperand& o : operands) {
+    if (!o.array()) continue;
+    if (first && first->device() != o.array()->device())
+      raise(ErrorKind::runtime,
+            "Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
+            context_on(first->device()).name(), context_on(o.array()->device()).name());
+    first = o.array();
+  }
+}
+
+void check_result_type(DType result, const Array& into) {
+  if (!can_write_as_torch(result, into.dtype()))
+    raise(ErrorKind::runtime, "result type {} can't be cast to the desired output type {}", torch_name_of(result),
+          torch_name_of(into.dtype()));
+}
+
+// Numbers without dimensions on the CPU may stand beside tensors of a GPU.
+void bring_numbers(std::span<TensorOperand> operands) {
+  const Array* there = nullptr;
+  for (const TensorOperand& o : operands)
+    if (o.array() && o.array()->device().is_gpu()) there = o.array();
+  if (!there) return;
+  for (TensorOperand& o : operands)
+    if (o.array() && o.array()->rank() == 0 && o.array()->device().is_cpu()) o.move_to(there->device());
+}
+
+// Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does; zeros in tensors give a value.
+void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument, 3>& arguments, DType type) {
+  const Array* tensor = nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].array()) {
+      tensor = operands[i].array();
+      continue;
+    }
+    operands[i].wrap_to(type);
+    arguments[i] = operands[i].argument();
+  }
+  bool divides = op == Op::floor_divide || op == Op::remainder || op == Op::fmod;
+  if (divides && tensor && tensor->device().is_cpu() && operands[1].is_zero()) raise(ErrorKind::runtime, "ZeroDivisionError");
+}
+
+Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
+  std::array<OperandType, 3> types;
+  std::array<Argument, 3> arguments{Argument(Scalar{}), Argument(Scalar{}), Argument(Scalar{})};
+  for (size_t i = 0; i < operands.size(); ++i) types[i] = operands[i].type(), arguments[i] = operands[i].argument();
+  Loop loop = loop_for(op, {types.data(), operands.size()});
+  if (into) check_result_type(loop.result, *into);
+  if (is_integer(loop.compute)) wrap_numbers(op, operands, arguments, loop.compute);
+  bool many = false;
+  const Array* first = nullptr;
+  for (const TensorOperand& o : operands) {
+    if (!o.array()) continue;
+    many |= first && (first->shape() != o.array()->shape() || first->device() != o.array()->device());
+    first = o.array();
+  }
+  if (many) {
+    bring_numbers(operands);
+    for (size_t i = 0; i < operands.size(); ++i) arguments[i] = operands[i].argument();
+    check_devices(operands);
+  }
+  if (many || into) check_shapes(operands, into);
+  if (into && into->dtype() != loop.result && row(loop.result).kind != DTypeKind::boolean) {
+    // In place PyTorch computes in the common type and casts; the engine's rule for the cast is NumPy's, which is narrower.
+    Array value = elementwise(op, {arguments.data(), operands.size()}, nullptr, loop);
+    const Argument only(value);
+    return elementwise(Op::cast, {&only, 1}, into, Loop{into->dtype(), into->dtype()});
+  }
+  return elementwise(op, {arguments.data(), operands.size()}, into, loop);
+}
+
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+PyObject* wrap_tensor(Array&& array) { return wrap_as(std::move(array), tensor_type); }
+
+int number_is_true(const Array& array) {
+  try {
+    return PyObject_IsTrue(item_of(array).ptr());
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+// Shapes and types are looked at here, where the words are PyTorch's.
+Array product_of(const Array& a, const Array& b) {
+  if (a.rank() == 0 || b.rank() == 0)
+    raise(ErrorKind::runtime, "both arguments to matmul need to be at least 1D, but they are {}D and {}D", a.rank(), b.rank());
+  if (a.dtype() != b.dtype())
+    raise(ErrorKind::runtime, "expected m1 and m2 to have the same dtype, but got: {} != {}", torch_name_of(a.dtype()),
+          torch_name_of(b.dtype()));
+  int64_t inner = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
+  if (a.shape().back() != inner) {
+    if (a.rank() == 1 && b.rank() == 1)
+      raise(ErrorKind::runtime, "inconsistent tensor size, expected tensor {} and src {} to have the same number of elements",
+            size_text(a.shape()), size_text(b.shape()));
+    int64_t rows = a.rank() == 1 ? 1 : a.shape()[a.rank() - 2], columns = b.rank() == 1 ? 1 : b.shape().back();
+    raise(ErrorKind::runtime, "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", rows, a.shape().back(), inner,
+          columns);
+  }
+  return matmul(a, b);
+}
+
+PyObject* binary(Op op, PyObject* left, PyObject* right) {
+  return as_torch([&]() -> PyObject* {
+    std::array<TensorOperand, 2> operands;
+    if (!operands[0].read(left) || !operands[1].read(right)) return not_implemented();
+    return wrap_tensor(computed(op, operands, nullptr));
+  });
+}
+
+PyObject* in_place(Op op, PyObject* left, PyObject* right) {
+  return as_torch([&]() -> PyObject* {
+    std::array<TensorOperand, 2> operands;
+    if (!operands[0].read(left) || !operands[1].read(right)) return not_implemented();
+    computed(op, operands, as_array(left));
+    return Py_NewRef(left);
+  });
+}
+
+// By 2 and by 0.5 it is a product or a root, as in raised() of the engine.
+Array raised_to(std::span<TensorOperand> operands, const Array* into) {
+  const Array* base = operands[0].array();
+  const Array* by = operands[1].array();
+  if (base && !by && !into) {
+    DType type = base->dtype();
+    const Scalar& number = operands[1].scalar();
+    bool is_real = row(type).kind == DTypeKind::real || is_complex(type);
+    bool whole = number.kind == WeakScalar::integer && !number.is_natural;
+    if (is_real && ((whole && number.integer == 2) || (number.kind == WeakScalar::real && number.re == 2)))
+      return computed(Op::square, operands.first(1), nullptr);
+    if (is_real && number.kind == WeakScalar::real && number.re == 0.5) return computed(Op::sqrt, operands.first(1), nullptr);
+  }
+  if (base && operands[1].is_negative() && is_integer(base->dtype()))
+    raise(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
+  TruncatedPowers truncated(by != nullptr);
+  return computed(Op::power, operands, into);
+}
+
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) return not_implemented();
+  return as_torch([&]() -> PyObject* {
+    std::array<TensorOperand, 2> operands;
+    if (!operands[0].read(left) || !operands[1].read(right)) return not_implemented();
+    return wrap_tensor(raised_to(operands, nullptr));
+  });
+}
+
+PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) {
+  return as_torch([&]() -> PyObject* {
+    std::array<TensorOperand, 2> operands;
+    if (!operands[0].read(left) || !operands[1].read(right)) return not_implemented();
+    raised_to(operands, as_array(left));
+    return Py_NewRef(left);
+  });
+}
+
+template <Op op>
+PyObject* binary_slot(PyObject* left, PyObject* right) {
+  return binary(op, left, right);
+}
+template <Op op>
+PyObject* in_place_slot(PyObject* left, PyObject* right) {
+  return in_place(op, left, right);
+}
+template <Op op>
+PyObject* unary_slot(PyObject* value) {
+  return as_torch([&] {
+    TensorOperand operand;
+    operand.read(value);
+    DType type = operand.array()->dtype();
+    if (op == Op::invert && !is_integer(type) && type != DType::boolean)
+      raise(ErrorKind::type, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+    return wrap_tensor(computed(op, {&operand, 1}, nullptr));
+  });
+}
+
+PyObject* matrix_product(PyObject* left, PyObject* right) {
+  return as_torch([&]() -> PyObject* {
+    const Array *a = as_array(left), *b = as_array(right);
+    if (!a || !b) return not_implemented();
+    return wrap_tensor(product_of(*a, *b));
+  });
+}
+
+PyObject* compare(PyObject* left, PyObject* right, int how) {
+  constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
+  return binary(ops[how], left, right);
+}
+
+Py_hash_t hash(PyObject* value) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(value) >> 4); }
+
+int to_bool(PyObject* value) {
+  const Array& array = *as_array(value);
+  if (array.size() == 1) return number_is_true(array);
+  PyErr_SetString(PyExc_RuntimeError, array.size() == 0 ? "Boolean value of Tensor with no values is ambiguous"
+                                                        : "Boolean value of Tensor with more than one value is ambiguous");
+  return -1;
+}
+
+PyObject* number_of(PyObject* value, PyObject* (*as)(PyObject*)) {
+  return as_torch([&]() -> PyObject* {
+    const Array& array = *as_array(value);
+    if (array.size() != 1) {
+      PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+      return nullptr;
+    }
+    nb::object number = item_of(array);
+    if (PyComplex_Check(number.ptr())) {
+      if (PyComplex_ImagAsDouble(number.ptr()) != 0)
+        raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow", as == PyNumber_Float ? "double" : "int64_t");
+      number = nb::float_(PyComplex_RealAsDouble(number.ptr()));
+    }
+    return as(number.ptr());
+  });
+}
+PyObject* to_float(PyObject* value) { return number_of(value, PyNumber_Float); }
+PyObject* to_integer(PyObject* value) { return number_of(value, PyNumber_Long); }
+PyObject* to_index(PyObject* value) {
+  const Array& array = *as_array(value);
+  if (array.size() == 1 && (is_integer(array.dtype()) || array.dtype() == DType::boolean)) return to_integer(value);
+  PyErr_SetString(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+  return nullptr;
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Array& array = *as_array(self);
+  if (array.rank() > 0) return static_cast<Py_ssize_t>(array.shape()[0]);
+  PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+  return -1;
+}
+
+// What PyTorch refuses as an index; NumPy's rules serve for the rest.
+void check_one_key(PyObject* key) {
+  if (PyUnicode_Check(key) || PyBytes_Check(key)) raise(ErrorKind::type, "new(): invalid data type 'str'");
+  if (PyFloat_Check(key))
+    raise(ErrorKind::index,
+          "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got float)");
+  if (PySlice_Check(key)) {
+    PyObject* step = reinterpret_cast<PySliceObject*>(key)->step;
+    if (PyLong_Check(step) && PyLong_AsLong(step) <= 0) {
+      PyErr_SetString(PyExc_ValueError, "step must be greater than zero");
+      throw nb::python_error();
+    }
+  }
+  if (const Array* places = as_array(key)) {
+    DType type = places->dtype();
+    if (places->rank() == 0 && is_integer(type)) return;
+    if (type != DType::int64 && type != DType::int32 && type != DType::uint8 && type != DType::boolean)
+      raise(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors");
+  }
+}
+void check_key(PyObject* key) {
+  if (!PyTuple_Check(key)) return check_one_key(key);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) check_one_key(PyTuple_GET_ITEM(key, i));
+}
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+  return as_torch([&]() -> PyObject* {
+    check_key(key);
+    return get_array_item(self, key);
+  });
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  nb::object number;
+  PyObject* checked = as_torch([&]() -> PyObject* {
+    check_key(key);
+    if (as_array(self)->rank() == 0 && (PySlice_Check(key) || (PyLong_Check(key) && !PyBool_Check(key))))
+      raise(ErrorKind::index, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number");
+    TensorOperand operand;
+    if (value && !as_array(value) && operand.read(value)) {
+      operand.fit(as_array(self)->dtype());
+      const Scalar& fitting = operand.scalar();
+      if (fitting.kind == WeakScalar::integer)
+        number = fitting.is_natural ? nb::object(nb::int_(fitting.natural)) : nb::object(nb::int_(fitting.integer));
+      if (fitting.kind == WeakScalar::real) number = nb::float_(fitting.re);
+    }
+    return Py_NewRef(Py_None);
+  });
+  if (!checked) return -1;
+  Py_DECREF(checked);
+  int done = set_array_item(self, key, number.is_valid() ? number.ptr() : value);
+  if (done != 0 && PyErr_ExceptionMatches(PyExc_ValueError)) {
+    nb::python_error error;
+    PyErr_SetString(PyExc_RuntimeError, nb::cast<std::string>(nb::str(error.value())).c_str());
+  }
+  return done;
+}
+
+#define IN_PLACE_TOO(name, op)                                           \
+  {Py_nb_##name, reinterpret_cast<void*>(binary_slot<Op::op>)}, {        \
+    Py_nb_inplace_##name, reinterpret_cast<void*>(in_place_slot<Op::op>) \
+  }
+PyType_Slot slots[] = {
+    IN_PLACE_TOO(add, add),
+    IN_PLACE_TOO(subtract, subtract),
+    IN_PLACE_TOO(multiply, multiply),
+    IN_PLACE_TOO(true_divide, true_divide),
+    IN_PLACE_TOO(floor_divide, floor_divide),
+    IN_PLACE_TOO(remainder, remainder),
+    IN_PLACE_TOO(and, bitwise_and),
+    IN_PLACE_TOO(or, bitwise_or),
+    IN_PLACE_TOO(xor, bitwise_xor),
+    IN_PLACE_TOO(lshift, left_shift),
+    IN_PLACE_TOO(rshift, right_shift),
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_product)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)},
+    {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary_slot<Op::absolute>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary_slot<Op::invert>)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_int, reinterpret_cast<void*>(to_integer)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_nb_bool, reinterpret_cast<void*>(to_bool)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+    {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {0, nullptr},
+};
+
+}  // namespace
+
+bool is_tensor_type(PyTypeObject* type) {
+  return type == tensor_type || (tensor_base && PyType_IsSubtype(type, tensor_base));
+}
+
+PyTypeObject* result_type(PyTypeObject* type) {
+  if (!type) return array_type;
+  if (type == array_type || type == tensor_type || !tensor_type) return type;
+  return PyType_IsSubtype(type, tensor_base) ? tensor_type : type;
+}
+
+void init_tensors(nb::module_& m) {
+  auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());
+  tensor_base = reinterpret_cast<PyTypeObject*>(base.ptr());
+  m.def("set_tensor_type", [](nb::handle type) { tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
+  // An op of the table by PyTorch's rules; `into`: the tensor that takes the result.
+  m.def(
+      "tensor_op",
+      [](const std::string& name, nb::args values, nb::handle into) {
+        std::array<TensorOperand, 3> operands;
+        if (values.size() > operands.size()) bug("an op of {} operands", values.size());
+        for (size_t i = 0; i < values.size(); ++i) {
+          if (!operands[i].read(values[i].ptr()))
+            raise(ErrorKind::type, "{}(): argument must be Tensor or Number, not {}", name, Py_TYPE(values[i].ptr())->tp_name);
+        }
+        PyObject* out = as_torch([&]() -> PyObject* {
+          std::span<TensorOperand> given(operands.data(), values.size());
+          Op op = op_named(name);
+          const Array* target = into.is_none() ? nullptr : as_array(into.ptr());
+          Array result = op == Op::power ? raised_to(given, target) : computed(op, given, target);
+          return target ? Py_NewRef(into.ptr()) : wrap_tensor(std::move(result));
+        });
+        if (!out) throw nb::python_error();
+        return nb::steal(out);
+      },
+      nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none());
+  m.def("tensor_op_types", [](const std::string& name, nb::args values) {
+    std::vector<OperandType> types;
+    for (nb::handle value : values) {
+      TensorOperand one;
+      one.read(value.ptr());
+      types.push_back(one.type());
+    }
+    Loop loop = resolve_as_torch(op_named(name), types);
+    return std::make_pair(std::string(row(loop.compute).name), std::string(row(loop.result).name));
+  });
+  m.def("tensor_common_type", [](nb::args values) {
+    std::vector<OperandType> types;
+    for (nb::handle value : values) {
+      TensorOperand one;
+      if (!one.read(value.ptr())) raise(ErrorKind::type, "result_type(): arguments must be tensors or numbers");
+      types.push_back(one.type());
+    }
+    return std::string(row(common_type_as_torch(types)).name);
+  });
+  // The bytes of the memory that a tensor is a view of.
+  m.def("memory_bytes", [](nb::handle given) {
+    const Array& array = array_in(given);
+    GraphLock lock;
+    return array.cell()->node->size() * static_cast<int64_t>(size_of(array.cell()->node->dtype));
+  });
+  m.def("torch_promoted", [](const std::string& a, const std::string& b) {
+    return std::string(row(promote_as_torch(dtype_of(a), dtype_of(b))).name);
+  });
+  m.def("torch_can_write", [](const std::string& a, const std::string& b) { return can_write_as_torch(dtype_of(a), dtype_of(b)); });
+  m.def("set_torch_default", [](const std::string& name) { set_torch_default(dtype_of(name)); });
+  m.def("torch_default", [] { return std::string(row(torch_default()).name); });
+  m.def("tensor_matmul", [](nb::handle a, nb::handle b) {
+    for (nb::handle one : {a, b})
+      if (!as_array(one.ptr())) raise(ErrorKind::type, "matmul(): arguments must be Tensors, not {}", Py_TYPE(one.ptr())->tp_name);
+    PyObject* out = matrix_product(a.ptr(), b.ptr());
+    if (!out) throw nb::python_error();
+    return nb::steal(out);
+  });
+  // As exactly that type, which derives from the tensor's.
+  m.def("tensor_as", [](nb::handle given, nb::handle type) {
+    Array same(array_in(given));
+    if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
+      raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
+    return nb::steal(wrap_as(std::move(same), reinterpret_cast<PyTypeObject*>(type.ptr())));
+  });
+  m.def("array_assign", [](nb::handle given, nb::handle value) {
+    PyObject* done = as_torch([&]() -> PyObject* {
+      TensorOperand operand;
+      if (!operand.read(value.ptr()))
+        raise(ErrorKind::type, "copy_(): argument must be Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
+      operand.fit(array_in(given).dtype());
+      assign(array_in(given), operand.argument());
+      return Py_NewRef(Py_None);
+    });
+    if (!done) throw nb::python_error();
+    return nb::steal(done);
+  });
+  // Writes values to places, one index array for each of these axes; or adds them there.
+  auto put_with = [&m](const char* name, auto body) {
+    m.def(name, [body](nb::handle given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
+      PyObject* done = as_torch([&]() -> PyObject* {
+        if (axes.size() != indices.size()) raise(ErrorKind::index, "put(): {} axes and {} indices", axes.size(), indices.size());
+        std::vector<Pick> picks;
+        for (size_t k = 0; k < axes.size(); ++k) {
+          if (axes[k] < 0 || static_cast<size_t>(axes[k]) >= array_in(given).rank())
+            raise(ErrorKind::index, "put(): there is no dimension {}", axes[k]);
+          picks.push_back({static_cast<size_t>(axes[k]), array_in(indices[k])});
+        }
+        TensorOperand operand;
+        if (!operand.read(value.ptr()))
+          raise(ErrorKind::type, "put(): values must be a Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
+        operand.fit(array_in(given).dtype());
+        body(array_in(given), picks, operand.argument());
+        return Py_NewRef(Py_None);
+      });
+      if (!done) throw nb::python_error();
+      return nb::steal(done);
+    });
+  };
+  put_with("array_put", [](const Array& array, std::span<const Pick> picks, const Argument& value) { put(array, picks, value); });
+  put_with("array_put_add", [](const Array& array, std::span<const Pick> picks, const Argument& value) {
+    DType type = array.dtype();
+    if (row(type).kind == DTypeKind::real || is_complex(type)) return put_add(array, picks, value);
+    // Integers: counted in float64, which holds them up to 2**53.
+    Array wide = astype(array, DType::float64);
+    put_add(wide, picks, value);
+    assign(array, Argument(wide));
+  });
+  define(m, "tensor_linear", linear);
+  define(m, "tensor_softmax", softmax);
+  define(m, "tensor_log_softmax", log_softmax);
+  define(m, "tensor_cross_entropy", cross_entropy);
+  define(m, "tensor_layer_norm", layer_norm);
+  // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
+  // of one type. Returns its number.
+  m.def("make_rule", [](const std::string& name, const std::string& text, const std::vector<std::string>& writes,
+                        const std::vector<std::string>& reads, const std::vector<std::string>& scalars, const std::string& dtype) {
+    UserRow row;
+    DType type = dtype_of(dtype);
+    row.name = name;
+    row.preamble = "typedef " + std::string(quern::row(type).cuda) + " T;";
+    row.body = text;
+    for (const std::string& one : writes) {
+      row.results.push_back({one, type, static_cast<int>(row.operands.size())});
+      row.operands.push_back({"", type});
+    }
+    for (const std::string& one : reads) row.operands.push_back({one, type});
+    for (const std::string& one : scalars) row.operands.push_back({one, type});
+    rules.push_back(&add_row(std::move(row)));
+    return rules.size() - 1;
+  });
+  // Of each parameter the tensors, written ones first; the numbers are the same for all.
+  m.def("apply_rule", [](size_t rule, size_t writes, nb::list rows, nb::tuple scalars) {
+    std::vector<Argument> numbers;
+    for (nb::handle number : scalars) numbers.emplace_back(number_in(number));
+    for (nb::handle row : rows) {
+      std::vector<Array> written, read;
+      std::vector<Argument> arguments;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(row.ptr()); ++i)
+        (static_cast<size_t>(i) < writes ? written : read).push_back(array_in(PyTuple_GET_ITEM(row.ptr(), i)));
+      for (const Array& array : read) arguments.emplace_back(array);
+      arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+      apply_in_place(*rules[rule], written, arguments);
+    }
+  });
+  init_gradients(m);
+}
+
+}  // namespace quern::python

@@ -1,0 +1,667 @@
+#include "functions/backward.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "functions/row_gradients.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+#include "run/calls/indexing.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+std::atomic<bool> looks_for_nan{false};
+
+Array zeros(const Shape& shape, DType dtype, DeviceId device) { return full(shape, real_number(0), dtype, device); }
+
+// ---- parts of memory
+
+// The axes of more than one element, from the outermost in memory on.
+std::vector<int> by_stride(const Layout& layout) {
+  std::vector<int> axes;
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (layout.shape[i] != 1) axes.push_back(static_cast<int>(i));
+  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+    return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)];
+  });
+  return axes;
+}
+
+// As one run of memory after the other; equal for layouts that touch the same places.
+std::vector<std::pair<int64_t, int64_t>> runs_of(const Layout& layout) {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (int axis : by_stride(layout)) {
+    auto a = static_cast<size_t>(axis);
+    if (!out.empty() && out.back().second == layout.shape[a] * layout.strides[a]) {
+      out.back() = {out.back().first * layout.shape[a], layout.strides[a]};
+    } else {
+      out.emplace_back(layout.shape[a], layout.strides[a]);
+    }
+  }
+  return out;
+}
+
+bool repeats(const Layout& layout) {
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (layout.strides[i] == 0 && layout.shape[i] > 1) return true;
+  return false;
+}
+
+// Do two elements of it share a place? Asked of layouts without strides of 0.
+bool overlaps_itself(const Layout& layout) {
+  int64_t reach = 0;
+  std::vector<int> axes = by_stride(layout);
+  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+    return std::abs(layout.strides[static_cast<size_t>(a)]) < std::abs(layout.strides[static_cast<size_t>(b)]);
+  });
+  for (int axis : axes) {
+    auto a = static_cast<size_t>(axis);
+    if (std::abs(layout.strides[a]) <= reach) return true;
+    reach += std::abs(layout.strides[a]) * (layout.shape[a] - 1);
+  }
+  return false;
+}
+
+// What was seen through `from` as it is seen through `to`; both touch the same places, each once.
+std::optional<Array> seen_otherwise(const Array& g, const Layout& from, const Layout& to) {
+  if (from.offset != to.offset || from.size() != to.size() || repeats(from) || repeats(to)) return std::nullopt;
+  for (const Layout* l : {&from, &to})
+    if (std::any_of(l->strides.begin(), l->strides.end(), [](int64_t s) { return s < 0; })) return std::nullopt;
+  if (from.size() == 0) return reshape(g, to.shape);
+  if (runs_of(from) != runs_of(to)) return std::nullopt;
+  auto all_axes = [](const Layout& layout) {
+    std::vector<int> order = by_stride(layout);
+    for (size_t i = 0; i < layout.rank(); ++i)
+      if (layout.shape[i] == 1) order.push_back(static_cast<int>(i));
+    return order;
+  };
+  std::vector<int> there = all_axes(from), here = all_axes(to);
+  Array line = transposed(g, there);
+  Shape shape;
+  for (int axis : here) shape.push_back(to.shape[static_cast<size_t>(axis)]);
+  line = reshape(line, shape);
+  std::vector<int> back(here.size());
+  for (size_t i = 0; i < here.size(); ++i) back[static_cast<size_t>(here[i])] = static_cast<int>(i);
+  return transposed(line, back);
+}
+
+}  // namespace
+
+Array summed_to(const Array& g, const Shape& shape) {
+  if (g.shape() == shape) return g;
+  size_t more = g.rank() - shape.size();
+  std::vector<bool> axes(g.rank(), false);
+  bool any = false;
+  for (size_t i = 0; i < g.rank(); ++i) any |= axes[i] = i < more || (shape[i - more] == 1 && g.shape()[i] != 1);
+  Array out = any ? reduce(Reduction::sum, g, axes, false) : g;
+  return out.shape() == shape ? out : reshape(out, shape);
+}
+
+namespace {
+
+// A gradient of a part of an entry's value, which it was seen through.
+struct Part {
+  LayoutRef layout;
+  DType dtype;
+  Array g;
+};
+
+// What has come for an entry.
+struct Work {
+  EntryRef entry;
+  std::optional<Array> sum;
+  std::vector<Part> parts;
+  std::vector<std::optional<Array>> results;  // of a call with several
+};
+
+Array added(const std::optional<Array>& sum, const Array& g) { return sum ? compute(Op::add, *sum, g) : g; }
+
+class Backward {
+ public:
+  Backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given, BackwardOptions options)
+      : options_(options), mode_(options.create_graph) {
+    for (size_t i = 0; i < results.size(); ++i) start(results[i], i < given.size() ? given[i] : std::nullopt, i);
+  }
+
+  // Only what leads to the inputs is computed, and nothing is added to leaves.
+  void only_for(const std::vector<Array>& inputs, bool accumulate) {
+    has_inputs_ = true;
+    accumulates_ = accumulate;
+    for (const Array& input : inputs) {
+      EntryRef entry;
+      {
+        GraphLock lock;
+        entry = entry_of(input);
+      }
+      if (!entry) raise(ErrorKind::runtime, "One of the differentiated Tensors does not require grad");
+      inputs_.push_back(entry);
+    }
+    find_needed();
+  }
+
+  void run() {
+    while (!work_.empty()) {
+      auto node = work_.extract(work_.begin());
+      process(node.mapped());
+    }
+  }
+
+  std::vector<std::optional<Array>> found(bool allow_unused) {
+    std::vector<std::optional<Array>> out;
+    for (const EntryRef& input : inputs_) {
+      auto it = captured_.find(input.get());
+      if (it == captured_.end() && !allow_unused)
+        raise(ErrorKind::runtime,
+              "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is "
+              "the desired behavior.");
+      out.push_back(it == captured_.end() ? std::nullopt : std::optional<Array>(it->second));
+    }
+    return out;
+  }
+
+ private:
+  // ---- where it starts
+
+  void start(const Array& result, std::optional<Array> given, size_t number) {
+    EntryRef entry;
+    {
+      GraphLock lock;
+      entry = entry_of(result);
+    }
+    if (!entry) raise(ErrorKind::runtime, "element {} of tensors does not require grad and does not have a grad_fn", number);
+    if (!given) {
+      if (result.size() != 1) raise(ErrorKind::runtime, "grad can be implicitly created only for scalar outputs");
+      if (is_complex(result.dtype()))
+        raise(ErrorKind::runtime, "grad can be implicitly created only for real scalar outputs but got {}",
+              row(result.dtype()).name);
+      given = full(result.shape(), real_number(1), result.dtype(), result.device());
+    } else if (given->shape() != result.shape()) {
+      auto size = [](const Shape& shape) {
+        std::string text = "torch.Size([";
+        for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+        return text + "])";
+      };
+      raise(ErrorKind::runtime, "Mismatch in shape: grad_output[{}] has a shape of {} and output[{}] has a shape of {}.", number,
+            size(given->shape()), number, size(result.shape()));
+    } else if (is_complex(given->dtype()) && !is_complex(result.dtype())) {
+      raise(ErrorKind::runtime,
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            "grad_output[{}] has a dtype of {} and output[{}] has a dtype of {}.",
+            number, row(given->dtype()).name, number, row(result.dtype()).name);
+    } else if (given->device() != result.device()) {
+      raise(ErrorKind::runtime, "the gradient of result {} is on another device than the result; move it with to()", number);
+    }
+    deliver({entry, {}, result.layout_ref(), result.dtype()}, *given);
+  }
+
+  void find_needed() {
+    std::vector<EntryRef> all;
+    std::unordered_set<Entry*> seen;
+    uint64_t oldest = ~uint64_t{0};
+    for (const EntryRef& input : inputs_) oldest = std::min(oldest, input->number);
+    GraphLock lock;
+    for (auto& [number, work] : work_) all.push_back(work.entry), seen.insert(work.entry.get());
+    for (size_t i = 0; i < all.size(); ++i) {
+      Entry& entry = *all[i];
+      for (TapeOperand& operand : entry.operands()) {
+        if (operand.from && operand.from->number >= oldest && seen.insert(operand.from.get()).second) all.push_back(operand.from);
+      }
+    }
+    std::sort(all.begin(), all.end(), [](const EntryRef& a, const EntryRef& b) { return a->number < b->number; });
+    for (const EntryRef& entry : all) {
+      bool is_input = std::find(inputs_.begin(), inputs_.end(), entry) != inputs_.end();
+      bool leads = false;
+      for (TapeOperand& operand : entry->operands()) leads |= operand.from && needed_.contains(operand.from.get());
+      if (is_input || leads) needed_.insert(entry.get());
+    }
+  }
+
+  bool is_needed(const EntryRef& entry) const { return entry && (!has_inputs_ || needed_.contains(entry.get())); }
+
+  // ---- what goes from entry to entry
+
+  Work& work_of(const EntryRef& entry) {
+    Work& work = work_[entry->number];
+    if (!work.entry) work.entry = entry;
+    return work;
+  }
+
+  // In the operand's shape and type.
+  void deliver(const TapeOperand& operand, Array g) {
+    if (!is_needed(operand.from)) return;
+    g = summed_to(g, operand.layout->shape);
+    if (g.dtype() != operand.dtype) {
+      if (is_complex(g.dtype()) && !is_complex(operand.dtype)) g = g.real();
+      g = as_type(g, operand.dtype);
+    }
+    Work& work = work_of(operand.from);
+    work.sum = added(work.sum, g);
+  }
+
+  void deliver_part(const EntryRef& to, const Part& part) {
+    if (is_needed(to)) work_of(to).parts.push_back(part);
+  }
+
+  // All that has come for the entry, in its shape.
+  static Array total(Work& work) {
+    const Entry& entry = *work.entry;
+    if (work.parts.empty()) return *work.sum;
+    if (!work.sum && work.parts.size() == 1 && work.parts[0].dtype == entry.dtype) {
+      if (auto whole = seen_otherwise(work.parts[0].g, *work.parts[0].layout, *entry.layout)) return *whole;
+    }
+    // A piece of memory as the entry's value lies in it; the parts are added where they lie.
+    auto [from, to] = entry.layout->extent();
+    Array memory = zeros({to - from}, entry.dtype, entry.device);
+    Layout seen = *entry.layout;
+    seen.offset -= from;
+    bool is_once = !repeats(seen) && !overlaps_itself(seen);
+    if (work.sum && is_once) assign(memory.view(seen), Argument(*work.sum));
+    if (work.sum && !is_once) work.parts.push_back({entry.layout, entry.dtype, *work.sum});
+    for (Part& part : work.parts) {
+      if (part.layout->elements == 0) continue;
+      Layout layout = *part.layout;
+      Array g = part.g;
+      if (repeats(layout)) {
+        std::vector<bool> axes(layout.rank(), false);
+        for (size_t i = 0; i < layout.rank(); ++i) {
+          axes[i] = layout.strides[i] == 0 && layout.shape[i] > 1;
+          if (axes[i]) layout.shape[i] = 1;
+        }
+        g = reduce(Reduction::sum, g, axes, true);
+      }
+      layout.offset -= from * static_cast<int64_t>(size_of(entry.dtype) / size_of(part.dtype));
+      if (overlaps_itself(layout)) {
+        add_at(memory, layout, part.dtype, g);
+        continue;
+      }
+      Array place = memory.view(layout, part.dtype);
+      Argument both[] = {Argument(place), Argument(g)};
+      elementwise(Op::add, both, &place);
+    }
+    if (is_once) return memory.view(seen);
+    // Elements that share a place share what is there.
+    Array sharers = zeros({to - from}, real_part_type(entry.dtype), entry.device);
+    add_at(sharers, seen, sharers.dtype(), full(seen.shape, real_number(1), sharers.dtype(), entry.device));
+    return compute(Op::true_divide, memory.view(seen), sharers.view(seen));
+  }
+
+  // The places of elements that overlap in memory, one by one.
+  static void add_at(const Array& memory, const Layout& layout, DType dtype, const Array& g) {
+    Array places = full({}, whole(layout.offset), DType::int64, memory.device());
+    for (size_t i = 0; i < layout.rank(); ++i) {
+      Shape shape(layout.rank(), 1);
+      shape[i] = layout.shape[i];
+      Array along = compute(Op::multiply, counted(layout.shape[i], memory.device()), layout.strides[i]);
+      places = compute(Op::add, places, reshape(along, shape));
+    }
+    int64_t size = memory.size() * static_cast<int64_t>(size_of(memory.dtype()) / size_of(dtype));
+    Pick pick{0, reshape(places, {layout.size()})};
+    put_add(memory.view(Layout::contiguous({size}), dtype), {&pick, 1}, Argument(reshape(g, {layout.size()})));
+  }
+
+  // ---- an entry's turn
+
+  void process(Work& work) {
+    Entry& entry = *work.entry;
+    bool has_parts = !work.results.empty();
+    if (!has_parts) {
+      work.sum = total(work);
+      work.parts.clear();
+      if (entry.extras || has_inputs_) look_at(work);
+    }
+    if (entry.is_leaf()) {
+      if (accumulates_ && is_needed(work.entry)) accumulate(work.entry, *work.sum);
+      return;
+    }
+    if (entry.is_spent)
+      raise(ErrorKind::runtime,
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+            "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+            "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+            "after calling backward.");
+    bool leads = false;
+    for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
+    if (leads) {
+      AtSite site(entry.site);
+      pass_on(work);
+    }
+    if (!options_.retain_graph) let_go(entry);
+  }
+
+  void look_at(Work& work) {
+    Entry& entry = *work.entry;
+    if (entry.extras) {
+      for (auto& hook : std::vector(entry.extras->hooks)) {
+        if (auto other = hook->seen(*work.sum)) work.sum = *other;
+      }
+      if (entry.extras->keeps_gradient && !entry.is_leaf()) store(entry, *work.sum);
+    }
+    if (has_inputs_ && !accumulates_ && std::find(inputs_.begin(), inputs_.end(), work.entry) != inputs_.end()) {
+      captured_.insert_or_assign(&entry, *work.sum);
+    }
+  }
+
+  void store(Entry& entry, const Array& g) {
+    Array own = options_.create_graph ? g : detached_copy(g);
+    GraphLock lock;
+    entry.extra().gradient = std::make_unique<Array>(std::move(own));
+  }
+
+  static Array detached_copy(const Array& g) {
+    GradientMode off(false);
+    if (g.is_whole() && !repeats(g.layout())) return g.apart();
+    return copied(g, g.dtype(), Order::keep);
+  }
+
+  void accumulate(const EntryRef& entry, const Array& g) {
+    TapeExtras& extra = entry->extra();
+    if (!extra.gradient) {
+      Array own = g;
+      if (!options_.create_graph) {
+        GradientMode off(false);
+        bool lies_alike = g.layout().strides == Layout::ordered(g.shape(), entry->layout->strides).strides;
+        own = lies_alike && g.is_whole() ? g.apart() : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
+      }
+      extra.gradient = std::make_unique<Array>(std::move(own));
+    } else {
+      Argument both[] = {Argument(*extra.gradient), Argument(g)};
+      if (options_.create_graph) {
+        *extra.gradient = elementwise(Op::add, both);
+      } else {
+        elementwise(Op::add, both, extra.gradient.get());
+      }
+    }
+    for (auto& hook : std::vector(extra.after)) hook->seen(*extra.gradient);
+  }
+
+  static void let_go(Entry& entry) {
+    GraphLock lock;
+    bool any = static_cast<bool>(entry.value.node) || entry.function;
+    auto drop = [&](Operand& value) {
+      any |= static_cast<bool>(value.node);
+      value = {};
+    };
+    for (TapeOperand& operand : entry.operands()) drop(operand.value);
+    drop(entry.value);
+    if (entry.extras)
+      for (Operand& result : entry.extras->results) drop(result);
+    entry.function.reset();
+    entry.is_spent = any;
+  }
+
+  // A value that was kept, as an array with its record where gradients are recorded.
+  Array kept(const Operand& value, const EntryRef& from, uint64_t written, const Entry& entry) {
+    if (!value.node) return {};
+    GraphLock lock;
+    const Node& node = *value.node;
+    if (node.is_exposed() && node.buffer && node.buffer.block()->writes.load() != written)
+      raise(ErrorKind::runtime,
+            "one of the variables needed for gradient computation has been modified by an inplace operation: an array of shape "
+            "{} whose memory is shared with others, used at {}; give the operation a clone() of it",
+            to_string(value.shape()), describe_site(entry.site));
+    return with_entry(value, options_.create_graph ? from : EntryRef(), entry.device);
+  }
+
+  void pass_on(Work& work) {
+    Entry& entry = *work.entry;
+    switch (entry.kind) {
+      case Entry::Kind::leaf:
+      case Entry::Kind::nothing:
+        return;
+      case Entry::Kind::view: {
+        const EntryRef& from = entry.own[0].from;
+        return deliver_part(from, {entry.layout, entry.dtype, *work.sum});
+      }
+      case Entry::Kind::row:
+        return pass_row(entry, *work.sum);
+      case Entry::Kind::reduce:
+        return deliver(entry.own[0], looked_at(entry, 0, reduced(entry, *work.sum)));
+      case Entry::Kind::update:
+        return pass_update(entry, *work.sum);
+      case Entry::Kind::part: {
+        const TapeOperand& of = entry.own[0];
+        if (!is_needed(of.from)) return;
+        Work& call = work_of(of.from);
+        call.results.resize(of.from->extras->result_types.size());
+        call.results[entry.part] = added(call.results[entry.part], *work.sum);
+        return;
+      }
+      case Entry::Kind::call:
+      case Entry::Kind::function:
+        return pass_call(work);
+    }
+  }
+
+  void pass_row(Entry& entry, const Array& g) {
+    std::array<Array, 3> operands;
+    size_t count = entry.operand_count;
+    for (size_t i = 0; i < count; ++i) {
+      operands[i] = kept(entry.own[i].value, entry.own[i].from, entry.own[i].written, entry);
+      DType type = operand_type(row(entry.op), static_cast<int>(i), entry.compute);
+      if (operands[i]) operands[i] = as_type(operands[i], type);
+    }
+    Array y = kept(entry.value, work_entry(entry), entry.written, entry);
+    DType in = is_complex(entry.compute) && !is_complex(entry.dtype) ? entry.dtype : entry.compute;
+    Array given = entry.op == Op::cast ? g : as_type(g, in);
+    for (size_t i = 0; i < count; ++i) {
+      if (!is_needed(entry.own[i].from)) continue;
+      deliver(entry.own[i], looked_at(entry, i, row_gradient(entry.op, static_cast<int>(i), given, {operands.data(), count}, y)));
+    }
+  }
+
+  static EntryRef work_entry(Entry& entry) { return EntryRef(&entry); }
+
+  Array reduced(Entry& entry, const Array& g) {
+    const TapeOperand& operand = entry.own[0];
+    const Shape& shape = operand.layout->shape;
+    auto widened = [&](const Array& x) {  // the axes that went, as ones, over the operand's shape
+      Shape kept = shape;
+      for (size_t i = 0; i < kept.size(); ++i)
+        if (entry.axes[i]) kept[i] = 1;
+      Array out = reshape(x, kept);
+      return out.view(out.layout().broadcast_to(shape));
+    };
+    Array wide = widened(g);
+    if (entry.reduction == Reduction::sum) return wide;
+    Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
+    Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
+    if (entry.reduction == Reduction::product) {
+      // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
+      Array is_zero = compute(Op::equal, a, 0);
+      Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
+      Array others = widened(reduce(Reduction::product, compute(Op::where, is_zero, 1, a), entry.axes, false));
+      Array alone = compute(Op::logical_and, is_zero, compute(Op::equal, zeros_in, 1));
+      Array slope = compute(Op::where, compute(Op::equal, zeros_in, 0), compute(Op::true_divide, y, a),
+                            compute(Op::where, alone, others, 0));
+      return compute(Op::multiply, wide, conjugated(slope));
+    }
+    // Equal ones share the gradient.
+    Array mine = compute(Op::equal, a, y);
+    if (row(entry.compute).kind == DTypeKind::real)
+      mine = compute(Op::logical_or, mine, compute(Op::logical_and, compute(Op::isnan, a), compute(Op::isnan, y)));
+    Array count = widened(reduce(Reduction::sum, mine, entry.axes, false, DType::int64));
+    return compute(Op::where, mine, compute(Op::true_divide, wide, as_type(count, g.dtype())), 0);
+  }
+
+  void pass_update(Entry& entry, const Array& g) {
+    // g as the value lies in its memory, which the target's layout counts in.
+    Array memory;
+    if (entry.layout == entry.whole) {
+      memory = arranged(g, entry.whole);
+      if (!memory.is_whole() || memory.layout_ref() != entry.whole) memory = copied(g, g.dtype(), entry.whole);
+    } else {
+      memory = Array(full_in(entry.whole, real_number(0), entry.whole_dtype, entry.device));
+      assign(memory.view(*entry.layout, entry.dtype), Argument(g));
+    }
+    if (is_needed(entry.own[1].from)) {
+      Array part = memory.view(*entry.target, entry.target_dtype);
+      deliver(entry.own[1], looked_at(entry, 1, copied(part, part.dtype())));
+    }
+    if (is_needed(entry.own[0].from)) {
+      Array rest = copied(memory, memory.dtype(), memory.layout_ref());
+      assign(rest.view(*entry.target, entry.target_dtype), Argument(real_number(0)));
+      deliver(entry.own[0], entry.layout == entry.whole ? rest : rest.view(*entry.layout, entry.dtype));
+    }
+  }
+
+  void pass_call(Work& work) {
+    Entry& entry = *work.entry;
+    TapeExtras& extra = *entry.extras;
+    GradientCall call;
+    call.device = entry.device;
+    for (TapeOperand& operand : extra.more) {
+      call.operands.push_back(kept(operand.value, operand.from, operand.written, entry));
+      call.wanted.push_back(is_needed(operand.from));
+      call.layouts.push_back(operand.layout.get());
+      call.types.push_back(operand.dtype);
+    }
+    for (size_t i = 0; i < extra.result_types.size(); ++i) {
+      EntryRef from = extra.results[i].node && options_.create_graph ? result_entry(entry, i) : EntryRef();
+      call.results.push_back(kept(extra.results[i], from, 0, entry));
+      call.result_shapes.push_back(extra.result_layouts[i]->shape);
+      call.result_types.push_back(extra.result_types[i]);
+    }
+    call.given = work.results;
+    if (call.given.empty()) call.given.push_back(work.sum);
+    if (entry.target) {  // a call that writes into a part of an array: that part is its result, and its first operand
+      Array memory = arranged(*work.sum, entry.whole);
+      if (!memory.is_whole()) memory = copied(*work.sum, work.sum->dtype(), entry.whole);
+      Array part = memory.view(*entry.target, entry.target_dtype);
+      call.given = {copied(part, part.dtype())};
+      call.layouts[0] = entry.target.get();
+      call.types[0] = entry.target_dtype;
+      std::vector<std::optional<Array>> out = gradients_by(entry, call);
+      if (is_needed(extra.more[0].from)) {
+        Array rest = copied(memory, memory.dtype(), memory.layout_ref());
+        Argument before = out[0] ? Argument(*out[0]) : Argument(real_number(0));
+        assign(rest.view(*entry.target, entry.target_dtype), before);
+        deliver(extra.more[0], rest);
+      }
+      for (size_t i = 1; i < out.size(); ++i)
+        if (out[i]) deliver(extra.more[i], looked_at(entry, i, *out[i]));
+      return;
+    }
+    std::vector<std::optional<Array>> out = gradients_by(entry, call);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (out[i]) deliver(extra.more[i], looked_at(entry, i, *out[i]));
+  }
+
+  // Of a result that was kept: the call's own where it is the only one, else another of its parts.
+  static EntryRef result_entry(Entry& entry, size_t i) {
+    const TapeExtras& extra = *entry.extras;
+    if (extra.result_types.size() == 1) return work_entry(entry);
+    EntryRef part = new_entry(Entry::Kind::part, extra.result_types[i], extra.result_layouts[i], entry.device);
+    part->part = static_cast<uint8_t>(i);
+    part->operand_count = 1;
+    part->own[0] = {work_entry(entry), {}, extra.result_layouts[i], extra.result_types[i]};
+    return part;
+  }
+
+  static std::vector<std::optional<Array>> gradients_by(Entry& entry, const GradientCall& call) {
+    return entry.kind == Entry::Kind::call ? entry.call->gradients(call) : entry.function->gradients(call);
+  }
+
+  Array looked_at(Entry& entry, size_t operand, Array g) {
+    if (!looks_for_nan || row(g.dtype()).kind == DTypeKind::boolean || is_integer(g.dtype())) return g;
+    GradientMode off(false);
+    Array bad = compute(Op::isnan, is_complex(g.dtype()) ? compute(Op::absolute, g) : g);
+    Array any = reduce(Reduction::any, bad, std::vector<bool>(bad.rank(), true), false);
+    if (scalar_in(any).integer != 0)
+      raise(ErrorKind::runtime, "Function '{}Backward0' returned nan values in its {}th output. It was recorded at {}.",
+            tape_name(entry), operand, describe_site(entry.site));
+    return g;
+  }
+
+  const BackwardOptions options_;
+  GradientMode mode_;
+  bool has_inputs_ = false, accumulates_ = true;
+  std::vector<EntryRef> inputs_;
+  std::unordered_set<Entry*> needed_;
+  std::map<uint64_t, Work, std::greater<>> work_;  // by the entries' numbers, the newest first
+  std::unordered_map<Entry*, Array> captured_;
+};
+
+}  // namespace
+
+void backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
+              const std::vector<Array>& inputs, BackwardOptions options) {
+  Backward backward(results, given, options);
+  if (!inputs.empty()) backward.only_for(inputs, true);
+  backward.run();
+}
+
+std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
+                                            const std::vector<Array>& inputs, BackwardOptions options) {
+  Backward backward(results, given, options);
+  backward.only_for(inputs, false);
+  backward.run();
+  return backward.found(options.allow_unused);
+}
+
+std::optional<Array> gradient_of(const Array& array) {
+  GraphLock lock;
+  EntryRef entry = entry_of(array);
+  if (!entry || !entry->extras || !entry->extras->gradient) return std::nullopt;
+  return *entry->extras->gradient;
+}
+
+void set_gradient(const Array& array, std::optional<Array> gradient) {
+  GraphLock lock;
+  EntryRef entry = entry_of(array);
+  if (!entry) {
+    if (!gradient) return;
+    raise(ErrorKind::runtime, "[grad] the array does not require grad; call requires_grad_() first");
+  }
+  if (!gradient) {
+    if (entry->extras) entry->extras->gradient.reset();
+    return;
+  }
+  if (gradient->shape() != array.shape())
+    raise(ErrorKind::runtime, "assigned grad has data of a different size");
+  if (gradient->dtype() != array.dtype()) raise(ErrorKind::runtime, "assigned grad has data of a different type");
+  if (gradient->device() != array.device()) raise(ErrorKind::runtime, "assigned grad has data located on a different device");
+  entry->extra().gradient = std::make_unique<Array>(std::move(*gradient));
+}
+
+static EntryRef entry_to_see(const Array& array) {
+  EntryRef entry = entry_of(array);
+  if (!entry) raise(ErrorKind::runtime, "cannot register a hook on a tensor that doesn't require gradient");
+  return entry;
+}
+
+void keep_gradient(const Array& array) {
+  GraphLock lock;
+  EntryRef entry = entry_of(array);
+  if (!entry) raise(ErrorKind::runtime, "can't retain_grad on Tensor that has requires_grad=False");
+  if (!entry->is_leaf()) entry->extra().keeps_gradient = true;
+}
+
+void add_hook(const Array& array, std::shared_ptr<GradientHook> hook, bool after) {
+  GraphLock lock;
+  EntryRef entry = entry_to_see(array);
+  if (after && !entry->is_leaf())
+    raise(ErrorKind::runtime, "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  (after ? entry->extra().after : entry->extra().hooks).push_back(std::move(hook));
+}
+
+void remove_hook(const Array& array, const GradientHook* hook) {
+  GraphLock lock;
+  EntryRef entry = entry_of(array);
+  if (!entry || !entry->extras) return;
+  for (auto* hooks : {&entry->extras->hooks, &entry->extras->after})
+    std::erase_if(*hooks, [&](const auto& one) { return one.get() == hook; });
+}
+
+void set_anomaly_mode(bool on) { looks_for_nan = on; }
+bool anomaly_mode() { return looks_for_nan; }
+
+}  // namespace quern

@@ -1,0 +1,252 @@
+#include "functions/networks.h"
+
+#include "core/error.h"
+#include "functions/backward.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+#include "run/calls/matmul.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+using Gradients = std::vector<std::optional<Array>>;
+
+Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
+
+// Two dimensions: all but the last axis as one.
+Array rows(const Array& x) { return x.rank() == 2 ? x : reshape(x, {x.size() / std::max<int64_t>(last_size(x), 1), last_size(x)}); }
+
+Array plus(const std::optional<Array>& sum, const Array& more) { return sum ? compute(Op::add, *sum, more) : more; }
+
+DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
+
+class Linear : public GradientBody {
+ public:
+  std::string_view name() const override { return "addmm"; }
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array& given = *call.given[0];
+    Array g = rows(given);
+    if (call.wanted[0]) out[0] = reshape(matmul(g, call.operands[1]), call.layouts[0]->shape);
+    if (call.wanted[1]) out[1] = matmul(turned(g), rows(call.operands[0]));
+    if (call.wanted.size() > 2 && call.wanted[2]) out[2] = reduced(Reduction::sum, g, 0);
+    return out;
+  }
+};
+
+// ---- softmax
+
+// x - max(x) along the axis, and the sum of its exponentials, with the axis kept.
+struct Shifted {
+  Array x, sum;
+};
+Shifted shifted(const Array& x, size_t axis) {
+  Array top = reduced(Reduction::maximum, x, static_cast<int>(axis), true);
+  Array away = compute(Op::subtract, x, top);
+  return {away, reduced(Reduction::sum, compute(Op::exp, away), static_cast<int>(axis), true)};
+}
+
+class Softmax : public GradientBody {
+ public:
+  Softmax(size_t axis, bool is_log) : axis_(axis), is_log_(is_log) {}
+  std::string_view name() const override { return is_log_ ? "log_softmax" : "softmax"; }
+  Gradients gradients(const GradientCall& call) const override {
+    DType wide = wide_type(call.types[0]);
+    Array g = as_type(*call.given[0], wide), y = as_type(call.results[0], wide);
+    int axis = static_cast<int>(axis_);
+    if (is_log_) {
+      Array total = reduced(Reduction::sum, g, axis, true);
+      return {compute(Op::subtract, g, compute(Op::multiply, compute(Op::exp, y), total))};
+    }
+    Array total = reduced(Reduction::sum, compute(Op::multiply, g, y), axis, true);
+    return {compute(Op::multiply, y, compute(Op::subtract, g, total))};
+  }
+
+ private:
+  size_t axis_;
+  bool is_log_;
+};
+
+Array softmax_by(const Array& x, size_t axis, bool is_log) {
+  if (axis >= x.rank()) raise(ErrorKind::index, "[softmax] there is no dimension {} among {}", axis, x.rank());
+  return differentiable(std::make_shared<Softmax>(axis, is_log), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
+    if (x.size() == 0) return {copied(x, x.dtype())};
+    Shifted s = shifted(as_type(x, wide_type(x.dtype())), axis);
+    Array out = is_log ? compute(Op::subtract, s.x, compute(Op::log, s.sum))
+                       : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
+    return {as_type(out, x.dtype())};
+  })[0];
+}
+
+// ---- cross entropy
+
+// True where the place along the axis is the target's class.
+Array is_target(const Array& target, const Shape& shape, size_t axis, DeviceId device) {
+  Shape line(shape.size(), 1);
+  line[axis] = shape[axis];
+  Array classes = reshape(counted(shape[axis], device), line);
+  return compute(Op::equal, with_axis(target, axis), classes);
+}
+
+class CrossEntropy : public GradientBody {
+ public:
+  CrossEntropy(size_t axis, int64_t ignored, std::string reduction)
+      : axis_(axis), ignored_(ignored), reduction_(std::move(reduction)) {}
+  std::string_view name() const override { return "nll_loss"; }
+  // Inputs x, target; results the loss, the logarithm of the sum of exponentials, how many count.
+  Gradients gradients(const GradientCall& call) const override {
+    const Array &x = call.operands[0], &target = call.operands[1];
+    DType wide = wide_type(x.dtype());
+    Array p = compute(Op::exp, compute(Op::subtract, as_type(x, wide), call.results[1]));
+    std::optional<Array> out;
+    if (call.given[0]) {
+      Array g = as_type(*call.given[0], wide);
+      if (reduction_ == "mean") g = compute(Op::true_divide, g, call.results[2]);
+      Array scale = compute(Op::where, compute(Op::not_equal, target, ignored_), g, 0.0);
+      Array away = compute(Op::subtract, p, as_type(is_target(target, x.shape(), axis_, call.device), wide));
+      out = compute(Op::multiply, away, with_axis(scale, axis_));
+    }
+    if (call.given[1]) out = plus(out, compute(Op::multiply, p, *call.given[1]));  // of second derivatives
+    return {out, std::nullopt};
+  }
+
+ private:
+  size_t axis_;
+  int64_t ignored_;
+  std::string reduction_;
+};
+
+}  // namespace
+
+Array linear(const Array& x, const Array& weight, const Array* bias) {
+  if (weight.rank() != 2 || x.rank() == 0) bug("a linear layer of {} and {}", to_string(x.shape()), to_string(weight.shape()));
+  std::vector<Array> inputs{x, weight};
+  if (bias) inputs.push_back(*bias);
+  return differentiable(std::make_shared<Linear>(), inputs, {{true, true, false}, {}}, [&]() -> std::vector<Array> {
+    Array y = matmul(rows(x), turned(weight));
+    if (bias) y = compute(Op::add, y, *bias);
+    if (x.rank() == 2) return {y};
+    Shape shape = x.shape();
+    shape.back() = weight.shape()[0];
+    return {reshape(y, shape)};
+  })[0];
+}
+
+Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, false); }
+Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, true); }
+
+Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction) {
+  const Array inputs[] = {x, target};
+  auto body = std::make_shared<CrossEntropy>(axis, ignored, std::string(reduction));
+  return differentiable(std::move(body), inputs, {{true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
+    DType wide = wide_type(x.dtype());
+    Array logits = as_type(x, wide);
+    Array top = reduced(Reduction::maximum, logits, static_cast<int>(axis), true);
+    Array sum = reduced(Reduction::sum, compute(Op::exp, compute(Op::subtract, logits, top)), static_cast<int>(axis), true);
+    Array size = compute(Op::add, compute(Op::log, sum), top);  // the logarithm of the sum of exponentials
+    Array picked = compute(Op::where, is_target(target, x.shape(), axis, x.device()), logits, 0.0);
+    Array chosen = reduced(Reduction::sum, picked, static_cast<int>(axis));
+    Array counts = compute(Op::not_equal, target, ignored);
+    Shape shape = target.shape();
+    Array loss = compute(Op::where, counts, compute(Op::subtract, reshape(size, shape), chosen), 0.0);
+    Array count = reduce(Reduction::sum, as_type(counts, wide), std::vector<bool>(counts.rank(), true), false);
+    if (reduction != "none") {
+      loss = reduce(Reduction::sum, loss, std::vector<bool>(loss.rank(), true), false);
+      if (reduction == "mean") loss = compute(Op::true_divide, loss, count);
+    }
+    return {as_type(loss, x.dtype()), size, count};
+  })[0];
+}
+
+// ---- layers that normalise
+
+namespace {
+
+class LayerNorm : public GradientBody {
+ public:
+  LayerNorm(size_t count, bool has_weight, bool has_bias) : count_(count), has_weight_(has_weight), has_bias_(has_bias) {}
+  std::string_view name() const override { return "native_layer_norm"; }
+  // Inputs x, weight, bias; results y, mean, one over the deviation.
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array& x = call.operands[0];
+    DType wide = wide_type(x.dtype());
+    Array g = call.given[0] ? as_type(*call.given[0], wide) : full(x.shape(), Scalar{}, wide, call.device);
+    Array normal = compute(Op::multiply, compute(Op::subtract, as_type(x, wide), call.results[1]), call.results[2]);
+    std::vector<bool> inner(x.rank(), false), outer(x.rank(), true);
+    for (size_t i = x.rank() - count_; i < x.rank(); ++i) inner[i] = true, outer[i] = false;
+    if (call.wanted[0]) {
+      Array scaled = has_weight_ ? compute(Op::multiply, g, as_type(call.operands[1], wide)) : g;
+      double n = 1;
+      for (size_t i = 0; i < x.rank(); ++i)
+        if (inner[i]) n *= static_cast<double>(x.shape()[i]);
+      Array first = compute(Op::true_divide, reduce(Reduction::sum, scaled, inner, true), n);
+      Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner, true), n);
+      Array away = compute(Op::subtract, compute(Op::subtract, scaled, first), compute(Op::multiply, normal, second));
+      out[0] = compute(Op::multiply, away, call.results[2]);
+      if (call.given[1]) out[0] = plus(out[0], compute(Op::true_divide, *call.given[1], n));
+      if (call.given[2]) {
+        Array slope = compute(Op::multiply, compute(Op::square, call.results[2]), normal);
+        out[0] = compute(Op::subtract, *out[0], compute(Op::true_divide, compute(Op::multiply, slope, *call.given[2]), n));
+      }
+    }
+    size_t at = 1;
+    if (has_weight_ && call.wanted[at]) out[at] = reduce(Reduction::sum, compute(Op::multiply, g, normal), outer, false);
+    if (has_weight_) ++at;
+    if (has_bias_ && call.wanted[at]) out[at] = reduce(Reduction::sum, g, outer, false);
+    return out;
+  }
+
+ private:
+  size_t count_;
+  bool has_weight_, has_bias_;
+};
+
+}  // namespace
+
+Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
+  std::vector<Array> inputs{x};
+  if (weight) inputs.push_back(*weight);
+  if (bias) inputs.push_back(*bias);
+  Kept kept{{true, weight != nullptr, false}, {false, true, true}};
+  auto body = std::make_shared<LayerNorm>(count, weight != nullptr, bias != nullptr);
+  return differentiable(std::move(body), inputs, kept, [&]() -> std::vector<Array> {
+    DType wide = wide_type(x.dtype());
+    Array a = as_type(x, wide);
+    std::vector<bool> inner(x.rank(), false);
+    double n = 1;
+    for (size_t i = x.rank() - count; i < x.rank(); ++i) inner[i] = true, n *= static_cast<double>(x.shape()[i]);
+    Array mean = compute(Op::true_divide, reduce(Reduction::sum, a, inner, true), n);
+    Array away = compute(Op::subtract, a, mean);
+    Array spread = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, away, away), inner, true), n);
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, compute(Op::add, spread, eps)));
+    Array y = compute(Op::multiply, away, scale);
+    if (weight) y = compute(Op::multiply, y, as_type(*weight, wide));
+    if (bias) y = compute(Op::add, y, as_type(*bias, wide));
+    return {as_type(y, x.dtype()), mean, scale};
+  })[0];
+}
+
+void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {
+  GradientMode off(false);
+  std::vector<Argument> arguments;
+  for (const Array& array : written) arguments.emplace_back(array);
+  arguments.insert(arguments.end(), read.begin(), read.end());
+  std::vector<Array> out = apply(row, arguments, written[0].shape(), written[0].device());
+  GraphLock lock;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Array& target = written[i];
+    if (target.is_whole() && !target.is_exposed() && out[i].layout_ref() == target.layout_ref()) {
+      target.cell()->set(out[i].cell()->node);
+      ++target.cell()->version;
+    } else {
+      assign(target, Argument(out[i]));
+    }
+  }
+}
+
+}  // namespace quern

@@ -1,0 +1,29 @@
+// What networks are made of, each with a derivative of its own: one entry of the tape that keeps the least (graph/tape.h). Axes
+// count from the front.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "graph/array.h"
+
+namespace quern {
+
+// x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
+Array linear(const Array& x, const Array& weight, const Array* bias);
+
+// exp(x) with the sum 1 along an axis, and its logarithm; halves are computed in float32.
+Array softmax(const Array& x, size_t axis);
+Array log_softmax(const Array& x, size_t axis);
+
+// Minus the logarithm of softmax at the target class of each place; `target` has the shape of x without the axis, integers.
+// `reduction`: "none", "sum" or "mean", which is over what does not equal `ignored`.
+Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction);
+
+// Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
+Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);
+
+// A step of an optimizer: a user's row whose first operands, `written`, are replaced by its results. No gradient is recorded.
+void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read);
+
+}  // namespace quern

@@ -1,0 +1,165 @@
+#include "functions/row_gradients.h"
+
+#include <array>
+#include <string_view>
+
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern {
+
+namespace {
+
+using steps::compute;
+
+// ---- the words of grads.def
+
+constexpr double log_of_2 = 0.6931471805599453, log_of_10 = 2.302585092994046;
+
+Array operator+(const Array& x, const Array& y) { return compute(Op::add, x, y); }
+Array operator+(const Array& x, double y) { return compute(Op::add, x, y); }
+Array operator+(double x, const Array& y) { return compute(Op::add, x, y); }
+Array operator-(const Array& x, const Array& y) { return compute(Op::subtract, x, y); }
+Array operator-(const Array& x, double y) { return compute(Op::subtract, x, y); }
+Array operator-(double x, const Array& y) { return compute(Op::subtract, x, y); }
+Array operator-(const Array& x) { return compute(Op::negative, x); }
+Array operator*(const Array& x, const Array& y) { return compute(Op::multiply, x, y); }
+Array operator*(const Array& x, double y) { return compute(Op::multiply, x, y); }
+Array operator*(double x, const Array& y) { return compute(Op::multiply, x, y); }
+Array operator/(const Array& x, const Array& y) { return compute(Op::true_divide, x, y); }
+
+Array conj(const Array& x) { return steps::conjugated(x); }
+Array zero(const Array& x) { return full(x.shape(), steps::real_number(0), x.dtype(), x.device()); }
+// In g's type, where one of the two is a number, too.
+template <class X, class Y>
+Array select(const Array& where, const X& x, const Y& y) {
+  return compute(Op::where, where, x, y);
+}
+#define UNARY(name) \
+  Array name(const Array& x) { return compute(Op::name, x); }
+#define BINARY(name) \
+  template <class X, class Y> \
+  Array name(const X& x, const Y& y) { return compute(Op::name, x, y); }
+UNARY(square)
+UNARY(sqrt)
+UNARY(exp)
+UNARY(exp2)
+UNARY(sin)
+UNARY(cos)
+UNARY(sinh)
+UNARY(cosh)
+UNARY(sign)
+UNARY(floor)
+UNARY(trunc)
+UNARY(isnan)
+UNARY(sigmoid)
+UNARY(digamma)
+BINARY(equal)
+BINARY(greater)
+BINARY(greater_equal)
+BINARY(less_equal)
+BINARY(logical_or)
+#undef UNARY
+#undef BINARY
+
+// 1 where `mine`, half of that where both are, 0 elsewhere.
+Array share(const Array& mine, const Array& both) {
+  Array half = compute(Op::where, both, 0.5, 1.0);
+  return compute(Op::where, mine, half, 0.0);
+}
+
+// Exponents of 0 have no derivative, also where a**-1 is infinite.
+Array of_base(const Array& g, const Array& a, const Array& b) {
+  Array slope = b * compute(Op::power, a, b - 1.0);
+  return g * conj(select(equal(b, 0.0), 0.0, slope));
+}
+Array of_exponent(const Array& g, const Array& a, const Array& b, const Array& y) {
+  Array slope = y * compute(Op::log, a);
+  Array is_flat = equal(a, 0.0);
+  if (!is_complex(b.dtype())) is_flat = compute(Op::logical_and, is_flat, greater_equal(b, 0.0));
+  return g * conj(select(is_flat, 0.0, slope));
+}
+
+// Of complex numbers it is the direction.
+Array of_sign(const Array& g, const Array& a, const Array& y) {
+  if (!is_complex(a.dtype())) return zero(g);
+  Array size = compute(Op::absolute, a), turn = g - y * (conj(y) * g).real();
+  return select(equal(size, 0.0), zero(g), turn / compute(Op::where, equal(size, 0.0), 1.0, size));
+}
+
+// ---- the table
+
+using Formula = Array (*)(const Array& g, const Array& a, const Array& b, const Array& c, const Array& y);
+enum class Has : uint8_t { nothing, formulas, no_formula, none };  // `nothing`: a row that grads.def forgot
+
+struct GradRow {
+  Has has = Has::nothing;
+  std::array<Formula, 3> formulas{};
+  std::array<uint8_t, 3> needs{};
+};
+
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Which of a, b, c and y stand in the text as words of their own.
+constexpr uint8_t words_in(std::string_view text) {
+  uint8_t out = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool alone = (i == 0 || !is_letter(text[i - 1])) && (i + 1 == text.size() || !is_letter(text[i + 1]));
+    if (!alone) continue;
+    out |= text[i] == 'a' ? 1 : text[i] == 'b' ? 2 : text[i] == 'c' ? 4 : text[i] == 'y' ? 8 : 0;
+  }
+  return out;
+}
+
+constexpr auto make_rows() {
+  std::array<GradRow, row_count> rows{};
+#define FORMULA(k, expression)                                                                                               \
+  r.formulas[k] = [](const Array& g, [[maybe_unused]] const Array& a, [[maybe_unused]] const Array& b,                       \
+                     [[maybe_unused]] const Array& c, [[maybe_unused]] const Array& y) -> Array { return expression; };      \
+  r.needs[k] = words_in(#expression);
+#define ONE(x) FORMULA(0, x)
+#define TWO(x, z) FORMULA(0, x) FORMULA(1, z)
+#define THREE(x, z, w) FORMULA(0, x) FORMULA(1, z) FORMULA(2, w)
+#define WHICH(x, z, w, name, ...) name
+#define QUERN_GRAD(op, ...)                        \
+  {                                                \
+    GradRow& r = rows[static_cast<size_t>(Op::op)]; \
+    r.has = Has::formulas;                         \
+    WHICH(__VA_ARGS__, THREE, TWO, ONE, )(__VA_ARGS__) \
+  }
+#define QUERN_FLAT(op) rows[static_cast<size_t>(Op::op)].has = Has::none;
+#define QUERN_MISSING(op) rows[static_cast<size_t>(Op::op)].has = Has::no_formula;
+#include "quern/grads.def"
+  return rows;
+}
+
+constexpr std::array<GradRow, row_count> rows = make_rows();
+
+constexpr bool are_complete() {
+  for (const GradRow& r : rows)
+    if (r.has == Has::nothing) return false;
+  return true;
+}
+static_assert(are_complete(), "a row of ops.def has no line in grads.def");
+
+const bool is_installed = (set_row_needs(&row_needs), true);
+
+}  // namespace
+
+uint8_t row_needs(Op op, int operand) {
+  const GradRow& r = rows[static_cast<size_t>(op)];
+  if (r.has == Has::none) return RowNeedsFlat;
+  return r.has == Has::formulas ? r.needs[static_cast<size_t>(operand)] : 0;
+}
+
+Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result) {
+  const GradRow& r = rows[static_cast<size_t>(op)];
+  if (r.has != Has::formulas)
+    raise(ErrorKind::not_implemented, "derivative for {} is not implemented; compute its gradient in an autograd.Function",
+          name_of(op));
+  static const Array none;
+  auto at = [&](size_t i) -> const Array& { return i < operands.size() ? operands[i] : none; };
+  return r.formulas[static_cast<size_t>(k)](g, at(0), at(1), at(2), result);
+}
+
+}  // namespace quern

@@ -1,0 +1,15 @@
+// The derivatives of the ops table (quern/grads.def).
+#pragma once
+
+#include "graph/tape.h"
+
+namespace quern {
+
+// What grads.def says of an operand: nothing passes, there is no formula, or which values it needs (the bits of RowNeeds).
+uint8_t row_needs(Op op, int operand);
+
+// The gradient of operand k from that of the result, in the type that the op computed in. `operands` and `result`: empty where
+// the formula does not need them.
+Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result);
+
+}  // namespace quern

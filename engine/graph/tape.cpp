@@ -1,0 +1,533 @@
+#include "graph/tape.h"
+
+#include "core/error.h"
+#include "graph/call.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+namespace quern {
+
+uint64_t live_entries = 0;
+
+namespace {
+
+uint64_t entries_made = 0;
+RowNeeds row_needs = nullptr;
+thread_local bool mode_is_on = true;
+
+bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
+
+uint64_t writes_of(const Node& node) { return node.is_exposed() && node.buffer ? node.buffer.block()->writes.load() : 0; }
+
+// What an operand of an op is to the tape; a number has no entry.
+TapeOperand operand_of(const Argument& argument, DType compute, DeviceId device) {
+  TapeOperand out;
+  if (const Array* array = argument.array()) {
+    out.from = entry_of(*array);
+    out.value = array->operand();
+  } else {
+    out.value.node = constant_node(constant_of(argument.scalar(), compute), compute, device);
+    out.value.layout = out.value.node->layout;
+    out.value.dtype = compute;
+  }
+  out.layout = out.value.layout;
+  out.dtype = out.value.dtype;
+  return out;
+}
+
+void keep(TapeOperand& operand) { operand.written = writes_of(*operand.value.node); }
+void keep_not(TapeOperand& operand) { operand.value = {}; }
+
+EntryRef entry_for(Entry::Kind kind, const Node& node) {
+  EntryRef entry = new_entry(kind, node.dtype, node.layout, node.device);
+  entry->op = node.op;
+  entry->compute = node.compute;
+  entry->site = node.site;
+  return entry;
+}
+
+TapeView& tape_of(const Array& array) {
+  TapeViewRef& tape = array.tape();
+  if (!tape) tape = TapeViewRef(new TapeView);
+  return *tape;
+}
+
+// The entry of all that the array's Variable holds, or of its cell's value.
+const EntryRef& base_of(const Array& array) {
+  const TapeViewRef& tape = array.tape();
+  return tape && tape->own ? tape->own->entry : array.cell()->entry;
+}
+
+bool shows_all(const Array& array) {
+  const TapeViewRef& tape = array.tape();
+  if (tape && tape->own) return tape->own->layout == array.layout_ref() && tape->own->dtype == array.dtype();
+  return array.is_whole();
+}
+
+EntryRef entry_of_view(const Array& array, const EntryRef& base) {
+  TapeView& tape = tape_of(array);
+  if (tape.base == base) {
+    if (tape.seen) return tape.seen;
+  } else {
+    tape.base = base, tape.parent = {}, tape.seen = {};
+  }
+  EntryRef entry = new_entry(Entry::Kind::view, array.dtype(), array.layout_ref(), array.device());
+  entry->site = current_site();
+  entry->operand_count = 1;
+  TapeOperand& of = entry->own[0];
+  of.from = tape.parent ? tape.parent : base;
+  of.layout = of.from->layout;
+  of.dtype = of.from->dtype;
+  const Node& node = *array.cell()->node;
+  entry->whole = node.layout;
+  entry->whole_dtype = node.dtype;
+  tape.seen = entry;
+  return entry;
+}
+
+}  // namespace
+
+// ---- references
+
+EntryRef::EntryRef(Entry* entry) : entry_(entry) {
+  if (!entry_) return;
+  GraphLock lock;
+  ++entry_->references;
+}
+EntryRef::EntryRef(const EntryRef& other) : EntryRef(other.entry_) {}
+EntryRef::~EntryRef() {
+  if (entry_) release(entry_);
+}
+
+TapeViewRef::TapeViewRef(TapeView* view) : view_(view) {
+  if (view_) ++view_->references;
+}
+TapeViewRef::TapeViewRef(const TapeViewRef& other) : TapeViewRef(other.view_) {}
+TapeViewRef::~TapeViewRef() {
+  if (view_) release(view_);
+}
+
+// Chains of entries are let go one by one, never by recursion: they may be millions long.
+void release(Entry* entry) {
+  GraphLock lock;
+  if (--entry->references > 0) return;
+  std::vector<Entry*> dead{entry};
+  while (!dead.empty()) {
+    Entry* e = dead.back();
+    dead.pop_back();
+    auto let_go = [&](TapeOperand& operand) {
+      Entry* from = operand.from.detach();
+      if (from && --from->references == 0) dead.push_back(from);
+    };
+    for (TapeOperand& operand : e->own) let_go(operand);
+    if (e->extras)
+      for (TapeOperand& operand : e->extras->more) let_go(operand);
+    delete e;
+    --live_entries;
+  }
+}
+
+void release(TapeView* view) {
+  GraphLock lock;
+  if (--view->references > 0) return;
+  if (view->own && --view->own->references == 0) delete view->own;
+  delete view;
+}
+
+EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId device) {
+  auto* entry = new Entry;
+  ++live_entries;
+  entry->kind = kind;
+  entry->dtype = entry->compute = dtype;
+  entry->layout = std::move(layout);
+  entry->device = device;
+  entry->number = ++entries_made;
+  return EntryRef(entry);
+}
+
+// ---- whether anything is recorded
+
+GradientMode::GradientMode(bool on) : before_(std::exchange(mode_is_on, on)) {}
+GradientMode::~GradientMode() { mode_is_on = before_; }
+bool GradientMode::is_on() { return mode_is_on; }
+void GradientMode::set(bool on) { mode_is_on = on; }
+
+void set_row_needs(RowNeeds needs) { row_needs = needs; }
+
+// ---- asking
+
+EntryRef entry_of(const Array& array) {
+  if (live_entries == 0) return {};
+  const EntryRef& base = base_of(array);
+  if (!base || !has_gradient(array.dtype())) return {};
+  return shows_all(array) ? base : entry_of_view(array, base);
+}
+
+bool wants_gradient(const Array& array) {
+  GraphLock lock;
+  return live_entries > 0 && base_of(array) && has_gradient(array.dtype());
+}
+
+void want_gradient(const Array& array, bool wants) {
+  GraphLock lock;
+  const EntryRef& base = base_of(array);
+  if (base && !base->is_leaf()) {
+    if (wants) return;
+    raise(ErrorKind::runtime,
+          "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+          "that doesn't require differentiation use var_no_grad = var.detach().");
+  }
+  if (wants && !has_gradient(array.dtype()))
+    raise(ErrorKind::runtime, "only Tensors of floating point and complex dtype can require gradients");
+  if (wants == static_cast<bool>(base)) return;
+  EntryRef leaf;
+  if (wants) {
+    leaf = new_entry(Entry::Kind::leaf, array.dtype(), array.layout_ref(), array.device());
+    leaf->site = current_site();
+  }
+  const TapeViewRef& tape = array.tape();
+  if (!(tape && tape->own) && array.is_whole()) return void(array.cell()->entry = std::move(leaf));
+  // A part of other memory, which wants none itself, or of a detached one: a leaf of its own.
+  TapeView& own = tape_of(array);
+  if (own.own && own.own->references > 1) --own.own->references, own.own = nullptr;
+  if (!own.own) own.own = new Variable{1, {}, {}, DType::boolean};
+  own.own->layout = array.layout_ref();
+  own.own->dtype = array.dtype();
+  own.own->entry = std::move(leaf);
+  own.base = own.parent = own.seen = {};
+}
+
+Array detached(const Array& array) {
+  GraphLock lock;
+  Array out = array.view(array.layout());
+  out.tape() = TapeViewRef(new TapeView);
+  out.tape()->own = new Variable{1, {}, array.layout_ref(), array.dtype()};
+  return out;
+}
+
+bool is_detached(const Array& array) { return array.tape() && array.tape()->own; }
+
+void forget_gradient(const Array& array) {
+  const TapeViewRef& tape = array.tape();
+  if (!(tape && tape->own) && array.is_whole()) return void(array.cell()->entry = {});
+  TapeView& own = tape_of(array);
+  if (own.own && --own.own->references == 0) delete own.own;
+  own.own = new Variable{1, {}, array.layout_ref(), array.dtype()};
+  own.base = own.parent = own.seen = {};
+}
+
+void set_data(Array& array, const Array& data) {
+  EntryRef leaf = base_of(array);
+  if (leaf && (!leaf->is_leaf() || !shows_all(array))) leaf = {};
+  Array made = detached(data);
+  if (leaf) {
+    leaf->layout = made.layout_ref();
+    leaf->dtype = leaf->compute = made.dtype();
+    leaf->device = made.device();
+    made.tape()->own->entry = std::move(leaf);
+  }
+  array = std::move(made);
+}
+
+Array with_entry(const Operand& value, EntryRef entry, DeviceId) {
+  GraphLock lock;
+  Array out(CellRef(new Cell(value.node)), value.layout, value.dtype);
+  if (!entry) return out;
+  if (out.is_whole() && entry->kind != Entry::Kind::view) {
+    out.cell()->entry = std::move(entry);
+    return out;
+  }
+  out.tape() = TapeViewRef(new TapeView);
+  out.tape()->own = new Variable{1, std::move(entry), value.layout, value.dtype};
+  return out;
+}
+
+std::string tape_name(Entry& entry) {
+  auto capitals = [](std::string_view name) {
+    std::string out;
+    bool starts = true;
+    for (char c : name) {
+      if (c == '_') {
+        starts = true;
+        continue;
+      }
+      out += starts ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      starts = false;
+    }
+    return out;
+  };
+  switch (entry.kind) {
+    case Entry::Kind::leaf:
+      return "AccumulateGrad";
+    case Entry::Kind::view:
+      return "View";
+    case Entry::Kind::update:
+      return "CopySlices";
+    case Entry::Kind::nothing:
+      return "Fill";
+    case Entry::Kind::reduce: {
+      constexpr std::string_view names[] = {"Sum", "Prod", "Amax", "Amin", "Any", "All"};
+      return std::string(names[static_cast<size_t>(entry.reduction)]);
+    }
+    case Entry::Kind::call:
+      return capitals(entry.call->name());
+    case Entry::Kind::function:
+      return capitals(entry.function->name());
+    case Entry::Kind::part:
+      return tape_name(*entry.own[0].from.get());
+    case Entry::Kind::row:
+      break;
+  }
+  constexpr std::pair<Op, std::string_view> torch[] = {
+      {Op::subtract, "Sub"},   {Op::multiply, "Mul"}, {Op::true_divide, "Div"}, {Op::power, "Pow"},   {Op::negative, "Neg"},
+      {Op::absolute, "Abs"},   {Op::cast, "ToCopy"},  {Op::square, "Pow"},      {Op::conjugate, "Conj"}, {Op::arcsin, "Asin"},
+      {Op::arccos, "Acos"},    {Op::arctan, "Atan"},  {Op::arctan2, "Atan2"},   {Op::arcsinh, "Asinh"}, {Op::arccosh, "Acosh"},
+      {Op::arctanh, "Atanh"}};
+  for (auto [op, name] : torch)
+    if (op == entry.op) return std::string(name);
+  return capitals(name_of(entry.op));
+}
+
+// ---- recording
+
+void check_may_write(const Array& target) {
+  if (!is_taping() || !mode_is_on) return;
+  const EntryRef& base = base_of(target);
+  if (!base || !base->is_leaf()) return;
+  raise(ErrorKind::runtime, "a {}leaf Variable that requires grad is being used in an in-place operation.",
+        shows_all(target) ? "" : "view of a ");
+}
+
+void check_no_gradient(const UserRow& row, std::span<const Argument> arguments) {
+  if (!mode_is_on) return;
+  for (const Argument& a : arguments) {
+    if (!a.array() || !wants_gradient(*a.array())) continue;
+    raise(ErrorKind::not_implemented,
+          "[{}] a kernel's text has no derivative; call it in the forward() of an autograd.Function, whose backward() computes "
+          "the gradient, or give it detached arrays",
+          row.name);
+  }
+}
+
+EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
+  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  bool any = false;
+  for (const Argument& a : arguments) any |= a.array() && base_of(*a.array()) && has_gradient(a.array()->dtype());
+  if (!any) return {};
+  EntryRef entry = entry_for(Entry::Kind::row, node);
+  entry->operand_count = static_cast<uint8_t>(arguments.size());
+  uint8_t needs = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    TapeOperand& operand = entry->own[i] = operand_of(arguments[i], operand_type(row(node.op), static_cast<int>(i), node.compute), node.device);
+    if (!operand.from) continue;
+    uint8_t needed = row_needs(node.op, static_cast<int>(i));
+    if (needed & RowNeedsFlat) return {};
+    needs |= needed;
+  }
+  entry->number = ++entries_made;  // behind the views that the operands just became
+  for (size_t i = 0; i < arguments.size(); ++i) needs >> i & 1 ? keep(entry->own[i]) : keep_not(entry->own[i]);
+  if (needs >> 3 & 1) {
+    entry->value = {NodeRef(const_cast<Node*>(&node)), node.layout, node.dtype};
+    entry->written = writes_of(node);
+  }
+  return entry;
+}
+
+EntryRef tape_copy(const Node& node, const Array& from) {
+  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  EntryRef of = entry_of(from);
+  if (!of) return {};
+  EntryRef entry = entry_for(Entry::Kind::row, node);
+  entry->op = Op::cast;
+  entry->operand_count = 1;
+  entry->own[0] = {std::move(of), {}, from.layout_ref(), from.dtype()};
+  return entry;
+}
+
+EntryRef tape_reduce(const Node& node, const Array& from) {
+  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  EntryRef of = entry_of(from);
+  if (!of) return {};
+  EntryRef entry = entry_for(Entry::Kind::reduce, node);
+  entry->reduction = node.reduction;
+  entry->axes = node.axes;
+  entry->operand_count = 1;
+  entry->own[0] = {std::move(of), {}, from.layout_ref(), from.dtype()};
+  if (node.reduction != Reduction::sum) {
+    entry->own[0].value = from.operand();
+    keep(entry->own[0]);
+    entry->value = {NodeRef(const_cast<Node*>(&node)), node.layout, node.dtype};
+  }
+  return entry;
+}
+
+EntryRef tape_update(const Array& target, const Argument& value) {
+  if (!mode_is_on) return base_of(target);
+  if (!has_gradient(target.dtype())) return {};
+  const EntryRef& base = base_of(target);
+  EntryRef of = value.array() ? entry_of(*value.array()) : EntryRef();
+  if (!base && !of) return {};
+  const Node& node = *target.cell()->node;
+  EntryRef entry = new_entry(Entry::Kind::update, node.dtype, node.layout, node.device);
+  entry->site = current_site();
+  entry->operand_count = 2;
+  entry->own[0] = {base, {}, node.layout, node.dtype};
+  if (value.array()) entry->own[1] = {std::move(of), {}, value.array()->layout_ref(), value.array()->dtype()};
+  entry->target = target.layout_ref();
+  entry->target_dtype = target.dtype();
+  const TapeViewRef& tape = target.tape();
+  if (tape && tape->own) {  // the gradient is of that part of the memory alone
+    entry->layout = tape->own->layout;
+    entry->dtype = tape->own->dtype;
+    entry->own[0].layout = tape->own->layout;
+    entry->own[0].dtype = tape->own->dtype;
+  }
+  entry->whole = node.layout;
+  entry->whole_dtype = node.dtype;
+  return entry;
+}
+
+void wrote(const Array& target, EntryRef entry) {
+  ++target.cell()->version;
+  if (!is_taping()) return;
+  const TapeViewRef& tape = target.tape();
+  EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
+  if (!mode_is_on) return;
+  if (!entry && base) entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
+  base = std::move(entry);
+}
+
+void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }
+
+
+// The entry of a call of these operands; null where none wants a gradient.
+static EntryRef entry_of_call(Entry::Kind kind, Site site, std::span<const Array> operands, const CallBody* body) {
+  if (!mode_is_on) return {};
+  bool any = false;
+  for (const Array& array : operands) any |= base_of(array) && has_gradient(array.dtype());
+  if (!any) return {};
+  EntryRef entry = new_entry(kind, DType::boolean, {}, operands[0].device());
+  entry->site = site;
+  std::vector<TapeOperand>& more = entry->extra().more;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Array& array = operands[i];
+    TapeOperand operand{entry_of(array), {}, array.layout_ref(), array.dtype()};
+    if (body && body->keeps_operand(i)) {
+      operand.value = array.operand();
+      keep(operand);
+    }
+    more.push_back(std::move(operand));
+  }
+  entry->number = ++entries_made;  // behind the views that the operands just became
+  return entry;
+}
+
+// The results are parts of the entry, each an entry of its own where there are several.
+static void give_results(const EntryRef& entry, std::span<const Array> results, const std::function<bool(size_t)>& keeps) {
+  TapeExtras& extra = entry->extra();
+  bool one = results.size() == 1;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Array& result = results[i];
+    extra.result_layouts.push_back(result.layout_ref());
+    extra.result_types.push_back(result.dtype());
+    extra.results.push_back(keeps(i) ? result.operand() : Operand{});
+  }
+  entry->dtype = entry->compute = results[0].dtype();
+  entry->layout = results[0].layout_ref();
+  entry->device = results[0].device();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Array& result = results[i];
+    if (!has_gradient(result.dtype())) continue;
+    EntryRef own = entry;
+    if (!one) {
+      own = new_entry(Entry::Kind::part, result.dtype(), result.layout_ref(), result.device());
+      own->site = entry->site;
+      own->part = static_cast<uint8_t>(i);
+      own->operand_count = 1;
+      own->own[0] = {entry, {}, result.layout_ref(), result.dtype()};
+    }
+    const TapeViewRef& known = result.tape();
+    if (!(known && known->own) && result.is_whole()) {
+      result.cell()->entry = std::move(own);
+    } else {  // such as a result with axes of one element, or numbers; or one that was detached from other memory
+      TapeView& tape = tape_of(result);
+      if (tape.own && --tape.own->references == 0) delete tape.own;
+      tape.own = new Variable{1, std::move(own), result.layout_ref(), result.dtype()};
+      tape.base = tape.parent = tape.seen = {};
+    }
+  }
+}
+
+void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span<const Array> operands,
+               std::span<const Array> results) {
+  bool any = std::any_of(results.begin(), results.end(), [](const Array& r) { return has_gradient(r.dtype()); });
+  if (!any || operands.empty()) return;
+  EntryRef entry = entry_of_call(Entry::Kind::call, site, operands, body.get());
+  if (!entry) return;
+  entry->call = body;
+  give_results(entry, results, [&](size_t i) { return body->keeps_result(i); });
+}
+
+EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, const Array& target,
+                        std::span<const Array> operands) {
+  if (!mode_is_on || !has_gradient(target.dtype())) return {};
+  std::vector<Array> all{target};
+  all.insert(all.end(), operands.begin(), operands.end());
+  EntryRef entry = entry_of_call(Entry::Kind::call, site, all, body.get());
+  if (!entry) return {};
+  entry->call = body;
+  const Node& node = *target.cell()->node;
+  entry->dtype = entry->compute = node.dtype;
+  entry->layout = node.layout;
+  TapeExtras& extra = entry->extra();
+  extra.result_layouts.push_back(target.layout_ref());
+  extra.result_types.push_back(target.dtype());
+  extra.results.emplace_back();
+  extra.more[0] = {base_of(target), {}, node.layout, node.dtype};
+  entry->target = target.layout_ref();
+  entry->target_dtype = target.dtype();
+  entry->whole = node.layout;
+  entry->whole_dtype = node.dtype;
+  return entry;
+}
+
+void tape_view(const Array& of, Array& view) {
+  const TapeViewRef& from = of.tape();
+  if (from && from->own) {
+    TapeView& tape = tape_of(view);
+    if (!tape.own) tape.own = from->own, ++from->own->references;
+  }
+  if (!is_taping() || !mode_is_on) return;
+  const EntryRef& base = base_of(of);
+  if (!base || shows_all(of) || !has_gradient(of.dtype())) return;
+  EntryRef parent = entry_of_view(of, base);
+  TapeView& tape = tape_of(view);
+  tape.base = base;
+  tape.parent = std::move(parent);
+}
+
+std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std::span<const Array> inputs, const Kept& kept,
+                                  const std::function<std::vector<Array>()>& make) {
+  std::vector<Array> results;
+  {
+    GradientMode off(false);
+    results = make();
+  }
+  GraphLock lock;
+  EntryRef entry = is_taping() ? entry_of_call(Entry::Kind::function, current_site(), inputs, nullptr) : EntryRef();
+  if (!entry) return results;
+  std::vector<TapeOperand>& operands = entry->extra().more;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (i >= kept.inputs.size() || !kept.inputs[i]) continue;
+    operands[i].value = inputs[i].operand();
+    keep(operands[i]);
+  }
+  entry->function = std::move(body);
+  give_results(entry, results, [&](size_t i) { return i < kept.results.size() && kept.results[i]; });
+  return results;
+}
+
+}  // namespace quern

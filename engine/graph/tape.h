@@ -1,0 +1,218 @@
+// The tape: how values that want a gradient came about. functions/backward.h reads it from its end to its start.
+//
+// An Entry is what the tape knows of one value: the operation, the operands with whose gradients they are for, and as much of
+// their values as the derivative needs. Entries are made where nodes are (array.cpp, call.cpp) and nowhere else, and only where
+// an operand wants a gradient; the record hangs on the cell, since a node drops its inputs once it is computed. The first
+// entries are leaves: want_gradient().
+//
+// Whose gradient an array has: that of its cell's value; of a detached array, and the views of it, that of a Variable of their
+// own. An array that does not show its whole cell gets an entry of kind `view` when it is first used, again after the cell was
+// written. Entries keep values as nodes without cells: to the scheduler these are readers, so a later write in place leaves
+// them as they are.
+#pragma once
+
+#include "graph/array.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace quern {
+
+// ---- whether anything is recorded here
+
+// On this thread, until it goes: torch.no_grad() and kin.
+class GradientMode {
+ public:
+  explicit GradientMode(bool on);
+  ~GradientMode();
+  GradientMode(const GradientMode&) = delete;
+  GradientMode& operator=(const GradientMode&) = delete;
+  static bool is_on();
+  static void set(bool on);
+
+ private:
+  bool before_;
+};
+
+// ---- entries
+
+// What a derivative is computed from.
+struct GradientCall {
+  std::vector<Array> operands;                // those that were kept; the others are empty
+  std::vector<Array> results;                 // likewise
+  std::vector<std::optional<Array>> given;    // the gradient of each result; none: it is zero
+  std::vector<bool> wanted;                   // whose gradient
+  std::vector<const Layout*> layouts;         // of the operands
+  std::vector<DType> types;
+  std::vector<Shape> result_shapes;
+  std::vector<DType> result_types;
+  DeviceId device;
+};
+
+// The derivative of a function that is one entry, whatever it is made of.
+class GradientBody {
+ public:
+  virtual ~GradientBody() = default;
+  virtual std::string_view name() const = 0;
+  // One for each input; none where there is none, or it is not wanted.
+  virtual std::vector<std::optional<Array>> gradients(const GradientCall& call) const = 0;
+};
+
+// What somebody wants to see, or to replace, of a gradient as it comes by. Called with no lock of the engine's held.
+class GradientHook {
+ public:
+  virtual ~GradientHook() = default;
+  virtual std::optional<Array> seen(const Array& gradient) = 0;  // what replaces it
+};
+
+// An operand as it was.
+struct TapeOperand {
+  EntryRef from;       // whose gradient it has; null: none is wanted
+  Operand value;       // without a node where the derivative does not need it
+  LayoutRef layout;    // its shape
+  DType dtype = DType::boolean;
+  uint64_t written = 0;  // of exposed memory: how often that had been written (Block::writes)
+};
+
+// What only some entries have.
+struct TapeExtras {
+  std::vector<std::shared_ptr<GradientHook>> hooks, after;  // before the gradient is used; after it was added to a leaf's
+  std::unique_ptr<Array> gradient;                          // a leaf's, or one that is kept
+  bool keeps_gradient = false;
+  std::vector<TapeOperand> more;                 // the operands of calls and functions
+  std::vector<LayoutRef> result_layouts;         // of a function with several results
+  std::vector<DType> result_types;
+  std::vector<Operand> results;                  // their values, where the derivative needs them
+};
+
+struct Entry {
+  enum class Kind : uint8_t {
+    leaf,      // asks for a gradient itself
+    row,       // an op of the table
+    view,      // of operand 0, through `layout` and `dtype`, in the memory of `whole`
+    update,    // operand 0 with the part `target` replaced by operand 1
+    reduce,    // of operand 0
+    call,      // a call's body gives the derivative
+    function,  // a GradientBody does
+    part,      // result number `part` of operand 0, which is a call or function
+    nothing,   // wants a gradient and passes none on: what was overwritten by a value without one
+  };
+
+  uint32_t references = 0;
+  Kind kind = Kind::leaf;
+  Op op = Op::data;
+  Reduction reduction = Reduction::sum;
+  uint8_t operand_count = 0, part = 0;
+  bool is_spent = false;  // backward() has let go of its values
+  DType dtype = DType::boolean, compute = DType::boolean;
+  DeviceId device;
+  Site site = no_site;
+  uint64_t number = 0;  // the order in which entries were made
+  LayoutRef layout;     // the value's shape; where it is a cell's, how that lies
+  LayoutRef target;     // an update's
+  DType target_dtype = DType::boolean;
+  LayoutRef whole;  // a view's: the memory that its layout counts in
+  DType whole_dtype = DType::boolean;
+  std::vector<bool> axes;  // a reduction's
+  std::array<TapeOperand, 3> own;
+  Operand value;  // the result, where the derivative needs it
+  uint64_t written = 0;
+  std::shared_ptr<const CallBody> call;
+  std::shared_ptr<const GradientBody> function;
+  std::unique_ptr<TapeExtras> extras;
+
+  std::span<TapeOperand> operands() {
+    if (extras && !extras->more.empty()) return extras->more;
+    return {own.data(), operand_count};
+  }
+  bool is_leaf() const { return kind == Kind::leaf; }
+  TapeExtras& extra() {
+    if (!extras) extras = std::make_unique<TapeExtras>();
+    return *extras;
+  }
+};
+
+EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId device);
+
+// What detached arrays over one memory share.
+struct Variable {
+  uint32_t references = 0;
+  EntryRef entry;
+  LayoutRef layout;  // of the array that was detached: the entry is of this part
+  DType dtype = DType::boolean;
+};
+
+// What an array that is not plainly its cell's knows of the tape. Copies of the array share it.
+struct TapeView {
+  uint32_t references = 0;
+  Variable* own = nullptr;  // null: the cell's
+  EntryRef base;            // the value that the rest is about
+  EntryRef parent;          // of the array that this is a view of
+  EntryRef seen;            // its own
+};
+void release(TapeView* view);
+
+// ---- asking
+
+extern uint64_t live_entries;                            // with the lock held
+inline bool is_taping() { return live_entries > 0; }     // may anything want a gradient?
+
+// The entry of the array's value; null: it wants none.
+EntryRef entry_of(const Array& array);
+bool wants_gradient(const Array& array);
+// Makes the array a leaf. Raises ErrorKind::runtime for types that have none.
+void want_gradient(const Array& array, bool wants = true);
+// The same memory, without the record.
+Array detached(const Array& array);
+bool is_detached(const Array& array);  // or a view of one
+// The value without what made it.
+void forget_gradient(const Array& array);
+// The array becomes a view of other data, as if it had been made so: it stays the leaf that it is.
+void set_data(Array& array, const Array& data);
+// The array keeps its record, but is `value` from now on: what backward() gives to derivatives.
+Array with_entry(const Operand& value, EntryRef entry, DeviceId device);
+// The entry's name as PyTorch's grad_fn has it, without "Backward0": Add, Mul, Sum.
+std::string tape_name(Entry& entry);
+
+// ---- recording; called with the lock held, from where nodes are made
+
+// Which values a row's derivative needs, for each operand that wants one (functions/row_gradients.cpp sets it): bits 0 to 2 for
+// the operands, bit 3 for the result; bit 7 (RowNeedsFlat): no gradient passes.
+inline constexpr uint8_t RowNeedsFlat = 0x80;
+using RowNeeds = uint8_t (*)(Op op, int operand);
+void set_row_needs(RowNeeds needs);
+
+// What writes into the array must not be a leaf's, or a view of it; raises ErrorKind::runtime.
+void check_may_write(const Array& target);
+// The entries of what was recorded; null where nothing is wanted.
+EntryRef tape_row(const Node& node, std::span<const Argument> arguments);
+EntryRef tape_copy(const Node& node, const Array& from);
+EntryRef tape_reduce(const Node& node, const Array& from);
+EntryRef tape_update(const Array& target, const Argument& value);
+// Raises ErrorKind::not_implemented where an operand of a user's row wants a gradient.
+void check_no_gradient(const UserRow& row, std::span<const Argument> arguments);
+// `target` is the whole of its cell's value, or was updated: that has this entry from now on.
+void wrote(const Array& target, EntryRef entry);
+// Puts the entry on a new array.
+void set_entry(const Array& result, EntryRef entry);
+// A call's results, all of them new.
+void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span<const Array> operands, std::span<const Array> results);
+EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, const Array& target,
+                        std::span<const Array> operands);
+// A view of `of`, which is about to be handed out.
+void tape_view(const Array& of, Array& view);
+
+// ---- functions that are one entry
+
+// `make` computes the results without a record; then they are the function's of the inputs. What it keeps of them its body says.
+struct Kept {
+  std::vector<bool> inputs, results;
+};
+std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std::span<const Array> inputs, const Kept& kept,
+                                  const std::function<std::vector<Array>()>& make);
+
+}  // namespace quern

@@ -1,0 +1,62 @@
+"""PyTorch's names on quern's arrays: what `import torch` leads to under `quern run`.
+
+Values, types, views, gradients and errors are PyTorch's; work is recorded and fused. Names that are not served raise AttributeError, so
+that hasattr() tells the truth.
+"""
+
+import quern as _quern
+from quern import errors as _errors
+from quern.torch import _more, _namespace, _types, autograd, cuda, fft, linalg, nn, optim, random, special, types, utils  # noqa: F401
+from quern.torch._core import Tensor  # noqa: F401
+from quern.torch._namespace import *  # noqa: F403
+from quern.torch._namespace import (  # noqa: F401
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    no_grad,
+    return_types,
+    set_grad_enabled,
+)
+from quern.torch._services import (  # noqa: F401
+    backends,
+    compile,
+    compiler,
+    distributed,
+    get_float32_matmul_precision,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    jit,
+    load,
+    save,
+    set_float32_matmul_precision,
+    set_num_threads,
+    use_deterministic_algorithms,
+    version,
+)
+from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
+
+globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
+globals().update({_name: _value for _name, _value in vars(_namespace).items() if not _name.startswith("_") and _name not in globals()})
+
+__version__ = "2.9.0+quern." + _quern.__version__
+Generator = random.Generator
+relu = nn.functional.relu
+for _name in """dropout relu_ selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink embedding layer_norm rms_norm
+group_norm cosine_similarity pairwise_distance bilinear alpha_dropout pdist""".split():
+    if hasattr(nn.functional, _name):
+        globals()[_name] = getattr(nn.functional, _name)
+Tensor.prelu, Tensor.hardshrink = nn.functional.prelu, nn.functional.hardshrink
+OutOfMemoryError = _errors.OutOfMemoryError
+
+
+def set_default_tensor_type(t):
+    """Sets the default real type by one of the old names of types of tensors."""
+    name = t if isinstance(t, str) else getattr(t, "__name__", str(t))
+    kinds = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16"}
+    _types.set_default_dtype(_types.DTYPES[kinds[name.rpartition(".")[2]]])
+
+
+def __getattr__(name):
+    if name in getattr(_types, "UNSERVED", ()):
+        raise AttributeError(f"torch.{name} is not served: there are no arrays of that type here; use one of {', '.join(_types.DTYPES)}")
+    raise AttributeError(f"module 'torch' has no attribute '{name}' that quern serves; docs/torch.md lists what is there")

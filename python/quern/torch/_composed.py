@@ -1,0 +1,247 @@
+"""Bodies of the functions of torch.nn.functional that cost most, each one function of tensors: checked and normalized arguments come in."""
+
+import math
+
+from quern.lib import _engine
+from quern.torch import _namespace as torch
+from quern.torch._core import dim_of
+
+_SQRT_HALF = math.sqrt(0.5)
+_SQRT_2_BY_PI = math.sqrt(2 / math.pi)
+_SHORT = (torch.float16, torch.bfloat16)  # what is summed is summed in float32
+
+
+# ---- softmax and what is made of it
+
+
+def softmax(x, dim, dtype=None):
+    """exp(x), scaled to the sum 1 along ``dim``; computed as ``dtype`` where that is given."""
+    if dtype is not None:
+        x = x.to(dtype)
+    if x.dim() == 0:
+        return x - x + 1  # NaN and infinity give NaN
+    return _engine.tensor_softmax(x, dim_of(dim, x.dim()))
+
+
+def log_softmax(x, dim, dtype=None):
+    """The logarithm of softmax, without its overflow."""
+    if dtype is not None:
+        x = x.to(dtype)
+    if x.dim() == 0:
+        return x - x
+    return _engine.tensor_log_softmax(x, dim_of(dim, x.dim()))
+
+
+def nll_loss(log_p, target, weight, ignore_index, reduction):
+    """Minus the value of each target class; ``log_p``: (C), (N, C) or (N, C, d1, ...), ``target``: the same without C."""
+    axis = 0 if log_p.dim() == 1 else 1
+    counted = target != ignore_index
+    safe = target * counted  # class 0 stands for what is ignored
+    picked = log_p.gather(axis, safe.unsqueeze(axis)).squeeze(axis)
+    scale = counted.to(log_p.dtype) if weight is None else weight[safe] * counted
+    loss = -picked * scale
+    if weight is None:
+        loss = loss.masked_fill(~counted, 0)  # an infinite log_p of class 0 is not NaN here
+    if reduction == "none":
+        return loss
+    return loss.sum() if reduction == "sum" else loss.sum() / scale.sum()
+
+
+def cross_entropy(x, target, weight, ignore_index, label_smoothing, reduction):
+    """Cross entropy of logits ``x``: (C), (N, C) or (N, C, d1, ...), and classes ``target``: the same without C."""
+    axis = 0 if x.dim() == 1 else 1
+    if weight is None and not label_smoothing and x.is_floating_point():
+        return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction)
+    log_p = log_softmax(x, axis)
+    if not label_smoothing:
+        return nll_loss(log_p, target, weight, ignore_index, reduction)
+    hard = nll_loss(log_p, target, weight, ignore_index, "none" if reduction == "none" else "sum")
+    counted = target != ignore_index
+    if weight is None:
+        smooth = -log_p.sum(axis)
+    else:
+        smooth = -(log_p * weight.reshape([-1] + [1] * (x.dim() - 1 - axis))).sum(axis)
+    smooth = smooth.masked_fill(~counted, 0)
+    part = label_smoothing / x.shape[axis]
+    if reduction == "none":
+        return hard * (1 - label_smoothing) + smooth * part
+    total = hard * (1 - label_smoothing) + smooth.sum() * part
+    if reduction == "sum":
+        return total
+    return total / (counted.sum() if weight is None else (weight[target * counted] * counted).sum())
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
+    """softmax(query @ key^T * scale + mask) @ value over the last two dimensions."""
+    if enable_gqa:
+        groups = query.shape[-3] // key.shape[-3]
+        key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
+    scores = torch.matmul(query, key.transpose(-2, -1)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        attn_mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).tril()
+    empty = None  # where a row sees nothing: its result is 0
+    if attn_mask is not None:
+        if attn_mask.dtype == torch.bool:
+            empty = ~attn_mask
+            scores = scores.masked_fill(empty, torch.finfo(scores.dtype).min)  # not -inf: a row of them would be NaN
+        else:
+            scores = scores + attn_mask
+            empty = scores.detach().amax(-1, keepdim=True) == -math.inf
+            scores = scores.masked_fill(empty, 0)
+    p = softmax(scores, -1)
+    if empty is not None:
+        p = p.masked_fill(empty, 0)
+    if dropout_p:
+        p = dropout(p, dropout_p)
+    return torch.matmul(p, value)
+
+
+# ---- functions of elements
+
+
+def gelu(x, approximate):
+    """x times the normal distribution's probability of being below x; ``approximate``: "none", or "tanh" for the formula with tanh."""
+    if approximate == "tanh":
+        return 0.5 * x * (1 + torch.tanh(_SQRT_2_BY_PI * (x + 0.044715 * x * x * x)))
+    return x * (0.5 * (1 + torch.erf(x * _SQRT_HALF)))
+
+
+def silu(x):
+    """x * sigmoid(x)."""
+    return x * torch.sigmoid(x)
+
+
+def softplus(x, beta, threshold):
+    """log(1 + exp(beta x)) / beta, which is x itself where beta x is above ``threshold``."""
+    y = x if beta == 1 else x * beta
+    above = y > threshold
+    # The mask keeps exp finite where its result is not used: there its derivative would be 0 * inf.
+    soft = torch.log1p(torch.exp(y.masked_fill(above, 0)))
+    return torch.where(above, x, soft if beta == 1 else soft / beta)
+
+
+def logsigmoid(x):
+    """log(sigmoid(x)), exact for large negative x too."""
+    return torch.minimum(x, x.new_zeros(())) - torch.log1p(torch.exp(-x.abs()))
+
+
+def binary_cross_entropy(x, target):
+    """-(target log x + (1 - target) log(1 - x)) of each element; logarithms end at -100."""
+    p = x.detach()
+    loss = (target - 1) * torch.log1p(-p).clamp(min=-100) - target * torch.log(p).clamp(min=-100)
+    if x.requires_grad and torch.is_grad_enabled():
+        # At 0 and 1 the logarithm's own derivative is infinite; this one ends at 1e12. The added value is 0.
+        slope = ((p - target) / (p * (1 - p)).clamp(min=1e-12)).detach()
+        loss = loss + (x - p) * slope
+    return loss
+
+
+def dropout(x, p):
+    """x with each element 0 with probability ``p``, all others divided by 1 - p."""
+    if p == 1:
+        return x * torch.zeros_like(x)
+    return x * torch.empty_like(x).bernoulli_(1 - p).div_(1 - p)
+
+
+# ---- products
+
+
+def linear(x, weight, bias):
+    """x @ weight^T + bias over the last dimension; ``weight``: (out, in) or (in), ``bias``: (out), () or None."""
+    if weight.dim() == 1:
+        y = torch.matmul(x, weight)
+        return y if bias is None else y + bias
+    if x.dim() and x.dtype is weight.dtype and x.shape[-1] == weight.shape[1] and (bias is None or bias.dtype is x.dtype):
+        return _engine.tensor_linear(x, weight, bias)
+    if bias is not None and x.dim() == 2:
+        return torch.addmm(bias, x, weight.t())  # says what does not fit
+    y = torch.matmul(x, weight.t())
+    return y if bias is None else y + bias
+
+
+def embedding(indices, weight, padding_idx, scale_grad_by_freq):
+    """Rows of ``weight`` at ``indices``, any shape; that at ``padding_idx`` gets no gradient (None: all get theirs)."""
+    rows = weight[indices]
+    if not (weight.requires_grad and torch.is_grad_enabled()):
+        return rows
+    if scale_grad_by_freq:
+        flat = indices.reshape(-1)
+        counts = torch.bincount(flat, minlength=weight.shape[0])
+        scale = (1 / counts.to(weight.dtype))[indices].unsqueeze(-1)
+        still = rows.detach()
+        rows = still + (rows - still) * scale
+    if padding_idx is not None:
+        rows = torch.where((indices == padding_idx).unsqueeze(-1), rows.detach(), rows)
+    return rows
+
+
+# ---- normalization
+
+
+def _wide(x):
+    return None if x is None else x.to(torch.float32)
+
+
+def _last(x, normalized_shape):
+    return tuple(range(x.dim() - len(normalized_shape), x.dim()))
+
+
+def layer_norm(x, normalized_shape, weight, bias, eps):
+    """x with mean 0 and variance 1 over the last dimensions ``normalized_shape``, then times ``weight`` plus ``bias`` (None: without)."""
+    return _engine.tensor_layer_norm(x, len(normalized_shape), weight, bias, eps)
+
+
+def rms_norm(x, normalized_shape, weight, eps):
+    """x divided by the root of the mean of its squares over the last dimensions ``normalized_shape``, then times ``weight``."""
+    if x.dtype in _SHORT:
+        return rms_norm(_wide(x), normalized_shape, _wide(weight), eps).to(x.dtype)
+    y = x * torch.rsqrt(torch.square(x).mean(_last(x, normalized_shape), keepdim=True) + eps)
+    return y if weight is None else y * weight
+
+
+def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps):
+    """x: (N, C, ...) normalized for each channel, with its own mean and variance in training, else with the running ones.
+
+    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
+    """
+    shape = [1, -1] + [1] * (x.dim() - 2)
+    if training:
+        dims = [0, *range(2, x.dim())]
+        # What is subtracted first may be about the mean: the rest of it is small, and exact where the mean itself is large.
+        near = x.detach().mean(dims, keepdim=True)
+        centred = x - near
+        rest = centred.mean(dims, keepdim=True)
+        var = torch.square(centred).mean(dims, keepdim=True) - rest * rest
+        centred = centred - rest
+        with torch.no_grad():
+            if running_mean is not None:
+                running_mean.mul_(1 - momentum).add_((near + rest).reshape(-1), alpha=momentum)
+            if running_var is not None:
+                n = x.numel() // x.shape[1]
+                running_var.mul_(1 - momentum).add_(var.reshape(-1), alpha=momentum * (n / (n - 1)))
+    else:
+        centred = x - running_mean.reshape(shape)
+        var = running_var.reshape(shape)
+    scale = torch.rsqrt(var + eps)
+    if weight is not None:
+        scale = scale * weight.reshape(shape)
+    y = centred * scale
+    return y if bias is None else y + bias.reshape(shape)
+
+
+# ---- shapes
+
+
+def constant_pad(x, pad, value):
+    """x with ``pad`` elements of ``value`` before and after, for the last dimension first; negative numbers cut."""
+    shape, inner, outer = list(x.shape), [slice(None)] * x.dim(), [slice(None)] * x.dim()
+    for i in range(len(pad) // 2):
+        d = x.dim() - 1 - i
+        before, after = pad[2 * i], pad[2 * i + 1]
+        n = shape[d]
+        shape[d] = n + before + after
+        inner[d] = slice(max(-before, 0), n - max(-after, 0))
+        outer[d] = slice(max(before, 0), shape[d] - max(after, 0))
+    y = x.new_full(shape, value)
+    y[tuple(outer)] = x[tuple(inner)]
+    return y

@@ -1,0 +1,713 @@
+"""The Tensor: the engine's array with PyTorch's attributes. Its functions stand in the modules beside this one, each once: what the table
+``methods`` of a module names is a method too.
+
+A tensor derives from ``_engine.TensorBase``, whose operators are C++ (bindings/tensor.cpp); NumPy's methods are on another branch.
+"""
+
+import math
+import numbers
+import operator
+
+import numpy
+
+from quern.arrays.records import numpy_dtypes
+from quern.lib import _engine
+from quern.torch import _types
+from quern.torch._printing import corners, tensor_str
+from quern.torch._types import DTYPES, as_device, as_dtype, size_of
+
+_op = _engine.tensor_op
+_CPU = _types.device("cpu")
+_GPUS = {}
+
+
+# ---- devices and types, from PyTorch's to the engine's and back
+
+
+def device_of_number(number):
+    """The torch.device of the engine's number of it: -1 is the CPU."""
+    if number < 0:
+        return _CPU
+    if number not in _GPUS:
+        _GPUS[number] = _types.device("cuda", number)
+    return _GPUS[number]
+
+
+def engine_device(device):
+    """The engine's device for what users pass as ``device``; None is the default one. Raises RuntimeError for one that is not there."""
+    device = _types.get_default_device() if device is None else as_device(device)
+    if device.type == "cpu":
+        return _engine.cpu()
+    if device.type == "cuda":
+        count = gpu_count()
+        if count == 0:
+            raise RuntimeError("No CUDA GPUs are available; use device='cpu', or ask torch.cuda.is_available() first")
+        if device.index is not None and device.index >= count:
+            raise RuntimeError(f"CUDA error: invalid device ordinal: there is no cuda:{device.index}; the last is cuda:{count - 1}")
+        return _engine.cuda(current_gpu() if device.index is None else device.index)
+    if device.type == "meta":
+        raise RuntimeError("tensors on the device 'meta' are not served; make them on 'cpu'")
+    raise RuntimeError(f"there is no device {device.type!r} here; use 'cpu' or 'cuda'")
+
+
+def gpu_count():
+    """How many GPUs there are for programs: none where QUERN_DEVICE=cpu asks for the CPU."""
+    return 0 if _engine.default_device().kind == "cpu" else _engine.cuda_count()
+
+
+_gpu = [0]
+
+
+def current_gpu():
+    """The number of the GPU that 'cuda' means."""
+    return _gpu[0]
+
+
+def set_current_gpu(number):
+    """Makes a GPU the one that 'cuda' means."""
+    _gpu[0] = number
+    _engine.set_current_device(_engine.cuda(number))
+
+
+def name_of(dtype, function="dtype"):
+    """The engine's name of a dtype."""
+    return as_dtype(dtype, function)._name
+
+
+_types.on_default_dtype(lambda dtype: _engine.set_torch_default(dtype._name))
+
+
+# ---- small checks, with PyTorch's words
+
+
+def dim_of(dim, ndim):
+    """``dim`` counted from the front; IndexError where there is no such dimension."""
+    try:
+        dim = operator.index(dim)
+    except TypeError:
+        raise TypeError(f"dim must be an int, not {type(dim).__name__}") from None
+    most = max(ndim, 1)
+    if not -most <= dim < most:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
+    return dim % most
+
+
+def dims_of(dim, ndim):
+    """Dimensions as a list, each once; None is all of them."""
+    if dim is None:
+        return list(range(ndim))
+    dims = [dim_of(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    if len(set(dims)) != len(dims):
+        repeated = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
+    return dims
+
+
+def sizes_of(sizes):
+    """Sizes given one by one or as one sequence, as a list of ints."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = sizes[0]
+    return [operator.index(n) for n in sizes]
+
+
+_BITS = {"uint8": (0, 8), "uint16": (0, 16), "uint32": (0, 32), "uint64": (0, 64), "int8": (1, 8), "int16": (1, 16),
+         "int32": (1, 32), "int64": (1, 64)}  # fmt: skip
+
+
+def fitting(value, name):
+    """A number as one that elements of the type ``name`` take: unsigned ones take negative numbers of their size too.
+
+    Raises RuntimeError for what does not fit.
+    """
+    value = value.item() if isinstance(value, numpy.generic) else value
+    if name == "bool":
+        return bool(value)
+    if isinstance(value, complex) and not name.startswith("complex"):
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+        value = value.real
+    if name in _BITS and not isinstance(value, bool):
+        signed, bits = _BITS[name]
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
+            value = int(value)
+        if not -(1 << bits - signed) + (not signed) <= value < 1 << bits - signed:
+            raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
+        return value % (1 << bits) if not signed else value
+    return value
+
+
+def sizes_in(shape):
+    """Sizes that memory can be asked for: RuntimeError for negative ones and for more elements than can be counted."""
+    count = 1
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+        count *= n
+    if count >= 1 << 46:
+        raise RuntimeError(f"[enforce fail] there is no memory for a tensor of {count} elements")
+    return list(shape)
+
+
+def is_number(value):
+    """Is it a number of Python's or NumPy's?"""
+    return isinstance(value, (numbers.Number, numpy.generic))
+
+
+def tensor_like(value, other=None):
+    """A tensor as it is; a number as one without dimensions, of the type and device of ``other``."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, _engine.BareArray):
+        return _engine.tensor_as(value, Tensor)
+    if not is_number(value):
+        raise TypeError(f"expected a Tensor, not {type(value).__name__}")
+    return full_like_number(value, other)
+
+
+def full_like_number(value, other):
+    """A number as a tensor without dimensions where ``other`` is."""
+    dtype = _types.default_of_number(value)
+    return filled([], value, dtype._name, _engine.cpu() if other is None else engine_device_of(other))
+
+
+def engine_device_of(tensor):
+    """The engine's device that a tensor is on."""
+    return _engine.cpu() if tensor._device_number < 0 else _engine.cuda(tensor._device_number)
+
+
+def filled(shape, value, name, device):
+    """A new tensor of one value."""
+    return _engine.tensor_as(_engine.array_full(sizes_in(shape), value, name, device), Tensor)
+
+
+def grown(array):
+    """An array of the engine's as a tensor."""
+    return _engine.tensor_as(array, Tensor)
+
+
+def host_values(tensor):
+    """The values as a NumPy array; this waits for them."""
+    dtype = numpy_dtypes[tensor._dtype_name]
+    if tensor._size and not tensor._contiguous[0]:
+        tensor = tensor._in_order("C")
+    out = numpy.empty(tensor._shape, dtype)
+    _engine.array_read(tensor, out.reshape(-1).view(numpy.uint8))
+    return out
+
+
+def finish(result, out):
+    """``result``, or ``out`` with its values where one is given."""
+    if out is None:
+        return result
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if _engine.gradient_mode() and (_engine.wants_gradient(result) or _engine.wants_gradient(out)):
+        raise RuntimeError(
+            "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
+        )
+    if out._shape != result._shape:
+        out.resize_(result._shape)
+    if not _engine.torch_can_write(result._dtype_name, out._dtype_name):
+        raise RuntimeError(
+            f"result type {_types.scalar_name(result.dtype)} can't be cast to the desired output type {_types.scalar_name(out.dtype)}"
+        )
+    return out.copy_(result)
+
+
+# ---- the type
+
+
+class Tensor(_engine.TensorBase):
+    """An array with gradients, as PyTorch's.
+
+    ``Tensor(2, 3)`` is a new one of that size with any values, ``Tensor([1, 2])`` one of these values as float32; ``torch.tensor`` makes
+    one of values and keeps their type.
+
+    >>> import quern.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    def __new__(cls, *args, device=None):
+        made = cls._made(args, device)
+        return made if cls is Tensor else _engine.tensor_as(made, cls)
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    @staticmethod
+    def _make_subclass(cls, data, require_grad=False):
+        made = _engine.tensor_as(_engine.detached(data), cls)
+        if require_grad:
+            _engine.want_gradient(made, True)
+        return made
+
+    def as_subclass(self, cls):
+        """The same tensor as one of that subclass."""
+        return _engine.tensor_as(self, cls)
+
+    # ---- what it is
+
+    @property
+    def shape(self):
+        """The sizes of the dimensions."""
+        return size_of(self._shape)
+
+    @property
+    def dtype(self):
+        """The type of the elements."""
+        return DTYPES[self._dtype_name]
+
+    @property
+    def device(self):
+        """Where it is."""
+        return device_of_number(self._device_number)
+
+    @property
+    def ndim(self):
+        """How many dimensions it has."""
+        return self._rank
+
+    @property
+    def itemsize(self):
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self._size * self.dtype.itemsize
+
+    layout = property(lambda self: _types.NAMES["strided"], doc="How it is stored: torch.strided.")
+    is_cuda = property(lambda self: self._device_number >= 0, doc="Is it on a GPU?")
+    is_cpu = property(lambda self: self._device_number < 0, doc="Is it on the CPU?")
+    is_sparse = is_sparse_csr = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = is_xla = is_vulkan = is_ipu = property(
+        lambda self: False, doc="Always False here."
+    )
+
+    def dim(self):
+        """How many dimensions it has."""
+        return self._rank
+
+    ndimension = dim
+
+    def size(self, dim=None):
+        """The sizes of the dimensions, or of one of them."""
+        return size_of(self._shape) if dim is None else self._shape[dim_of(dim, self._rank)]
+
+    def stride(self, dim=None):
+        """How many elements lie between two neighbours along each dimension, or one of them."""
+        steps = [s // self.dtype.itemsize for s in self._strides]
+        for d in range(self._rank - 1, -1, -1):  # a new dimension of one element has no step here
+            if steps[d] == 0 and self._shape[d] == 1:
+                steps[d] = steps[d + 1] * max(self._shape[d + 1], 1) if d + 1 < self._rank else 1
+        steps = tuple(steps)
+        return steps if dim is None else steps[dim_of(dim, self._rank)]
+
+    def storage_offset(self):
+        """Where in its memory it starts, in elements."""
+        return self._offset // self.dtype.itemsize
+
+    def numel(self):
+        """How many elements it has."""
+        return self._size
+
+    nelement = numel
+
+    def element_size(self):
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    def get_device(self):
+        """The number of the GPU it is on; -1 on the CPU."""
+        return self._device_number
+
+    def data_ptr(self):
+        """The address of the first element. What is pending is computed first."""
+        return self._address() if self._size else 0
+
+    def is_contiguous(self, memory_format=None):
+        """Do the elements lie in C order without gaps?"""
+        return self._contiguous[0]
+
+    def is_floating_point(self):
+        """Are the elements real numbers?"""
+        return self.dtype.is_floating_point
+
+    def is_complex(self):
+        """Are the elements complex numbers?"""
+        return self.dtype.is_complex
+
+    def is_signed(self):
+        """Do the elements have signs?"""
+        return self.dtype.is_signed
+
+    def is_pinned(self, device=None):
+        """Is it in pinned memory? Never here."""
+        return False
+
+    def is_shared(self):
+        """Is it shared between processes? Never here."""
+        return False
+
+    def share_memory_(self):
+        """Does nothing: threads share memory anyway."""
+        return self
+
+    def is_set_to(self, tensor):
+        """Do both show the same elements of the same memory?"""
+        return self._shares_cell(tensor) and self._shape == tensor._shape and self._strides == tensor._strides
+
+    def is_inference(self):
+        """Was it made in inference mode? Never here: it is no_grad()."""
+        return False
+
+    def is_conj(self):
+        """Is it a view that conjugates? Never here: conj() computes."""
+        return False
+
+    is_neg = is_conj
+
+    def type(self, dtype=None, non_blocking=False, **kwargs):
+        """The name of the tensor's type, or the tensor as another type."""
+        if dtype is None:
+            return f"torch.{'cuda.' if self.is_cuda else ''}{_types.scalar_name(self.dtype)}Tensor"
+        if isinstance(dtype, str):
+            short = dtype.rpartition(".")[2].removesuffix("Tensor")
+            dtype = next((d for d in DTYPES.values() if _types.scalar_name(d) == short), None)
+            if dtype is None:
+                raise ValueError(f"invalid type: {short!r}")
+        return self.to(dtype)
+
+    # ---- gradients
+
+    @property
+    def requires_grad(self):
+        """Does it want a gradient?"""
+        return _engine.wants_gradient(self)
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        _engine.want_gradient(self, bool(value))
+
+    def requires_grad_(self, requires_grad=True):
+        """Makes it ask for a gradient, or not; returns it."""
+        _engine.want_gradient(self, bool(requires_grad))
+        return self
+
+    @property
+    def grad(self):
+        """The gradient that backward() has added up; None before."""
+        return _engine.gradient(self)
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        if value is not None and value._shape != self._shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size '{list(self._shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
+            )
+        _engine.set_gradient(self, value)
+
+    @grad.deleter
+    def grad(self):
+        _engine.set_gradient(self, None)
+
+    @property
+    def is_leaf(self):
+        """Was it made by the program, not by an operation on what wants a gradient?"""
+        return _engine.is_leaf(self)
+
+    @property
+    def grad_fn(self):
+        """What made it, where it wants a gradient; None for leaves."""
+        name = _engine.gradient_name(self)
+        return None if name is None else _GradientNode(name + "Backward0", _engine.gradient_inputs(self))
+
+    output_nr = property(lambda self: 0, doc="Of what made it, which result it is.")
+    _version = property(lambda self: _engine.version(self), doc="How often its memory was written.")
+    _base = property(lambda self: None, doc="The tensor that it is a view of; not told here.")
+
+    @property
+    def retains_grad(self):
+        """Was retain_grad() called?"""
+        return _engine.keeps_gradient(self)
+
+    def retain_grad(self):
+        """Keeps the gradient of a tensor that is no leaf."""
+        _engine.keep_gradient(self)
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        """Adds the gradient of this tensor to the ``grad`` of all leaves that it depends on.
+
+        Parameters: ``gradient``: of the tensor; not needed where it is one number; ``retain_graph``: backward() may be called again;
+        ``create_graph``: the gradients have gradients; ``inputs``: only these get one.
+        Raises RuntimeError where nothing wants a gradient, for shapes that differ, and where values are gone.
+        """
+        if inputs is None:
+            inputs = ()
+        else:
+            inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+            if not inputs:
+                raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        retain = create_graph if retain_graph is None else retain_graph
+        _engine.backward((self,), (gradient,), inputs, bool(retain), bool(create_graph))
+
+    def detach(self):
+        """The same memory, without the record of what made it."""
+        return _engine.detached(self)
+
+    def detach_(self):
+        """Forgets what made this tensor."""
+        _engine.forget_gradient(self)
+        return self
+
+    @property
+    def data(self):
+        """The same memory, without the record: what is written there is not seen by gradients."""
+        return _engine.detached(self)
+
+    @data.setter
+    def data(self, value):
+        _engine.set_data(self, value)
+
+    def register_hook(self, hook):
+        """Calls ``hook(grad)`` when the gradient is computed; what it returns, where that is not None, replaces it."""
+        return _hooked(self, hook, False)
+
+    def register_post_accumulate_grad_hook(self, hook):
+        """Calls ``hook(tensor)`` after a leaf's gradient was added to."""
+        tensor = self
+        return _hooked(self, lambda grad: hook(tensor), True)
+
+    # ---- Python's protocols
+
+    def __repr__(self, *, tensor_contents=None):
+        name = _engine.gradient_name(self)
+        picked = corners(self._shape)
+        shown = self.detach()
+        if picked is not None:
+            for dim, places in enumerate(picked):
+                if places is not None and len(places) != self._shape[dim]:
+                    shown = _engine.array_take_at(shown, _places(places, shown), dim, "raise")
+        if shown._dtype_name == "bfloat16":
+            shown = shown._astype("float32")
+        return tensor_str(
+            host_values(shown),
+            self.shape,
+            self._dtype_name,
+            device=str(self.device) if self.is_cuda else None,
+            requires_grad=self.requires_grad,
+            grad_fn=None if name is None else name + "Backward0",
+            default=_types.get_default_dtype()._name,
+        )
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self._rank == 0 and type(self) is Tensor else object.__format__(self, spec)
+
+    def __iter__(self):
+        if self._rank == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __reversed__(self):
+        return self.flip(0) if self._rank else self
+
+    def __contains__(self, element):
+        if isinstance(element, Tensor) or is_number(element):
+            return bool((self == element).any())
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.",
+        )
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __array__(self, dtype=None, copy=None):
+        host = self.numpy()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    __array_priority__ = 1000
+
+    def __deepcopy__(self, memo):
+        if id(self) in memo:
+            return memo[id(self)]
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage."
+            )
+        made = self.detach().clone()
+        if type(self) is not Tensor:
+            made = _engine.tensor_as(made, type(self))
+            made.__dict__.update({k: v for k, v in self.__dict__.items()})
+        if self.requires_grad:
+            made.requires_grad_()
+            if self.grad is not None:
+                made.grad = self.grad.detach().clone()
+        memo[id(self)] = made
+        return made
+
+    def __reduce_ex__(self, protocol):
+        cls = None if type(self) is Tensor else type(self)  # the module that Tensor names is there in `quern run` alone
+        return _rebuilt, (self._dtype_name, host_values(self.detach()), str(self.device), self.requires_grad, cls)
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.startswith("_engine")]
+
+    def item(self):
+        """The only element, as a number of Python's; this waits for it."""
+        if self._size != 1:
+            raise RuntimeError(f"a Tensor with {self._size} elements cannot be converted to Scalar")
+        return self._item()
+
+    def tolist(self):
+        """The values as nested lists, or a number; this waits for them."""
+        host = host_values(self.detach())
+        return (host.astype(numpy.float32) if self._dtype_name == "bfloat16" else host).tolist()
+
+    def numpy(self, *, force=False):
+        """A NumPy array over the same memory, on the CPU; ``force=True``: a copy where needed."""
+        if force:
+            return self.detach().cpu().numpy()
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self.is_cuda:
+            raise TypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+            )
+        if self._dtype_name == "bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return numpy.asarray(_Interface(self))
+
+
+Tensor.__module__ = "torch"
+_engine.set_tensor_type(Tensor)
+_engine.set_door(Tensor, has_numbers=False, broadcasts_read_only=False, truncates_powers=False)
+
+
+class _Interface:
+    """What NumPy reads a tensor's memory by."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": tensor._shape,
+            "typestr": numpy_dtypes[tensor._dtype_name].str,
+            "strides": tensor._strides,
+            "data": (tensor._address() if tensor._size else 0, False),
+        }
+        if not tensor._size:
+            del self.__array_interface__["data"]
+            self.__array_interface__["strides"] = None
+            self.__array_interface__["data"] = (numpy.empty(1).ctypes.data, False)
+
+
+def _places(places, like):
+    array = _engine.array_from_host(numpy.asarray(places, numpy.int64).view(numpy.uint8), [len(places)], "int64", engine_device_of(like))
+    return grown(array)
+
+
+def _rebuilt(name, host, device, requires_grad, cls):
+    """A tensor from what pickle kept."""
+    array = _engine.array_from_host(numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8), list(host.shape), name, _engine.cpu())
+    made = grown(array)
+    if device != "cpu" and gpu_count():
+        made = made.to(device)
+    if cls is not None:
+        made = _engine.tensor_as(made, cls)
+    return made.requires_grad_() if requires_grad else made
+
+
+class RemovableHandle:
+    """What register_hook() returns: ``remove()`` takes the hook away."""
+
+    def __init__(self, remove):
+        self._remove = remove
+
+    def remove(self):
+        """Takes the hook away."""
+        if self._remove:
+            self._remove()
+            self._remove = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+def _hooked(tensor, hook, after):
+    if not callable(hook):
+        raise TypeError("a hook must be callable")
+    key = _engine.add_hook(tensor, hook, after)
+    return RemovableHandle(lambda: _engine.remove_hook(tensor, key))
+
+
+class _GradientNode:
+    """``tensor.grad_fn``: the name of what made the tensor, and of what made its operands."""
+
+    def __init__(self, name, inputs):
+        self._name, self._inputs = name, inputs
+
+    def name(self):
+        """The operation, as "AddBackward0"."""
+        return "torch::autograd::AccumulateGrad" if self._name == "AccumulateGrad" else self._name
+
+    @property
+    def next_functions(self):
+        """What made the operands: pairs of such a node, or None, and a number."""
+        return tuple(
+            (None if one is None else _GradientNode(one[1] + ("" if one[1] == "AccumulateGrad" else "Backward0"), ()), 0)
+            for one in self._inputs
+        )
+
+    def __repr__(self):
+        return f"<{self._name} object>"
+
+
+def add_methods(module, names):
+    """Makes functions of a module methods of the Tensor too; the first parameter is the tensor."""
+    for name in names.split():
+        setattr(Tensor, name, module[name])
+
+
+def add_in_place(names):
+    """``x.name_(...)`` for functions whose method ``name`` gives a new tensor: its values are written into x."""
+
+    def made(name):
+        method = getattr(Tensor, name)
+
+        def in_place(self, *args, **kwargs):
+            return self._take_values(method(self, *args, **kwargs), name)
+
+        in_place.__name__ = name + "_"
+        in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."
+        return in_place
+
+    for name in names.split():
+        setattr(Tensor, name + "_", made(name))
+
+
+def _take_values(self, result, name):
+    if result._shape != self._shape:
+        raise RuntimeError(f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(result._shape)}")
+    if not _engine.torch_can_write(result._dtype_name, self._dtype_name):
+        raise RuntimeError(
+            f"result type {_types.scalar_name(result.dtype)} can't be cast to the desired output type {_types.scalar_name(self.dtype)}"
+        )
+    _engine.array_assign(self, result)
+    return self
+
+
+Tensor._take_values = _take_values

@@ -1,0 +1,704 @@
+"""New tensors: of values, of one value, of numbers in a row, and from the memory of others."""
+
+import builtins
+import math
+
+import numpy
+
+from quern.arrays.records import numpy_dtypes
+from quern.lib import _engine
+from quern.torch import _types
+from quern.torch._arguments import check_all
+from quern.torch._core import (
+    Tensor,
+    add_methods,
+    engine_device,
+    engine_device_of,
+    filled,
+    finish,
+    fitting,
+    grown,
+    is_number,
+    name_of,
+    sizes_in,
+    sizes_of,
+    tensor_like,
+)
+from quern.torch._types import DTYPES
+
+
+def _wanted(tensor, requires_grad):
+    return tensor.requires_grad_() if requires_grad else tensor
+
+
+def _default_name():
+    return _engine.torch_default()
+
+
+# ---- of values
+
+
+def _host_array(data, is_exact=False):
+    """Nested sequences, numbers and host arrays as a NumPy array of the type that PyTorch gives them; ``is_exact``: of a wider one."""
+    if isinstance(data, numpy.ndarray | numpy.generic):
+        return numpy.asarray(data)
+    try:
+        host = numpy.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"the nested sequences do not make a tensor: {error}") from None
+    if host.dtype.kind == "O" and data is None:
+        raise RuntimeError("Could not infer dtype of NoneType")
+    if host.dtype.kind == "O":
+        raise TypeError(f"can't convert {type(data).__name__} of {_kind_of(data)} to a tensor; make it an array of numbers first")
+    if host.dtype.kind in "US":
+        raise TypeError("new(): invalid data type 'str'")
+    if is_exact and host.size:
+        return host
+    if host.dtype.kind == "f" and not _holds_numpy(data) or host.size == 0:
+        host = host.astype(numpy_dtypes[_default_name()])
+    elif host.dtype.kind == "c" and not _holds_numpy(data):
+        host = host.astype(numpy.complex128 if _default_name() == "float64" else numpy.complex64)
+    elif host.dtype.kind == "u" and not _holds_numpy(data):
+        raise ValueError("too many dimensions or a number that does not fit: Overflow when unpacking long long")
+    return host
+
+
+def _kind_of(data):
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return type(data).__name__
+
+
+def _holds_numpy(data):
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, numpy.ndarray | numpy.generic)
+
+
+def _holds_tensors(data):
+    if isinstance(data, Tensor):
+        return True
+    return isinstance(data, list | tuple) and any(_holds_tensors(one) for one in data[:1])
+
+
+def _nested(data):
+    if isinstance(data, Tensor):
+        return data.tolist()
+    return [_nested(one) for one in data] if isinstance(data, list | tuple) else data
+
+
+def sent(host, name, device):
+    """A NumPy array's values as a new tensor of the engine's type ``name``."""
+    if name == "bfloat16":
+        return sent(host.astype(numpy.float32), "float32", device)._astype("bfloat16")
+    kind = numpy_dtypes[name]
+    if host.dtype.kind == "c" and kind.kind in "iufb":
+        host = host.real
+    if host.dtype.kind in "fc" and kind.kind in "iu" and host.size:
+        host = host.astype(numpy.int64).astype(kind) if kind.kind == "i" else host.astype(kind)
+    host = numpy.ascontiguousarray(host, kind).reshape(host.shape)
+    return grown(_engine.array_from_host(host.reshape(-1).view(numpy.uint8), list(host.shape), name, device))
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor of these values: a number, nested sequences, a NumPy array.
+
+    Parameters: ``dtype``: by default bool, int64 or the default real type for Python's numbers, a NumPy array's own; ``device``;
+    ``requires_grad``: does it want a gradient?
+    Raises TypeError for what is no number, ValueError for sequences of different lengths.
+
+    >>> import quern.torch as torch
+    >>> torch.tensor([[1, 2], [3, 4]]) * 2
+    tensor([[2, 4],
+            [6, 8]])
+    """
+    if isinstance(data, Tensor):
+        made = data.detach().clone()
+        made = made if device is None else made.to(device)
+        return _wanted(made if dtype is None else made.to(dtype), requires_grad)
+    if _holds_tensors(data):
+        kinds = []
+
+        def look(one):
+            if isinstance(one, Tensor):
+                kinds.append(one.dtype)
+            elif isinstance(one, list | tuple):
+                for part in one:
+                    look(part)
+            else:
+                kinds.append(_types.default_of_number(one))
+
+        look(data)
+        common = kinds[0]
+        for kind in kinds[1:]:
+            common = _types.promote_types(common, kind)
+        return tensor(_nested(data), dtype=dtype or common, device=device, requires_grad=requires_grad)
+    if not is_number(data) and not isinstance(data, numpy.ndarray | list | tuple):
+        if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+            data = numpy.asarray(data)
+        elif isinstance(data, builtins.range) or hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, str):
+            data = list(data)
+        elif isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        else:
+            raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    host = _host_array(data, is_exact=dtype is not None)
+    name = _dtype_name_of(host) if dtype is None else name_of(dtype, "tensor")
+    if dtype is not None and not isinstance(data, numpy.ndarray | numpy.generic):
+        _check_values(host, name)
+    return _wanted(sent(host, name, engine_device(device)), requires_grad)
+
+
+def _check_values(host, name):
+    """Python's numbers have to fit the type; unsigned ones take negative numbers of their size."""
+    kind = numpy_dtypes[name].kind
+    if host.dtype.kind == "c" and kind in "iufb":
+        raise TypeError(f"can't convert complex to {name}")
+    if kind in "iu" and host.dtype.kind in "iufc" and host.size and name not in ("int64", "uint64"):
+        for number in (host.min().item(), host.max().item()):
+            fitting(number, name)
+
+
+def _dtype_name_of(host):
+    name = host.dtype.name
+    if name not in DTYPES:
+        raise TypeError(
+            f"can't convert np.ndarray of type {host.dtype.name}. The only supported types are: float64, float32, float16, complex64, "
+            "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    return name
+
+
+def as_tensor(data, dtype=None, device=None):
+    """A tensor of the data; shares memory where that is possible."""
+    if isinstance(data, Tensor):
+        made = data if device is None else data.to(device)
+        return made if dtype is None else made.to(dtype)
+    if isinstance(data, numpy.ndarray) and dtype is None and device is None and _types.get_default_device().type == "cpu":
+        return from_numpy(data)
+    return tensor(data, dtype=dtype, device=device)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """A tensor of an array, a number or nested sequences; ``copy``: True for new memory, None where needed."""
+    made = tensor(obj, dtype=dtype, device=device) if copy else as_tensor(obj, dtype, device)
+    return _wanted(made, requires_grad)
+
+
+def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+    """A number as a tensor without dimensions, of the default real type."""
+    return _wanted(filled([], s, _default_name() if dtype is None else name_of(dtype), engine_device(device)), requires_grad)
+
+
+def legacy_tensor(args, device=None):
+    """What ``torch.Tensor(...)`` makes: of sizes, or of values as the default real type."""
+    name = _default_name()
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0].detach()
+    if len(args) == 1 and not isinstance(args[0], int) and not isinstance(args[0], _types.Size):
+        return tensor(args[0], dtype=DTYPES[name], device=device)
+    return empty(*args, dtype=DTYPES[name], device=device) if args else empty(0, dtype=DTYPES[name], device=device)
+
+
+def legacy_type(name):
+    """``torch.FloatTensor`` and kin: a call that makes tensors of one type."""
+
+    def made(*args, device=None):
+        if len(args) == 1 and not isinstance(args[0], int) and not isinstance(args[0], _types.Size):
+            return tensor(args[0], dtype=DTYPES[name], device=device)
+        return empty(*(args or (0,)), dtype=DTYPES[name], device=device)
+
+    made.dtype = DTYPES[name]
+    made.__name__ = made.__qualname__ = f"{_types.scalar_name(DTYPES[name])}Tensor"
+    made.__doc__ = f"A tensor of {name}: of sizes, or of the values of a sequence."
+    return made
+
+
+# ---- from the memory of others
+
+
+def from_numpy(ndarray):
+    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not served."""
+    if not isinstance(ndarray, numpy.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    name = _dtype_name_of(ndarray)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently supported. "
+            "(You can probably work around this by making a copy of your array  with array.copy().) "
+        )
+    address = ndarray.__array_interface__["data"][0]
+    array = _engine.array_alias(_engine.cpu(), address, list(ndarray.shape), list(ndarray.strides), name, False, ndarray)
+    return grown(array)
+
+
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor over the memory of an object with ``__dlpack__``, or of a capsule."""
+    from quern.arrays.core import _from_capsule_of
+
+    array = _from_capsule_of(ext_tensor) if hasattr(ext_tensor, "__dlpack__") else _engine.array_from_capsule(ext_tensor)
+    return grown(array)
+
+
+def to_dlpack(tensor):
+    """A DLPack capsule of the tensor's memory."""
+    return tensor.__dlpack__()
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor over the memory of an object with the buffer protocol; on the CPU."""
+    host = numpy.frombuffer(buffer, numpy_dtypes[name_of(dtype)], count, offset)
+    return _wanted(from_numpy(host), requires_grad)
+
+
+# ---- of one value
+
+
+def _options(dtype, device, name=None):
+    return (name or _default_name()) if dtype is None else name_of(dtype), engine_device(device)
+
+
+def _sized(size, kwargs):
+    if "size" in kwargs:
+        return sizes_of((kwargs.pop("size"),))
+    sizes = sizes_of(size)
+    for n in sizes:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
+    return sizes
+
+
+def _constant(name, value):
+    def function(
+        *size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None, **kwargs
+    ):
+        sizes = _sized(size, kwargs)
+        if kwargs:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if out is not None:
+            return out.resize_(sizes).fill_(value)
+        return _wanted(filled(sizes, value, *_options(dtype, device)), requires_grad)
+
+    function.__name__ = name
+    return function
+
+
+zeros = _constant("zeros", 0)
+zeros.__doc__ = "Zeros of that size; ``dtype``: by default the default real type."
+ones = _constant("ones", 1)
+ones.__doc__ = "Ones of that size; ``dtype``: by default the default real type."
+empty = _constant("empty", 0)
+empty.__doc__ = "A tensor of that size. Its values are zeros: memory is given out when work first needs it."
+
+
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of one value; ``dtype``: by default that of the value."""
+    sizes = sizes_of((size,) if not isinstance(size, int) else ([size],))
+    if isinstance(fill_value, Tensor):
+        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
+    if not is_number(fill_value):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+    name = _types.default_of_number(fill_value)._name if dtype is None else name_of(dtype)
+    made = filled(sizes, fitting(fill_value, name), name, engine_device(device))
+    return _wanted(made if out is None else finish(made, out), requires_grad)
+
+
+def _like(name, value):
+    def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
+        kind = input._dtype_name if dtype is None else name_of(dtype)
+        place = engine_device_of(input) if device is None else engine_device(device)
+        return _wanted(filled(list(input._shape), value, kind, place), requires_grad)
+
+    function.__name__ = name
+    function.__doc__ = "A tensor of the size, type and device of ``input``, unless ``dtype`` or ``device`` say otherwise."
+    return function
+
+
+zeros_like, ones_like, empty_like = _like("zeros_like", 0), _like("ones_like", 1), _like("empty_like", 0)
+
+
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
+    """A tensor of one value, of the size, type and device of ``input``."""
+    if isinstance(fill_value, Tensor) and not fill_value._rank:
+        fill_value = fill_value.item()
+    if not is_number(fill_value):
+        raise TypeError(f"full_like(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+    fill_value = fitting(fill_value, input._dtype_name if dtype is None else name_of(dtype))
+    return _like("full_like", fill_value)(input, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of that size whose elements lie so many elements apart; its values are zeros."""
+    name, device = _options(dtype, device)
+    size, stride = sizes_of((size,)), sizes_of((stride,))
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment")
+    sizes_in(size)
+    count = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
+    return _wanted(filled([count], 0, name, device).as_strided(size, stride), requires_grad)
+
+
+def _new(name, value):
+    def method(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **kwargs):
+        kind = self._dtype_name if dtype is None else name_of(dtype)
+        place = engine_device_of(self) if device is None else engine_device(device)
+        return _wanted(filled(_sized(size, kwargs), value, kind, place), requires_grad)
+
+    method.__name__ = name
+    method.__doc__ = "A new tensor of that size, of this one's type and device unless others are given."
+    return method
+
+
+new_zeros, new_ones, new_empty = _new("new_zeros", 0), _new("new_ones", 1), _new("new_empty", 0)
+
+
+def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A new tensor of one value, of this one's type and device unless others are given."""
+    fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    if not is_number(fill_value):
+        raise TypeError(f"new_full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+    fill_value = fitting(fill_value, self._dtype_name if dtype is None else name_of(dtype))
+    return _new("new_full", fill_value)(self, size, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+    """A new tensor of these values, of this one's type and device unless others are given."""
+    return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A matrix of ``n`` rows and ``m`` columns with ones on its diagonal."""
+    name, device = _options(dtype, device)
+    n, m = sizes_of(([n, n if m is None else m],))
+    made = filled([n, m], 0, name, device)
+    if n and m:
+        _engine.array_assign(_engine.array_diagonal(made, 0, 0, 1), 1)
+    return _wanted(finish(made, out), requires_grad)
+
+
+# ---- numbers in a row
+
+
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """Numbers from ``start`` to before ``end``, ``step`` apart: of integers int64, else the default real type."""
+    if end is None:
+        start, end = 0, start
+    start, end, step = (v.item() if isinstance(v, Tensor | numpy.generic) else v for v in (start, end, step))
+    for v in (start, end, step):
+        if not isinstance(v, int | float):
+            raise TypeError(f"arange(): arguments must be Numbers, not {type(v).__name__}")
+    if not all(math.isfinite(v) for v in (start, end, step)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype is None:
+        dtype = DTYPES["int64"] if all(isinstance(v, int) for v in (start, end, step)) else DTYPES[_default_name()]
+    name, device = name_of(dtype), engine_device(device)
+    dtype = DTYPES[name]
+    count = max(math.ceil((end - start) / step), 0)
+    sizes_in([count])
+    if dtype.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{_types.scalar_name(dtype)}'")
+    wide = name if name in ("float64", "int64") else "float64" if dtype.is_floating_point else "int64"
+    if wide == "int64":
+        start, step = int(start), int(step)
+    made = grown(_engine.array_range(start, step, count, wide, device))
+    made = made if wide == name else made._astype(name)
+    return _wanted(made if out is None else finish(made, out), requires_grad)
+
+
+def range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):  # noqa: A001
+    """Numbers from ``start`` to ``end``, which is among them; PyTorch's old form of arange()."""
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    dtype = dtype or DTYPES[_default_name()]
+    count = int(math.floor((end - start) / step)) + 1
+    return arange(start, start + step * (count - 0.5), step, out=out, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """``steps`` numbers from ``start`` to ``end``, evenly spaced."""
+    name, device = _options(dtype, device)
+    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
+    for v in (start, end):
+        if not is_number(v):
+            raise TypeError(f"linspace(): arguments 'start' and 'end' must be Numbers, not {type(v).__name__}")
+    sizes_in([max(steps, 0)])
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if isinstance(start, builtin_complex) or isinstance(end, builtin_complex):
+        real = linspace(start.real, end.real, steps, dtype=DTYPES["float64"])
+        made = real + 1j * linspace(start.imag, end.imag, steps, dtype=DTYPES["float64"])
+    else:
+        made = grown(_engine.array_linspace(float(start), float(end), steps, True, device))
+    made = made._astype(name) if made._dtype_name != name else made
+    return _wanted(made if out is None else finish(made, out), requires_grad)
+
+
+builtin_complex = complex
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """``base`` to the powers that linspace() gives."""
+    powers = linspace(start, end, steps, dtype=DTYPES["float64"], device=device)
+    made = (base**powers).to(dtype or DTYPES[_default_name()])
+    return _wanted(made if out is None else finish(made, out), requires_grad)
+
+
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+    """The places of a matrix on and below a diagonal: two rows, of row and column numbers."""
+    places = numpy.stack(numpy.tril_indices(row, offset, col))
+    return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
+
+
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+    """The places of a matrix on and above a diagonal: two rows, of row and column numbers."""
+    places = numpy.stack(numpy.triu_indices(row, offset, col))
+    return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
+
+
+def _window(name, terms):
+    def function(window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False):
+        name_, device_ = _options(dtype, device)
+        if window_length == 1:
+            return _wanted(filled([1], 1, name_, device_), requires_grad)
+        n = numpy.arange(window_length, dtype=numpy.float64)
+        angle = 2 * numpy.pi * n / (window_length if periodic else window_length - 1)
+        values = sum(factor * numpy.cos(k * angle) for k, factor in enumerate(terms))
+        return _wanted(sent(values, name_, device_), requires_grad)
+
+    function.__name__ = name
+    function.__doc__ = f"The {name.partition('_')[0]} window; ``periodic``: as one longer, without its last value."
+    return function
+
+
+hann_window = _window("hann_window", (0.5, -0.5))
+hamming_window = _window("hamming_window", (0.54, -0.46))
+blackman_window = _window("blackman_window", (0.42, -0.5, 0.08))
+
+
+def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False):
+    """The triangular window; ``periodic``: as one longer, without its last value."""
+    name, device = _options(dtype, device)
+    values = numpy.bartlett(window_length + 1)[:-1] if periodic else numpy.bartlett(window_length)
+    return _wanted(sent(values, name, device), requires_grad)
+
+
+# ---- conversions
+
+
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """The tensor as another type, or on another device; itself where nothing changes.
+
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``; ``copy=True``: a new tensor in any case.
+    """
+    for one in args:
+        if isinstance(one, _types.dtype):
+            dtype = one
+        elif isinstance(one, Tensor):
+            dtype, device = one.dtype, one.device
+        elif isinstance(one, bool):
+            pass  # non_blocking, copy
+        elif one is not None:
+            device = one
+    if len(args) > 2 and args[-1] is True:
+        copy = True
+    out = self
+    if device is not None:
+        target = engine_device(device)
+        out = _moved(out, target)
+    if dtype is not None and dtype is not out.dtype:
+        out = out._astype(name_of(dtype, "to"))
+    return out.clone() if copy and out is self else out
+
+
+def _moved(tensor, target):
+    number = -1 if target.kind == "cpu" else target.index
+    if tensor._device_number == number:
+        return tensor
+    return _engine.array_move(tensor, target)
+
+
+def cpu(self, memory_format=None):
+    """The tensor on the CPU."""
+    return _moved(self, _engine.cpu())
+
+
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """The tensor on a GPU, by default the current one."""
+    if device is None:
+        device = "cuda"
+    return _moved(self, engine_device(f"cuda:{device}" if isinstance(device, int) else device))
+
+
+def _conversion(name, dtype):
+    def method(self, memory_format=None):
+        return self if self._dtype_name == dtype else self._astype(dtype)
+
+    method.__name__ = name
+    method.__doc__ = f"The tensor as {dtype}; itself where it has that type."
+    return method
+
+
+for _name, _dtype in {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64", "short": "int16",
+    "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}.items():  # fmt: skip
+    setattr(Tensor, _name, _conversion(_name, _dtype))
+
+
+def type_as(self, other):
+    """The tensor as the type of another one, and on its device."""
+    return to(self, other)
+
+
+def clone(input, *, memory_format=None):
+    """A copy, through which gradients pass."""
+    return input._astype(input._dtype_name)
+
+
+def contiguous(self, memory_format=None):
+    """The tensor with its elements in C order without gaps; itself where they lie so."""
+    return self._in_order("C")
+
+
+def copy_(self, src, non_blocking=False):
+    """Takes the values of ``src``, which broadcasts to this tensor and is converted to its type; returns this tensor."""
+    if isinstance(src, Tensor) and src._device_number != self._device_number:
+        src = _moved(src, engine_device_of(self))
+    elif not isinstance(src, Tensor):
+        src = tensor_like(src, self) if is_number(src) else tensor(src)
+    try:
+        _engine.array_assign(self, src)
+    except ValueError:
+        raise RuntimeError(f"The size of tensor a ({list(self._shape)}) must match the size of tensor b ({list(src._shape)})") from None
+    return self
+
+
+def fill_(self, value):
+    """Sets all elements to a number; returns this tensor."""
+    if isinstance(value, Tensor) and value._rank:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._rank} dimensions.")
+    if not isinstance(value, Tensor) and not is_number(value):
+        raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
+    if isinstance(value, Tensor):
+        return copy_(self, value)
+    _engine.array_assign(self, value)
+    return self
+
+
+def zero_(self):
+    """Sets all elements to 0; returns this tensor."""
+    return fill_(self, 0)
+
+
+def fill(input, value):
+    """A tensor of the size of ``input`` with one value."""
+    return clone(input).fill_(value)
+
+
+def fill_diagonal_(self, fill_value, wrap=False):
+    """Sets the main diagonal of a matrix to a number; returns this tensor."""
+    if self._rank < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self._rank > 2 and len(set(self._shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    n = min(self._shape)
+    step = sum(self.stride())
+    _engine.array_assign(self.as_strided((n,), (step,), self.storage_offset()), fill_value)
+    if wrap and self._rank == 2 and self._shape[0] > self._shape[1] + 1:
+        rows, columns = self._shape
+        first = columns + 1
+        while first < rows:
+            part = self[first:]
+            fill_diagonal_(part, fill_value)
+            first += columns + 1
+    return self
+
+
+def set_(self, source=None, *args):
+    """Becomes another tensor: its memory, size and type."""
+    _engine.set_data(self, source if source is not None else self.new_empty(0))
+    return self
+
+
+def resize_(self, *sizes, memory_format=None):
+    """Becomes a tensor of that size over the same memory where it holds so many elements, else over new memory that begins with it."""
+    sizes = sizes_of(sizes)
+    count = math.prod(sizes_in(sizes))
+    if tuple(sizes) == self._shape:
+        return self
+    if count <= self._size and self._contiguous[0]:
+        _engine.set_data(self, self.detach().reshape(-1)[:count].reshape(sizes))
+        return self
+    new = filled([count], 0, self._dtype_name, engine_device_of(self))
+    if self._size:
+        _engine.array_assign(new[: min(self._size, count)], self.detach().reshape(-1)[:count])
+    _engine.set_data(self, new.reshape(sizes))
+    return self
+
+
+def resize_as_(self, tensor, memory_format=None):
+    """Becomes a tensor of the size of another one."""
+    return resize_(self, *tensor._shape)
+
+
+def is_tensor(obj):
+    """Is it a tensor?"""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input):
+    """Are its elements real numbers?"""
+    return input.dtype.is_floating_point
+
+
+def is_complex(input):
+    """Are its elements complex numbers?"""
+    return input.dtype.is_complex
+
+
+def is_nonzero(input):
+    """Is the only element not 0? This waits for it."""
+    if input._size != 1:
+        raise RuntimeError("Boolean value of Tensor with " + ("no values" if not input._size else "more than one value") + " is ambiguous")
+    return bool(input != 0)
+
+
+def numel(input):
+    """How many elements it has."""
+    return input._size
+
+
+def result_type(tensor1, tensor2):
+    """The type that an operation on both gives; each is a tensor or a number."""
+    for one in (tensor1, tensor2):
+        if not isinstance(one, Tensor) and not is_number(one):
+            raise TypeError(f"result_type(): arguments must be tensors or numbers, not {type(one).__name__}")
+    return DTYPES[_engine.tensor_common_type(tensor1, tensor2)]
+
+
+METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagonal_ set_ resize_ resize_as_ new_zeros new_ones new_empty
+new_full new_tensor is_nonzero"""
+NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer zeros ones empty full zeros_like ones_like
+empty_like full_like empty_strided eye arange range linspace logspace tril_indices triu_indices hann_window hamming_window blackman_window
+bartlett_window clone fill is_tensor is_floating_point is_complex is_nonzero numel result_type""".split()
+check_all(
+    globals(),
+    [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
+    {"type_as": "other", "resize_as_": "tensor"},
+    {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "arange": "end", "linspace": "end", "logspace": "end"},
+)
+add_methods(globals(), METHODS)
+Tensor._made = staticmethod(legacy_tensor)
+Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)
+Tensor.new = lambda self, *args, device=None: legacy_tensor(args, device).to(self.dtype)
+Tensor.__dlpack__ = _engine.BareArray.__dlpack__

@@ -1,0 +1,537 @@
+"""Elements by places and by masks."""
+
+import builtins
+
+from quern.lib import _engine
+from quern.torch import _creation, _shaping
+from quern.torch._arguments import check_all
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, finish, fitting, is_number
+from quern.torch._types import DTYPES, finfo, iinfo, scalar_name
+
+
+def where(condition, input=None, other=None, *, out=None):
+    """From ``input`` where the condition is true, else from ``other``; alone: the places where it is not 0 (waits for them)."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    if not isinstance(condition, Tensor):
+        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
+    if condition._dtype_name not in ("bool", "uint8"):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {_type(condition)}")
+    for place, one in ((2, input), (3, other)):
+        if not isinstance(one, Tensor) and not is_number(one):
+            name = "input" if place == 2 else "other"
+            raise TypeError(f"where(): argument '{name}' (position {place}) must be Tensor, not {type(one).__name__}")
+    if out is not None and not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        raise TypeError("where(): with out= both arguments must be Tensors")
+    result = _op("where", condition, input, other)
+    if isinstance(out, Tensor) and out._dtype_name != result._dtype_name:
+        raise RuntimeError(f"Expected out type to be {result.dtype} but got {out.dtype}")
+    return finish(result, out)
+
+
+def _type(tensor):
+    return scalar_name(tensor.dtype)
+
+
+def nonzero(input, *, out=None, as_tuple=False):
+    """The places of what is not 0, as rows of a matrix, or a tuple of a vector for each dimension. This waits for the values."""
+    if as_tuple:
+        if input._rank == 0:
+            return (_engine.array_flat_nonzero(input._reshaped([1])),)
+        return tuple(_engine.array_nonzero(input))
+    return finish(_engine.array_argwhere(input), out)
+
+
+argwhere = nonzero
+
+
+def masked_fill(input, mask, value):
+    """A copy with ``value`` where the mask is true."""
+    if mask._dtype_name != "bool":
+        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype}")
+    if not isinstance(value, Tensor) and not is_number(value):
+        raise TypeError(f"masked_fill(): argument 'value' must be Tensor or Number, not {type(value).__name__}")
+    if isinstance(value, Tensor) and value._rank:
+        raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
+    if isinstance(value, Tensor):
+        if value._dtype_name != input._dtype_name:
+            value = value._astype(input._dtype_name)
+    else:
+        value = fitting(value, input._dtype_name)
+    out = _op("where", mask, value, input)
+    return out if out._dtype_name == input._dtype_name else out._astype(input._dtype_name)
+
+
+def masked_select(input, mask, *, out=None):
+    """The elements where the mask is true, as one dimension. This waits for the mask."""
+    if mask._dtype_name != "bool":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    input, mask = _shaping.broadcast_tensors(input, mask)
+    return finish(input[mask] if input._rank else input._reshaped([1])[mask._reshaped([1])], out)
+
+
+def masked_scatter(input, mask, source):
+    """A copy whose elements where the mask is true come from ``source``, one after the other."""
+    if mask._dtype_name != "bool":
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
+    if source._dtype_name != input._dtype_name:
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype} and {source.dtype}")
+    mask = mask.expand_as(input)
+    if not input._size:
+        return input.clone()
+    if source._size < int(mask.sum()):
+        raise RuntimeError("masked_scatter: expected source to have at least as many elements as the mask has ones")
+    if not source._size:
+        return input.clone()
+    at = _engine.array_running(mask.reshape(-1).to(DTYPES["int64"]), "add", 0, None) - 1
+    values = source.reshape(-1)[_op("minimum", _op("maximum", at, at * 0), at * 0 + (source._size - 1))].reshape(input._shape)
+    return _op("where", mask, values, input)
+
+
+def _index(index, input, dim, name):
+    if index._dtype_name not in ("int64", "int32"):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    return index
+
+
+def _match(self, index, src, dim, name):
+    """Index and source of a scatter have as many dimensions as the tensor, and the index is no larger than either."""
+    rank = builtins.max(self._rank, 1)
+    for what, one in (("self", self), ("src", src)):
+        if isinstance(one, Tensor) and builtins.max(one._rank, 1) != builtins.max(index._rank, 1):
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {what} tensor")
+    if not index._size:
+        return
+    for d in range(rank):
+        n = index._shape[d] if index._rank else 1
+        here = self._shape[d] if self._rank else 1
+        there = n if not isinstance(src, Tensor) else src._shape[d] if src._rank else 1
+        if d != dim and n > here or n > there:
+            raise RuntimeError(
+                f"Expected index {list(index._shape)} to be no larger than self {list(self._shape)} apart from dimension {dim}"
+                + (f" and to be no larger size than src {list(src._shape)}" if isinstance(src, Tensor) else "")
+            )
+
+
+def _free_places(input, dim, index):
+    """For each dimension the places that pick input[..., index, ...]: the other dimensions' own."""
+    places = []
+    for d in range(input._rank):
+        if d == dim:
+            places.append(index)
+        else:
+            shape = [1] * input._rank
+            shape[d] = -1
+            places.append(_creation.arange(index._shape[d], device=index.device).reshape(shape))
+    return places
+
+
+def gather(input, dim, index, *, sparse_grad=False, out=None):
+    """``input[i][index[i][j]]``: along a dimension the element that the index names, for each place of the index."""
+    _index(index, input, dim, "gather")
+    if builtins.max(index._rank, 1) != builtins.max(input._rank, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    dim = dim_of(dim, input._rank)
+    if input._rank == 0:
+        return finish(take(input, index.long()), out)
+    if index._rank == 0:
+        return finish(gather(input, dim, index._reshaped([1]))._reshaped([]), out)
+    for d in range(input._rank):
+        if d != dim and index._shape[d] > input._shape[d]:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index._shape)} to be no larger than self "
+                f"{list(input._shape)} apart from dimension {dim}"
+            )
+    return finish(_engine.array_take(input, list(range(input._rank)), *_free_places(input, dim, index)), out)
+
+
+def take_along_dim(input, indices, dim=None, *, out=None):
+    """The elements at places along a dimension; sizes broadcast. Without a dimension: of the flattened tensor."""
+    if indices._dtype_name != "int64":
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {_type(indices)}")
+    if dim is None:
+        return finish(input.reshape(-1)[indices.reshape(-1)], out)
+    if input._rank != indices._rank:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions")
+    if not input._rank:
+        return finish(take(input, indices), out)
+    dim = dim_of(dim, input._rank)
+    others = ([1 if d == dim else n for d, n in enumerate(x._shape)] for x in (input, indices))
+    shape = list(_shaping.broadcast_shapes(*others))
+    a, b = list(shape), list(shape)
+    a[dim], b[dim] = input._shape[dim], indices._shape[dim]
+    return gather(input.expand(a), dim, indices.expand(b), out=out)
+
+
+def index_select(input, dim, index, *, out=None):
+    """The parts of a dimension at these places."""
+    if index._rank > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    _index(index, input, dim, "index_select")
+    dim = dim_of(dim, input._rank)
+    if input._rank == 0:
+        return finish(take(input, index.long().reshape(-1))._reshaped([]), out)
+    return finish(_engine.array_take_at(input, index.reshape(-1), dim, "raise"), out)
+
+
+def take(input, index):
+    """The elements of the flattened tensor at these places."""
+    if index._dtype_name != "int64":
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {_type(index)}")
+    return _engine.array_take_at(input.reshape(-1), index, 0, "raise")
+
+
+def _write(target, places, values, how):
+    """Into places of ``target``, in place: "put", "add", or an extreme."""
+    axes = list(range(len(places)))
+    (_engine.array_put_add if how == "add" else _engine.array_put)(target, axes, values, *places)
+
+
+def _cut_to(src, index):
+    for d in range(src._rank):
+        if src._shape[d] != index._shape[d]:
+            src = src[(slice(None),) * d + (slice(0, index._shape[d]),)]
+    return src
+
+
+def scatter_(self, dim, index, src=None, value=None, *, reduce=None):
+    """``self[i][index[i][j]] = src[i][j]`` along a dimension; ``src``: a tensor or a number; ``reduce``: "add" or "multiply"."""
+    if value is not None:
+        src = value
+    if not isinstance(src, Tensor) and not is_number(src):
+        raise TypeError(f"scatter(): argument 'src' must be Tensor or Number, not {type(src).__name__}")
+    dim = dim_of(dim, self._rank)
+    index = _index(index, self, dim, "scatter")
+    _match(self, index, src, dim, "scatter")
+    if not self._rank and index._size and bool((index != 0).any()):
+        raise RuntimeError("index is out of bounds for dimension 0 with size 1")
+    if not index._size:
+        return self
+    if isinstance(src, Tensor):
+        if src._dtype_name != self._dtype_name:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    self, index, src, whole = _with_dimensions(self, index, src)
+    if isinstance(src, Tensor):
+        src = _cut_to(src, index)
+    places = _free_places(self, dim, index)
+    if reduce == "add":
+        _write(self, places, src, "add")
+    elif reduce == "multiply":
+        scatter_reduce_(self, dim, index, src if isinstance(src, Tensor) else self.new_full(index._shape, src), "prod")
+    elif reduce is None:
+        _write(self, places, src, "put")
+    else:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return whole
+
+
+def _with_dimensions(self, index, src):
+    """The tensors with one dimension at least, and the tensor itself: views see what is written."""
+    parts = [x._reshaped([1]) if isinstance(x, Tensor) and not x._rank else x for x in (self, index, src)]
+    return *parts, self
+
+
+def scatter(input, dim, index, src=None, value=None, *, reduce=None, out=None):
+    """A copy into which scatter_() has written."""
+    return finish(scatter_(input.clone(), dim, index, src, value, reduce=reduce), out)
+
+
+def scatter_add_(self, dim, index, src):
+    """``self[i][index[i][j]] += src[i][j]`` along a dimension."""
+    dim = dim_of(dim, self._rank)
+    if src._dtype_name != self._dtype_name:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    index = _index(index, self, dim, "scatter_add")
+    _match(self, index, src, dim, "scatter_add")
+    if not index._size:
+        return self
+    target, index, src, _ = _with_dimensions(self, index, src)
+    _write(target, _free_places(target, dim, index), _cut_to(src, index), "add")
+    return self
+
+
+def scatter_add(input, dim, index, src, *, out=None):
+    """A copy into which scatter_add_() has added."""
+    return finish(scatter_add_(input.clone(), dim, index, src), out)
+
+
+def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
+    """Combines the elements of ``src`` that an index sends to one place: "sum", "prod", "mean", "amax" or "amin"."""
+    dim = dim_of(dim, self._rank)
+    index = _index(index, self, dim, "scatter_reduce")
+    _match(self, index, src, dim, "scatter_reduce")
+    if src._dtype_name != self._dtype_name:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index._size:
+        return self
+    whole = self
+    self, index, src, _ = _with_dimensions(self, index, src)
+    src = _cut_to(src, index)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    n = self._shape[dim]
+    # One dimension more: which place each element goes to.
+    moved, at = src.movedim(dim, -1), index.movedim(dim, -1)
+    if bool(((index < 0) | (index >= n)).any()):
+        raise RuntimeError(f"index is out of bounds for dimension {dim} with size {n}")
+    hits = at.unsqueeze(-2) == _creation.arange(n, device=self.device).unsqueeze(-1)
+    moved = moved.unsqueeze(-2)
+    base = self.movedim(dim, -1)
+    lead = tuple(slice(0, k) for k in moved._shape[:-2])
+    old = base[lead]
+    any_hit = hits.any(-1)
+    if reduce in ("sum", "mean"):
+        got = _op("where", hits, moved, 0).sum(-1)
+        new = got + old if include_self else _op("where", any_hit, got, old)
+        if reduce == "mean":
+            count = hits.sum(-1) + (1 if include_self else 0)
+            count = _op("maximum", count, count * 0 + 1)
+            new = (
+                (got + old if include_self else got) / count if self.is_floating_point() else (got + old if include_self else got) // count
+            )
+            new = new if include_self else _op("where", any_hit, new, old)
+    elif reduce == "prod":
+        got = _op("where", hits, moved, 1).prod(-1)
+        new = got * old if include_self else _op("where", any_hit, got, old)
+    else:
+        largest = reduce == "amax"
+        limits = finfo(self.dtype) if self.is_floating_point() else iinfo(self.dtype)
+        fill = (-float("inf") if largest else float("inf")) if self.is_floating_point() else (limits.min if largest else limits.max)
+        picked = _op("where", hits, moved, fill).to(self.dtype)
+        got = picked.amax(-1) if largest else picked.amin(-1)
+        both = _op("maximum" if largest else "minimum", got, old)
+        new = both if include_self else _op("where", any_hit, got, old)
+    if base._shape == new._shape:
+        self.copy_(new.to(self.dtype).movedim(-1, dim))
+    else:
+        self.movedim(dim, -1)[lead].copy_(new.to(self.dtype))
+    return whole
+
+
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
+    """A copy into which scatter_reduce_() has written."""
+    return finish(scatter_reduce_(input.clone(), dim, index, src, reduce, include_self=include_self), out)
+
+
+def _check_parts(self, dim, index, source, name):
+    """Parts along a dimension: one place for each, and the other dimensions alike."""
+    _index(index, self, dim, name)
+    if index._rank > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    if source._rank != self._rank and source._rank and self._rank:
+        raise RuntimeError(f"{name}(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+                           f"({source._rank}), destination dimensionality ({self._rank})")  # fmt: skip
+    count = source._shape[dim] if source._rank > dim else 1
+    if index._size != count:
+        raise IndexError(f"{name}(): Number of indices ({index._size}) should be equal to source.size(dim) ({count}), for dim: {dim}")
+    a, b = ([n for d, n in enumerate(x._shape) if d != dim] for x in (self, source))
+    if a != b:
+        raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+                           f"{list(self._shape)} source.shape = {list(source._shape)}")  # fmt: skip
+
+
+def index_add_(self, dim, index, source, *, alpha=1):
+    """Adds the parts of ``source`` to those of a dimension that the index names."""
+    dim = dim_of(dim, self._rank)
+    if self._dtype_name != source._dtype_name:
+        raise RuntimeError("index_add_(): self and source must have the same scalar type")
+    _check_parts(self, dim, index, source, "index_add_")
+    source = source if alpha == 1 else source * alpha
+    if not source._size:
+        return self
+    target, _, source, _ = _with_dimensions(self, index, source)
+    view = target.movedim(dim, 0) if dim else target
+    _engine.array_put_add(view, [0], source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    return self
+
+
+def index_add(input, dim, index, source, *, alpha=1, out=None):
+    """A copy into which index_add_() has added."""
+    return finish(index_add_(input.clone(), dim, index, source, alpha=alpha), out)
+
+
+def index_copy_(self, dim, index, source):
+    """Copies the parts of ``source`` to those of a dimension that the index names."""
+    dim = dim_of(dim, self._rank)
+    if self._dtype_name != source._dtype_name:
+        raise RuntimeError("index_copy_(): self and source expected to have the same dtype")
+    _check_parts(self, dim, index, source, "index_copy_")
+    if not source._size:
+        return self
+    target, _, source, _ = _with_dimensions(self, index, source)
+    view = target.movedim(dim, 0) if dim else target
+    _engine.array_put(view, [0], source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    return self
+
+
+def index_copy(input, dim, index, source, *, out=None):
+    """A copy into which index_copy_() has written."""
+    return finish(index_copy_(input.clone(), dim, index, source), out)
+
+
+def index_fill_(self, dim, index, value):
+    """Sets the parts of a dimension that the index names to a number."""
+    dim = dim_of(dim, self._rank)
+    _index(index, self, dim, "index_fill_")
+    if isinstance(value, Tensor) and value._rank:
+        raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
+    target = self if self._rank else self._reshaped([1])
+    view = target.movedim(dim, 0) if dim else target
+    view[index.reshape(-1)] = value
+    return self
+
+
+def index_fill(input, dim, index, value):
+    """A copy into which index_fill_() has written."""
+    return index_fill_(input.clone(), dim, index, value)
+
+
+def index_put_(self, indices, values, accumulate=False):
+    """``self[indices] = values``, or ``+=`` where ``accumulate``: then places that occur more than once get it as often."""
+    indices = _listed(indices)
+    if not isinstance(values, Tensor):
+        raise TypeError(f"index_put_(): argument 'values' must be Tensor, not {type(values).__name__}")
+    if len(indices) > self._rank:
+        raise IndexError(f"too many indices for tensor of dimension {self._rank} (got {len(indices)})")
+    if not accumulate:
+        self[tuple(slice(None) if i is None else i for i in indices)] = values
+        return self
+    places = [i for i in indices if i is not None]
+    if not places:
+        return self.add_(values)
+    if len(places) == 1 and places[0]._dtype_name == "bool":
+        places = list(nonzero(places[0], as_tuple=True))
+    axes = [n for n, i in enumerate(indices) if i is not None] if len(places) == len(indices) else list(range(len(places)))
+    _engine.array_put_add(self, axes, values, *places)
+    return self
+
+
+def _listed(indices):
+    """The indices, each a tensor of places or bools, or None."""
+    if not isinstance(indices, list | tuple):
+        raise TypeError(f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}")
+    for one in indices:
+        if one is not None and not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element in argument 'indices', but got {type(one).__name__}")
+        if one is not None and one._dtype_name not in ("int64", "int32", "uint8", "bool"):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return indices
+
+
+def index_put(input, indices, values, accumulate=False):
+    """A copy into which index_put_() has written."""
+    return index_put_(input.clone(), indices, values, accumulate)
+
+
+def put_(self, index, source, accumulate=False):
+    """Writes into places of the flattened tensor, or adds there."""
+    if index._dtype_name != "int64":
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_type(index)}")
+    if self._dtype_name != source._dtype_name:
+        raise RuntimeError("put_(): self and source expected to have the same dtype")
+    if index._size != source._size:
+        raise RuntimeError(
+            f"put_(): Expected source and index to have the same number of elements, but got {source._size} and {index._size}"
+        )
+    if not index._size:
+        return self
+    flat = self.view(-1)
+    (_engine.array_put_add if accumulate else _engine.array_put)(flat, [0], source.reshape(-1), index.reshape(-1))
+    return self
+
+
+def put(input, index, source, accumulate=False):
+    """A copy into which put_() has written."""
+    return put_(input.clone().contiguous(), index, source, accumulate)
+
+
+def select_scatter(input, src, dim, index):
+    """A copy with ``src`` at one place of a dimension."""
+    made = input.clone()
+    made.select(dim, index).copy_(src)
+    return made
+
+
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+    """A copy with ``src`` in a part of a dimension."""
+    made = input.clone()
+    made[(slice(None),) * dim_of(dim, input._rank) + (slice(start, end, step),)] = src
+    return made
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """A copy with ``src`` on a diagonal."""
+    made = input.clone()
+    made.diagonal(offset, dim1, dim2).copy_(src)
+    return made
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each value has to go into a sorted sequence: before what is equal, or behind it (``right``)."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True")
+    right = right or side == "right"
+    if not isinstance(input, Tensor) and not is_number(input):
+        raise TypeError(f"searchsorted(): argument 'input' (position 2) must be Tensor, not {type(input).__name__}")
+    if sorted_sequence._rank == 0:
+        raise RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1")
+    if sorter is not None and sorter._shape != sorted_sequence._shape:
+        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size")
+    if isinstance(input, Tensor) and sorted_sequence._rank > 1 and input._shape[:-1] != sorted_sequence._shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
+            "value tensor must match"
+        )
+    if sorter is not None:
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
+    number = is_number(input)
+    values = sorted_sequence.new_full((), input) if number else input
+    if sorted_sequence._rank == 1:
+        made = _engine.array_search(sorted_sequence, values.to(sorted_sequence.dtype).reshape(-1), right, None).reshape(values._shape)
+    else:
+        less = sorted_sequence.unsqueeze(-2) <= values.unsqueeze(-1) if right else sorted_sequence.unsqueeze(-2) < values.unsqueeze(-1)
+        made = less.sum(-1)
+    return finish(made.to(DTYPES["int32"]) if out_int32 else made, out)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """Between which boundaries each value lies."""
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """Is each element among the test elements?"""
+    for one in (elements, test_elements):
+        if not isinstance(one, Tensor) and not is_number(one):
+            raise TypeError(f"isin(): arguments must be Tensors or Numbers, not {type(one).__name__}")
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): one of the arguments must be a Tensor")
+    a = elements if isinstance(elements, Tensor) else test_elements.new_full((), elements)
+    b = test_elements if isinstance(test_elements, Tensor) else a.new_full((), test_elements)
+    if not b._size:
+        found = a.new_zeros(a._shape, dtype=DTYPES["bool"])
+        return ~found if invert else found
+    found = (a.unsqueeze(-1) == b.reshape(-1)).any(-1)
+    return ~found if invert else found
+
+
+METHODS = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter_ scatter scatter_add_
+scatter_add scatter_reduce_ scatter_reduce index_add_ index_add index_copy_ index_copy index_fill_ index_fill index_put_ index_put put_ put
+select_scatter slice_scatter diagonal_scatter"""
+NAMES = """where nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
+scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter searchsorted bucketize
+isin""".split()
+_FREE = dict.fromkeys(("where", "searchsorted", "scatter", "scatter_"), "input")
+_FREE |= {"select_scatter": "index"}
+_FREE |= {"isin": "elements test_elements", "scatter": "src", "scatter_": "src"}
+_TENSORS = dict.fromkeys(
+    "scatter_add scatter_add_ scatter_reduce scatter_reduce_ select_scatter slice_scatter diagonal_scatter".split(), "src"
+)
+_TENSORS |= dict.fromkeys("index_add index_add_ index_copy index_copy_ masked_scatter put put_".split(), "source")
+_TENSORS |= {"take_along_dim": "indices", "bucketize": "boundaries", "index_put": "values", "index_put_": "values"}
+check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE | {"bucketize": "input"})
+add_methods(globals(), METHODS)
+Tensor.where = lambda self, condition, other: where(condition, self, other)
+add_in_place("masked_fill masked_scatter")

@@ -1,0 +1,492 @@
+"""Products of matrices, and what torch.linalg has."""
+
+import math
+
+from quern.lib import _engine
+from quern.torch import _einsum, _named, _shaping
+from quern.torch._arguments import check_all
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish
+from quern.torch._types import scalar_name
+
+_product = _engine.tensor_matmul
+
+
+def matmul(input, other, *, out=None):
+    """The product of matrices in the last two dimensions; vectors count as a row on the left, a column on the right."""
+    return finish(_product(input, other), out)
+
+
+def _with_ranks(name, left, right):
+    def function(input, mat2, *, out=None):
+        if input._rank != left or mat2._rank != right:
+            what = {1: "1D", 2: "2D", 3: "3D"}
+            if name == "mm":
+                raise RuntimeError(f"{'self' if input._rank != 2 else 'mat2'} must be a matrix")
+            if name == "bmm":
+                raise RuntimeError(f"batch{1 if input._rank != 3 else 2} must be a 3D tensor")
+            raise RuntimeError(f"{name}: expected {what[left]} and {what[right]} tensors, got {input._rank}D and {mat2._rank}D")
+        if name == "bmm" and input._shape[0] != mat2._shape[0]:
+            raise RuntimeError(
+                f"Expected size for first two dimensions of batch2 tensor to be: [{input._shape[0]}, {input._shape[2]}] but got: "
+                f"[{mat2._shape[0]}, {mat2._shape[1]}]."
+            )
+        return finish(_product(input, mat2), out)
+
+    function.__name__ = name
+    function.__doc__ = f"The product of a tensor of {left} and one of {right} dimensions."
+    return function
+
+
+mm, bmm, mv, dot = _with_ranks("mm", 2, 2), _with_ranks("bmm", 3, 3), _with_ranks("mv", 2, 1), _with_ranks("dot", 1, 1)
+
+
+def vdot(input, other, *, out=None):
+    """The product of two vectors, the first conjugated."""
+    return dot(input.conj(), other, out=out)
+
+
+def inner(input, other, *, out=None):
+    """The sums of products over the last dimension of both."""
+    if input._rank == 0 or other._rank == 0:
+        return finish(input * other, out)
+    _same_type(input, other, "inner")
+    if input._shape[-1] != other._shape[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(input._shape)} and {list(other._shape)}"
+        )
+    return finish(_engine.array_inner(input, other), out)
+
+
+def _same_type(a, b, name):
+    if a._dtype_name != b._dtype_name:
+        raise RuntimeError(
+            f"{name}: expected both tensors to have the same dtype, but got {scalar_name(a.dtype)} and {scalar_name(b.dtype)}"
+        )
+
+
+def outer(input, vec2, *, out=None):
+    """The products of all pairs of elements of two vectors."""
+    if input._rank != 1 or vec2._rank != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument {'self' if input._rank != 1 else 'vec2'}, but got {input._rank}-D")
+    return finish(input.unsqueeze(1) * vec2, out)
+
+
+ger = outer
+
+
+def _added(base, product, beta, alpha):
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    return base + product if beta == 1 else base * beta + product
+
+
+def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    """``beta * input + alpha * mat1 @ mat2``."""
+    return finish(_added(input, mm(mat1, mat2), beta, alpha), out)
+
+
+def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
+    """``beta * input + alpha * mat @ vec``."""
+    return finish(_added(input, mv(mat, vec), beta, alpha), out)
+
+
+def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
+    """``beta * input + alpha * outer(vec1, vec2)``."""
+    return finish(_added(input, outer(vec1, vec2), beta, alpha), out)
+
+
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """``beta * input + alpha * batch1 @ batch2``, of stacks of matrices."""
+    return finish(_added(input, bmm(batch1, batch2), beta, alpha), out)
+
+
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """``beta * input + alpha * sum(batch1 @ batch2)`` over the stack."""
+    return finish(_added(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
+
+
+def tensordot(a, b, dims=2, out=None):
+    """The sums of products over dimensions of both: so many, or two lists of them."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._rank, b._rank):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        left, right = list(range(a._rank - dims, a._rank)), list(range(dims))
+    else:
+        left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
+        left, right = [dim_of(d, a._rank) for d in left], [dim_of(d, b._rank) for d in right]
+        if len(left) != len(right):
+            raise RuntimeError("both dimension lists should have same length")
+    for i, j in zip(left, right, strict=True):
+        if a._shape[i] != b._shape[j]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a._shape[i]} in dim {i} and second has size {b._shape[j]} "
+                f"in dim {j}"
+            )
+    _same_type(a, b, "tensordot")
+    if not left:
+        rank = b._rank
+        return finish(a._reshaped([*a._shape, *[1] * rank]) * b, out)
+    return finish(_engine.array_tensordot(a, b, left, right), out)
+
+
+def einsum(equation, *operands):
+    """The sums of products that subscripts name: "ij,jk->ik"."""
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = tuple(operands[0])
+    if not isinstance(equation, str):
+        equation, operands = _equation_of([equation, *operands])
+    if not operands:
+        raise RuntimeError("einsum(): must provide at least one operand")
+    for one in operands:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"einsum(): operands must be Tensors, not {type(one).__name__}")
+    return _einsum.einsum(equation, operands)
+
+
+def _equation_of(given):
+    """Subscripts as text, of operands and lists of numbers by turns."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    text = lambda numbers: "".join("..." if n is Ellipsis else letters[n] for n in numbers)  # noqa: E731
+    operands = given[0::2] if len(given) % 2 == 0 else given[:-1:2]
+    equation = ",".join(text(numbers) for numbers in given[1::2])
+    return (equation if len(given) % 2 == 0 else f"{equation}->{text(given[-1])}"), operands
+
+
+def kron(input, other, *, out=None):
+    """Each element of the first times the whole second."""
+    return finish(_engine.array_kron(input, other), out)
+
+
+def cross(input, other, dim=None, *, out=None):
+    """The cross products of vectors of three components along a dimension; by default the first of size 3."""
+    if input._rank != other._rank:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if dim is None:
+        dim = next((d for d, n in enumerate(input._shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    dim = dim_of(dim, input._rank)
+    if not input._rank or input._shape[dim] != 3 or other._shape[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3.")
+    input, other = (x.movedim(dim, -1) for x in _together(input, other))
+    return finish(_engine.array_cross(input, other, input._rank - 1, input._rank - 1, input._rank - 1).movedim(-1, dim), out)
+
+
+def _together(a, b):
+    return _shaping.broadcast_tensors(a, b)
+
+
+def chain_matmul(*matrices, out=None):
+    """The product of all matrices."""
+    return finish(multi_dot(matrices), out)
+
+
+def multi_dot(tensors, *, out=None):
+    """The product of all matrices, from the left."""
+    tensors = list(tensors)
+    if len(tensors) < 1:
+        raise RuntimeError("multi_dot(): expected at least 1 tensor")
+    made = tensors[0]
+    for one in tensors[1:]:
+        made = _product(made, one)
+    return finish(made, out)
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The distances of all pairs of rows."""
+    if x1._rank < 2 or x2._rank < 2 or x1._shape[-1] != x2._shape[-1]:
+        raise RuntimeError("X1 and X2 must have at least two dimensions and the same number of columns.")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    away = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return vector_norm(away, p, -1)
+
+
+# ---- torch.linalg
+
+
+def _matrix(A, name):  # noqa: N803
+    _float(A, name)
+    if A._rank < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
+    return A
+
+
+def _float(input, name):
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}")
+    return input
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The norm of vectors along dimensions, by default of all elements."""
+    if dtype is not None:
+        x = x.to(dtype)
+    x = _float(x, "vector_norm")
+    size = x.abs()
+    if ord == 2:
+        made = _op("sqrt", _sum(_op("square", size), dim, keepdim))
+    elif ord == math.inf:
+        made = size.amax(() if dim is None else dim, keepdim)
+    elif ord == -math.inf:
+        made = size.amin(() if dim is None else dim, keepdim)
+    elif ord == 0:
+        made = _sum((size != 0).to(size.dtype), dim, keepdim)
+    elif ord == 1:
+        made = _sum(size, dim, keepdim)
+    else:
+        made = _sum(size**ord, dim, keepdim) ** (1 / ord)
+    return finish(made, out)
+
+
+def _sum(x, dim, keepdim):
+    return x.sum(dim, keepdim) if dim is not None or keepdim else x.sum()
+
+
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):  # noqa: N803
+    """The norm of matrices in two dimensions: "fro", "nuc", 1, 2, an infinity and their negatives."""
+    A = _float(A if dtype is None else A.to(dtype), "matrix_norm")  # noqa: N806
+    if A._rank < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    dims = dims_of(list(dim), A._rank)
+    if len(dims) != 2:
+        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple")
+    rows, columns = dims
+    if ord not in ("fro", "nuc", 1, 2, -1, -2, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if ord == "fro":
+        return vector_norm(A, 2, (rows, columns), keepdim, out=out)
+    if ord in ("nuc", 2, -2):
+        s = svdvals(A.movedim((rows, columns), (-2, -1)))
+        made = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord == 2 else s.amin(-1)
+        if keepdim:
+            for d in sorted((rows, columns)):
+                made = made.unsqueeze(d)
+        return finish(made, out)
+    if abs(ord) == math.inf:
+        rows, columns = columns, rows
+    sums = A.abs().sum(rows, True)
+    made = sums.amax(columns, True) if ord > 0 else sums.amin(columns, True)
+    return finish(made if keepdim else made.squeeze((rows, columns)), out)
+
+
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):  # noqa: N803
+    """A vector's norm, or a matrix's where two dimensions or the kind of norm say so."""
+    two = isinstance(dim, list | tuple) and len(dim) == 2 or dim is None and A._rank == 2
+    if ord is not None and two or isinstance(ord, str):
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def _square(A, name):  # noqa: N803
+    _float(A, name)
+    if A._rank < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
+    if A._shape[-1] != A._shape[-2]:
+        raise RuntimeError(f"linalg.{name}: A must be batches of square matrices, but they are {A._shape[-2]} by {A._shape[-1]} matrices")
+    return A
+
+
+def inv(A, *, out=None):  # noqa: N803
+    """The inverse of square matrices."""
+    return finish(_engine.array_inv(_square(A, "inv")), out)
+
+
+def det(A, *, out=None):  # noqa: N803
+    """The determinant of square matrices."""
+    return finish(_engine.array_det(_square(A, "det")), out)
+
+
+def slogdet(A, *, out=None):  # noqa: N803
+    """(sign, logarithm of the size) of the determinant."""
+    return _named.linalg_slogdet(*_engine.array_factored("slogdet", _square(A, "slogdet"), ""))
+
+
+def logdet(input):
+    """The logarithm of the determinant; NaN where that is negative."""
+    sign, size = slogdet(input)
+    return _op("where", sign < 0, math.nan, size).to(size.dtype)
+
+
+def solve(A, B, *, left=True, out=None):  # noqa: N803
+    """The X with ``A @ X == B``."""
+    _square(A, "solve")
+    _same_type(A, B, "linalg.solve")
+    rows = B._rank - (1 if B._rank == 1 or B._rank == A._rank - 1 else 2 if left else 1)
+    if not B._rank or B._shape[max(rows, 0)] != A._shape[-1]:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({list(A._shape)} and {list(B._shape)})")
+    if not left:
+        return finish(solve(A.mT, B.mT).mT, out)
+    if B._rank == A._rank - 1 and B._rank > 1:
+        return finish(_engine.array_solve(A, B.unsqueeze(-1)).squeeze(-1), out)
+    return finish(_engine.array_solve(A, B), out)
+
+
+def cholesky(A, *, upper=False, out=None):  # noqa: N803
+    """The lower (or upper) triangle L with ``L @ L.mH == A``."""
+    return finish(_engine.array_factored("cholesky", _square(A, "cholesky"), "u" if upper else "l")[0], out)
+
+
+def qr(A, mode="reduced", *, out=None):  # noqa: N803
+    """(Q, R) with orthogonal columns in Q and an upper triangle R."""
+    modes = {"reduced": "e", "complete": "c", "r": "r"}
+    if mode not in modes:
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+    parts = _engine.array_factored("qr", _matrix(A, "qr"), modes[mode])
+    return _named.linalg_qr(A.new_empty(0), parts[0]) if mode == "r" else _named.linalg_qr(*parts[:2])
+
+
+def svd(A, full_matrices=True, *, driver=None, out=None):  # noqa: N803
+    """(U, S, Vh) with ``A == U @ diag(S) @ Vh``."""
+    return _named.linalg_svd(*_engine.array_svd(_matrix(A, "svd"), "a" if full_matrices else "s", False)[:3])
+
+
+def svdvals(A, *, driver=None, out=None):  # noqa: N803
+    """The singular values, the largest first."""
+    return finish(_engine.array_svd(_matrix(A, "svdvals"), "s", False)[1], out)
+
+
+def eigh(A, UPLO="L", *, out=None):  # noqa: N803
+    """(values, vectors) of symmetric matrices; one triangle is read."""
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return _named.linalg_eigh(*_engine.array_factored("eigh", _square(A, "eigh"), UPLO.upper() + "v")[:2])
+
+
+def eigvalsh(A, UPLO="L", *, out=None):  # noqa: N803
+    """The eigenvalues of symmetric matrices, the smallest first."""
+    return finish(eigh(A, UPLO)[0], out)
+
+
+def eig(A, *, out=None):  # noqa: N803
+    """(values, vectors), complex, of square matrices."""
+    return _named.linalg_eig(*_engine.array_factored("eig", _square(A, "eig"), "v")[:2])
+
+
+def eigvals(A, *, out=None):  # noqa: N803
+    """The eigenvalues, complex, of square matrices."""
+    return finish(_engine.array_factored("eig", _square(A, "eigvals"), "")[0], out)
+
+
+def pinv(A, *, atol=None, rtol=None, hermitian=False, out=None):  # noqa: N803
+    """The pseudoinverse; singular values up to ``rtol`` times the largest count as 0."""
+    return finish(_engine.array_pinv(_matrix(A, "pinv"), rtol, hermitian), out)
+
+
+def matrix_rank(A, *, tol=None, atol=None, rtol=None, hermitian=False, out=None):  # noqa: N803
+    """How many singular values count."""
+    s = svdvals(A)
+    limit = tol if tol is not None else atol
+    if limit is None:
+        eps = {"float32": 2.0**-23, "complex64": 2.0**-23}.get(A._dtype_name, 2.0**-52)
+        limit = s.amax(-1, True) * (max(A._shape[-2:]) * eps if rtol is None else rtol)
+    return finish((s > limit).sum(-1), out)
+
+
+def lstsq(A, B, rcond=None, *, driver=None):  # noqa: N803
+    """(solution, residuals, rank, singular values) of the smallest ``|A @ X - B|``."""
+    _matrix(A, "lstsq")
+    _same_type(A, B, "linalg.lstsq")
+    if B._rank not in (1, 2) or A._rank != 2 or A._shape[0] != B._shape[0]:
+        raise RuntimeError("linalg.lstsq: input is a matrix here, and other has as many rows")
+    x, left, rank, s = _engine.array_lstsq(A, B, rcond)
+    return _named.linalg_lstsq(x, left, rank, s)
+
+
+def matrix_power(A, n, *, out=None):  # noqa: N803
+    """The product of ``n`` times the matrix; of its inverse for a negative ``n``."""
+    return finish(_engine.array_matrix_power(_square(A, "matrix_power"), n), out)
+
+
+def cond(A, p=None, *, out=None):  # noqa: N803
+    """The norm times that of the inverse; by default the ratio of the largest to the smallest singular value."""
+    if p in (None, 2, -2):
+        s = svdvals(A)
+        return finish(s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0], out)
+    return finish(matrix_norm(A, p) * matrix_norm(inv(A), p), out)
+
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # noqa: N803
+    """The diagonals of matrices: a view."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+def vecdot(x, y, *, dim=-1, out=None):
+    """The sums of products along a dimension, the first conjugated."""
+    dim_of(dim, max(x._rank, y._rank))
+    return finish((x.conj() * y).sum(dim), out)
+
+
+def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):  # noqa: N803
+    """The X with ``A @ X == B`` for triangular matrices; the other triangle is not read."""
+    T = A.triu() if upper else A.tril()  # noqa: N806
+    if unitriangular:
+        T = T - T.diagonal(0, -2, -1).diag_embed() + A.new_ones(A._shape[-1]).diag_embed()  # noqa: N806
+    return solve(T, B, left=left, out=out)
+
+
+def cholesky_solve(B, L, upper=False, *, out=None):  # noqa: N803
+    """The X with ``A @ X == B``, from the triangle that cholesky() gives of A."""
+    return finish(solve(L.mH @ L if upper else L @ L.mH, B), out)
+
+
+def matrix_exp(A):  # noqa: N803
+    """The exponential of matrices, by scaling, a series and squaring (Higham, 2005)."""
+    _square(A, "matrix_exp")
+    n = A._shape[-1]
+    if not A._size:
+        return A.clone()
+    times = max(0, int(math.ceil(math.log2(max(float(matrix_norm(A.detach(), 1).amax()), 1e-30)))) + 4)
+    x = A / 2.0**times
+    made = term = A.new_ones(n).diag_embed().expand_as(A)
+    for k in range(1, 19):
+        term = _product(term, x) / k
+        made = made + term
+    for _ in range(times):
+        made = _product(made, made)
+    return made
+
+
+def _old_svd(input, some=True, compute_uv=True, *, out=None):
+    """(U, S, V) of matrices; ``some``: only as many columns as there are singular values."""
+    u, s, vh = svd(input, not some)
+    return _named.svd(u, s, vh.mH)
+
+
+def _old_qr(input, some=True, *, out=None):
+    """(Q, R) of matrices."""
+    return _named.qr(*qr(input, "reduced" if some else "complete"))
+
+
+def _old_cholesky(input, upper=False, *, out=None):
+    """The triangle of a positive definite matrix; see linalg.cholesky."""
+    return cholesky(input, upper=upper, out=out)
+
+
+inverse, linalg_namespace = (
+    inv,
+    """cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_exp matrix_norm
+matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_triangular svd svdvals vecdot vector_norm""".split(),
+)
+METHODS = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm kron cross det slogdet logdet inverse matrix_exp
+matrix_power pinverse"""
+pinverse = pinv
+NAMES = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm tensordot einsum kron cross chain_matmul cdist det
+slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
+_TENSORS = {"mm": "mat2", "bmm": "mat2", "mv": "mat2", "dot": "mat2"} | dict.fromkeys("matmul vdot inner kron cross".split(), "other")
+check_all(
+    globals(),
+    [*linalg_namespace, *METHODS.split(), *NAMES, "_old_svd", "_old_qr", "_old_cholesky"],
+    _TENSORS | {"tensordot": "a b", "multi_dot": ""},
+)
+OLD = {"svd": _old_svd, "qr": _old_qr, "cholesky": _old_cholesky}
+add_methods(globals(), METHODS)
+for _name, _function in OLD.items():
+    setattr(Tensor, _name, _function)
+add_in_place("addmm addmv addr baddbmm addbmm")

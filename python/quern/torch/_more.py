@@ -1,0 +1,654 @@
+"""Functions of torch that are others under another name, or a few of them together."""
+
+import builtins
+import itertools
+import math
+import operator
+
+import numpy
+
+from quern.arrays.records import numpy_dtypes
+from quern.lib import _engine
+from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _shaping, _types
+from quern.torch._arguments import check_all
+from quern.torch._core import (
+    Tensor,
+    _op,
+    add_in_place,
+    add_methods,
+    dim_of,
+    engine_device,
+    engine_device_of,
+    finish,
+    host_values,
+    name_of,
+    sizes_of,
+)
+from quern.torch._types import DTYPES
+from quern.torch.autograd import no_grad
+
+# ---- softmax
+
+
+def _exponentials(name, body):
+    def function(input, dim, dtype=None, *, out=None):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        dim = dim_of(dim, input._rank)
+        if dtype is None and input.dtype._kind not in "f":
+            raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{_types.scalar_name(input.dtype)}'")
+        return finish(body(input, dim, dtype), out)
+
+    function.__name__ = name
+    function.__doc__ = body.__doc__
+    return function
+
+
+softmax, log_softmax = _exponentials("softmax", _composed.softmax), _exponentials("log_softmax", _composed.log_softmax)
+
+
+# ---- copies of views
+
+
+def _copying(name):
+    view = next((getattr(m, name) for m in (_shaping, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
+
+    def function(*args, out=None, **kwargs):
+        made = view(*args, **kwargs)
+        if isinstance(made, Tensor):
+            return finish(made.clone(), out)
+        if out is not None:
+            for one, part in zip(out, made, strict=True):
+                finish(part, one)
+            return None
+        return tuple(one.clone() for one in made)
+
+    function.__name__ = name + "_copy"
+    function.__doc__ = f"A copy of what :func:`{name}` shows."
+    return function
+
+
+_COPIES = """as_strided detach diagonal expand narrow permute select split split_with_sizes squeeze t transpose unbind unfold unsqueeze view
+view_as_real view_as_complex""".split()
+for _name in _COPIES:
+    globals()[_name + "_copy"] = _copying(_name)
+
+
+def alias_copy(input, *, out=None):
+    """A copy."""
+    return finish(input.clone(), out)
+
+
+def slice_copy(input, dim=0, start=None, end=None, step=1, *, out=None):
+    """A copy of a part of a dimension."""
+    dim = dim_of(dim, input._rank)
+    return finish(input[(slice(None),) * dim + (slice(start, end, step),)].clone(), out)
+
+
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """A copy of ``input`` with ``src`` where as_strided() leads."""
+    made = input.clone()
+    made.as_strided(size, stride, storage_offset).copy_(src)
+    return made
+
+
+# ---- questions
+
+
+def detach(input):
+    """The same memory, without the record of what made it."""
+    return input.detach()
+
+
+def get_device(input):
+    """The number of the GPU it is on; -1 on the CPU."""
+    return input._device_number
+
+
+def is_signed(input):
+    """Do the elements have signs?"""
+    return input.dtype.is_signed
+
+
+def is_conj(input):
+    """Is it a view that conjugates? Never here."""
+    return False
+
+
+is_neg = is_distributed = is_inference = is_conj
+
+
+def is_storage(obj):
+    """Is it a storage? There are none here."""
+    return False
+
+
+def is_same_size(input, other):
+    """Have both the same sizes?"""
+    return input._shape == other._shape
+
+
+def typename(obj):
+    """The name of an object's type."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module = getattr(type(obj), "__module__", "")
+    return f"{module}.{type(obj).__qualname__}" if module and module != "builtins" else type(obj).__qualname__
+
+
+# ---- integrals and differences
+
+
+def _spaced(y, x, dx, dim):
+    dim = dim_of(dim, y._rank)
+    if y._rank == 0:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    if x is None:
+        return dim, dx
+    if x._rank == 1:
+        x = x._reshaped([-1 if d == dim else 1 for d in range(y._rank)]) if y._rank > 1 else x
+        x = x._reshaped([x._size if d == dim else 1 for d in range(y._rank)])
+    return dim, _reductions.diff(x, 1, dim - y._rank)
+
+
+def _pairs(y, dim):
+    n = y._shape[dim]
+    if y.dtype._kind in "iub":
+        y = y.to(_types.get_default_dtype())
+    return _shaping.narrow(y, dim, 1, builtins.max(n - 1, 0)) if n else y, _shaping.narrow(y, dim, 0, builtins.max(n - 1, 0))
+
+
+def trapezoid(y, x=None, *, dx=None, dim=-1):
+    """The integral along a dimension by trapezoids, of values at ``x`` or ``dx`` apart."""
+    dim, step = _spaced(y, x, 1 if dx is None else dx, dim)
+    after, before = _pairs(y, dim)
+    return ((after + before) * step).sum(dim) / 2
+
+
+trapz = trapezoid
+
+
+def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
+    """The integrals up to each place of a dimension, by trapezoids."""
+    dim, step = _spaced(y, x, 1 if dx is None else dx, dim)
+    after, before = _pairs(y, dim)
+    return ((after + before) * step).cumsum(dim) / 2
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    """The derivative along each dimension from neighbours: central inside, one-sided of order 1 or 2 at the ends."""
+    dims = list(range(input._rank)) if dim is None else [dim_of(d, input._rank) for d in ([dim] if isinstance(dim, int) else dim)]
+    spaces = list(spacing) if isinstance(spacing, list | tuple) else [spacing] * len(dims)
+    if len(spaces) != len(dims):
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of one for each dimension")
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if input._rank == 0:
+        raise RuntimeError("torch.gradient expected a tensor with dimensions")
+    for d in dims:
+        if input._shape[d] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return tuple(_derivative(input, space, d, edge_order) for space, d in zip(spaces, dims, strict=True))
+
+
+def _derivative(f, space, d, edge_order):
+    if f.dtype._kind in "iub":
+        f = f.to(_types.get_default_dtype())
+    n = f._shape[d]
+    part = lambda start, count: _shaping.narrow(f, d, start, count)  # noqa: E731
+    if isinstance(space, Tensor) and space._rank:
+        shape = [1] * f._rank
+        shape[d] = n - 1
+        h = _reductions.diff(space)._reshaped(shape)
+    else:
+        shape = [1] * f._rank
+        shape[d] = n - 1
+        h = f.new_full(shape, float(space))
+    step = lambda start, count: _shaping.narrow(h, d, start, count)  # noqa: E731
+    parts = []
+    slopes = (part(1, n - 1) - part(0, n - 1)) / h
+    slope = lambda start, count: _shaping.narrow(slopes, d, start, count)  # noqa: E731
+    if n > 2:
+        a, b = step(0, n - 2), step(1, n - 2)
+        parts = [(slope(0, n - 2) * b + slope(1, n - 2) * a) / (a + b)]
+    if edge_order == 1:
+        first, last = slope(0, 1), slope(n - 2, 1)
+    else:
+        a, b = step(0, 1), step(1, 1)
+        first = slope(0, 1) + (slope(0, 1) - slope(1, 1)) * a / (a + b)
+        a, b = step(n - 3, 1), step(n - 2, 1)
+        last = slope(n - 2, 1) + (slope(n - 2, 1) - slope(n - 3, 1)) * b / (a + b)
+    return _shaping.cat([first, *parts, last], d)
+
+
+# ---- combinations of elements
+
+
+def combinations(input, r=2, with_replacement=False):
+    """All choices of ``r`` elements of a vector, as rows."""
+    if input._rank != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = numpy.array(list(choose(range(input._size), r)), numpy.int64).reshape(-1, r)
+    return input[_creation.sent(rows, "int64", engine_device_of(input))] if rows.size else input.new_empty(list(rows.shape))
+
+
+def vander(x, N=None, increasing=False):  # noqa: N803
+    """A matrix of the powers of a vector's elements."""
+    if x._rank != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = x._size if N is None else operator.index(N)
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    powers = _creation.arange(n, device=x.device)
+    if not increasing:
+        powers = powers.flip(0)
+    if x.dtype._kind in "iub":
+        x = x.to(DTYPES["int64"])
+    return x.unsqueeze(-1) ** powers
+
+
+def unravel_index(indices, shape):
+    """The places of a tensor of that shape that indices of the flattened one stand for: a tensor for each dimension."""
+    if indices.dtype._kind not in "iu":
+        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = sizes_of((shape if not isinstance(shape, int) else [shape],))
+    if builtins.any(n < 0 for n in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
+    count = math.prod(shape)
+    if indices._size and (int(indices.max()) >= count or int(indices.min()) < 0):
+        raise ValueError(f"indices are out of bounds for a tensor of the shape {tuple(shape)}")
+    parts = []
+    for n in reversed(shape):
+        parts.append(indices % n)
+        indices = indices // n
+    return tuple(reversed(parts))
+
+
+def renorm(input, p, dim, maxnorm):
+    """The parts of a dimension, scaled down where their norm is above ``maxnorm``."""
+    if input._rank < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._rank} dimensions")
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive norm degree")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    dim = dim_of(dim, input._rank)
+    size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)
+    return input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype)
+
+
+def histogram(input, bins, *, range=None, weight=None, density=False, out=None):  # noqa: A002
+    """(hist, bin_edges): how many elements, or which weight, lies between neighbouring edges; the last one belongs to its part."""
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
+    flat = input.detach()._reshaped([input._size])
+    if isinstance(bins, Tensor):
+        edges = bins
+    else:
+        bins = operator.index(bins)
+        if bins <= 0:
+            raise RuntimeError(f"histogram(): bins must be > 0, but got {bins} for dimension 0")
+        low, high = (float(flat.min()), float(flat.max())) if range is None and flat._size else range or (0.0, 1.0)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        edges = _creation.linspace(low, high, bins + 1, dtype=input.dtype, device=input.device)
+    count = edges._size - 1
+    at = _indexing.searchsorted(edges, flat, right=True) - 1
+    at = _op("where", flat == edges[-1], count - 1, at)
+    inside = (at >= 0) & (at < count)
+    values = flat.new_ones(flat._shape) if weight is None else weight.detach()._reshaped([weight._size]).to(input.dtype)
+    hist = flat.new_zeros(count + 1).index_add(0, _op("where", inside, at, count).to(DTYPES["int64"]), values)[:count].clone()
+    if density:
+        hist = hist / (hist.sum() * _reductions.diff(edges))
+    return _named.histogram(hist, edges)
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
+    """A copy into whose parts of a dimension those of ``source`` are combined: "prod", "mean", "amax" or "amin"."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    dim = dim_of(dim, input._rank)
+    _indexing._check_parts(input, dim, index, source, "index_reduce_")
+    shape = [1] * input._rank
+    if input._rank:
+        shape[dim] = index._size
+    places = index.to(DTYPES["int64"])._reshaped(shape).expand(source._shape)
+    return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The quantiles of what is no NaN. This waits for the values and has no gradient."""
+    if input._dtype_name not in ("float32", "float64"):
+        raise RuntimeError("nanquantile() input tensor must be either float or double dtype")
+    host = host_values(input.detach())
+    at = q.tolist() if isinstance(q, Tensor) else float(q)
+    if not numpy.all((numpy.asarray(at) >= 0) & (numpy.asarray(at) <= 1)):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    if not host.size:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    axis = None if dim is None else dim_of(dim, input._rank)
+    found = numpy.nanquantile(host, at, axis if input._rank else None, keepdims=keepdim, method=interpolation)
+    return finish(_creation.sent(numpy.asarray(found), input._dtype_name, engine_device_of(input)), out)
+
+
+def nonzero_static(input, *, size, fill_value=-1):
+    """The places of what is not 0, as so many rows: cut, or filled up with ``fill_value``."""
+    found = _indexing.nonzero(input)
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
+    made = found.new_full((size, input._rank), fill_value)
+    count = builtins.min(size, found._shape[0])
+    if count and input._rank:
+        made[:count] = found[:count]
+    return made
+
+
+# ---- matrices
+
+
+def nuclear_norm(input, dim=None, keepdim=False, *, out=None):
+    """The sum of the singular values."""
+    return _linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, out=out)
+
+
+def frobenius_norm(input, dim, keepdim=False, *, out=None):
+    """The root of the sum of squares along dimensions."""
+    return _linalg.vector_norm(input, 2, dim, keepdim, out=out)
+
+
+def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
+    """The inverse of the matrix whose triangle cholesky() gave."""
+    T = L.triu() if upper else L.tril()  # noqa: N806
+    return finish(_linalg.inv(T.mH @ T if upper else T @ T.mH), out)
+
+
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):  # noqa: N803
+    """(solution, A): the X with ``A @ X == b`` for a triangular matrix."""
+    if transpose:
+        A, upper = A.mT, not upper  # noqa: N806
+    x = _linalg.solve_triangular(A, b, upper=upper, unitriangular=unitriangular)
+    return _named.triangular_solve(x, A)
+
+
+def svd_lowrank(A, q=6, niter=2, M=None):  # noqa: N803
+    """(U, S, V) of the ``q`` largest singular values; all are computed."""
+    u, s, vh = _linalg.svd(A if M is None else A - M, False)
+    return u[..., :q], s[..., :q], vh.mH[..., :q]
+
+
+def pca_lowrank(A, q=None, center=True, niter=2):  # noqa: N803
+    """(U, S, V) of a matrix less the means of its columns."""
+    q = builtins.min(6, *A._shape[-2:]) if q is None else q
+    if not 0 <= q <= builtins.min(*A._shape[-2:]):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={builtins.min(*A._shape[-2:])}")
+    return svd_lowrank(A - A.mean(-2, True) if center else A, q)
+
+
+# ---- windows and spectra over time
+
+
+def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, requires_grad=False):
+    """Kaiser's window; ``periodic``: as one longer, without its last value."""
+    if window_length < 0:
+        raise RuntimeError(f"kaiser_window requires non-negative window_length, got window_length={window_length}")
+    values = numpy.kaiser(window_length + 1, beta)[:-1] if periodic and window_length > 1 else numpy.kaiser(window_length, beta)
+    made = _creation.sent(values, _engine.torch_default() if dtype is None else name_of(dtype), engine_device(device))
+    return made.requires_grad_() if requires_grad else made
+
+
+# ---- pieces that layers use
+
+
+def channel_shuffle(input, groups):
+    """The channels in another order: those of all groups by turns."""
+    n, c, *rest = input._shape
+    if groups <= 0 or c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    return input._reshaped([n, groups, c // groups, *rest]).transpose(1, 2).reshape(input._shape)
+
+
+def pixel_shuffle(input, upscale_factor):
+    """Channels (C * r * r, H, W) as the pixels (C, H * r, W * r)."""
+    r = operator.index(upscale_factor)
+    if input._rank < 3 or r <= 0 or input._shape[-3] % (r * r):
+        raise RuntimeError("pixel_shuffle expects at least three dimensions, and channels divisible by the square of a positive factor")
+    *lead, c, h, w = input._shape
+    x = input._reshaped([*lead, c // (r * r), r, r, h, w])
+    k = len(lead)
+    return x.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape([*lead, c // (r * r), h * r, w * r])
+
+
+def pixel_unshuffle(input, downscale_factor):
+    """Pixels (C, H * r, W * r) as the channels (C * r * r, H, W)."""
+    r = operator.index(downscale_factor)
+    if input._rank < 3 or r <= 0 or input._shape[-2] % r or input._shape[-1] % r:
+        raise RuntimeError("pixel_unshuffle expects at least three dimensions, and a height and width divisible by a positive factor")
+    *lead, c, h, w = input._shape
+    x = input._reshaped([*lead, c, h // r, r, w // r, r])
+    k = len(lead)
+    return x.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape([*lead, c * r * r, h // r, w // r])
+
+
+# ---- parts
+
+
+def unsafe_chunk(input, chunks, dim=0):
+    """Views of at most so many parts along a dimension."""
+    return _shaping.chunk(input, chunks, dim)
+
+
+def unsafe_split(input, split_size, dim=0):
+    """Views of parts of so many elements along a dimension."""
+    return _shaping.split(input, split_size, dim)
+
+
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
+    """Views of parts of these sizes along a dimension."""
+    return _shaping.split(input, split_sizes, dim)
+
+
+def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of that size whose dimensions lie in memory in the order ``physical_layout``; its values are zeros."""
+    size, order = sizes_of((size,)), sizes_of((physical_layout,))
+    if sorted(order) != list(range(len(size))):
+        raise RuntimeError(f"empty_permuted: physical_layout {order} is no order of {len(size)} dimensions")
+    made = _creation.empty([size[d] for d in order], dtype=dtype, device=device)
+    made = made.permute([order.index(d) for d in range(len(size))])
+    return made.requires_grad_() if requires_grad else made
+
+
+def from_file(filename, shared=False, size=0, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """The first ``size`` numbers of a file, mapped where ``shared`` is True, else read."""
+    kind = numpy_dtypes[_engine.torch_default() if dtype is None else name_of(dtype)]
+    if shared:
+        return _creation.from_numpy(numpy.memmap(filename, kind, "r+", shape=(size,)))
+    return _creation.from_numpy(numpy.fromfile(filename, kind, size))
+
+
+# ---- methods alone
+
+
+def apply_(self, callable):  # noqa: A002
+    """Each element replaced by what a function of Python's gives for it; slow, on the CPU."""
+    if self.is_cuda:
+        raise TypeError("apply_ is only implemented on CPU tensors")
+    return _from_python(self, [callable(v) for v in self.reshape(-1).tolist()])
+
+
+def map_(self, tensor, callable):  # noqa: A002
+    """Each element replaced by ``callable(own, other)``; slow, on the CPU."""
+    others = tensor.expand(self._shape).reshape(-1).tolist()
+    return _from_python(self, [callable(a, b) for a, b in zip(self.reshape(-1).tolist(), others, strict=True)])
+
+
+def _from_python(self, values):
+    with no_grad():
+        return self.copy_(_creation.tensor(values, dtype=self.dtype).reshape(self._shape)) if values else self
+
+
+def sum_to_size(self, *size):
+    """The sums over dimensions that broadcasting from that size would have made."""
+    size = sizes_of(size)
+    lead = self._rank - len(size)
+    own = self._shape[builtins.max(lead, 0) :]
+    if lead < 0 or builtins.any(n not in (1, m) for n, m in zip(size, own, strict=True)):
+        raise RuntimeError(f"size {size} is not expandable to size {list(self._shape)}.")
+    dims = [*range(lead), *(lead + d for d, n in enumerate(size) if n == 1 and self._shape[lead + d] != 1)]
+    return self.sum(dims, True)._reshaped(size) if dims else self
+
+
+def dim_order(self, ambiguity_check=False):
+    """The dimensions in the order of their steps, the largest first."""
+    steps = self._strides
+    return tuple(sorted(range(self._rank), key=lambda d: -steps[d]))
+
+
+def new_empty_strided(self, size, stride, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A new tensor of that size whose elements lie so many elements apart."""
+    return _creation.empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
+def pin_memory(self, device=None):
+    """The tensor itself: copies to a GPU go through pinned memory anyway."""
+    return self
+
+
+def record_stream(self, stream):
+    """Does nothing: memory is kept until all work that uses it is done."""
+
+
+def to_dense(self, dtype=None, *, masked_grad=None):
+    """The tensor itself, as another type where one is given."""
+    return self if dtype is None else self.to(dtype)
+
+
+def const_data_ptr(self):
+    """The address of the first element."""
+    return self.data_ptr()
+
+
+def module_load(self, other, assign=False):
+    """What load_state_dict() takes from another tensor."""
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+# ---- switches that nothing hangs on
+
+
+def _constant_answer(name, value, doc):
+    def function(*args, **kwargs):
+        return value
+
+    function.__name__ = name
+    function.__doc__ = doc
+    return function
+
+
+_ANSWERS = {
+    "are_deterministic_algorithms_enabled": False, "get_deterministic_debug_mode": 0, "is_warn_always_enabled": False,
+    "set_flush_denormal": False, "get_num_interop_threads": 1, "is_anomaly_check_nan_enabled": True,
+    "is_inference_mode_enabled": False, "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": False,
+    "compiled_with_cxx11_abi": True, "is_vulkan_available": False,
+}  # fmt: skip
+_IGNORED = (
+    "set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled clear_autocast_cache init_num_threads".split()
+)
+for _name, _value in _ANSWERS.items():
+    globals()[_name] = _constant_answer(_name, _value, f"{_value}.")
+for _name in _IGNORED:
+    globals()[_name] = _constant_answer(_name, None, "Accepted; nothing hangs on it here.")
+
+
+# ---- sizes that are not known yet: here all are
+
+
+def sym_float(a):
+    """As a float."""
+    return float(a)
+
+
+def sym_int(a):
+    """As an int."""
+    return int(a)
+
+
+def sym_max(a, b):
+    """The larger one."""
+    return b if b > a else a
+
+
+def sym_min(a, b):
+    """The smaller one."""
+    return b if b < a else a
+
+
+def sym_not(a):
+    """``not a``."""
+    return not a
+
+
+def sym_sqrt(a):
+    """The square root."""
+    return math.sqrt(a)
+
+
+def sym_sum(args):
+    """The sum."""
+    return builtins.sum(args)
+
+
+def sym_ite(b, t, f):
+    """``t`` if ``b`` else ``f``."""
+    return t if b else f
+
+
+# ---- where they are shown
+
+_TESTED = """as_strided_scatter get_device is_signed is_same_size trapezoid cumulative_trapezoid gradient combinations vander unravel_index
+renorm histogram index_reduce nanquantile nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
+pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle unsafe_chunk unsafe_split unsafe_split_with_sizes alias_copy slice_copy
+detach""".split()
+check_all(
+    globals(),
+    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load"],
+    {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
+     "module_load": "other"},
+)  # fmt: skip
+trapz = trapezoid
+NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
+NAMES += """softmax log_softmax trapz is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
+from_file""".split()
+METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nanquantile nonzero_static
+cholesky_inverse triangular_solve unsafe_chunk unsafe_split unsafe_split_with_sizes apply_ map_ sum_to_size dim_order new_empty_strided
+pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
+add_methods(globals(), METHODS)
+add_in_place("renorm index_reduce")
+Tensor.name = property(lambda self: None, doc="None: tensors have no names here.")
+
+# torch.exp_(x) and its kin.
+_IN_PLACE = """abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ ceil_
+clamp_
+clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ erf_ erfc_ exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ i0_ lcm_
+ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_
+sqrt_ square_ tan_ tanh_ trunc_ xlogy_ zero_""".split()
+
+
+def _of_method(name):
+    method = getattr(Tensor, name)
+
+    def function(input, *args, **kwargs):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        return method(input, *args, **kwargs)
+
+    function.__name__ = name
+    function.__doc__ = method.__doc__
+    return function
+
+
+for _name in _IN_PLACE:
+    globals()[_name] = _of_method(_name)
+NAMES += _IN_PLACE

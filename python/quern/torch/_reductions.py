@@ -1,0 +1,699 @@
+"""What takes dimensions away, runs along them, or sorts them."""
+
+import builtins
+import math
+import operator
+
+import numpy
+
+from quern.lib import _engine
+from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
+from quern.torch._arguments import check_all
+from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values, name_of
+from quern.torch._types import DTYPES
+
+
+def _goes(dims, rank):
+    goes = [False] * rank
+    for d in dims:
+        if d < rank:
+            goes[d] = True
+    return goes
+
+
+def _reduce(name, input, dim, keepdim, dtype=None):
+    goes = [True] * input._rank if dim is None or dim == () or dim == [] else _goes(dims_of(dim, input._rank), input._rank)
+    return _engine.array_reduce(name, input, (goes, keepdim, dtype, None), None)
+
+
+def _sum_type(input, dtype):
+    if dtype is not None:
+        return name_of(dtype)
+    return "int64" if input.dtype._kind in "iub" else None
+
+
+def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The sum of the elements along dimensions, by default all; integers and bools are added as int64."""
+    return _written(_reduce("sum", input, dim, keepdim, _sum_type(input, _asked(dtype, out))), out)
+
+
+def _asked(dtype, out):
+    """The type in which sums and products are computed: also that of the tensor that takes them."""
+    return out.dtype if dtype is None and isinstance(out, Tensor) else dtype
+
+
+def _written(result, out):
+    return result if out is None else finish(result, out)
+
+
+def _ordered(input, name, error=TypeError):
+    """Complex numbers have no order."""
+    if input.is_complex():
+        raise error(f"{name}(): does not support complex input")
+
+
+def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The sum, in which NaN counts as 0."""
+    return sum(_op("where", _op("isnan", input), 0.0, input) if input.is_floating_point() else input, dim, keepdim, dtype=dtype, out=out)
+
+
+def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The product of the elements along a dimension, by default of all."""
+    return _written(_reduce("product", input, dim, keepdim, _sum_type(input, _asked(dtype, out))), out)
+
+
+def _count(input, dim):
+    dims = range(input._rank) if dim is None or dim == () else dims_of(dim, input._rank)
+    return math.prod(input._shape[d] for d in dims if d < input._rank)
+
+
+def _real(input, dtype, name):
+    if dtype is not None:
+        return input.to(dtype)
+    if not (input.is_floating_point() or input.is_complex()):
+        raise NotImplementedError(
+            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{_types.scalar_name(input.dtype)}"
+        )
+    return input
+
+
+def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The mean of the elements along dimensions, by default of all; of real or complex numbers."""
+    input = _real(input, dtype, "mean")
+    count = _count(input, dim)
+    return finish(sum(input, dim, keepdim) / count if count else sum(input, dim, keepdim) * math.nan, out)
+
+
+def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The mean of what is no NaN."""
+    count = sum(~_op("isnan", input), dim, keepdim)
+    return finish(nansum(input, dim, keepdim, dtype=dtype) / count, out)
+
+
+def _correction(dim, unbiased, correction):
+    if isinstance(dim, bool):  # std(unbiased)
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    return dim, correction
+
+
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
+    """The variance along dimensions: the mean squared distance from the mean, over the count less ``correction`` (1)."""
+    dim, correction = _correction(dim, unbiased, correction)
+    input = _real(input, None, "std and var")
+    away = input - mean(input, dim, True)
+    squares = _op("square", away) if not input.is_complex() else _op("square", away.real) + _op("square", away.imag)
+    count = _count(input, dim) - correction
+    total = sum(squares, dim, keepdim)
+    return finish(total / count if count > 0 else total * math.nan if count == 0 and correction == 0 else total / 0, out)
+
+
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
+    """The standard deviation along dimensions; see :func:`var`."""
+    return finish(_op("sqrt", var(input, dim, unbiased, keepdim, correction=correction)), out)
+
+
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """(variance, mean) along dimensions."""
+    dim_, _ = _correction(dim, unbiased, correction)
+    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim_, keepdim)
+
+
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """(standard deviation, mean) along dimensions."""
+    dim_, _ = _correction(dim, unbiased, correction)
+    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim_, keepdim)
+
+
+def _not_empty(input, dim, name):
+    if input._size:
+        return
+    if dim is None:
+        raise (IndexError if name.startswith("arg") else RuntimeError)(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+        )
+    for d in dims_of(dim, input._rank):
+        if d < input._rank and input._shape[d] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def amax(input, dim=(), keepdim=False, *, out=None):
+    """The largest element along dimensions; where it occurs more than once the gradient is shared."""
+    _ordered(input, "amax", NotImplementedError)
+    _not_empty(input, None if dim == () else dim, "amax")
+    return finish(_reduce("maximum", input, dim, keepdim), out)
+
+
+def amin(input, dim=(), keepdim=False, *, out=None):
+    """The smallest element along dimensions."""
+    _ordered(input, "amin", NotImplementedError)
+    _not_empty(input, None if dim == () else dim, "amin")
+    return finish(_reduce("minimum", input, dim, keepdim), out)
+
+
+def aminmax(input, *, dim=None, keepdim=False, out=None):
+    """(smallest, largest) element."""
+    _ordered(input, "aminmax")
+    dim = () if dim is None else dim_of(dim, input._rank)
+    return _named.aminmax(amin(input, dim, keepdim), amax(input, dim, keepdim))
+
+
+def _places(input, dim, keepdim, least, name):
+    _ordered(input, name)
+    _not_empty(input, dim, name)
+    if dim is None:
+        flat = input._reshaped([input._size])
+        place = _engine.array_extreme(flat, 0, False, least)
+        return place._reshaped([1] * input._rank) if keepdim else place
+    dim = dim_of(dim, input._rank)
+    if input._rank == 0:
+        return _op("multiply", input, 0).to(DTYPES["int64"])
+    return _engine.array_extreme(input, dim, keepdim, least)
+
+
+def argmax(input, dim=None, keepdim=False):
+    """Where the largest element stands first: in the flattened tensor, or along a dimension."""
+    if input._dtype_name == "bool":
+        raise RuntimeError("\"argmax_cpu\" not implemented for 'Bool'")
+    return _places(input, dim, keepdim, False, "argmax")
+
+
+def argmin(input, dim=None, keepdim=False):
+    """Where the smallest element stands first: in the flattened tensor, or along a dimension."""
+    return _places(input, dim, keepdim, True, "argmin")
+
+
+def _picked(input, places, dim):
+    """The elements at places along a dimension, which has one place for each of the others."""
+    return _engine.array_take_along(input, places, dim)
+
+
+def _extreme(name, reduction, least):
+    def function(input, dim=None, keepdim=False, *, out=None):
+        if isinstance(dim, Tensor):
+            if keepdim:
+                raise TypeError(f"{name}(): of two tensors there is no keepdim")
+            return _op(reduction, input, dim) if out is None else finish(_op(reduction, input, dim), out)
+        if dim is None:
+            _ordered(input, name, NotImplementedError)
+            _not_empty(input, None, name)
+            return finish(_reduce(reduction, input, None, False), out)
+        if isinstance(dim, bool | float):
+            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
+        dim = dim_of(dim, input._rank)
+        if input._rank == 0:
+            values, places = input.clone(), _places(input, 0, False, least, name)
+        else:
+            places = _places(input, dim, True, least, name)
+            values = _picked(input, places, dim)
+            if not keepdim:
+                values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
+        if out is not None:
+            values, places = finish(values, out[0]), finish(places, out[1])
+        return getattr(_named, name)(values, places)
+
+    function.__name__ = name
+    function.__doc__ = (
+        f"The {'smallest' if least else 'largest'} of all elements; along a dimension with its places, as (values, indices); of two "
+        f"tensors, element by element."
+    )
+    return function
+
+
+max = _extreme("max", "maximum", False)  # noqa: A001
+min = _extreme("min", "minimum", True)  # noqa: A001
+
+
+def _bools(result, input):
+    return result.to(DTYPES["uint8"]) if input._dtype_name == "uint8" else result
+
+
+def any(input, dim=None, keepdim=False, *, out=None):  # noqa: A001
+    """Is any element along dimensions, by default of all, not 0?"""
+    return finish(_bools(_reduce("any", input, dim, keepdim), input), out)
+
+
+def all(input, dim=None, keepdim=False, *, out=None):  # noqa: A001
+    """Are all elements along dimensions, by default all, not 0?"""
+    return finish(_bools(_reduce("all", input, dim, keepdim), input), out)
+
+
+def count_nonzero(input, dim=None):
+    """How many elements are not 0."""
+    return _reduce("sum", input != 0, dim, False, "int64")
+
+
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    """``log(sum(exp(input)))`` along dimensions, without overflow."""
+    # What is subtracted does not change the result: it takes no part in the derivative. An infinite maximum stays.
+    x = input if input.is_floating_point() or input.is_complex() else input.to(_types.get_default_dtype())
+    top = amax(x.detach() if not x.is_complex() else x.detach().real, dim, True)
+    top = _op("where", _op("absolute", top) == math.inf, 0.0, top).to(top.dtype)
+    made = _op("log", sum(_op("exp", x - top), dim, True)) + top
+    if not keepdim:
+        made = _engine.array_without_axes(made, [d for d in dims_of(dim, made._rank) if d < made._rank])
+    return finish(made, out)
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """The norm of all elements, or along dimensions: ``p`` is 2 ("fro"), another number, an infinity, or "nuc"."""
+    if not (input.is_floating_point() or input.is_complex()):
+        raise NotImplementedError(f"norm(): the input must be of floating point or complex numbers, not {_types.scalar_name(input.dtype)}")
+    if p == "nuc":
+        return finish(_linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim), out)
+    return finish(_linalg.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype), out)
+
+
+def dist(input, other, p=2):
+    """The norm of the difference."""
+    return norm(input - other, p)
+
+
+# ---- along a dimension
+
+
+def _running(name, input, dim, dtype):
+    dim = dim_of(dim, input._rank)
+    kind = _sum_type(input, dtype)
+    if kind is not None and kind != input._dtype_name:
+        input = input._astype(kind)
+    if input._rank == 0 or input._size == 0:
+        return input.clone()
+    out = _engine.array_running(input, name, dim, None)
+    return input.clone() if out is None else out
+
+
+def cumsum(input, dim, *, dtype=None, out=None):
+    """The sums of the first element, of the first two, and so on along a dimension."""
+    return _written(_running("add", input, dim, _asked(dtype, out)), out)
+
+
+def cumprod(input, dim, *, dtype=None, out=None):
+    """The products of the first element, of the first two, and so on along a dimension."""
+    return _written(_running("multiply", input, dim, _asked(dtype, out)), out)
+
+
+def logcumsumexp(input, dim, *, out=None):
+    """``log`` of the running sums of ``exp``, without overflow."""
+    if input.dtype._kind in "iub":
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
+    return finish(_log_sums(input, dim_of(dim, input._rank)), out)
+
+
+def _log_sums(x, dim):
+    """Each step adds what stands 1, 2, 4 ... places before."""
+    n = x._shape[dim] if x._rank else 0
+    shape, step = list(x._shape), 1
+    while step < n:
+        shape[dim] = step
+        before = _shaping.cat([x.new_full(shape, -math.inf), _shaping.narrow(x, dim, 0, n - step)], dim)
+        x = _elementwise.logaddexp(x, before)
+        step *= 2
+    return x.clone() if step == 1 else x
+
+
+def _running_extreme(name, row):
+    def function(input, dim):
+        dim = dim_of(dim, input._rank)
+        if input._rank:
+            _ordered(input, name, NotImplementedError)
+        if input._rank == 0:
+            return getattr(_named, name)(input.clone(), _op("multiply", input, 0).to(DTYPES["int64"]))
+        if input._size == 0:
+            return getattr(_named, name)(input.clone(), input.to(DTYPES["int64"]))
+        values = _engine.array_running(input, row, dim, None)
+        values = input.clone() if values is None else values
+        shape = [1] * input._rank
+        shape[dim] = -1
+        at = _creation.arange(input._shape[dim], device=input.device).reshape(shape)
+        fresh = input == values
+        start = _op("where", fresh, at, 0)
+        places = _engine.array_running(start, "maximum", dim, None)
+        places = start if places is None else places
+        return getattr(_named, name)(values, places)
+
+    function.__name__ = name
+    function.__doc__ = "The extremes of the first element, of the first two, and so on along a dimension, with their places."
+    return function
+
+
+cummax, cummin = _running_extreme("cummax", "maximum"), _running_extreme("cummin", "minimum")
+
+
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """The differences of neighbours along a dimension, ``n`` times."""
+    if input._rank == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = dim_of(dim, input._rank)
+    parts = [x for x in (prepend, input, append) if x is not None]
+    if len(parts) > 1:
+        input = _shaping.cat(parts, dim)
+    for _ in range(n):
+        size = input._shape[dim_of(dim, input._rank)]
+        if size == 0:
+            return input
+        after, before = _shaping.narrow(input, dim, 1, size - 1), _shaping.narrow(input, dim, 0, size - 1)
+        input = after ^ before if input._dtype_name == "bool" else after - before
+    return input
+
+
+# ---- sorted
+
+
+def sort(input, dim=-1, descending=False, stable=False, *, out=None):
+    """(values, indices): the elements of each line of a dimension in order, and where they stood."""
+    _ordered(input, "sort")
+    if input._rank == 0:
+        dim_of(dim, 0)
+        return _named.sort(input.clone(), _op("multiply", input, 0).to(DTYPES["int64"]))
+    dim = dim_of(dim, input._rank)
+    places = _engine.array_argsort(input, descending, dim)
+    values = _picked(input, places, dim)
+    if out is not None:
+        values, places = finish(values, out[0]), finish(places, out[1])
+    return _named.sort(values, places)
+
+
+def argsort(input, dim=-1, descending=False, stable=False):
+    """The places that put the lines of a dimension in order."""
+    return sort(input, dim, descending)[1]
+
+
+def msort(input):
+    """The elements of each column in order."""
+    return sort(input, 0)[0]
+
+
+def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
+    """(values, indices): the ``k`` largest or smallest elements of each line of a dimension, in order."""
+    _ordered(input, "topk")
+    if input._rank == 0:
+        dim_of(dim, 0)
+        if not 0 <= k <= 1:
+            raise RuntimeError("selected index k out of range")
+        return _named.topk(*sort(input))
+    size = input._shape[dim_of(dim, input._rank)]
+    if not 0 <= k <= size:
+        raise RuntimeError("selected index k out of range")
+    places = _shaping.narrow(_engine.array_argsort(input, largest, dim_of(dim, input._rank)), dim, 0, k).contiguous()
+    values = _picked(input, places, dim_of(dim, input._rank))
+    if out is not None:
+        values, places = finish(values, out[0]), finish(places, out[1])
+    return _named.topk(values, places)
+
+
+def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
+    """(values, indices): the ``k``-th smallest element of each line of a dimension."""
+    if input._rank == 0:
+        dim_of(dim, 0)
+        if k != 1:
+            raise RuntimeError("selected index k out of range")
+        return _named.kthvalue(input.clone(), input.new_zeros((), dtype=DTYPES["int64"]))
+    _ordered(input, "kthvalue", NotImplementedError)
+    values, places = sort(input, dim)
+    dim = dim_of(dim, input._rank)
+    if not 1 <= k <= input._shape[dim]:
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(dim))
+    values, places = (_shaping.narrow(x, dim, k - 1, 1) for x in (values, places))
+    return _named.kthvalue(*((values, places) if keepdim else (_shaping.squeeze(x, dim) for x in (values, places))))
+
+
+def median(input, dim=None, keepdim=False, *, out=None):
+    """The element in the middle, the lower one of two; NaN where there is one. Along a dimension: (values, indices)."""
+    _ordered(input, "median", NotImplementedError)
+    if dim is None:
+        flat = input._reshaped([input._size])
+        return median(flat, 0)[0] if input._size else input.new_full((), math.nan)
+    if input._rank == 0:
+        dim_of(dim, 0)
+        return _named.median(*sort(input))
+    dim = dim_of(dim, input._rank)
+    _not_empty(input, dim, "median")
+    values, places = kthvalue(input, (input._shape[dim] + 1) // 2, dim, True)
+    if input.is_floating_point():  # NaN stands last in order
+        last = sort(input, dim)
+        n = input._shape[dim]
+        top, where = (x[(slice(None),) * dim + (slice(n - 1, n),)] for x in last)
+        is_nan = _op("isnan", top)
+        values, places = _op("where", is_nan, top, values), _op("where", is_nan, where, places)
+    if not keepdim:
+        values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
+    return _named.median(values, places)
+
+
+def nanmedian(input, dim=None, keepdim=False, *, out=None):
+    """The element in the middle of what is no NaN."""
+    _ordered(input, "nanmedian", NotImplementedError)
+    if dim is None:
+        return nanmedian(input._reshaped([input._size]), 0)[0] if input._size else input.new_full((), math.nan)
+    dim = dim_of(dim, input._rank)
+    if input._rank == 0:
+        return _named.nanmedian(*sort(input))
+    _not_empty(input, dim, "nanmedian")
+    values, places = sort(input, dim)
+    count = sum(~_op("isnan", input), dim, True) if input.is_floating_point() else sum(input == input, dim, True)
+    at = _op("maximum", (count - 1) // 2, count * 0)
+    values, places = _picked(values, at, dim), _picked(places, at, dim)
+    if not keepdim:
+        values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
+    return _named.nanmedian(values, places)
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""
+    if input._dtype_name not in ("float32", "float64"):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    is_tensor = isinstance(q, Tensor)
+    numbers = q.reshape(-1).tolist() if is_tensor else [float(q)]
+    if input._size == 0:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
+    if input._rank == 0:
+        return _rank_less(quantile(input._reshaped([1]), q, 0, False, interpolation=interpolation), dim, out)
+    if builtins.any(not 0 <= n <= 1 for n in numbers):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    flat = dim is None
+    line = input._reshaped([input._size]) if flat else input
+    axis = 0 if flat else dim_of(dim, input._rank)
+    ordered = sort(line, axis)[0]
+    n = line._shape[axis]
+    results = []
+    for number in numbers:
+        at = number * (n - 1)
+        low = math.floor(at)
+        share = at - low
+        if interpolation == "nearest":
+            low, share = int(_half_even(at)), 0
+        elif interpolation == "lower":
+            share = 0
+        elif interpolation == "higher":
+            low, share = math.ceil(at), 0
+        elif interpolation == "midpoint":
+            share = 0.5 if share else 0
+        a = ordered[(slice(None),) * axis + (slice(low, low + 1),)]
+        high = builtins.min(low + 1, n - 1)
+        b = ordered[(slice(None),) * axis + (slice(high, high + 1),)]
+        value = a if not share else a + (b - a) * share
+        value = _op("where", any(_op("isnan", line), axis, True), math.nan, value).to(input.dtype)
+        if not keepdim:
+            value = _engine.array_without_axes(value, [axis])
+        elif flat:
+            value = value._reshaped([1] * input._rank)
+        results.append(value)
+    made = _shaping.stack(results) if is_tensor and q._rank else results[0]
+    return finish(made, out)
+
+
+def _rank_less(result, dim, out):
+    """The result for a tensor without dimensions."""
+    dim_of(0 if dim is None else dim, 0)
+    return finish(result, out)
+
+
+def _half_even(x):
+    low = math.floor(x)
+    return low if x - low < 0.5 or (x - low == 0.5 and low % 2 == 0) else low + 1
+
+
+def mode(input, dim=-1, keepdim=False, *, out=None):
+    """(values, indices): the element of each line that occurs most often, the smallest of several, and where it stands last."""
+    axis = dim_of(dim, input._rank)
+    if input._rank == 0:
+        return _named.mode(input.clone(), input.new_zeros((), dtype=DTYPES["int64"]))
+    _ordered(input, "mode", NotImplementedError)
+    _not_empty(input, axis, "mode")
+    lines = input.movedim(axis, -1)
+    same = lines.unsqueeze(-1) == lines.unsqueeze(-2)
+    counts = sum(same, -1)
+    most = counts == amax(counts, -1, True)
+    limit = amax(lines, -1, True)
+    values = amin(_op("where", most, lines, limit), -1, True)
+    at = _creation.arange(lines._shape[-1], device=input.device)
+    places = amax(_op("where", lines == values, at, -1), -1, True)
+    values, places = values.movedim(-1, axis), places.movedim(-1, axis)
+    if not keepdim:
+        values, places = values.squeeze(axis), places.squeeze(axis)
+    return _named.mode(values, places)
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements in order; also where each element is among them, and how often each occurs. This waits for them."""
+    host = host_values(input.detach())
+    if dim is not None:
+        dim = dim_of(dim, input._rank)
+        if input._rank == 0:
+            raise RuntimeError("unique_dim() needs a tensor with dimensions")
+    if input._dtype_name == "bfloat16":
+        found = unique(input.float(), sorted, return_inverse, return_counts, dim)
+        return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
+    values, inverse, counts = numpy.unique(host, return_inverse=True, return_counts=True, axis=dim)
+    place = engine_device_of(input)
+    results = [_creation.sent(values, input._dtype_name, place)]
+    if return_inverse:
+        results.append(_creation.sent(inverse.reshape(input._shape if dim is None else -1), "int64", place))
+    if return_counts:
+        results.append(_creation.sent(counts, "int64", place))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The elements without those that equal the one before. This waits for them."""
+    if dim is not None:
+        raise RuntimeError("unique_consecutive along a dimension is not served; use torch.unique(dim=...)")
+    if input._dtype_name == "bfloat16":
+        found = unique_consecutive(input.float(), return_inverse, return_counts)
+        return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
+    host = host_values(input.detach()).reshape(-1)
+    starts = numpy.flatnonzero(numpy.concatenate([[True], host[1:] != host[:-1]])) if host.size else numpy.zeros(0, int)
+    place = engine_device_of(input)
+    results = [_creation.sent(host[starts], input._dtype_name, place)]
+    if return_inverse:
+        inverse = numpy.searchsorted(starts, numpy.arange(host.size), "right") - 1
+        results.append(_creation.sent(inverse.reshape(input._shape), "int64", place))
+    if return_counts:
+        results.append(_creation.sent(numpy.diff(numpy.append(starts, host.size)), "int64", place))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def bincount(input, weights=None, minlength=0):
+    """How often each of 0, 1, 2 ... occurs, or the sums of the weights there."""
+    if input.dtype._kind not in "iub":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
+    if input._rank != 1:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is not None and weights._shape != input._shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    largest = int(amax(input)) if input._size else -1
+    if input._size and int(amin(input)) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    bins = largest + 1 if largest + 1 > minlength else minlength
+    kind = DTYPES["int64"] if weights is None else weights.dtype if weights.dtype._name == "float32" else DTYPES["float64"]
+    made = input.new_zeros(bins, dtype=kind)
+    return made.index_add(0, input.to(DTYPES["int64"]), input.new_ones(input._size, dtype=kind) if weights is None else weights.to(kind))
+
+
+def histc(input, bins=100, min=0, max=0, *, out=None):
+    """How many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements."""
+    _ordered(input, "histc")
+    bins = operator.index(bins)
+    if bins <= 0:
+        raise RuntimeError("bins must be > 0")
+    low, high = float(min), float(max)
+    if high < low:
+        raise RuntimeError("max must be larger than min")
+    if not input._size:
+        return finish(input.new_zeros(bins), out)
+    if low == high:
+        low, high = float(amin(input)), float(amax(input))
+    if low == high:
+        low, high = low - 1, high + 1
+    inside = (input >= low) & (input <= high)
+    if not math.isfinite(low) or not math.isfinite(high):
+        raise RuntimeError(f"range of [{low}, {high}] is not finite")
+    at = ((input - low) * (bins / (high - low))).floor().to(DTYPES["int64"])
+    at = _op("minimum", at, at.new_full((), bins - 1))
+    at = _op("where", inside, at, bins)
+    made = input.new_zeros(bins + 1).index_add(0, at.reshape(-1), input.new_ones(input._size))
+    return finish(made[:bins].clone(), out)
+
+
+def trace(input):
+    """The sum of a matrix's diagonal."""
+    if input._rank != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._rank}")
+    return sum(_engine.array_diagonal(input, 0, 0, 1))
+
+
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """The covariances of the rows, whose columns are observations."""
+    if input._rank > 2:
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input._rank} dimensions")
+    if input._dtype_name == "bool":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    if input.dtype._kind in "iu":
+        input = input.to(_types.get_default_dtype())
+    x = input._reshaped([1, input._size]) if input._rank < 2 else input
+    if fweights is not None or aweights is not None:
+        return _weighted_covariance(x, correction, fweights, aweights)._reshaped([] if input._rank < 2 else [x._shape[0]] * 2)
+    away = x - mean(x, 1, True)
+    made = away @ away.mH / _at_least_zero(x._shape[1] - correction)
+    return made._reshaped([]) if input._rank < 2 else made
+
+
+def _at_least_zero(count):
+    return count if count > 0 else 0
+
+
+def _weighted_covariance(x, correction, fweights, aweights):
+    given = [w for w in (fweights, aweights) if w is not None]
+    for one in given:
+        if one._shape != (x._shape[1],):
+            raise RuntimeError(f"cov(): expected weights of {x._shape[1]} elements but got {list(one._shape)}")
+    w = given[0].to(x.dtype) if len(given) == 1 else (given[0] * given[1]).to(x.dtype)
+    total = sum(w)
+    away = x - sum(x * w, 1, True) / total
+    if aweights is None or not correction:
+        rest = total - correction
+    else:
+        rest = total - correction * sum(w * aweights) / total
+    return (away * w) @ away.mH / rest
+
+
+def corrcoef(input):
+    """The correlations of the rows."""
+    if input._rank > 2:
+        raise RuntimeError(f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._rank} dimensions")
+    c = cov(input)
+    if input._rank < 2:
+        return c / c
+    d = _op("sqrt", _engine.array_diagonal(c, 0, 0, 1))
+    return c / d.unsqueeze(1) / d.unsqueeze(0)
+
+
+METHODS = """sum nansum prod mean nanmean var std amax amin aminmax argmax argmin max min any all count_nonzero logsumexp norm dist cumsum
+cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile mode unique unique_consecutive bincount
+histc trace cov corrcoef"""
+NAMES = [*METHODS.split(), "var_mean", "std_mean"]
+check_all(globals(), NAMES, free={"max": "dim", "min": "dim"})
+add_methods(globals(), METHODS)
+
+
+def _in_place(name):
+    function = globals()[name]
+
+    def in_place(self, dim, *, dtype=None):
+        return self._take_values(function(self, dim, dtype=self.dtype if dtype is None else dtype), name)
+
+    in_place.__name__ = name + "_"
+    in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."
+    return in_place
+
+
+Tensor.cumsum_, Tensor.cumprod_ = _in_place("cumsum"), _in_place("cumprod")

@@ -1,0 +1,189 @@
+"""What surrounds tensors in torch: saving, compiling, switches. What has no meaning here does nothing, or says so once."""
+
+import pickle
+import sys
+import types
+import warnings
+
+from quern.lib import _engine
+from quern.torch import _types
+from quern.torch._core import Tensor
+
+_told = set()
+
+
+def _tell(name, text):
+    if name not in _told:
+        _told.add(name)
+        warnings.warn(text, stacklevel=3)
+
+
+def _module(name, doc, **names):
+    made = types.ModuleType(f"torch.{name}", doc)
+    made.__dict__.update(names)
+
+    def missing(attribute):
+        raise AttributeError(f"module 'torch.{name}' has no attribute '{attribute}' that quern serves")
+
+    made.__getattr__ = missing
+    sys.modules[f"quern.torch.{name}"] = made
+    return made
+
+
+# ---- compilation: work is recorded, fused and compiled anyway
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):  # noqa: A001
+    """Gives the model: its work is fused and compiled without this."""
+    _tell("compile", "torch.compile() gives its argument here: work is recorded, fused and compiled without it")
+    return (lambda one: one) if model is None else model
+
+
+def _same(obj=None, *args, **kwargs):
+    """Gives its first argument: there is nothing to compile ahead."""
+    _tell("jit", "torch.jit gives its argument here: work is recorded, fused and compiled without it")
+    return (lambda one: one) if obj is None else obj
+
+
+jit = _module(
+    "jit", "Gives what it is given.", script=_same, trace=_same, ignore=lambda f=None, **k: f, unused=lambda f: f,
+    export=lambda f: f, is_scripting=lambda: False, is_tracing=lambda: False, Final=object,
+)  # fmt: skip
+compiler = _module(
+    "compiler", "Nothing is compiled ahead.", disable=lambda f=None, recursive=True: (lambda g: g) if f is None else f,
+    is_compiling=lambda: False, reset=lambda: None,
+)  # fmt: skip
+distributed = _module(
+    "distributed", "One process.", is_available=lambda: False, is_initialized=lambda: False, get_rank=lambda group=None: 0,
+    get_world_size=lambda group=None: 1,
+)  # fmt: skip
+version = _module("version", "What this is.", cuda=None, hip=None, git_version="", debug=False, __version__="2.9.0")
+
+
+class _Switch(types.SimpleNamespace):
+    """Settings of a library of PyTorch's: what is set is kept and changes nothing."""
+
+
+class _Matmul(_Switch):
+    pass
+
+
+backends = _module(
+    "backends", "Settings of PyTorch's libraries.",
+    cudnn=_Switch(enabled=True, benchmark=False, deterministic=False, allow_tf32=True, is_available=lambda: _engine.cuda_count() > 0,
+                  version=lambda: None),
+    cuda=_Switch(matmul=_Matmul(allow_tf32=False, allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0),
+    mps=_Switch(is_available=lambda: False, is_built=lambda: False),
+    mkl=_Switch(is_available=lambda: False),
+    mkldnn=_Switch(is_available=lambda: False, enabled=False),
+    openmp=_Switch(is_available=lambda: False),
+)  # fmt: skip
+
+_precision = ["highest"]
+
+
+def set_float32_matmul_precision(precision):
+    """Kept and not used: products of float32 matrices are float32's here."""
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
+    _precision[0] = precision
+
+
+def get_float32_matmul_precision():
+    """What set_float32_matmul_precision() was given."""
+    return _precision[0]
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Accepted: sums have one order here, but those of scattered values on a GPU."""
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    """False."""
+    return False
+
+
+def set_num_threads(n):
+    """Accepted: the environment variable QUERN_NUM_THREADS says how many threads the CPU device has."""
+
+
+def get_num_threads():
+    """How many processors there are for the CPU device."""
+    import os
+
+    return int(os.environ.get("QUERN_NUM_THREADS") or len(os.sched_getaffinity(0)))
+
+
+# ---- files
+
+
+def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
+    """Writes tensors, and what holds them, to a file or its path, as Python pickles them; load() reads it.
+
+    PyTorch itself does not read such files.
+    """
+    if hasattr(f, "write"):
+        pickle_module.dump(obj, f, protocol=max(pickle_protocol, 4))
+        return
+    with open(f, "wb") as file:
+        pickle_module.dump(obj, file, protocol=max(pickle_protocol, 4))
+
+
+_SAFE = {
+    "builtins": {"dict", "list", "tuple", "set", "frozenset", "int", "float", "complex", "bool", "str", "bytes", "bytearray", "slice",
+                 "range"},
+    "collections": {"OrderedDict", "defaultdict", "Counter"},
+    "numpy": {"dtype", "ndarray"},
+}  # fmt: skip
+
+
+class _Reader(pickle.Unpickler):
+    """Makes nothing but tensors, numbers and containers, and runs no code of the file's."""
+
+    def find_class(self, module, name):
+        ours = module.startswith("quern.torch") and name in (
+            "_rebuilt",
+            "_rebuild_parameter",
+            "Tensor",
+            "Parameter",
+            "Size",
+            "_named",
+            "_device",
+            "_size",
+        )
+        numpys = module.startswith("numpy") and name in ("_reconstruct", "_frombuffer", "ndarray", "dtype", "scalar")
+        torchs = module == "torch" and name in ("Tensor", "Size", "device")
+        if ours or numpys or torchs or name in _SAFE.get(module, ()):
+            if torchs:
+                return {"Tensor": Tensor, "Size": _types.Size, "device": _types.device}[name]
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(
+            f"Weights only load failed. The file holds a {module}.{name}, which is not made while weights_only is True; load it with "
+            f"weights_only=False if you trust its source"
+        )
+
+
+def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=None, **pickle_load_args):
+    """Reads what save() wrote. ``weights_only``: makes nothing but tensors and containers, and runs no code; ``map_location``: the device.
+
+    Raises RuntimeError for files of PyTorch's own, which are not served yet.
+    """
+    if not hasattr(f, "read"):
+        with open(f, "rb") as file:
+            return load(file, map_location, pickle_module, weights_only=weights_only)
+    start = f.read(4)
+    f.seek(-len(start), 1)
+    if start == b"PK\x03\x04":
+        raise RuntimeError("[load] this is a file of PyTorch's own, which is not served yet; save its values with numpy.savez()")
+    made = _Reader(f).load() if weights_only else pickle_module.load(f)
+    return made if map_location is None else _moved(made, map_location)
+
+
+def _moved(value, device):
+    if isinstance(value, Tensor):
+        return value.to(device)
+    if isinstance(value, dict):
+        return type(value)((k, _moved(v, device)) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return type(value)(_moved(v, device) for v in value)
+    return value

@@ -1,0 +1,779 @@
+"""Views with other dimensions, tensors put together and taken apart, elements moved."""
+
+import math
+import operator
+
+import numpy
+
+from quern.lib import _engine
+from quern.torch import _creation, _types
+from quern.torch._arguments import check_all
+from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, dims_of, engine_device_of, filled, finish, sizes_in, sizes_of
+
+
+def _known(tensor, sizes, name):
+    """Sizes with their -1 replaced."""
+    sizes = list(sizes)
+    count = tensor._size
+    if -1 in sizes:
+        if sizes.count(-1) > 1:
+            raise RuntimeError("only one dimension can be inferred")
+        rest = math.prod(n for n in sizes if n != -1)
+        if rest == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {sizes} because the unspecified dimension size -1 can be any value and "
+                "is ambiguous"
+            )
+        if count % rest == 0:
+            sizes[sizes.index(-1)] = count // rest
+    if any(n < 0 for n in sizes) and min(sizes) < -1:
+        raise RuntimeError(f"invalid shape dimension {min(sizes)}")
+    if math.prod(sizes) != count or -1 in sizes:
+        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
+    return sizes
+
+
+def _axis(input, dim):
+    """A dimension of a tensor that has some."""
+    if input._rank == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return dim_of(dim, input._rank)
+
+
+def _numbers(given, name):
+    """One integer or a sequence of them, as a list."""
+    if isinstance(given, Tensor) or not isinstance(given, list | tuple):
+        given = (given,)
+    try:
+        return [operator.index(n) for n in given]
+    except TypeError:
+        raise TypeError(f"{name}(): an integer or a tuple of integers is required") from None
+
+
+def reshape(input, *shape):
+    """The same elements in another shape, of which one size may be -1: a view where that is possible."""
+    return input._reshaped(_known(input, sizes_of(shape), "reshape"))
+
+
+def view(self, *shape):
+    """The same memory in another shape, or as another type of as many bytes."""
+    if len(shape) == 1 and isinstance(shape[0], _types.dtype):
+        return _viewed_as(self, shape[0])
+    sizes = _known(self, sizes_of(shape), "view")
+    out = self._reshaped(sizes)
+    if not out._shares_cell(self):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+def _viewed_as(self, dtype):
+    old, new = self.dtype.itemsize, dtype.itemsize
+    if self.dtype is dtype:
+        return self._reshaped(list(self._shape))
+    shape, strides = list(self._shape), list(self._strides)
+    if old != new:
+        if not shape:
+            raise RuntimeError(f"self.dim() cannot be 0 to view {self.dtype} as {dtype} (different element sizes)")
+        if strides[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 to view {self.dtype} as {dtype} (different element sizes)")
+        if shape[-1] * old % new:
+            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view {self.dtype} as {dtype}")
+        shape[-1], strides[-1] = shape[-1] * old // new, new
+    return _engine.array_viewed_as(self, shape, strides, self._offset, dtype._name)
+
+
+def view_as(self, other):
+    """The same memory in the shape of another tensor."""
+    return view(self, *other._shape)
+
+
+def reshape_as(self, other):
+    """The same elements in the shape of another tensor."""
+    return reshape(self, *other._shape)
+
+
+def view_as_real(input):
+    """Complex numbers as pairs of real ones, along a new last dimension: a view."""
+    if not input.is_complex():
+        raise TypeError("view_as_real is only supported for complex tensors")
+    half = input.dtype.itemsize // 2
+    return _engine.array_viewed_as(input, [*input._shape, 2], [*input._strides, half], input._offset, input.dtype.to_real()._name)
+
+
+def view_as_complex(input):
+    """Pairs of real numbers along the last dimension as complex ones: a view."""
+    if input._dtype_name not in ("float32", "float64"):
+        raise (TypeError if input.is_complex() else NotImplementedError)(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{_types.scalar_name(input.dtype)}"
+        )
+    if not input._rank or input._shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    item = input.dtype.itemsize
+    if input._strides[-1] != item or any(s % (2 * item) for s in input._strides[:-1]) or input._offset % (2 * item):
+        raise RuntimeError("Tensor must have a last dimension with stride 1, and all others and the offset divisible by 2")
+    return _engine.array_viewed_as(input, list(input._shape[:-1]), list(input._strides[:-1]), input._offset, input.dtype.to_complex()._name)
+
+
+def as_strided(input, size, stride, storage_offset=None):
+    """A view of the tensor's memory with these sizes and steps, in elements."""
+    item = input.dtype.itemsize
+    size, stride = sizes_of((size,)), sizes_of((stride,))
+    offset = input._offset if storage_offset is None else operator.index(storage_offset) * item
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {stride}")
+    if any(n < 0 for n in size) or offset < 0:
+        raise RuntimeError(f"as_strided: negative sizes {size} or a negative offset")
+    last = sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else -1
+    held = _engine.memory_bytes(input)
+    if offset + (last + 1) * item > held:
+        raise RuntimeError(
+            f"setStorage: sizes {size}, strides {stride}, storage offset {offset // item}, and itemsize {item} requiring a storage size of "
+            f"{offset + (last + 1) * item} are out of bounds for storage of size {held}"
+        )
+    return _engine.array_viewed_as(input, list(size), [s * item for s in stride], offset, input._dtype_name)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    """The dimensions from ``start_dim`` to ``end_dim`` as one."""
+    if input._rank == 0:
+        return input._reshaped([1])
+    first, last = dim_of(start_dim, input._rank), dim_of(end_dim, input._rank)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last:
+        return input
+    shape = input._shape
+    return input._reshaped([*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]])
+
+
+def ravel(input):
+    """The elements as one dimension."""
+    return input._reshaped([input._size])
+
+
+def unflatten(input, dim, sizes):
+    """A dimension as several, of which one size may be -1."""
+    dim = _axis(input, dim)
+    sizes = _numbers(sizes, "unflatten")
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if any(n < -1 for n in sizes) or sizes.count(-1) > 1:
+        raise RuntimeError(f"unflatten: only one dimension can be inferred, and none is negative: {sizes}")
+    n = input._shape[dim]
+    if -1 in sizes:
+        rest = math.prod(s for s in sizes if s != -1)
+        sizes[sizes.index(-1)] = n // rest if rest else 0
+    if math.prod(sizes) != n:
+        raise RuntimeError(f"unflatten: Provided sizes {sizes} don't multiply up to the size of dim {dim} ({n}) in the input tensor")
+    return input._reshaped([*input._shape[:dim], *sizes, *input._shape[dim + 1 :]])
+
+
+def squeeze(input, dim=None):
+    """A view without dimensions of one element: all of them, or those named."""
+    dims = range(input._rank) if dim is None else dims_of(dim, input._rank)
+    gone = [d for d in dims if d < input._rank and input._shape[d] == 1]
+    return _engine.array_without_axes(input, gone) if gone else input._reshaped(list(input._shape))
+
+
+def unsqueeze(input, dim):
+    """A view with a dimension of one element more."""
+    dim = dim_of(dim, input._rank + 1)
+    return _engine.array_with_new_axes(input, [dim])
+
+
+def transpose(input, dim0, dim1):
+    """A view with two dimensions exchanged."""
+    a, b = dim_of(dim0, input._rank), dim_of(dim1, input._rank)
+    order = list(range(input._rank))
+    if order:
+        order[a], order[b] = order[b], order[a]
+    return input._transposed(order)
+
+
+swapaxes = swapdims = transpose
+
+
+def t(input):
+    """A matrix transposed; less than two dimensions as they are."""
+    if input._rank > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._rank}D")
+    return input._transposed(list(range(input._rank))[::-1])
+
+
+def permute(input, *dims):
+    """A view with the dimensions in another order."""
+    dims = sizes_of(dims)
+    if len(dims) != input._rank:
+        raise RuntimeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {input._rank} is not equal to len(dims) = {len(dims)}"
+        )
+    order = [dim_of(d, input._rank) for d in dims]
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return input._transposed(order)
+
+
+def movedim(input, source, destination):
+    """A view with dimensions at other places."""
+    source, destination = (_numbers(v, "movedim") for v in (source, destination))
+    if len(source) != len(destination):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same number of dims as destination "
+            f"({destination} dims)"
+        )
+    source, destination = ([dim_of(d, input._rank) for d in dims] for dims in (source, destination))
+    for what, dims in (("source", source), ("destination", destination)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({dims})")
+    return _engine.array_moved_axes(input, source, destination) if input._rank else input._reshaped([])
+
+
+moveaxis = movedim
+
+
+def adjoint(input):
+    """The last two dimensions exchanged, complex numbers conjugated."""
+    return transpose(input, -2, -1).conj()
+
+
+def expand(self, *sizes):
+    """A view of a larger size: dimensions of one element are repeated; -1 keeps a size."""
+    sizes = sizes_of(sizes)
+    more = len(sizes) - self._rank
+    if more < 0:
+        raise RuntimeError(
+            f"expand({self.type()}{{{list(self._shape)}}}, size={sizes}): the number of sizes provided ({len(sizes)}) must be greater or "
+            f"equal to the number of dimensions in the tensor ({self._rank})"
+        )
+    if any(n < -1 or n == -1 and i < more for i, n in enumerate(sizes)):
+        raise RuntimeError(f"The expanded size of the tensor must not be negative: {sizes}")
+    if math.prod(n for n in sizes if n > 0) >= 1 << 62:
+        raise RuntimeError(f"expand: a size of {sizes} has more elements than can be counted")
+    shape = [self._shape[i - more] if n == -1 and i >= more else n for i, n in enumerate(sizes)]
+    for i, (new, old) in enumerate(zip(shape[more:], self._shape, strict=True)):
+        if old not in (1, new):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({new}) must match the existing size ({old}) at non-singleton dimension {i + more}.  "
+                f"Target sizes: {sizes}.  Tensor sizes: {list(self._shape)}"
+            )
+    return self._broadcast_to(shape)
+
+
+def expand_as(self, other):
+    """A view of the size of another tensor."""
+    return expand(self, *other._shape)
+
+
+def broadcast_to(input, size):
+    """A view of that size."""
+    return expand(input, size)
+
+
+def broadcast_tensors(*tensors):
+    """Views of all tensors in their common size."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    _check_tensors(tensors, "broadcast_tensors")
+    shape = broadcast_shapes(*(x._shape for x in tensors))
+    return tuple(x._broadcast_to(list(shape)) for x in tensors)
+
+
+def _check_tensors(tensors, name):
+    for one in tensors:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"{name}(): argument 'tensors' must be tuple of Tensors, not {type(one).__name__}")
+
+
+def broadcast_shapes(*shapes):
+    """The common size of these sizes."""
+    shapes = [tuple(_numbers(s, "broadcast_shapes")) for s in shapes]
+    if any(n < 0 for s in shapes for n in s):
+        raise RuntimeError("Trying to create tensor with negative dimension")
+    try:
+        return _types.size_of(numpy.broadcast_shapes(*shapes))
+    except (ValueError, OverflowError):
+        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from None
+
+
+def narrow(input, dim, start, length):
+    """A view of ``length`` elements of a dimension, from ``start`` on."""
+    dim = _axis(input, dim)
+    start, length = operator.index(start), operator.index(length)
+    n = input._shape[dim]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
+    if length < 0 or start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return _cut(input, dim, start, start + length)
+
+
+def _cut(input, dim, start, stop, step=1):
+    return input[(slice(None),) * dim + (slice(start, stop, step),)]
+
+
+def select(input, dim, index):
+    """A view of one element of a dimension, which goes."""
+    if input._rank == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim, index = dim_of(dim, input._rank), operator.index(index)
+    n = input._shape[dim]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input._shape)} at dimension {dim}")
+    return input[(slice(None),) * dim + (index,)]
+
+
+def unbind(input, dim=0):
+    """A view of each element of a dimension, as a tuple."""
+    dim = _axis(input, dim)
+    lead = (slice(None),) * dim
+    return tuple(input[(*lead, i)] for i in range(input._shape[dim]))
+
+
+def split(input, split_size_or_sections, dim=0):
+    """Views of parts along a dimension: of so many elements each, or of these sizes."""
+    dim = _axis(input, dim)
+    n = input._shape[dim]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        if size < 0 or size == 0 and n:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        sizes = [min(size, n - start) for start in range(0, n, size)] if n and size else [0]
+    else:
+        sizes = _numbers(split_size_or_sections, "split")
+        if any(size < 0 for size in sizes):
+            raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}")
+        if sum(sizes) != n:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), but got "
+                f"split_sizes={sizes}"
+            )
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(_cut(input, dim, start, start + size))
+        start += size
+    return tuple(parts)
+
+
+split_with_sizes = split
+
+
+def chunk(input, chunks, dim=0):
+    """Views of at most so many parts along a dimension."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = input._shape[_axis(input, dim)]
+    return split(input, max(-(-n // chunks), 1), dim) if n else split(input, [0] * chunks, dim)
+
+
+def tensor_split(input, indices_or_sections, dim=0):
+    """Views of parts along a dimension: so many as equal as can be, or between cuts."""
+    if input._rank == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = dim_of(dim, input._rank)
+    if isinstance(indices_or_sections, Tensor):
+        if indices_or_sections._dtype_name != "int64" or indices_or_sections._rank > 1:
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a long tensor of 0 or 1 dimensions")
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {indices_or_sections}")
+        sizes_in([indices_or_sections, 1 << 20])
+        return tuple(_engine.array_parts(input, indices_or_sections, dim, False))
+    return tuple(_engine.array_parts_between(input, dim, _numbers(indices_or_sections, "tensor_split")))
+
+
+def hsplit(input, indices_or_sections):
+    """Parts along the second dimension, or the only one."""
+    if input._rank == 0:
+        raise RuntimeError("torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!")
+    return tensor_split(input, indices_or_sections, 0 if input._rank == 1 else 1)
+
+
+def vsplit(input, indices_or_sections):
+    """Parts along the first dimension."""
+    if input._rank < 2:
+        raise RuntimeError(f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input._rank} dimensions!")
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input, indices_or_sections):
+    """Parts along the third dimension."""
+    if input._rank < 3:
+        raise RuntimeError(f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input._rank} dimensions!")
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def unfold(self, dimension, size, step):
+    """A view of all windows of ``size`` elements along a dimension, ``step`` apart; the windows' elements are a new last dimension."""
+    dim = dim_of(dimension, self._rank)
+    size, step = operator.index(size), operator.index(step)
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if self._rank == 0:
+        if size > 1:
+            raise RuntimeError(f"maximum size for tensor at dimension 0 is 1 but size is {size}")
+        return self._reshaped([1])[:size]
+    shape, strides = list(self.size()), list(self.stride())
+    count = (shape[dim] - size) // step + 1
+    if size > shape[dim]:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {shape[dim]} but size is {size}")
+    places = [*shape[:dim], count, *shape[dim + 1 :], size]
+    if size > step and self.requires_grad:  # elements in several windows: their gradients add up
+        at = (_creation.arange(count, device=self.device) * step).unsqueeze(1) + _creation.arange(size, device=self.device)
+        picked = _engine.array_take_at(self, at.reshape(-1), dim, "raise")
+        out = picked._reshaped([*shape[:dim], count, size, *shape[dim + 1 :]])
+        return movedim(out, dim + 1, -1)
+    return as_strided(self, places, [*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]], self.storage_offset())
+
+
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """A view of the diagonals of the planes of two dimensions, as the last dimension."""
+    a, b = dim_of(dim1, input._rank), dim_of(dim2, input._rank)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _engine.array_diagonal(input, offset, a, b)
+
+
+def diag(input, diagonal=0, *, out=None):
+    """The diagonal of a matrix, or a matrix with a vector on its diagonal."""
+    if input._rank not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._rank}D")
+    if input._rank == 1:
+        return finish(diag_embed(input, diagonal), out)
+    return finish(_engine.array_diagonal(input, diagonal, 0, 1).clone(), out)
+
+
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices with the last dimension's elements on a diagonal."""
+    rank = input._rank + 1
+    if input._rank == 0:
+        raise RuntimeError("diag_embed: the tensor needs at least one dimension")
+    first, second = dim_of(dim1, rank), dim_of(dim2, rank)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    n = input._shape[-1] + abs(offset)
+    made = filled([*input._shape[:-1], n, n], 0, input._dtype_name, engine_device_of(input))
+    _engine.array_assign(_engine.array_diagonal(made, offset, rank - 2, rank - 1), input)
+    return movedim(made, (-2, -1), (first, second))
+
+
+def diagflat(input, offset=0):
+    """A matrix with all elements on a diagonal."""
+    return diag_embed(ravel(input), offset)
+
+
+def tril(input, diagonal=0, *, out=None):
+    """Zeros above a diagonal of each matrix."""
+    return finish(_triangle(input, diagonal, True), out)
+
+
+def triu(input, diagonal=0, *, out=None):
+    """Zeros below a diagonal of each matrix."""
+    return finish(_triangle(input, diagonal, False), out)
+
+
+def _triangle(input, k, lower):
+    if input._rank < 2:
+        raise RuntimeError(f"tri{'l' if lower else 'u'}: input tensor must have at least 2 dimensions")
+    return _engine.array_triangle(input, k, lower)
+
+
+# ---- put together
+
+
+def _list(tensors, name):
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    tensors = list(tensors)
+    if not tensors:
+        raise (ValueError if name == "torch.cat" else RuntimeError)(f"{name}(): expected a non-empty list of Tensors")
+    for i, one in enumerate(tensors):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
+    return tensors
+
+
+def _common(tensors):
+    names = {x._dtype_name for x in tensors}
+    return tensors[0]._dtype_name if len(names) == 1 else _engine.tensor_common_type(*tensors)
+
+
+def cat(tensors, dim=0, *, out=None):
+    """The tensors one after the other along a dimension; all other sizes are equal."""
+    tensors = _list(tensors, "torch.cat")
+    some = [x for x in tensors if x._shape != (0,)]  # empty vectors go with every size
+    if not some:
+        return finish(tensors[0].clone(), out)
+    if some[0]._rank == 0:
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    dim = dim_of(dim, some[0]._rank)
+    for i, one in enumerate(some):
+        if one._rank != some[0]._rank:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {some[0]._rank} and {one._rank}")
+        for d, (have, want) in enumerate(zip(one._shape, some[0]._shape, strict=True)):
+            if d != dim and have != want:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got size {have} for tensor number "
+                    f"{i} in the list."
+                )
+        if one._device_number != some[0]._device_number:
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {some[0].device} and {one.device}!"
+            )
+    return finish(_engine.array_joined(some, dim, _common(tensors)), out)
+
+
+concat = concatenate = cat
+
+
+def stack(tensors, dim=0, *, out=None):
+    """The tensors, which have one size, along a new dimension."""
+    tensors = _list(tensors, "stack")
+    for i, one in enumerate(tensors):
+        if one._shape != tensors[0]._shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0]._shape)} at entry 0 and {list(one._shape)} at entry "
+                f"{i}"
+            )
+    return finish(_engine.array_stacked(tensors, dim_of(dim, tensors[0]._rank + 1), _common(tensors)), out)
+
+
+def _at_least(rank):
+    def function(*tensors):
+        if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
+            tensors = tuple(tensors[0])
+            return tuple(function(x) for x in tensors)
+        if len(tensors) > 1:
+            return tuple(function(x) for x in tensors)
+        _check_tensors(tensors, f"atleast_{rank}d")
+        if not tensors:
+            raise TypeError(f"atleast_{rank}d() missing 1 required positional argument")
+        x = tensors[0]
+        while x._rank < rank:
+            x = unsqueeze(x, x._rank if x._rank == 2 else 0)
+        return x
+
+    function.__name__ = f"atleast_{rank}d"
+    function.__doc__ = f"The tensor, or each of several, with {rank} dimensions or more."
+    return function
+
+
+atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
+
+
+def hstack(tensors, *, out=None):
+    """One after the other along the second dimension, or the only one."""
+    tensors = atleast_1d(_list(tensors, "hstack"))
+    return cat(tensors, 0 if tensors[0]._rank == 1 else 1, out=out)
+
+
+def vstack(tensors, *, out=None):
+    """One below the other, as rows."""
+    return cat(atleast_2d(_list(tensors, "vstack")), 0, out=out)
+
+
+row_stack = vstack
+
+
+def dstack(tensors, *, out=None):
+    """One after the other along the third dimension."""
+    return cat(atleast_3d(_list(tensors, "dstack")), 2, out=out)
+
+
+def column_stack(tensors, *, out=None):
+    """Vectors as columns beside matrices."""
+    return hstack([x._reshaped([x._size, 1]) if x._rank < 2 else x for x in _list(tensors, "column_stack")], out=out)
+
+
+def block_diag(*tensors):
+    """Matrices along the diagonal of a matrix of zeros."""
+    _check_tensors(tensors, "block_diag")
+    if not tensors:
+        raise RuntimeError("block_diag(): expected a non-empty list of Tensors")
+    for one in tensors:
+        if one._rank > 2:
+            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Got {one._rank}")
+    tensors = [atleast_2d(x) for x in tensors]
+    rows, columns = sum(x._shape[0] for x in tensors), sum(x._shape[1] for x in tensors)
+    made = filled([rows, columns], 0, _common(tensors), engine_device_of(tensors[0]))
+    r = c = 0
+    for x in tensors:
+        made[r : r + x._shape[0], c : c + x._shape[1]] = x
+        r, c = r + x._shape[0], c + x._shape[1]
+    return made
+
+
+def meshgrid(*tensors, indexing="ij"):
+    """For each vector a tensor of all their sizes, in which it varies along a dimension of its own."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    _check_tensors(tensors, "meshgrid")
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for one in tensors:
+        if one._rank > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(one._shape)}")
+        if one._dtype_name != tensors[0]._dtype_name:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    return tuple(_engine.array_grid([ravel(x) for x in tensors], indexing == "ij", False))
+
+
+def cartesian_prod(*tensors):
+    """All combinations of the elements of vectors, as rows."""
+    _check_tensors(tensors, "cartesian_prod")
+    for one in tensors:
+        if one._rank != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(one._shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([ravel(x) for x in meshgrid(*tensors)], 1)
+
+
+# ---- elements moved
+
+
+def flip(input, *dims):
+    """The elements of these dimensions in the other order: a copy."""
+    if len(dims) == 1 and dims[0] is None:
+        raise TypeError("flip(): argument 'dims' must be tuple of ints, not NoneType")
+    dims = dims_of(sizes_of(dims), input._rank)
+    return _engine.array_flipped(input, dims).clone().contiguous() if input._rank else input.clone()
+
+
+def fliplr(input):
+    """The columns in the other order."""
+    if input._rank < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, 1)
+
+
+def flipud(input):
+    """The rows in the other order."""
+    if input._rank < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, 0)
+
+
+def roll(input, shifts, dims=None):
+    """The elements moved on along dimensions; those that leave at the end come in at the start."""
+    shifts = _numbers(shifts, "roll")
+    if dims is None or (isinstance(dims, list | tuple) and not dims):
+        if len(shifts) != 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
+        return _engine.array_rolled(ravel(input), shifts, [0])._reshaped(list(input._shape))
+    dims = _numbers(dims, "roll")
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if input._rank == 0:
+        dim_of(dims[0], 0)
+        return input.clone()
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return _engine.array_rolled(input, shifts, [dim_of(d, input._rank) for d in dims])
+
+
+def rot90(input, k=1, dims=(0, 1)):
+    """The plane of two dimensions turned ``k`` times by 90 degrees."""
+    dims = _numbers(dims, "rot90")
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input._rank < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._rank}")
+    a, b = (dim_of(d, input._rank) for d in dims)
+    if a == b:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    k %= 4
+    if k == 1:
+        return transpose(flip(input, b), a, b)
+    if k == 2:
+        return flip(input, a, b)
+    return flip(transpose(input, a, b), b) if k == 3 else input.clone()
+
+
+def repeat(self, *sizes):
+    """The tensor so many times along each dimension, one after the other: a copy."""
+    sizes = sizes_of(sizes)
+    if len(sizes) < self._rank:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    _check_times(self, sizes)
+    return _engine.array_tiled(self, sizes)
+
+
+def tile(input, *dims):
+    """The tensor so many times along each of the last dimensions."""
+    dims = sizes_of(dims)
+    _check_times(input, dims)
+    return _engine.array_tiled(input, [1] * (input._rank - len(dims)) + dims)
+
+
+def _check_times(input, times):
+    if any(n < 0 for n in times):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {times}")
+    sizes_in([*times, input._size])
+
+
+def repeat_interleave(input, repeats, dim=None, *, output_size=None):
+    """Each element of a dimension followed by itself so many times: a number for all, or one for each."""
+    if dim is None:
+        input, dim = ravel(input), 0
+    dim = _axis(input, dim)
+    if isinstance(repeats, Tensor):
+        if repeats._dtype_name not in ("int32", "int64"):
+            raise RuntimeError("repeats has to be Long or Int tensor")
+        if repeats._rank > 1:
+            raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+        repeats = repeats.reshape(-1).tolist()
+    times = _numbers(repeats, "repeat_interleave")
+    if any(n < 0 for n in times):
+        raise RuntimeError("repeats can not be negative")
+    if len(times) not in (1, input._shape[dim]):
+        raise RuntimeError("repeats must have the same size as input along dim")
+    sizes_in([input._size, max(times, default=0)])
+    if not times:
+        return input.clone()
+    return _engine.array_repeated(input, times, dim)
+
+
+def _in_place_view(name):
+    method = globals()[name]
+
+    def in_place(self, *args, **kwargs):
+        _engine.set_view(self, method(self, *args, **kwargs))
+        return self
+
+    in_place.__name__ = name + "_"
+    in_place.__doc__ = f"This tensor becomes what :meth:`{name}` gives; returns it."
+    return in_place
+
+
+METHODS = """reshape view view_as reshape_as as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
+movedim moveaxis adjoint expand expand_as broadcast_to narrow select unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit
+unfold diagonal diag diag_embed diagflat tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave"""
+NAMES = """reshape view_as_real view_as_complex as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
+movedim moveaxis adjoint broadcast_to broadcast_tensors broadcast_shapes narrow select unbind split split_with_sizes chunk tensor_split
+hsplit vsplit dsplit diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
+atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod flip fliplr flipud roll rot90 tile repeat_interleave""".split()
+check_all(
+    globals(),
+    [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
+    {"view_as": "other", "reshape_as": "other", "expand_as": "other"},
+    {"movedim": "source", "moveaxis": "source", "select": "index"},
+)
+add_methods(globals(), METHODS)
+add_in_place("tril triu")
+for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
+    setattr(Tensor, _name + "_", _in_place_view(_name))
+Tensor.T = property(lambda self: self._transposed(list(range(self._rank))[::-1]), doc="The dimensions in the other order: a view.")
+Tensor.mT = property(lambda self: transpose(self, -2, -1), doc="The last two dimensions exchanged: a view.")
+Tensor.H = property(lambda self: t(self).conj(), doc="A matrix transposed, complex numbers conjugated.")
+Tensor.mH = property(adjoint, doc="The last two dimensions exchanged, complex numbers conjugated.")

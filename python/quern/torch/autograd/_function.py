@@ -1,0 +1,206 @@
+"""Functions whose derivative the program writes."""
+
+import functools
+
+from quern.lib import _engine
+from quern.torch._core import Tensor
+from quern.torch.autograd._modes import is_grad_enabled, no_grad
+
+
+class FunctionCtx:
+    """What forward() hands to backward(): values, and what is asked of the gradients."""
+
+    def __init__(self):
+        self._saved, self.materialize_grads, self.needs_input_grad = (), True, ()
+        self._not_differentiable = self._dirty = ()
+
+    def save_for_backward(self, *tensors):
+        """Keeps tensors for backward(), which has them as ``ctx.saved_tensors``. What is kept is the value as it is now."""
+        for x in tensors:
+            if x is not None and not isinstance(x, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(x).__name__}")
+        self._saved = tuple((x, None if x is None else x._version) for x in tensors)
+
+    save_for_forward = save_for_backward
+
+    @property
+    def saved_tensors(self):
+        """What save_for_backward() kept."""
+        for x, version in self._saved:
+            if x is not None and x._version != version:
+                raise RuntimeError(
+                    f"one of the variables needed for gradient computation has been modified by an inplace operation: [torch."
+                    f"{x.type().removeprefix('torch.')} {list(x._shape)}] is at version {x._version}; expected version {version} instead."
+                )
+        return tuple(x for x, _ in self._saved)
+
+    saved_variables = saved_tensors
+
+    def mark_dirty(self, *tensors):
+        """Says which inputs forward() has changed in place; they are among its results."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Says which results have no gradient."""
+        self._not_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        """False: backward() gets None, not zeros, for results that nobody used."""
+        self.materialize_grads = bool(value)
+
+
+class Function(FunctionCtx):
+    """A function of tensors with a derivative of its own: a class with the static methods forward() and backward(), used by ``apply``.
+
+    ``forward(ctx, *args)`` computes, without a record; ``backward(ctx, *gradients)`` gives a gradient, or None, for each argument of
+    forward(). Or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``.
+
+    >>> import quern.torch as torch
+    >>> class Cube(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3 * x**2 * g
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        """Computes the results; to be defined."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Keeps what backward() needs, where forward() has no ``ctx``."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        """The gradients of the arguments from those of the results; to be defined."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+        )
+
+    vjp = backward  # PyTorch's other name
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Calls the function, so that its results have its derivative."""
+        call = _Call(cls, args, kwargs)
+        if any(call.wanted):
+            made = _engine.differentiable(cls.__name__ + "Backward", call.inputs, call.compute, call.derivative, Tensor)
+        else:
+            with no_grad():
+                made = call.compute()
+        return call.finished(made)
+
+
+class _Call:
+    """One call of a Function: its context, its arguments, and which results have gradients."""
+
+    def __init__(self, cls, args, kwargs):
+        self.cls, self.args, self.kwargs = cls, args, kwargs
+        self.context = cls()
+        self.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
+        self.inputs = [args[i] for i in self.places]
+        self.shapes = [one._shape for one in self.inputs]
+        is_on = is_grad_enabled()
+        self.wanted = [is_on and one.requires_grad for one in self.inputs]
+        self.context.needs_input_grad = tuple(is_on and isinstance(one, Tensor) and one.requires_grad for one in args)
+
+    def compute(self):
+        """Runs forward(); returns the tensors among its results that have gradients."""
+        if self.cls.setup_context is not Function.setup_context:
+            result = self.cls.forward(*self.args, **self.kwargs)
+            self.cls.setup_context(self.context, self.args, result)
+        else:
+            result = self.cls.forward(self.context, *self.args, **self.kwargs)
+        self.is_tuple = isinstance(result, tuple | list)
+        self.results = list(result) if self.is_tuple else [result]
+        not_differentiable = self.context._not_differentiable
+        self.with_gradient = [
+            i
+            for i, one in enumerate(self.results)
+            if isinstance(one, Tensor) and (one.is_floating_point() or one.is_complex()) and not any(one is x for x in not_differentiable)
+        ]
+        made = []
+        for i in self.with_gradient:
+            x = self.results[i]
+            # What shares memory with an argument or another result gets a record of its own.
+            made.append(x.detach() if any(x._shares_cell(one) for one in [*self.inputs, *made]) else x)
+        return made
+
+    def finished(self, made):
+        """What apply() returns; ``made``: the tensors of compute(), with their record."""
+        results = self.results
+        for place, x in zip(self.with_gradient, made, strict=True):
+            dirty = next((one for one in self.context._dirty if one is results[place]), None)
+            if dirty is not None and any(self.wanted):  # changed in place: it is the result from now on
+                _engine.set_view(dirty, x)
+                x = dirty
+            results[place] = x
+        # Of what the zeros are that stand for missing gradients.
+        self.traits = [(one._shape, one.dtype, one.device) if isinstance(one, Tensor) else None for one in results]
+        self.results = None
+        return tuple(results) if self.is_tuple else results[0]
+
+    def derivative(self, given, asked):
+        """Runs backward(): the gradients of the tensors among the arguments, from those of the results with gradients."""
+        full = [None] * len(self.traits)
+        for place, g in zip(self.with_gradient, given, strict=True):
+            full[place] = g
+        if self.context.materialize_grads:
+            for place, traits in enumerate(self.traits):
+                if full[place] is None and traits is not None:
+                    full[place] = self.inputs[0].new_zeros(traits[0], dtype=traits[1], device=traits[2])
+        name = self.cls.__name__ + "Backward"
+        function = self.cls.vjp if self.cls.vjp is not Function.backward else self.cls.backward
+        found = function(self.context, *full)
+        found = tuple(found) if isinstance(found, tuple | list) else (found,)
+        count = len(self.args)
+        if len(found) > count and all(one is None for one in found[count:]):
+            found = found[:count]
+        if len(found) != count:
+            raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {count}, got {len(found)})")
+        for place, g in enumerate(found):
+            if g is not None and not isinstance(self.args[place], Tensor):
+                raise RuntimeError(f"function {name} returned a gradient different from None at position {place + 1}, but the "
+                                   "corresponding forward input was not a Variable")  # fmt: skip
+        return [self._fitting(found[p], p, shape, name) if one else None
+                for p, shape, one in zip(self.places, self.shapes, asked, strict=True)]  # fmt: skip
+
+    @staticmethod
+    def _fitting(g, place, shape, name):
+        """A gradient in the shape of its argument."""
+        if g is None:
+            return None
+        if not isinstance(g, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+        if g._shape == shape:
+            return g
+        rest = g._shape[len(g._shape) - len(shape) :] if len(g._shape) >= len(shape) else None
+        if rest is None or any(n not in (1, m) for m, n in zip(rest, shape, strict=True)):
+            raise RuntimeError(
+                f"Function {name} returned an invalid gradient at index {place} - got {list(g._shape)} but expected shape compatible "
+                f"with {list(shape)}"
+            )
+        return _engine.summed_to(g, list(shape))
+
+
+def once_differentiable(function):
+    """Marks a backward() whose gradients have no gradients."""
+
+    @functools.wraps(function)
+    def once(ctx, *args):
+        with no_grad():
+            return function(ctx, *args)
+
+    return once

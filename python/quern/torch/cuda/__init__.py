@@ -1,0 +1,533 @@
+"""torch.cuda: GPUs, streams, events and memory figures, on those of quern.cupy.cuda.
+
+Without a GPU, and with QUERN_DEVICE=cpu, is_available() is False, counts and figures are 0, and the rest raises RuntimeError.
+"""
+
+import contextlib
+
+from quern import errors as _errors
+from quern.cupy import cuda as _cuda
+from quern.lib import _engine
+from quern.torch import _types, random
+from quern.torch._core import Tensor, current_gpu, gpu_count, set_current_gpu
+
+OutOfMemoryError = _errors.OutOfMemoryError
+has_half, has_magma = True, False
+
+
+# ---- which GPU
+
+
+def is_available():
+    """Is there a GPU, and does QUERN_DEVICE not ask for the CPU?"""
+    return gpu_count() > 0
+
+
+def device_count():
+    """How many GPUs there are."""
+    return gpu_count()
+
+
+def is_initialized():
+    """Was a GPU used? True where there is one."""
+    return is_available()
+
+
+def _number(device):
+    if device is None:
+        return current_gpu()
+    if isinstance(device, int):
+        return current_gpu() if device == -1 else device
+    device = _types.as_device(device)
+    if device.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {device}")
+    return current_gpu() if device.index is None else device.index
+
+
+def _gpu(device=None):
+    """The engine's device. Raises RuntimeError where there is no GPU, AssertionError for a number that none has."""
+    if not is_available():
+        raise RuntimeError("No CUDA GPUs are available")
+    number = _number(device)
+    if not 0 <= number < gpu_count():
+        raise AssertionError(f"Invalid device id {number}: there are {gpu_count()} GPUs")
+    return _engine.cuda(number)
+
+
+def init():
+    """Raises RuntimeError where there is no GPU."""
+    _gpu()
+
+
+def current_device():
+    """The number of the current GPU."""
+    _gpu()
+    return current_gpu()
+
+
+def set_device(device):
+    """Makes a GPU the current one: the one that 'cuda' means. A negative number does nothing."""
+    if isinstance(device, int) and device < 0:
+        return
+    _gpu(device)
+    set_current_gpu(_number(device))
+
+
+@contextlib.contextmanager
+def _on(number):
+    """While it lasts, a GPU is the engine's current device."""
+    before = _engine.current_device()
+    _engine.set_current_device(_gpu(number))
+    try:
+        yield
+    finally:
+        _engine.set_current_device(before)
+
+
+class device:  # noqa: N801
+    """While it lasts, a GPU is the current one; a negative number and None change nothing."""
+
+    def __init__(self, device):
+        self.idx = -1 if device is None else device if isinstance(device, int) else _number(device)
+        self._before = []
+
+    def __enter__(self):
+        self._before.append(current_gpu())
+        set_device(self.idx)
+        return self
+
+    def __exit__(self, *error):
+        before = self._before.pop()
+        if self.idx >= 0:
+            set_device(before)
+
+
+class device_of(device):  # noqa: N801
+    """While it lasts, the GPU of a tensor is the current one; one on the CPU changes nothing."""
+
+    def __init__(self, obj):
+        super().__init__(obj.get_device() if isinstance(obj, Tensor) else -1)
+
+
+def synchronize(device=None):
+    """Submits what is recorded and waits for all work of a GPU."""
+    _gpu(device).synchronize()
+
+
+# ---- what it is
+
+
+class _CudaDeviceProperties:
+    """What get_device_properties() tells of a GPU."""
+
+    def __init__(self, found):
+        info = found.info()
+        self.name = info["name"]
+        self.major, self.minor = info["compute_capability"]
+        self.total_memory = info["total_memory"]
+        self.multi_processor_count = info["multiprocessors"]
+        self.warp_size = info["warp_size"]
+        self.shared_memory_per_block = info["max_shared"]
+        self.shared_memory_per_block_optin = info["max_shared_optin"]
+        self.max_threads_per_block = info["max_threads_per_block"]
+        number = _cuda.runtime._constants
+        for name, key in (
+            ("max_threads_per_multi_processor", "MaxThreadsPerMultiProcessor"),
+            ("regs_per_multiprocessor", "MaxRegistersPerMultiprocessor"),
+            ("shared_memory_per_multiprocessor", "MaxSharedMemoryPerMultiprocessor"),
+            ("L2_cache_size", "L2CacheSize"),
+            ("is_integrated", "Integrated"),
+            ("is_multi_gpu_board", "IsMultiGpuBoard"),
+            ("pci_bus_id", "PciBusId"),
+            ("pci_device_id", "PciDeviceId"),
+            ("pci_domain_id", "PciDomainId"),
+        ):
+            setattr(self, name, found.attribute(number[f"cudaDevAttr{key}"]))
+
+    def __repr__(self):
+        return (
+            f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
+            f"total_memory={self.total_memory // (1 << 20)}MB, multi_processor_count={self.multi_processor_count}, "
+            f"L2_cache_size={self.L2_cache_size // (1 << 20)}MB)"
+        )
+
+
+def get_device_properties(device=None):
+    """Name, capability, memory, multiprocessors and more of a GPU."""
+    return _CudaDeviceProperties(_gpu(device))
+
+
+def get_device_name(device=None):
+    """The name of a GPU."""
+    return _gpu(device).info()["name"]
+
+
+def get_device_capability(device=None):
+    """(major, minor): what a GPU's chip can do."""
+    return tuple(_gpu(device).info()["compute_capability"])
+
+
+def get_arch_list():
+    """The chips that code is made for: those that are there."""
+    return sorted({"sm_{}{}".format(*get_device_capability(i)) for i in range(device_count())})
+
+
+def get_gencode_flags():
+    """The compiler's options for these chips."""
+    return " ".join(f"-gencode compute=compute_{a[3:]},code={a}" for a in get_arch_list())
+
+
+def is_bf16_supported(including_emulation=True):
+    """Does the GPU have bfloat16?"""
+    return is_available() and (including_emulation or get_device_capability()[0] >= 8)
+
+
+def is_tf32_supported():
+    """Has the GPU products in TF32? quern does not use them."""
+    return is_available() and get_device_capability()[0] >= 8
+
+
+def can_device_access_peer(device, peer_device):
+    """Can a GPU read another one's memory?"""
+    _gpu(device), _gpu(peer_device)
+    return bool(_cuda.runtime.deviceCanAccessPeer(_number(device), _number(peer_device)))
+
+
+def is_current_stream_capturing():
+    """Is a graph captured? Never."""
+    return False
+
+
+# ---- memory
+
+
+def mem_get_info(device=None):
+    """(free, total) bytes of a GPU's memory."""
+    return tuple(_gpu(device).memory())
+
+
+_peaks = {}
+
+
+def _figures(device):
+    """(bytes in use, bytes taken from the GPU); the largest that were seen are kept."""
+    if not is_available():
+        return 0, 0
+    info = _gpu(device).pool_info()
+    held, taken = info["held"], info["held"] + info["kept"]
+    peak = _peaks.get(_number(device), (0, 0))
+    _peaks[_number(device)] = max(peak[0], held), max(peak[1], taken)
+    return held, taken
+
+
+def memory_allocated(device=None):
+    """Bytes that tensors hold, as the pool rounds them; 0 without a GPU."""
+    return _figures(device)[0]
+
+
+def memory_reserved(device=None):
+    """Bytes that the pool took from the GPU; 0 without one."""
+    return _figures(device)[1]
+
+
+def max_memory_allocated(device=None):
+    """The most bytes in use that memory_allocated() and its kin saw: quern looks when it is asked, not at each allocation."""
+    _figures(device)
+    return _peaks.get(_number(device), (0, 0))[0] if is_available() else 0
+
+
+def max_memory_reserved(device=None):
+    """The most bytes taken from the GPU, as max_memory_allocated() has it."""
+    _figures(device)
+    return _peaks.get(_number(device), (0, 0))[1] if is_available() else 0
+
+
+def reset_peak_memory_stats(device=None):
+    """Forgets the peaks."""
+    if is_available():
+        _peaks.pop(_number(device), None)
+
+
+memory_cached, max_memory_cached = memory_reserved, max_memory_reserved
+reset_max_memory_allocated = reset_max_memory_cached = reset_accumulated_memory_stats = reset_peak_memory_stats
+
+
+def memory_stats(device=None):
+    """The figures by PyTorch's names; empty without a GPU."""
+    if not is_available():
+        return {}
+    held, taken = _figures(device)
+    return {
+        "allocated_bytes.all.current": held,
+        "allocated_bytes.all.peak": max_memory_allocated(device),
+        "reserved_bytes.all.current": taken,
+        "reserved_bytes.all.peak": max_memory_reserved(device),
+    }
+
+
+def memory_summary(device=None, abbreviated=False):
+    """The figures as text."""
+    return "\n".join(f"{name}: {value}" for name, value in memory_stats(device).items())
+
+
+def empty_cache():
+    """Gives unused memory back to the GPU."""
+    if is_available():
+        _gpu().trim()
+
+
+def set_per_process_memory_fraction(fraction, device=None):
+    """Limits what the pool takes to a part of the GPU's memory."""
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
+    found = _gpu(device)
+    found.set_pool_limit(int(fraction * found.memory()[1]) if fraction < 1 else 0)
+
+
+def get_allocator_backend():
+    """The name of what gives out memory."""
+    return "native"
+
+
+def ipc_collect():
+    """Does nothing: tensors are not shared between processes."""
+
+
+# ---- random numbers: one generator serves all devices
+
+
+def manual_seed(seed):
+    """Starts the random numbers of a seed; one generator serves all devices."""
+    random.manual_seed(seed)
+
+
+manual_seed_all = manual_seed
+
+
+def seed():
+    """Starts the numbers of a seed that the system gives."""
+    random.seed()
+
+
+seed_all = seed
+
+
+def initial_seed():
+    """The generator's seed."""
+    return random.initial_seed()
+
+
+def get_rng_state(device="cuda"):
+    """The state of the random numbers."""
+    return random.get_rng_state()
+
+
+def set_rng_state(new_state, device="cuda"):
+    """Sets the state of the random numbers."""
+    random.set_rng_state(new_state)
+
+
+def get_rng_state_all():
+    """The state, once for each GPU."""
+    return [get_rng_state() for _ in range(device_count())]
+
+
+def set_rng_state_all(new_states):
+    """Sets the state from the first of a list."""
+    for state in list(new_states)[:1]:
+        set_rng_state(state)
+
+
+# ---- streams and events
+
+
+class Stream:
+    """A queue of work of a GPU, which runs in order.
+
+    Parameters: ``device``: by default the current one; ``priority``: lower is more urgent. Where work of two streams needs the same
+    tensor, the later waits for the earlier by itself.
+    """
+
+    def __init__(self, device=None, priority=0, **kwargs):
+        number = _number(device)
+        with _on(number):
+            self._take(_cuda.Stream(non_blocking=True, priority=priority), number)
+
+    def _take(self, stream, number):
+        self._stream, self.device_index, self.priority = stream, number, stream.priority
+
+    @classmethod
+    def _of(cls, stream, number):
+        made = object.__new__(cls)
+        made._take(stream, number)
+        return made
+
+    @property
+    def device(self):
+        """Where it is."""
+        return _types.device("cuda", self.device_index)
+
+    @property
+    def cuda_stream(self):
+        """Its address; 0 for the default stream."""
+        return 0 if self._stream.ptr in (0, 1, 2) else self._stream.ptr
+
+    stream_id = cuda_stream
+
+    def synchronize(self):
+        """Waits for its work."""
+        with _on(self.device_index):
+            self._stream.synchronize()
+
+    def query(self):
+        """Is its work done?"""
+        with _on(self.device_index):
+            return self._stream.done
+
+    def record_event(self, event=None):
+        """Records an event, by default a new one, in it; returns the event."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        """What it is given from now on waits for ``event``."""
+        if event._event is not None:
+            with _on(self.device_index):
+                self._stream.wait_event(event._event)
+
+    def wait_stream(self, stream):
+        """What it is given from now on waits for what is in another stream now."""
+        self.wait_event(stream.record_event())
+
+    def __eq__(self, other):
+        return isinstance(other, Stream) and self.device_index == other.device_index and self.cuda_stream == other.cuda_stream
+
+    def __hash__(self):
+        return hash((self.device_index, self.cuda_stream))
+
+    def __repr__(self):
+        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.cuda_stream:#x}>"
+
+
+class ExternalStream(Stream):
+    """A stream by its address, which another library made and keeps."""
+
+    def __init__(self, stream_ptr, device=None, **kwargs):
+        number = _number(device)
+        with _on(number):
+            self._take(_cuda.ExternalStream(stream_ptr), number)
+
+
+def current_stream(device=None):
+    """The stream that work of a GPU goes into."""
+    number = _number(device)
+    with _on(number):
+        return Stream._of(_cuda.get_current_stream(), number)
+
+
+def default_stream(device=None):
+    """The default stream of a GPU."""
+    _gpu(device)
+    return Stream._of(_cuda.Stream.null, _number(device))
+
+
+def get_stream_from_external(data_ptr, device=None):
+    """The stream at an address."""
+    return ExternalStream(data_ptr, device)
+
+
+def set_stream(stream):
+    """Makes a stream the one that work goes into."""
+    if stream is not None:
+        set_device(stream.device_index)
+        with _on(stream.device_index):
+            stream._stream.use()
+
+
+class StreamContext:
+    """While it lasts, work goes into a stream; None changes nothing."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self._before = []
+
+    def __enter__(self):
+        if self.stream is not None:
+            self._before.append((current_gpu(), current_stream(self.stream.device_index)))
+            set_stream(self.stream)
+        return self.stream
+
+    def __exit__(self, *error):
+        if self.stream is not None:
+            number, before = self._before.pop()
+            set_stream(before)
+            set_device(number)
+
+
+def stream(stream):
+    """While it lasts, work goes into that stream."""
+    return StreamContext(stream)
+
+
+class Event:
+    """A mark in a stream, with a time.
+
+    Parameters: ``enable_timing``: elapsed_time() may be asked for; ``blocking``: a thread that waits for it sleeps; ``interprocess``: not
+    served.
+    """
+
+    def __init__(self, enable_timing=False, blocking=False, interprocess=False, external=False):
+        _gpu()
+        if interprocess:
+            raise RuntimeError("events of several processes are not served")
+        self._timing, self._blocking, self._event, self._number = bool(enable_timing), bool(blocking), None, None
+
+    @property
+    def device(self):
+        """Where it was recorded; None before."""
+        return None if self._number is None else _types.device("cuda", self._number)
+
+    @property
+    def cuda_event(self):
+        """Its address; 0 before it was recorded."""
+        return 0 if self._event is None else self._event.ptr
+
+    def record(self, stream=None):
+        """Marks where a stream (by default the current one) is now, after what was recorded before."""
+        stream = current_stream() if stream is None else stream
+        with _on(stream.device_index):
+            if self._event is None or self._number != stream.device_index:
+                self._event, self._number = _cuda.Event(block=self._blocking, disable_timing=not self._timing), stream.device_index
+            self._event.record(stream._stream)
+
+    def synchronize(self):
+        """Waits until the stream has passed it."""
+        if self._event is not None:
+            self._event.synchronize()
+
+    def query(self):
+        """Has the stream passed it?"""
+        return self._event is None or self._event.done
+
+    def wait(self, stream=None):
+        """What a stream is given from now on waits for it."""
+        (current_stream() if stream is None else stream).wait_event(self)
+
+    def elapsed_time(self, end_event):
+        """Milliseconds from this event to another; both were made with ``enable_timing=True``, recorded and reached."""
+        if not (self._timing and end_event._timing):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._event is None or end_event._event is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        try:
+            return _cuda.get_elapsed_time(self._event, end_event._event)
+        except _cuda.runtime.CUDARuntimeError as error:
+            raise RuntimeError(f"CUDA error: {error}") from None
+
+    def __repr__(self):
+        return f"<torch.cuda.Event {self.cuda_event:#x}>" if self._event is not None else "<torch.cuda.Event uninitialized>"
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}' that quern serves")

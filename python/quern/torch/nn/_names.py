@@ -1,0 +1,14 @@
+"""Names of PyTorch's that are not served: accessing one raises an AttributeError that says so, and hasattr() tells the truth."""
+
+
+def unserved(module, names):
+    """A module's ``__getattr__``, which knows ``names``, apart by spaces, as PyTorch's."""
+    names = frozenset(names.split())
+    public = module.removeprefix("quern.")
+
+    def __getattr__(name):
+        if name in names:
+            raise AttributeError(f"[{public}.{name}] this name of PyTorch's is not served yet")
+        raise AttributeError(f"module '{public}' has no attribute '{name}'")
+
+    return __getattr__

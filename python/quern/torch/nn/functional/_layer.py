@@ -1,0 +1,460 @@
+"""Functions of layers: products, dropout, embeddings, normalization, attention and padding."""
+
+import warnings
+
+from quern.torch import _composed
+from quern.torch import _namespace as torch
+
+# ---- products
+
+
+def linear(input, weight, bias=None):
+    """input @ weight^T + bias: (*, in), (out, in) or (in), (out) -> (*, out).
+
+    >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
+    torch.Size([2, 4])
+    """
+    if not isinstance(input, torch.Tensor):
+        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return _composed.linear(input, weight, bias)
+
+
+def bilinear(input1, input2, weight, bias=None):
+    """input1^T weight[k] input2 + bias[k] for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
+    if input1.shape[:-1] != input2.shape[:-1]:
+        raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {list(input1.shape)} and {list(input2.shape)}")
+    for i, x in ((1, input1), (2, input2)):
+        if x.shape[-1] != weight.shape[i]:
+            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got {x.shape[-1]} but expected {weight.shape[i]}")
+    out, n1, n2 = weight.shape
+    left = torch.matmul(input1.reshape(-1, n1), weight.permute(1, 0, 2).reshape(n1, out * n2)).reshape(-1, out, n2)
+    y = torch.matmul(left, input2.reshape(-1, n2, 1)).reshape(*input1.shape[:-1], out)
+    return y if bias is None else y + bias
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """softmax(query @ key^T * scale + mask) @ value: (*, H, L, E), (*, H, S, E), (*, H, S, Ev) -> (*, H, L, Ev).
+
+    Parameters: ``attn_mask``: can be broadcast to (*, H, L, S); bool says what takes part, else it is added; ``dropout_p``: of the
+    attention; ``is_causal``: a place sees those up to itself; ``scale``: by default 1 / sqrt(E); ``enable_gqa``: there may be fewer heads
+    of keys and values, each for as many heads of queries. Rows that see nothing give 0.
+    """
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    return _composed.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+# ---- dropout
+
+
+def _check_probability(p):
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _or_in(input, result, inplace):
+    return input.copy_(result) if inplace else result
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """In training, each element is 0 with probability ``p`` and else divided by 1 - p; outside of training, the input itself."""
+    _check_probability(p)
+    if not training or p == 0:
+        return input
+    return _or_in(input, _composed.dropout(input, p), inplace)
+
+
+def _feature_noise(input, p):
+    """1 with probability 1 - p, else 0, for each channel of (N, C, ...)."""
+    if input.dim() < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return input.new_empty(list(input.shape[:2]) + [1] * (input.dim() - 2)).bernoulli_(1 - p)
+
+
+def _feature_dropout(input, p, training, inplace, batched):
+    _check_probability(p)
+    if not training or p == 0:
+        return input
+    x = input if batched else input.unsqueeze(0)
+    noise = _feature_noise(x, p)
+    result = x * (noise if p == 1 else noise.div_(1 - p))
+    return _or_in(input, result if batched else result.squeeze(0), inplace)
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of (N, C, L) or (C, L)."""
+    _check_probability(p)
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide channel-wise "
+            "dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
+        )
+    return _feature_dropout(input, p, training, inplace, input.dim() == 3)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of (N, C, H, W). A tensor with three dimensions is taken as (N, C, L), as older programs mean it."""
+    _check_probability(p)
+    if input.dim() not in (3, 4):
+        warnings.warn(
+            f"dropout2d: Received a {input.dim()}-D input to dropout2d, which is deprecated and will result in an error in a future "
+            "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout2d exists to provide "
+            "channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and an optional batch dimension "
+            "(i.e. 3D or 4D inputs).",
+            stacklevel=2,
+        )
+    if input.dim() == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
+            "interpreted as shape (N, C, L), where C is the channel dim. Please use dropout1d for it.",
+            stacklevel=2,
+        )
+    return _feature_dropout(input, p, training, inplace, True)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    _check_probability(p)
+    if input.dim() not in (4, 5):
+        warnings.warn(
+            f"dropout3d: Received a {input.dim()}-D input to dropout3d, which is deprecated and will result in an error in a future "
+            "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout3d exists to provide "
+            "channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, and an optional batch dimension "
+            "(i.e. 4D or 5D inputs).",
+            stacklevel=2,
+        )
+    return _feature_dropout(input, p, training, inplace, input.dim() != 4)
+
+
+_ALPHA = 1.7580993408473766  # selu's limit for small x is minus this
+
+
+def _alpha_dropout(input, p, inplace, noise):
+    """Dropped elements become selu's limit, then all are scaled and moved so that mean 0 and variance 1 are kept."""
+    if p == 1:
+        return _or_in(input, input * torch.zeros_like(input), inplace)
+    scale = ((_ALPHA * _ALPHA * p + 1) * (1 - p)) ** -0.5
+    # noise is 1 where x stays: x * scale + scale * alpha * p there, elsewhere -alpha * scale + scale * alpha * p
+    shift = (noise - 1) * (scale * _ALPHA) + scale * _ALPHA * p
+    return _or_in(input, input * (noise * scale) + shift, inplace)
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """Dropout that keeps mean 0 and variance 1, for layers with selu()."""
+    _check_probability(p)
+    if not training or p == 0:
+        return input
+    return _alpha_dropout(input, p, inplace, torch.empty_like(input).bernoulli_(1 - p))
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """alpha_dropout() of whole channels of (N, C, ...)."""
+    _check_probability(p)
+    if not training or p == 0:
+        return input
+    return _alpha_dropout(input, p, inplace, _feature_noise(input, p))
+
+
+# ---- embeddings
+
+
+def one_hot(tensor, num_classes=-1):
+    """Class numbers as rows of 0 and one 1: (*) -> (*, num_classes), int64. -1 means one class more than the largest number.
+
+    >>> F.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    if tensor.dtype != torch.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if num_classes == -1:
+        if tensor.numel() == 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        if tensor.min().item() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        num_classes = tensor.max().item() + 1
+    elif num_classes < 1 and tensor.numel():
+        raise RuntimeError("num_classes should be positive")
+    return torch.zeros([*tensor.shape, num_classes], dtype=torch.int64, device=tensor.device).scatter_(-1, tensor.unsqueeze(-1), 1)
+
+
+def _check_embedding(name, indices, weight, sparse):
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if indices.dtype not in (torch.int64, torch.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got {indices.type()} instead (while checking arguments for {name})"
+        )
+    if sparse:
+        raise NotImplementedError(f"[torch.nn.functional.{name}] sparse gradients are not served; use sparse=False")
+
+
+def _padding_row(padding_idx, weight):
+    if padding_idx is None:
+        return None
+    n = weight.shape[0]
+    if not -n <= padding_idx < n:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % n
+
+
+def _shorten(indices, weight, max_norm, norm_type):
+    """Scales those rows of ``weight``, in place, that are looked up and longer than ``max_norm``."""
+    with torch.no_grad():
+        n = weight.shape[0]
+        used = torch.zeros(n, dtype=torch.int64, device=weight.device).index_fill_(0, indices.reshape(-1), 1)
+        norm = weight.norm(norm_type, 1)
+        scale = torch.where((used > 0) & (norm > max_norm), max_norm / (norm + 1e-7), torch.ones_like(norm))
+        weight.mul_(scale.unsqueeze(1))
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """Rows of a table: (*), (V, D) -> (*, D).
+
+    Parameters: ``input``: row numbers; ``padding_idx``: a row that gets no gradient; ``max_norm``: longer rows are scaled to it, in
+    the table, by their ``norm_type``-norm; ``scale_grad_by_freq``: each row's gradient is divided by how often the row is looked up.
+    """
+    _check_embedding("embedding", input, weight, sparse)
+    padding_idx = _padding_row(padding_idx, weight)
+    if max_norm is not None:
+        _shorten(input, weight, max_norm, norm_type)
+    return _composed.embedding(input, weight, padding_idx, scale_grad_by_freq)
+
+
+def embedding_bag(
+    input,
+    weight,
+    offsets=None,
+    max_norm=None,
+    norm_type=2,
+    scale_grad_by_freq=False,
+    mode="mean",
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
+    """The sum, mean or maximum of rows of a table, for each bag of row numbers: (B, n), (V, D) -> (B, D).
+
+    Parameters: ``input``: (B, n), or (N) with ``offsets`` (B) at which bags begin, with ``include_last_offset`` (B + 1) and their end;
+    ``mode``: "sum", "mean" or "max"; ``per_sample_weights``: a factor for each row number, with "sum"; ``padding_idx``: a row that does not
+    count. The others are those of embedding().
+    """
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, "
+            f"then it must have the same shape as the input ({input.shape})"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                f"However, found offsets of type {type(offsets)}"
+            )
+    elif input.dim() == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        if offsets.dim() != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='{mode}')."
+        )
+    _check_embedding("embedding_bag", input, weight, sparse)
+    padding_idx = _padding_row(padding_idx, weight)
+    if max_norm is not None:
+        _shorten(input, weight, max_norm, norm_type)
+    rows = _composed.embedding(input, weight, None, scale_grad_by_freq)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(-1)
+    counted = None if padding_idx is None else (input != padding_idx).unsqueeze(-1)
+    if counted is not None:
+        rows = rows.masked_fill(~counted, 0 if mode != "max" else -torch.inf)
+    if input.dim() == 2:
+        return _bags_of_one_size(rows, counted, mode)
+    bags = offsets.shape[0] - include_last_offset
+    return _bags_at(rows, counted, mode, offsets[:bags], bags)
+
+
+def _bags_of_one_size(rows, counted, mode):
+    if mode == "max":
+        if rows.shape[1] == 0:
+            return rows.sum(1)
+        top = rows.max(1).values
+        return top if counted is None else top.masked_fill(~counted.any(1), 0)
+    total = rows.sum(1)
+    if mode == "sum":
+        return total
+    return total / (max(rows.shape[1], 1) if counted is None else counted.sum(1).clamp(min=1))
+
+
+def _bags_at(rows, counted, mode, offsets, bags):
+    n = rows.shape[0]
+    bag = torch.searchsorted(offsets, torch.arange(n, device=rows.device, dtype=offsets.dtype), right=True) - 1
+    empty = rows.new_zeros((bags, rows.shape[1]))
+    ones = torch.ones(n, dtype=torch.int64, device=rows.device) if counted is None else counted.squeeze(-1).to(torch.int64)
+    if mode == "max":
+        place = bag.unsqueeze(1).expand(n, rows.shape[1])
+        top = empty.scatter_reduce(0, place, rows, "amax", include_self=False)
+        if counted is None:
+            return top  # an empty bag has kept its 0
+        counts = torch.zeros(bags, dtype=torch.int64, device=rows.device).index_add(0, bag, ones)
+        return top.masked_fill((counts == 0).unsqueeze(1), 0)
+    total = empty.index_add(0, bag, rows)
+    if mode == "sum":
+        return total
+    counts = torch.zeros(bags, dtype=torch.int64, device=rows.device).index_add(0, bag, ones)
+    return total / counts.clamp(min=1).unsqueeze(1)
+
+
+# ---- normalization
+
+
+def _check_normalized(input, normalized_shape, weight, bias, between):
+    shape = tuple(normalized_shape)
+    n = len(shape)
+    if n == 0:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and tuple(x.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} "
+                f"and normalized_shape = {list(shape)}"
+            )
+    if input.dim() < n or tuple(input.shape[input.dim() - n :]) != shape:
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{between}{sizes}], but got input of size{list(input.shape)}"
+        )
+    return shape
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """x with mean 0 and variance 1 over its last dimensions, whose sizes are ``normalized_shape``, then times ``weight`` plus ``bias``."""
+    shape = _check_normalized(input, normalized_shape, weight, bias, ", ")
+    return _composed.layer_norm(input, shape, weight, bias, eps)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """x divided by the root of the mean of its squares plus ``eps`` over its last dimensions, then times ``weight``.
+
+    ``eps`` is by default the input's type's.
+    """
+    shape = _check_normalized(input, normalized_shape, weight, None, "")
+    return _composed.rms_norm(input, shape, weight, torch.finfo(input.dtype).eps if eps is None else eps)
+
+
+def _per_channel(y, weight, bias):
+    shape = [1, -1] + [1] * (y.dim() - 2)
+    if weight is not None:
+        y = y * weight.reshape(shape)
+    return y if bias is None else y + bias.reshape(shape)
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """x, (N, C, ...), with mean 0 and variance 1 over each of ``num_groups`` groups of channels, times ``weight`` plus ``bias``, (C)."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    n, channels = input.shape[:2]
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, "
+            f"but got input of shape {list(input.shape)} and num_groups={num_groups}"
+        )
+    inner = input.numel() // (n * num_groups) if n else channels // num_groups
+    y = _composed.layer_norm(input.reshape(n, num_groups, inner), (inner,), None, None, eps)
+    return _per_channel(y.reshape(input.shape), weight, bias)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """x, (N, C, ...), normalized for each channel, with its own mean and variance in training, else with the running ones.
+
+    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
+    """
+    if training:
+        if input.dim() < 2 or input.numel() == input.shape[1]:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if x is None:
+            if not training and name.startswith("running"):
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        elif x.numel() != input.shape[1]:
+            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {x.numel()}")
+    return _composed.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
+    """x, (N, C, ...), normalized for each sample and channel; with ``use_input_stats=False``, with the running mean and variance.
+
+    The running ones, unless None, move towards the samples' mean ones by the part ``momentum``, in place.
+    """
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+        return _composed.batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    n, channels = input.shape[:2]
+    inner = input.numel() // max(n * channels, 1)
+    if input.dim() < 3 or inner == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    x = input.reshape(n, channels, inner)
+    if running_mean is not None:
+        with torch.no_grad():
+            running_mean.mul_(1 - momentum).add_(x.mean(2).mean(0), alpha=momentum)
+            running_var.mul_(1 - momentum).add_(x.var(2).mean(0), alpha=momentum)
+    y = _composed.layer_norm(x, (inner,), None, None, eps)
+    return _per_channel(y.reshape(input.shape), weight, bias)
+
+
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...)."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
+    channels = input.shape[1]
+    padded = _composed.constant_pad(torch.square(input), [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2], 0.0)
+    total = padded.narrow(1, 0, channels)
+    for i in range(1, size):
+        total = total + padded.narrow(1, i, channels)
+    return input / (total * (alpha / size) + k) ** beta
+
+
+# ---- padding
+
+
+def pad(input, pad, mode="constant", value=None):
+    """x with elements added before and after: ``pad`` is (before, after) of the last dimension, then of that before it, and so on.
+
+    Negative numbers cut. Only the mode "constant" is served, with ``value``, by default 0.
+
+        >>> F.pad(torch.ones(2), (1, 2))
+        tensor([0., 1., 1., 0., 0.])
+    """
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) // 2 > input.dim():
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension "
+            f"but got padding length {len(pad)} and input of dimension {input.dim()}"
+        )
+    if mode == "constant":
+        for i in range(len(pad) // 2):
+            n = input.shape[input.dim() - 1 - i]
+            if n + pad[2 * i] + pad[2 * i + 1] < 0:
+                raise RuntimeError(
+                    f"The input size {n}, plus negative padding {pad[2 * i]} and {pad[2 * i + 1]} resulted in a negative output size, "
+                    f"which is invalid. Check dimension {input.dim() - 1 - i} of your input."
+                )
+        return _composed.constant_pad(input, list(pad), 0.0 if value is None else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    raise NotImplementedError(f"[torch.nn.functional.pad] mode={mode!r} is not served yet; index with the places to take, or use constant")

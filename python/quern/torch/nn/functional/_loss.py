@@ -1,0 +1,265 @@
+"""Losses of regression and classification. The arguments ``size_average`` and ``reduce`` are older names for ``reduction``.
+
+``reduction`` is "mean", "sum", or "none" for the loss of each element (of each sample, where classes are meant).
+"""
+
+import math
+import warnings
+
+from quern.torch import _composed
+from quern.torch import _namespace as torch
+from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of, same_sizes, weighted
+
+_TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "float32": "Float", "float64": "Double", "float16": "Half"}
+
+
+# ---- of the difference
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The absolute difference; with ``weight``, of the input's size, its mean is a weighted one."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    input, target = same_sizes(input, target)
+    loss = (input - target).abs()
+    return reduced(loss, reduction) if weight is None else weighted(loss, weight, reduction)
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The square of the difference; with ``weight``, of the input's size, its mean is a weighted one.
+
+    >>> F.mse_loss(torch.zeros(3), torch.tensor([0.0, 1.0, 2.0]))
+    tensor(1.6667)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    input, target = same_sizes(input, target)
+    loss = torch.square(input - target)
+    return reduced(loss, reduction) if weight is None else weighted(loss, weight, reduction)
+
+
+def _bent(input, target, bend):
+    """Half the square of differences up to ``bend``, then on along a line with the same slope."""
+    distance = (input - target).abs()
+    near = distance.clamp(max=bend)
+    return near * (distance - 0.5 * near)
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """The square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    input, target = same_sizes(input, target)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    loss = _bent(input, target, beta)
+    return reduced(loss if beta == 1 else loss / beta, reduction)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """Half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2."""
+    input, target = same_sizes(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    loss = _bent(input, target, delta)
+    if weight is not None:
+        if weight.shape != loss.shape:
+            raise ValueError("Weights and input must have the same size.")
+        loss = loss * weight
+    return reduced(loss, reduction)
+
+
+# ---- of classes
+
+
+def _check_classes(input, target, weight):
+    """Sizes and types of logits and class numbers; the numbers as int64."""
+    if input.dim() == 0:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if input.dim() != 1 and (target.dim() == 0 or input.shape[0] != target.shape[0]):
+        n = target.shape[0] if target.dim() else 1
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({n}).")
+    classes = input.shape[0 if input.dim() == 1 else 1]
+    if target.shape != input.shape[:1] + input.shape[2:] if input.dim() > 1 else target.dim() > 1 or target.numel() != 1:
+        if input.dim() == 4 and target.dim() != 3:
+            raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.dim()}")
+        expected = list(input.shape[:1] + input.shape[2:]) if input.dim() > 1 else []
+        raise RuntimeError(f"Expected target size {expected}, got {list(target.shape)}")
+    if target.dtype != torch.int64:
+        if target.dtype != torch.uint8:
+            name = str(target.dtype).rpartition(".")[2]
+            raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_TYPES.get(name, name)}")
+        target = target.to(torch.int64)
+    if weight is not None and (weight.dim() != 1 or weight.shape[0] != classes):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight.shape)}"
+        )
+    return target.reshape(()) if input.dim() == 1 and target.dim() == 1 else target
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    """Minus the log-probability of each target class.
+
+    Parameters: ``input``: log-probabilities, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C; ``weight``: one
+    for each class, (C); ``ignore_index``: the class number of samples that do not count.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_reduction(reduction)
+    return _composed.nll_loss(input, _check_classes(input, target, weight), weight, ignore_index, reduction)
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
+    """Minus the logarithm of the probability that logits give to the target class.
+
+    Parameters: ``input``: logits, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C, or a probability of each
+    class, of the input's size; ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count;
+    ``label_smoothing``: the part, 0 to 1, of the target that is given to all classes in equal shares.
+
+        >>> F.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
+        tensor(1.3863)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if input.shape == target.shape and target.is_floating_point():
+        return _cross_entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
+    target = _check_classes(input, target, weight)
+    return _composed.cross_entropy(input, target, weight, ignore_index, label_smoothing, reduction)
+
+
+def _cross_entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing):
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    axis = 0 if input.dim() == 1 else 1
+    classes = input.shape[axis]
+    if weight is not None and (weight.dim() != 1 or weight.shape[0] != classes):
+        raise RuntimeError(
+            "cross_entropy: weight tensor should be defined either for all "
+            f"{classes} classes or no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    loss = -_composed.log_softmax(input, axis) * target
+    if weight is not None:
+        loss = loss * weight.reshape([-1] + [1] * (input.dim() - 1 - axis))
+    if reduction == "none":
+        return loss.sum(axis)
+    return loss.sum() if reduction == "sum" else loss.sum() / (input.numel() // classes)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """The Kullback-Leibler divergence of probabilities from others, whose logarithms are given.
+
+    Parameters: ``input``: log-probabilities; ``target``: probabilities, or with ``log_target`` their logarithms. ``reduction`` may also be
+    "batchmean": the sum divided by the number of samples, which is what the divergence is.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. "
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
+            stacklevel=2,
+        )
+    loss = torch.exp(target) * (target - input) if log_target else torch.xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.shape[0] if input.dim() else loss
+    return reduced(loss, reduction)
+
+
+# ---- of probabilities of yes
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target log x + (1 - target) log(1 - x)) of probabilities ``input``; logarithms end at -100.
+
+    ``weight`` can be broadcast to the input's size. That all probabilities lie from 0 to 1 is not checked.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    loss = _composed.binary_cross_entropy(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
+    """binary_cross_entropy() of sigmoid(input), exact for large logits, too.
+
+    ``weight`` and ``pos_weight``, that of the part with the target, can be broadcast to the input's size.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    log_p = _composed.logsigmoid(input)
+    if pos_weight is not None:
+        log_p = ((pos_weight - 1) * target + 1) * log_p
+    loss = (1 - target) * input - log_p
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-target * x)), with targets 1 and -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    return reduced(torch.log1p(torch.exp(-target * input)), reduction)
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = -(target * _composed.logsigmoid(input) + (1 - target) * _composed.logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.mean(-1), reduction)
+
+
+# ---- of distributions with parameters
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
+    """Minus the log-likelihood of counts ``target`` under a Poisson distribution.
+
+    ``input``: the logarithm of its mean, or with ``log_input=False`` the mean, to which ``eps`` is added; ``full``: with an approximation
+    of the term that depends on the target alone.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_reduction(reduction)
+    loss = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
+    if full:
+        at_least = target.clamp(min=1)  # where the logarithm is of use
+        stirling = target * torch.log(at_least) - target + 0.5 * torch.log(2 * math.pi * at_least)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """Minus the log-likelihood of ``target`` under normal distributions with the means ``input`` and the variances ``var``.
+
+    ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place, whose elements are not checked.
+    Variances below ``eps`` count as that. ``full``: with the constant term.
+    """
+    if not isinstance(var, torch.Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = input.new_full((), var)
+    elif var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif not (var.dim() == input.dim() and input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1 or var.numel() == 1):
+            if not _reaches(var.shape, input.shape):
+                raise ValueError("var is of incorrect size")
+    check_reduction(reduction)
+    var = var.clone()
+    with torch.no_grad():  # the derivative is that of var itself
+        var.clamp_(min=eps)
+    loss = 0.5 * (torch.log(var) + torch.square(input - target) / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+def _reaches(shape, target):
+    """Can ``shape`` be broadcast to ``target``, whose number of dimensions it has?"""
+    return len(shape) == len(target) and all(n in (1, m) for n, m in zip(shape, target, strict=True))

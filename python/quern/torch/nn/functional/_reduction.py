@@ -1,0 +1,58 @@
+"""What losses share: the way from a loss of each element to one number, and the two arguments that older programs say it with."""
+
+import warnings
+
+from quern.torch import _namespace as torch
+
+
+def reduction_of(size_average, reduce, reduction="mean"):
+    """The name of the reduction: ``reduction``, unless one of the two older arguments is given."""
+    if size_average is None and reduce is None:
+        return reduction
+    name = legacy(size_average, reduce)
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3)
+    return name
+
+
+def legacy(size_average, reduce):
+    """What the two older arguments mean."""
+    if reduce is not None and not reduce:
+        return "none"
+    return "sum" if size_average is not None and not size_average else "mean"
+
+
+def reduced(loss, reduction):
+    """The mean or the sum of a loss, or itself for "none"."""
+    if reduction == "mean":
+        return loss.mean()
+    if reduction == "sum":
+        return loss.sum()
+    if reduction == "none":
+        return loss
+    raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def check_reduction(reduction):
+    """ValueError for a name that is none."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def same_sizes(input, target):
+    """Both broadcast to one size, which they should have: a warning where they have not."""
+    if input.shape == target.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
+        "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=3,
+    )
+    return torch.broadcast_tensors(input, target)
+
+
+def weighted(loss, weight, reduction):
+    """A loss with a weight for each element, whose mean is that of the weights."""
+    if weight.shape != loss.shape:
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)

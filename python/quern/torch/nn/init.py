@@ -1,0 +1,228 @@
+"""Functions that give tensors their first values, in place; none is recorded for gradients."""
+
+import math
+import warnings
+
+from quern.torch import _namespace as torch
+from quern.torch import linalg
+
+_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
+
+
+def calculate_gain(nonlinearity, param=None):
+    """The factor of the standard deviation that a nonlinearity asks for; ``param``: the slope of "leaky_relu", by default 0.01.
+
+    >>> nn.init.calculate_gain("relu")
+    1.4142135623730951
+    """
+    if nonlinearity in _LINEAR:
+        return 1
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        if param is None:
+            slope = 0.01
+        elif isinstance(param, (int, float)) and not isinstance(param, bool):
+            slope = param
+        else:
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity == "selu":
+        return 3.0 / 4
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+# ---- distributions
+
+
+def uniform_(tensor, a=0.0, b=1.0, generator=None):
+    """Values from ``a`` to ``b``, all as likely; ``generator``: where the random numbers come from."""
+    with torch.no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    """Values of a normal distribution."""
+    with torch.no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
+    """Values of a normal distribution of which only those from ``a`` to ``b`` are taken."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2
+        )
+
+    def below(x):  # the probability of values below x
+        return (1 + math.erf((x - mean) / std / math.sqrt(2))) / 2
+
+    with torch.no_grad():
+        # Uniform between the probabilities of both ends, through the inverse of the distribution.
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
+        return tensor.erfinv_().mul_(std * math.sqrt(2)).add_(mean).clamp_(min=a, max=b)
+
+
+def constant_(tensor, val):
+    """The value ``val`` everywhere."""
+    with torch.no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor):
+    """1 everywhere."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor):
+    """0 everywhere."""
+    return constant_(tensor, 0.0)
+
+
+# ---- patterns
+
+
+def eye_(tensor):
+    """A matrix with 1 on its diagonal, else 0."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with torch.no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1)
+    return tensor
+
+
+def dirac_(tensor, groups=1):
+    """The weight, (out, in / groups, ...), of a convolution that gives each channel as it comes, in each of ``groups``."""
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    outs = tensor.shape[0] // groups
+    n = min(outs, tensor.shape[1])
+    with torch.no_grad():
+        tensor.zero_()
+        middle = tensor[(..., *[size // 2 for size in tensor.shape[2:]])]
+        for g in range(groups):
+            middle[g * outs : g * outs + n, :n].diagonal().fill_(1)
+    return tensor
+
+
+def _fans(tensor):
+    """How many inputs an output of a layer with this weight has, and how many outputs an input."""
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    inner = 1
+    for n in tensor.shape[2:]:
+        inner *= n
+    return tensor.shape[1] * inner, tensor.shape[0] * inner
+
+
+_calculate_fan_in_and_fan_out = _fans
+
+
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    """Uniform values with the variance ``gain`` ** 2 * 2 / (inputs + outputs), after Glorot and Bengio (2010).
+
+    >>> nn.init.xavier_uniform_(torch.empty(3, 5), gain=nn.init.calculate_gain("relu"))
+    """
+    fan_in, fan_out = _fans(tensor)
+    bound = gain * math.sqrt(6.0 / float(fan_in + fan_out))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor, gain=1.0, generator=None):
+    """Normal values with the variance ``gain`` ** 2 * 2 / (inputs + outputs), after Glorot and Bengio (2010)."""
+    fan_in, fan_out = _fans(tensor)
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
+
+
+def _kaiming_std(tensor, a, mode, nonlinearity):
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    fan = _fans(tensor)[mode == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def _is_empty(tensor):
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return True
+    return False
+
+
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Uniform values with the variance gain ** 2 / fan, after He and others (2015).
+
+    Parameters: ``a``: the slope of "leaky_relu"; ``mode``: is the fan that of inputs, "fan_in", or of outputs, "fan_out"?
+    """
+    if _is_empty(tensor):
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Normal values with the variance gain ** 2 / fan, after He and others (2015); the arguments are those of kaiming_uniform_()."""
+    if _is_empty(tensor):
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor, gain=1, generator=None):
+    """A random matrix, (rows, all others), whose rows or columns, the fewer of them, are orthogonal with the norm ``gain``."""
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    cols = tensor.numel() // rows
+    with torch.no_grad():
+        flat = tensor.new_empty((rows, cols)).normal_(0, 1, generator=generator)
+        q, r = linalg.qr(flat if rows >= cols else flat.t())
+        q = q * torch.sign(r.diagonal())  # all orthogonal matrices are as likely
+        tensor.copy_((q if rows >= cols else q.t()).reshape(tensor.shape)).mul_(gain)
+    return tensor
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    """Normal values in a matrix, of which in each column the part ``sparsity``, at random places, is 0."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, cols = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with torch.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        order = torch.empty((rows, cols), device=tensor.device).uniform_(generator=generator).argsort(0).argsort(0)
+        return tensor.masked_fill_(order < zeros, 0)
+
+
+# ---- older names
+
+
+def _older(function):
+    def named(*args, **kwargs):
+        warnings.warn(
+            f"`nn.init.{function.__name__[:-1]}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning, stacklevel=2
+        )
+        return function(*args, **kwargs)
+
+    named.__name__ = named.__qualname__ = function.__name__[:-1]
+    named.__doc__ = f"An older name of {function.__name__}()."
+    return named
+
+
+uniform = _older(uniform_)
+normal = _older(normal_)
+constant = _older(constant_)
+eye = _older(eye_)
+dirac = _older(dirac_)
+xavier_uniform = _older(xavier_uniform_)
+xavier_normal = _older(xavier_normal_)
+kaiming_uniform = _older(kaiming_uniform_)
+kaiming_normal = _older(kaiming_normal_)
+orthogonal = _older(orthogonal_)
+sparse = _older(sparse_)

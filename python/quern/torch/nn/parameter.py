@@ -1,0 +1,85 @@
+"""The tensors that a module owns: parameters, which are trained, and buffers, which are kept beside them."""
+
+import copy
+from collections import OrderedDict
+
+from quern.torch import _namespace as torch
+
+
+class Parameter(torch.Tensor):
+    """A tensor that is trained: as an attribute of a module it is one of the module's parameters.
+
+    Parameters: ``data``: a tensor, whose memory it shares; ``requires_grad``: are gradients wanted?
+
+        >>> self.scale = nn.Parameter(torch.ones(3))
+    """
+
+    def __new__(cls, data=None, requires_grad=True):
+        if data is None:
+            data = torch.empty(0)
+        if not isinstance(data, torch.Tensor):
+            raise TypeError(f"Parameter data must be a tensor, not {type(data).__name__}; torch.tensor(...) makes one")
+        return torch.Tensor._make_subclass(cls, data, requires_grad)
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __deepcopy__(self, memo):
+        if id(self) in memo:
+            return memo[id(self)]
+        result = type(self)(self.data.clone(), self.requires_grad)
+        if self.grad is not None:
+            result.grad = copy.deepcopy(self.grad, memo)
+        memo[id(self)] = result
+        return result
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce_ex__(self, proto):
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+
+
+def _rebuild_parameter(data, requires_grad, backward_hooks):
+    """A parameter from what pickle kept of it."""
+    return Parameter(data, requires_grad)
+
+
+class _BufferType(type):
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, torch.Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(metaclass=_BufferType):
+    """A tensor that is kept and moved with a module, but not trained: as an attribute of a module it is one of the module's buffers.
+
+    Parameters: ``data``: a tensor, whose memory it shares; ``persistent``: is it part of the module's state_dict?
+    """
+
+    def __new__(cls, data=None, *, persistent=True):
+        if data is None:
+            data = torch.empty(0)
+        result = data.detach().requires_grad_(data.requires_grad)
+        result.persistent = persistent
+        result._is_buffer = True
+        return result
+
+
+class _Uninitialized:
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError(
+            f"[torch.nn.{cls.__name__}] tensors without a shape, and the Lazy modules made of them, are not served; give the sizes"
+        )
+
+
+class UninitializedParameter(_Uninitialized):
+    """Raises NotImplementedError: a parameter's shape is given when it is made."""
+
+
+class UninitializedBuffer(_Uninitialized):
+    """Raises NotImplementedError: a buffer's shape is given when it is made."""
+
+
+def is_lazy(param):
+    """Is this a parameter without a shape? There are none here."""
+    return False

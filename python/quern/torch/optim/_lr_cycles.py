@@ -1,0 +1,281 @@
+"""Schedules that go up and down, and the one that begins anew."""
+
+import math
+
+from quern.torch.optim._lr_base import LRScheduler, check_optimizer, listed, load_functions, saved_functions, set_value
+
+
+def _has_momentum(optimizer):
+    """Is the momentum the first of ``betas``? ValueError for an optimizer that has none."""
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+    return "betas" in optimizer.defaults
+
+
+def _set_momentum(group, value, use_beta1):
+    if use_beta1:
+        group["betas"] = (value, *group["betas"][1:])
+    else:
+        group["momentum"] = value
+
+
+class CyclicLR(LRScheduler):
+    """Up and down between two rates (Smith, 2017), with a step after each batch.
+
+    Parameters: ``optimizer``; ``base_lr`` and ``max_lr``: the two rates, or lists of one for each group; ``step_size_up`` and
+    ``step_size_down``: how many steps up and down; ``mode``: "triangular", "triangular2" (each cycle half as high) or "exp_range" (times
+    gamma ** step); ``gamma``; ``scale_fn``: a function in place of the mode, of the cycle's number or, with ``scale_mode`` "iterations", of
+    the step's; ``cycle_momentum``: the momentum goes the other way, between ``base_momentum`` and ``max_momentum``; ``last_epoch``.
+    """
+
+    def __init__(
+        self,
+        optimizer,
+        base_lr,
+        max_lr,
+        step_size_up=2000,
+        step_size_down=None,
+        mode="triangular",
+        gamma=1.0,
+        scale_fn=None,
+        scale_mode="cycle",
+        cycle_momentum=True,
+        base_momentum=0.8,
+        max_momentum=0.9,
+        last_epoch=-1,
+    ):
+        check_optimizer(optimizer)
+        self.optimizer = optimizer
+        groups = optimizer.param_groups
+        bases = listed("base_lr", base_lr, groups)
+        if last_epoch == -1:
+            for group, lr in zip(groups, bases, strict=True):
+                set_value(group, "lr", lr)
+        self.max_lrs = listed("max_lr", max_lr, groups)
+        up = float(step_size_up)
+        down = up if step_size_down is None else float(step_size_down)
+        self.total_size = up + down
+        self.step_ratio = up / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode = mode
+        self.gamma = gamma
+        self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
+        self._scale_fn_custom = scale_fn
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.use_beta1 = _has_momentum(optimizer)
+            self.base_momentums = listed("base_momentum", base_momentum, groups)
+            self.max_momentums = listed("max_momentum", max_momentum, groups)
+            if last_epoch == -1:
+                for group, most, least in zip(groups, self.max_momentums, self.base_momentums, strict=True):
+                    _set_momentum(group, most, self.use_beta1)
+                    group["max_momentum"] = most
+                    group["base_momentum"] = least
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = bases
+
+    def scale_fn(self, x):
+        """What a cycle's height is multiplied by: ``x`` is the number of the cycle or of the step."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular":
+            return 1.0
+        return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``; sets the momentum, too."""
+        self._check_within_step()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            ends = zip(self.base_momentums, self.max_momentums, self.optimizer.param_groups, strict=True)
+            for least, most, group in ends:
+                _set_momentum(group, most - (most - least) * height, self.use_beta1)
+        return [base + (most - base) * height for base, most in zip(self.base_lrs, self.max_lrs, strict=True)]
+
+    def state_dict(self):
+        """Everything but the optimizer; a plain function is left out."""
+        state = {name: value for name, value in super().state_dict().items() if name != "_scale_fn_custom"}
+        return state | {"_scale_fn_custom": saved_functions([self._scale_fn_custom])[0]}
+
+    def load_state_dict(self, state_dict):
+        """Takes over what state_dict() gave; a plain function stays this schedule's own."""
+        state = dict(state_dict)
+        custom = state.pop("_scale_fn_custom", None)
+        super().load_state_dict(state)
+        load_functions([self._scale_fn_custom], [custom])
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Down to ``eta_min`` along half a cosine, then from the first rate again (SGDR: Loshchilov and Hutter, 2017).
+
+    Parameters: ``optimizer``; ``T_0``: the steps of the first run; ``T_mult``: how many times longer each next one is; ``eta_min``;
+    ``last_epoch``: -1 for a new run. ``step(epoch)`` takes parts of an epoch, too.
+    """
+
+    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates at ``T_cur`` of ``T_i`` steps."""
+        self._check_within_step()
+        share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+    def step(self, epoch=None):
+        """Sets the rates of the next step, or of ``epoch``, which may be between two."""
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        elif epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        elif epoch < self.T_0:
+            self.T_cur, self.T_i = epoch, self.T_0
+        elif self.T_mult == 1:
+            self.T_cur, self.T_i = epoch % self.T_0, self.T_0
+        else:
+            runs = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            self.T_cur = epoch - self.T_0 * (self.T_mult**runs - 1) / (self.T_mult - 1)
+            self.T_i = self.T_0 * self.T_mult**runs
+        self.last_epoch = math.floor(epoch)
+        self._get_lr_called_within_step = True
+        try:
+            rates = self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
+        self._set(rates)
+
+
+def _along_cosine(start, end, share):
+    return end + (start - end) / 2.0 * (1 + math.cos(math.pi * share))
+
+
+def _along_line(start, end, share):
+    return (end - start) * share + start
+
+
+class OneCycleLR(LRScheduler):
+    """Up to ``max_lr`` once and down again, far below the first rate (Smith and Topin, 2018), with a step after each batch.
+
+    Parameters: ``optimizer``; ``max_lr``: the highest rate, or a list of one for each group; ``total_steps``, or ``epochs`` and
+    ``steps_per_epoch``: how many steps there are; ``pct_start``: the share of them that goes up; ``anneal_strategy``: "cos" or "linear";
+    ``cycle_momentum``: the momentum goes the other way, between ``base_momentum`` and ``max_momentum``; ``div_factor``: max_lr over the
+    first rate; ``final_div_factor``: the first rate over the last; ``three_phase``: down to the first rate as slowly as up, then to the
+    last; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(
+        self,
+        optimizer,
+        max_lr,
+        total_steps=None,
+        epochs=None,
+        steps_per_epoch=None,
+        pct_start=0.3,
+        anneal_strategy="cos",
+        cycle_momentum=True,
+        base_momentum=0.85,
+        max_momentum=0.95,
+        div_factor=25.0,
+        final_div_factor=1e4,
+        three_phase=False,
+        last_epoch=-1,
+    ):
+        check_optimizer(optimizer)
+        self.optimizer = optimizer
+        self.total_steps = _steps(total_steps, epochs, steps_per_epoch)
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._anneal_func_type = anneal_strategy
+        groups = optimizer.param_groups
+        if last_epoch == -1:
+            for group, most in zip(groups, listed("max_lr", max_lr, groups), strict=True):
+                group["initial_lr"] = most / div_factor
+                group["max_lr"] = most
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.use_beta1 = _has_momentum(optimizer)
+            highest = listed("max_momentum", max_momentum, groups)
+            lowest = listed("base_momentum", base_momentum, groups)
+            if last_epoch == -1:
+                for group, most, least in zip(groups, highest, lowest, strict=True):
+                    _set_momentum(group, most, self.use_beta1)
+                    group["max_momentum"] = most
+                    group["base_momentum"] = least
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``; sets the momentum, too."""
+        self._check_within_step()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+        begin = 0.0
+        for phase in self._schedule_phases:
+            if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
+                break
+            begin = phase["end_step"]
+        share = (step - begin) / (phase["end_step"] - begin)
+        between = _along_cosine if self._anneal_func_type == "cos" else _along_line
+        rates = []
+        for group in self.optimizer.param_groups:
+            rates.append(between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                ends = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                _set_momentum(group, between(*ends, share), self.use_beta1)
+        return rates
+
+
+def _steps(total, epochs, steps_per_epoch):
+    if total is None and (epochs is None or steps_per_epoch is None):
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    given = {"total_steps": total} if total is not None else {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+    for name, value in given.items():
+        if not isinstance(value, int) or value <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return total if total is not None else epochs * steps_per_epoch
+
+
+def _phases(total, pct_start, three):
+    """Where each phase ends, and the names of the group's options between which it goes."""
+
+    def phase(end_step, start_lr, end_lr, start_momentum, end_momentum):
+        return {
+            "end_step": end_step,
+            "start_lr": start_lr,
+            "end_lr": end_lr,
+            "start_momentum": start_momentum,
+            "end_momentum": end_momentum,
+        }
+
+    rise = phase(float(pct_start * total) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
+    if not three:
+        return [rise, phase(total - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+    return [
+        rise,
+        phase(float(2 * pct_start * total) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+        phase(total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+    ]

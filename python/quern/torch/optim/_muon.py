@@ -1,0 +1,100 @@
+"""Muon: an optimizer for matrices."""
+
+import math
+
+from quern.torch import _namespace as torch
+from quern.torch.optim.optimizer import Optimizer, _check_lr, _loss_of, _number
+
+__all__ = ["Muon"]
+
+
+class Muon(Optimizer):
+    """Steps by the orthogonal matrix nearest to the momentum, found by Newton-Schulz steps in bfloat16 (Jordan et al., 2024).
+
+    Parameters: ``params``: matrices or groups of them; ``lr``: the learning rate; ``weight_decay``: times lr times the parameter is taken
+    from it; ``momentum``: how much of the mean gradient stays; ``nesterov``: Nesterov's momentum; ``ns_coefficients``: those of the
+    polynomial; ``eps``: the least norm; ``ns_steps``: how many steps, below 100; ``adjust_lr_fn``: "original" (None) scales the rate by the
+    root of rows over columns if above 1, "match_rms_adamw" by 0.2 times the root of the larger of both (Liu et al., 2025).
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        weight_decay=0.1,
+        momentum=0.95,
+        nesterov=True,
+        ns_coefficients=(3.4445, -4.7750, 2.0315),
+        eps=1e-7,
+        ns_steps=5,
+        adjust_lr_fn=None,
+    ):
+        if isinstance(lr, torch.Tensor):
+            _check_lr(lr)
+        for name, value in (("Learning rate", lr), ("momentum", momentum), ("weight decay", weight_decay)):
+            if not value >= 0.0:
+                raise ValueError(f"{name} should be >= 0 but is: {value}")
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults = {
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "momentum": momentum,
+            "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients,
+            "eps": eps,
+            "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.dim() != 2:
+                    raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {p.shape}")
+
+    def step(self, closure=None):
+        """Changes the parameters by their gradients; returns what ``closure`` did."""
+        loss = _loss_of(closure)
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self._step(p, group)
+        return loss
+
+    def _step(self, p, group):
+        if p.is_complex():
+            raise RuntimeError("Muon does not support complex parameters")
+        state = self.state[p]
+        if "momentum_buffer" not in state:
+            state["momentum_buffer"] = torch.zeros_like(p)
+        lr, momentum = _number(group["lr"]), group["momentum"]
+        buffer = state["momentum_buffer"].lerp_(p.grad, 1 - momentum)
+        update = torch.lerp(p.grad, buffer, momentum) if group["nesterov"] else buffer
+        update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        p.mul_(1 - lr * group["weight_decay"])
+        p.add_(update.to(p.dtype), alpha=-_adjusted(lr, group["adjust_lr_fn"], p.shape))
+
+
+def _adjusted(lr, name, shape):
+    rows, columns = shape
+    return lr * (0.2 * math.sqrt(max(rows, columns)) if name == "match_rms_adamw" else math.sqrt(max(1, rows / columns)))
+
+
+def _orthogonal(x, coefficients, steps, eps):
+    """The orthogonal matrix nearest to ``x``, about: each step moves all singular values towards one."""
+    if steps >= 100:
+        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+    if len(x.shape) != 2:
+        raise ValueError("Input tensor gradient must be a 2D matrix")
+    if len(coefficients) != 3:
+        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+    a, b, c = coefficients
+    tall = x.shape[0] > x.shape[1]
+    x = x.to(torch.bfloat16)
+    x = x.T if tall else x  # the smaller product
+    x = x / torch.clamp(torch.sqrt(torch.sum(x.to(torch.float32) ** 2)), min=eps).to(torch.bfloat16)
+    for _ in range(steps):
+        square = x @ x.T
+        x = torch.addmm(x, torch.addmm(square, square, square, beta=b, alpha=c), x, beta=a)
+    return x.T if tall else x

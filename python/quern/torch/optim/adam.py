@@ -1,0 +1,86 @@
+"""Adam."""
+
+from quern.torch import _namespace as torch
+from quern.torch._engine_steps import apply_rule
+from quern.torch.optim import _rules
+from quern.torch.optim.optimizer import _check, _check_betas, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
+
+__all__ = ["Adam"]
+
+
+def _zeros(p):
+    return {"exp_avg": torch.zeros_like(p), "exp_avg_sq": torch.zeros_like(p)}
+
+
+def _zeros_amsgrad(p):
+    return {**_zeros(p), "max_exp_avg_sq": torch.zeros_like(p)}
+
+
+def _decays(group, lr):
+    """How weights decay: what times the parameter goes into the gradient, and what is left of the parameter."""
+    decay = _number(group["weight_decay"])
+    return (0.0, 1.0 - lr * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
+
+
+class Adam(_RuleOptimizer):
+    """Adam (Kingma and Ba, 2015): steps by running means of the gradient and of its square.
+
+    Parameters: ``params``: tensors or groups of them; ``lr``: the rate, a number or a tensor of one; ``betas``: how much of the two
+    means stays in a step; ``eps``: added to the root of the mean square; ``weight_decay``: times the parameter is added to the gradient,
+    or, with ``decoupled_weight_decay``, times lr times the parameter is taken from it; ``amsgrad``: divides by the largest mean square so
+    far (Reddi et al., 2018); ``maximize``: uphill. ``foreach``, ``fused`` and ``capturable`` are accepted: all parameters take one step
+    together anyway. ``differentiable=True`` is refused.
+
+    >>> optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    >>> optimizer.zero_grad()
+    >>> loss_fn(model(x), y).backward()
+    >>> optimizer.step()
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        amsgrad=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+        fused=None,
+        decoupled_weight_decay=False,
+    ):
+        _check_lr(lr, foreach and not capturable)
+        _check("epsilon value", eps)
+        _check_betas(betas)
+        _check("weight_decay value", weight_decay)
+        if isinstance(betas[0], torch.Tensor) != isinstance(betas[1], torch.Tensor):
+            raise ValueError("betas must be either both floats or both Tensors")
+        _check_fused(fused, foreach, differentiable)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group):
+        lr, beta1, beta2 = _number(group["lr"]), _number(group["betas"][0]), _number(group["betas"][1])
+        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
+        if group["amsgrad"]:
+            rule, batches = _rules.ADAM_AMSGRAD, self._counted(group, _rules.ADAM_AMSGRAD.states, _zeros_amsgrad)
+        else:
+            rule, batches = _rules.ADAM, self._counted(group, _rules.ADAM.states, _zeros)
+        for step, rows in batches.items():
+            apply_rule(rule, rows, (*common, lr / (1.0 - beta1**step), (1.0 - beta2**step) ** 0.5, _number(group["eps"])))

@@ -1,0 +1,66 @@
+"""Averaged stochastic gradient descent."""
+
+from quern.torch import _namespace as torch
+from quern.torch._engine_steps import apply_rule
+from quern.torch.optim import _rules
+from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
+
+__all__ = ["ASGD"]
+
+
+class ASGD(_RuleOptimizer):
+    """Gradient descent with a mean of the parameters beside it, in the state's "ax" (Polyak and Juditsky, 1992).
+
+    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate; ``lambd``: how fast weights decay; ``alpha``: the power by
+    which the rate falls; ``t0``: the step from which on parameters are averaged; ``weight_decay``: times the parameter is added to the
+    gradient; ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    """
+
+    _numbers = ("step", "eta", "mu")
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        lambd=1e-4,
+        alpha=0.75,
+        t0=1e6,
+        weight_decay=0,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+        capturable=False,
+    ):
+        _check_lr(lr)
+        _check("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group):
+        lr, lambd = _number(group["lr"]), _number(group["lambd"])
+        common = _sign(group), _number(group["weight_decay"])
+        batches = {}
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            state = self.state[p]
+            if not state:
+                state.update(step=0.0, eta=lr, mu=1.0, ax=torch.zeros_like(p))
+            step = state["step"] = float(state["step"]) + 1
+            eta, mu = float(state["eta"]), float(state["mu"])  # the last step's choice for this one
+            batches.setdefault((eta, mu), []).append((p, grad, state["ax"]))
+            state["eta"] = lr / (1.0 + lambd * lr * step) ** _number(group["alpha"])
+            state["mu"] = 1.0 / max(1.0, step - _number(group["t0"]))
+        for (eta, mu), rows in batches.items():
+            apply_rule(_rules.ASGD, rows, (*common, 1.0 - lambd * eta, eta, mu))

@@ -1,0 +1,374 @@
+"""Schedules of learning rates.
+
+>>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30, gamma=0.1)
+>>> for epoch in range(100):
+...     train()  # calls optimizer.step()
+...     schedule.step()
+"""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+
+from quern.torch.optim._lr_base import LRScheduler, load_functions, saved_functions, set_value, values
+from quern.torch.optim._lr_cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
+from quern.torch.optim._lr_plateau import ReduceLROnPlateau
+
+__all__ = [
+    "LambdaLR",
+    "MultiplicativeLR",
+    "StepLR",
+    "MultiStepLR",
+    "ConstantLR",
+    "LinearLR",
+    "ExponentialLR",
+    "SequentialLR",
+    "CosineAnnealingLR",
+    "ChainedScheduler",
+    "ReduceLROnPlateau",
+    "CyclicLR",
+    "CosineAnnealingWarmRestarts",
+    "OneCycleLR",
+    "PolynomialLR",
+    "LRScheduler",
+]
+
+
+class _LRScheduler(LRScheduler):
+    """LRScheduler under its old name."""
+
+
+class LambdaLR(LRScheduler):
+    """The first rate times a function of the step's number.
+
+    Parameters: ``optimizer``; ``lr_lambda``: the function, or a list of one for each group; ``last_epoch``: -1 for a new run.
+
+    >>> schedule = LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 1000))  # a warm-up
+    """
+
+    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
+        self.optimizer = optimizer
+        self.lr_lambdas = _functions(optimizer, lr_lambda)
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self):
+        """Everything but the optimizer and plain functions, which cannot be saved; of objects that can be called their attributes."""
+        state = {name: value for name, value in super().state_dict().items() if name != "lr_lambdas"}
+        return state | {"lr_lambdas": saved_functions(self.lr_lambdas)}
+
+    def load_state_dict(self, state_dict):
+        """Takes over what state_dict() gave; plain functions stay this schedule's own."""
+        state = dict(state_dict)
+        functions = state.pop("lr_lambdas")
+        super().load_state_dict(state)
+        load_functions(self.lr_lambdas, functions)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The last rate times a function of the step's number.
+
+    Parameters: ``optimizer``; ``lr_lambda``: the function, or a list of one for each group; ``last_epoch``: -1 for a new run.
+    """
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        if self._is_initial:
+            return self._rates()
+        return [lr * f(self.last_epoch) for lr, f in zip(self._rates(), self.lr_lambdas, strict=True)]
+
+
+def _functions(optimizer, given):
+    groups = getattr(optimizer, "param_groups", ())
+    if not isinstance(given, (list, tuple)):
+        return [given] * len(groups)
+    if len(given) != len(groups):
+        raise ValueError(f"Expected {len(groups)} lr_lambdas, but got {len(given)}")
+    return list(given)
+
+
+class StepLR(LRScheduler):
+    """Times ``gamma`` every ``step_size`` steps.
+
+    Parameters: ``optimizer``; ``step_size``; ``gamma``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        return self._rates(None if self.last_epoch == 0 or self.last_epoch % self.step_size else self.gamma)
+
+    def _get_closed_form_lr(self):
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """Times ``gamma`` at each of the steps ``milestones``.
+
+    Parameters: ``optimizer``; ``milestones``: numbers of steps; ``gamma``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        times = self.milestones.get(self.last_epoch)
+        return self._rates(None if times is None else self.gamma**times)
+
+    def _get_closed_form_lr(self):
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The rate times ``factor`` until step ``total_iters``.
+
+    Parameters: ``optimizer``; ``factor``: from 0 to 1; ``total_iters``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
+        if not 0 <= factor <= 1.0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        if self.last_epoch == 0:
+            return self._rates(self.factor)
+        return self._rates(None if self.last_epoch != self.total_iters else 1.0 / self.factor)
+
+    def _get_closed_form_lr(self):
+        factor = 1.0 if self.last_epoch >= self.total_iters else self.factor
+        return [base * factor for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """The rate times what goes from ``start_factor`` to ``end_factor`` in a line, in ``total_iters`` steps.
+
+    Parameters: ``optimizer``; ``start_factor``: above 0, at most 1; ``end_factor``: from 0 to 1; ``total_iters``; ``last_epoch``: -1 for a
+    new run.
+    """
+
+    def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
+        if not 0 < start_factor <= 1.0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if not 0 <= end_factor <= 1.0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        if self.last_epoch == 0:
+            return self._rates(self.start_factor)
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates()
+        rise = self.end_factor - self.start_factor
+        return self._rates(1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+
+    def _get_closed_form_lr(self):
+        share = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (self.start_factor + (self.end_factor - self.start_factor) * share) for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """Times ``gamma`` every step.
+
+    Parameters: ``optimizer``; ``gamma``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, gamma, last_epoch=-1):
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        return self._rates(None if self._is_initial else self.gamma)
+
+    def _get_closed_form_lr(self):
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Down to ``eta_min`` along half a cosine in ``T_max`` steps, and up again (Loshchilov and Hutter, 2017, without restarts).
+
+    Parameters: ``optimizer``; ``T_max``; ``eta_min``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        step, half, least = self.last_epoch, self.T_max, self.eta_min
+        if self._is_initial:
+            return self._rates()
+        if self._step_count == 1 and step > 0:
+            return self._get_closed_form_lr()
+        if (step - 1 - half) % (2 * half) == 0:  # up from the bottom, where the ratio of two steps has no meaning
+            rise = (1 - math.cos(math.pi / half)) / 2
+            return [lr + (base - least) * rise for base, lr in zip(self.base_lrs, self._rates(), strict=True)]
+        ratio = (1 + math.cos(math.pi * step / half)) / (1 + math.cos(math.pi * (step - 1) / half))
+        return [ratio * (lr - least) + least for lr in self._rates()]
+
+    def _get_closed_form_lr(self):
+        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """Down to zero in ``total_iters`` steps, along a power of what is left of them.
+
+    Parameters: ``optimizer``; ``total_iters``; ``power``; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        """The rates of step ``last_epoch``."""
+        self._check_within_step()
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates()
+        left, before = 1.0 - self.last_epoch / self.total_iters, 1.0 - (self.last_epoch - 1) / self.total_iters
+        return self._rates((left / before) ** self.power)
+
+    def _get_closed_form_lr(self):
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]
+
+
+# ---- schedules of schedules
+
+
+def _check_parts(name, schedulers, optimizer):
+    """Errors for schedules that cannot work together."""
+    for i, scheduler in enumerate(schedulers):
+        if not hasattr(scheduler, "optimizer"):
+            raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+        if isinstance(scheduler, ReduceLROnPlateau):
+            raise ValueError(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be specified when calling "
+                f"`step`, but got one at index {i} in the given schedulers sequence."
+            )
+        if scheduler.optimizer is not optimizer:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler {type(scheduler).__name__} at index "
+                f"{i} has {scheduler.optimizer}, which is different from {type(optimizer).__name__}."
+            )
+
+
+class _Joined(LRScheduler):
+    """A schedule that is made of others."""
+
+    def state_dict(self):
+        """Everything but the optimizer, with the states of the schedules."""
+        state = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
+        return state | {"_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict):
+        """Takes over what state_dict() gave."""
+        state = dict(state_dict)
+        parts = state.pop("_schedulers")
+        super().load_state_dict(state)
+        for scheduler, part in zip(self._schedulers, parts, strict=True):
+            scheduler.load_state_dict(part)
+
+
+class SequentialLR(_Joined):
+    """One schedule after another.
+
+    Parameters: ``optimizer``; ``schedulers``: a list; ``milestones``: the steps at which the second and the following begin, each at its
+    own step 0; ``last_epoch``: -1 for a new run.
+
+    >>> warm = LinearLR(optimizer, start_factor=0.1, total_iters=10)
+    >>> fall = CosineAnnealingLR(optimizer, T_max=90)
+    >>> schedule = SequentialLR(optimizer, [warm, fall], milestones=[10])
+    """
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        if len(schedulers) < 1:
+            raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
+        _check_parts("SequentialLR", schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
+                f"number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        # each schedule has set its first rate: all is undone but the first one's
+        for group in optimizer.param_groups:
+            set_value(group, "lr", group["initial_lr"])
+        _undo(schedulers)
+        schedulers[0]._initial_step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self):
+        """Sets the rates of the next step."""
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+def _undo(schedulers):
+    for scheduler in schedulers:
+        if isinstance(scheduler, _Joined):  # keeps its own count, as PyTorch's does
+            _undo(scheduler._schedulers)
+        else:
+            scheduler.last_epoch -= 1
+
+
+class ChainedScheduler(_Joined):
+    """Schedules that all change the rates in each step.
+
+    Parameters: ``schedulers``: a list; ``optimizer``: by default that of the first.
+    """
+
+    def __init__(self, schedulers, optimizer=None):
+        if len(schedulers) < 1:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
+        optimizer = optimizer or schedulers[0].optimizer
+        _check_parts("ChainedScheduler", schedulers, optimizer)
+        self._schedulers = schedulers
+        self.optimizer = optimizer
+        self._last_lr = values(optimizer.param_groups, "lr")
+
+    def step(self):
+        """Sets the rates of the next step, by all schedules one after another."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values(self.optimizer.param_groups, "lr")

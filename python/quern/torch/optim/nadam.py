@@ -1,0 +1,77 @@
+"""NAdam."""
+
+from quern.torch import _namespace as torch
+from quern.torch._engine_steps import apply_rule
+from quern.torch.optim import _rules
+from quern.torch.optim.adam import _decays
+from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
+
+__all__ = ["NAdam"]
+
+
+class NAdam(_RuleOptimizer):
+    """Adam with Nesterov's momentum (Dozat, 2016).
+
+    Parameters: ``params``: tensors or groups of them; ``lr``: the rate; ``betas``: how much of the means of the gradient and of its
+    square stays in a step; ``eps``: added to the root of the mean square; ``weight_decay``: times the parameter is added to the gradient,
+    or, with ``decoupled_weight_decay``, times lr times the parameter is taken from it; ``momentum_decay``: how fast the momentum grows;
+    ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    """
+
+    _numbers = ("step", "mu_product")
+
+    def __init__(
+        self,
+        params,
+        lr=2e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        momentum_decay=4e-3,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        _check_lr(lr)
+        _check("epsilon value", eps)
+        _check_betas(betas)
+        _check("weight_decay value", weight_decay)
+        _check("momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group):
+        lr, psi = _number(group["lr"]), _number(group["momentum_decay"])
+        beta1, beta2 = map(_number, group["betas"])
+        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
+        batches = {}
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            state = self.state[p]
+            if not state:
+                state.update(step=0.0, mu_product=1.0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
+            step = state["step"] = float(state["step"]) + 1
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
+            product = state["mu_product"] = float(state["mu_product"]) * mu
+            batches.setdefault((step, product), []).append((p, grad, state["exp_avg"], state["exp_avg_sq"]))
+        for (step, product), rows in batches.items():
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
+            after = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * psi))
+            sizes = lr * (1.0 - mu) / (1.0 - product), lr * after / (1.0 - product * after)
+            apply_rule(_rules.NADAM, rows, (*common, 1.0 - beta2**step, _number(group["eps"]), *sizes))

@@ -1,0 +1,63 @@
+"""RAdam."""
+
+from quern.torch._engine_steps import apply_rule
+from quern.torch.optim import _rules
+from quern.torch.optim.adam import _decays, _zeros
+from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
+
+__all__ = ["RAdam"]
+
+
+class RAdam(_RuleOptimizer):
+    """Adam whose first steps are rectified (Liu et al., 2020): the mean square counts as far as its variance is known.
+
+    Parameters: ``params``: tensors or groups of them; ``lr``: the rate; ``betas``: how much of the means of the gradient and of its
+    square stays in a step; ``eps``: added to the root of the mean square; ``weight_decay``: times the parameter is added to the gradient,
+    or, with ``decoupled_weight_decay``, times lr times the parameter is taken from it; ``maximize``: uphill. ``foreach`` and
+    ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        _check_lr(lr)
+        _check("epsilon value", eps)
+        _check_betas(betas)
+        _check("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group):
+        lr = _number(group["lr"])
+        beta1, beta2 = map(_number, group["betas"])
+        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
+        most = 2.0 / (1.0 - beta2) - 1.0
+        for step, rows in self._counted(group, _rules.RADAM.states, _zeros).items():
+            bias1, bias2 = 1.0 - beta1**step, 1.0 - beta2**step
+            length = most - 2.0 * step * beta2**step / bias2  # of the average, as the paper calls it
+            if length > 5.0:
+                rectified = ((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)) ** 0.5
+                apply_rule(_rules.RADAM, rows, (*common, lr / bias1 * rectified * bias2**0.5, _number(group["eps"])))
+            else:
+                apply_rule(_rules.RADAM_EARLY, rows, (*common, lr / bias1))

@@ -1,0 +1,67 @@
+"""RMSprop."""
+
+from quern.torch import _namespace as torch
+from quern.torch._engine_steps import apply_rule
+from quern.torch.optim import _rules
+from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
+
+__all__ = ["RMSprop"]
+
+_RULES = {  # by (momentum, centered)
+    (False, False): _rules.RMSPROP,
+    (False, True): _rules.RMSPROP_CENTERED,
+    (True, False): _rules.RMSPROP_MOMENTUM,
+    (True, True): _rules.RMSPROP_BOTH,
+}
+
+
+class RMSprop(_RuleOptimizer):
+    """Divides the gradient by the root of its mean square (Hinton's lecture 6e, 2012; centered: Graves, 2013).
+
+    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate; ``alpha``: how much of the means stays in a step; ``eps``:
+    added to the root; ``weight_decay``: times the parameter is added to the gradient; ``momentum``: how much of the last step stays;
+    ``centered``: divides by the standard deviation; ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing;
+    ``differentiable=True`` is refused.
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        alpha=0.99,
+        eps=1e-8,
+        weight_decay=0,
+        momentum=0,
+        centered=False,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
+        _check_lr(lr)
+        _check("epsilon value", eps)
+        _check("momentum value", momentum)
+        _check("weight_decay value", weight_decay)
+        _check("alpha value", alpha)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group):
+        momentum, alpha = _number(group["momentum"]), _number(group["alpha"])
+        rule = _RULES[momentum > 0, bool(group["centered"])]
+        scalars = (_sign(group), _number(group["weight_decay"]), _number(group["lr"]), alpha, 1.0 - alpha, _number(group["eps"]))
+        if momentum > 0:
+            scalars = (*scalars, momentum)
+        for rows in self._counted(group, rule.states, lambda p: {name: torch.zeros_like(p) for name in rule.states}).values():
+            apply_rule(rule, rows, scalars)

@@ -1,0 +1,197 @@
+"""Averages of a model's weights over the steps of training."""
+
+import itertools
+import math
+from copy import deepcopy
+
+from quern.torch import _namespace as torch
+from quern.torch.nn import Module
+from quern.torch.optim._lr_base import LRScheduler, listed
+
+__all__ = [
+    "AveragedModel",
+    "SWALR",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
+
+
+def _check_decay(decay):
+    if not 0.0 <= decay <= 1.0:
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def get_ema_multi_avg_fn(decay=0.999):
+    """A function for AveragedModel's ``multi_avg_fn`` that keeps ``decay`` of the average and adds the rest of the new values."""
+    _check_decay(decay)
+
+    def update(averages, values, _):
+        with torch.no_grad():
+            for average, value in zip(averages, values, strict=True):
+                if average.is_floating_point() or average.is_complex():
+                    average.lerp_(value, 1 - decay)
+                else:
+                    average.copy_(average * decay + value * (1 - decay))
+
+    return update
+
+
+def get_swa_multi_avg_fn():
+    """A function for AveragedModel's ``multi_avg_fn`` that makes the mean of all values (Izmailov et al., 2018)."""
+
+    def update(averages, values, count):
+        with torch.no_grad():
+            for average, value in zip(averages, values, strict=True):
+                change = (value - average) / (count + 1)
+                if average.is_floating_point() or average.is_complex():
+                    average.add_(change)
+                else:
+                    average.copy_(average + change)
+
+    return update
+
+
+def get_ema_avg_fn(decay=0.999):
+    """A function for AveragedModel's ``avg_fn``: decay * average + (1 - decay) * value."""
+    _check_decay(decay)
+
+    def update(average, value, count):
+        with torch.no_grad():
+            return decay * average + (1 - decay) * value
+
+    return update
+
+
+def get_swa_avg_fn():
+    """A function for AveragedModel's ``avg_fn`` that makes the mean of all values."""
+
+    def update(average, value, count):
+        with torch.no_grad():
+            return average + (value - average) / (count + 1)
+
+    return update
+
+
+class AveragedModel(Module):
+    """A copy of a model whose weights are averages of the model's.
+
+    Parameters: ``model``; ``device``: where the copy is, by default where the model is; ``avg_fn(average, value, count)``: the new average
+    of one tensor; ``multi_avg_fn(averages, values, count)``: changes all averages in place; by default the mean; ``use_buffers``: buffers
+    are averaged, too, not copied.
+
+    >>> average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.999))
+    >>> optimizer.step()
+    >>> average.update_parameters(model)
+    >>> average(x)
+    """
+
+    def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False):
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", torch.tensor(0, dtype=torch.long, device=device))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args, **kwargs):
+        """What the copy gives."""
+        return self.module(*args, **kwargs)
+
+    def _values(self, model):
+        return itertools.chain(model.parameters(), model.buffers() if self.use_buffers else ())
+
+    def update_parameters(self, model):
+        """Brings the weights of ``model`` into the averages; the first time they are copied."""
+        ours, theirs = [], []
+        for average, value in zip(self._values(self.module), self._values(model), strict=False):
+            ours.append(average.detach())
+            theirs.append(value.detach().to(average.device))
+        count = self.n_averaged
+        with torch.no_grad():
+            if int(count) == 0:
+                for average, value in zip(ours, theirs, strict=True):
+                    average.copy_(value)
+            elif self.avg_fn is not None:
+                for average, value in zip(ours, theirs, strict=True):
+                    average.copy_(self.avg_fn(average, value, count.to(average.device)))
+            else:
+                update = self.multi_avg_fn or get_swa_multi_avg_fn()
+                update(ours, theirs, count.to(ours[0].device) if ours else count)
+            if not self.use_buffers:  # as they are in the model
+                for mine, value in zip(self.module.buffers(), model.buffers(), strict=True):
+                    mine.detach().copy_(value.detach())
+            count.add_(1)
+
+
+def update_bn(loader, model, device=None):
+    """Computes the running statistics of a model's batch normalizations anew.
+
+    Parameters: ``loader``: gives batches, or lists whose first element is one; ``model``, which is in training mode meanwhile;
+    ``device``: where batches go before.
+    """
+    with torch.no_grad():
+        momenta = {m: m.momentum for m in model.modules() if _is_batch_norm(m)}
+        if not momenta:
+            return
+        for m in momenta:
+            m.reset_running_stats()
+            m.momentum = None  # the mean of all batches
+        was_training = model.training
+        model.train()
+        for batch in loader:
+            if isinstance(batch, (list, tuple)):
+                batch = batch[0]
+            model(batch if device is None else batch.to(device))
+        for m, momentum in momenta.items():
+            m.momentum = momentum
+        model.train(was_training)
+
+
+def _is_batch_norm(module):
+    return hasattr(module, "reset_running_stats") and "InstanceNorm" not in type(module).__name__
+
+
+class SWALR(LRScheduler):
+    """From the rate that there is to ``swa_lr`` in ``anneal_epochs`` steps, and constant from then on.
+
+    Parameters: ``optimizer``; ``swa_lr``: the last rate, or a list of one for each group; ``anneal_epochs``; ``anneal_strategy``: "cos" or
+    "linear"; ``last_epoch``: -1 for a new run.
+    """
+
+    def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
+        for group, lr in zip(optimizer.param_groups, listed("swa_lr", swa_lr, optimizer.param_groups), strict=True):
+            group["swa_lr"] = lr
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        self._anneal_strategy = anneal_strategy
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _share(self, step):
+        """How far a step is on the way from the first rate, from 0 to 1."""
+        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
+        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+
+    def get_lr(self):
+        """The rates of the next step."""
+        self._check_within_step()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, share = self._share(step - 1), self._share(step)
+        out = []
+        for group in self.optimizer.param_groups:
+            end, lr = group["swa_lr"], group["lr"]
+            # the rate that the last one tells of, for another schedule may have set it
+            start = end if before == 1 else (lr - before * end) / (1 - before)
+            out.append(end * share + start * (1 - share))
+        return out

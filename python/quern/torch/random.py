@@ -1,0 +1,385 @@
+"""Random tensors, and the generators they are drawn from.
+
+Numbers are counter-based (Philox), the same on every device for a seed; they are not PyTorch's numbers of that seed.
+"""
+
+import contextlib
+import math
+import threading
+
+import numpy
+
+from quern.lib import _engine
+from quern.torch import _creation, _shaping, _types
+from quern.torch._arguments import check_all
+from quern.torch._core import Tensor, _op, add_methods, engine_device, engine_device_of, finish, grown, name_of, sizes_in, sizes_of
+from quern.torch._types import DTYPES
+
+
+class Generator:
+    """Where random numbers come from: a seed and how many were drawn.
+
+    >>> import quern.torch as torch
+    >>> g = torch.Generator().manual_seed(1)
+    >>> torch.rand(2, generator=g).shape
+    torch.Size([2])
+    """
+
+    def __init__(self, device="cpu"):
+        self.device = _types.as_device(device)
+        self._lock = threading.Lock()
+        self.manual_seed(67280421310721)
+
+    def manual_seed(self, seed):
+        """Starts the numbers of a seed, an integer of 64 bits; returns the generator."""
+        try:
+            seed = int(seed)
+        except OverflowError:
+            raise RuntimeError("Overflow when unpacking long long") from None
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise RuntimeError("Overflow when unpacking long long")
+        self._seed = seed % (1 << 64)
+        self._key, self._next = _engine.random_key([self._seed & 0xFFFFFFFF, self._seed >> 32]), 0
+        return self
+
+    def initial_seed(self):
+        """The seed."""
+        return self._seed
+
+    def seed(self):
+        """Starts the numbers of a seed that the system gives, and returns it."""
+        import secrets
+
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def get_state(self):
+        """The seed and the place, as a tensor of bytes."""
+        return _creation.from_numpy(numpy.array([self._seed, self._next], numpy.uint64).view(numpy.uint8).copy())
+
+    def set_state(self, new_state):
+        """Goes back to a state that get_state() gave."""
+        seed, place = new_state.cpu().numpy().view(numpy.uint64).tolist()
+        self.manual_seed(seed)
+        self._next = place
+        return self
+
+    def clone_state(self):
+        """Another generator in the same state."""
+        return Generator(self.device).set_state(self.get_state())
+
+    def _take(self, count):
+        with self._lock:
+            first = self._next
+            self._next = (first + count) % (1 << 64)
+        return first
+
+    def __repr__(self):
+        return f"<torch._C.Generator object of {self.device}>"
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed):
+    """Starts the random numbers of a seed on all devices; returns the default generator."""
+    return default_generator.manual_seed(seed)
+
+
+def seed():
+    """Starts the numbers of a seed that the system gives, and returns it."""
+    return default_generator.seed()
+
+
+def initial_seed():
+    """The default generator's seed."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The default generator's state, as a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state):
+    """Sets the default generator's state."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type="cuda"):
+    """While it lasts, random numbers are drawn without changing the default generator."""
+    state = get_rng_state() if enabled else None
+    try:
+        yield
+    finally:
+        if state is not None:
+            set_rng_state(state)
+
+
+# ---- draws
+
+
+def _draw(op, sizes, name, device, generator):
+    generator = default_generator if generator is None else generator
+    sizes = sizes_in(sizes)
+    first = generator._take(math.prod(sizes))
+    return grown(_engine.array_random(op, sizes, generator._key, first, name, device))
+
+
+def _unit(sizes, device, generator, name="float32"):
+    """In [0, 1)."""
+    bits = _draw("random_bits", sizes, "uint64", device, generator)
+    double = name == "float64"
+    made = _engine.array_op("random_unit" if double else "random_unit32", bits, compute="uint64", result="float64" if double else "float32")
+    return made if name in ("float32", "float64") else made._astype(name)
+
+
+def _normal(sizes, device, generator, name="float32"):
+    double = name == "float64"
+    made = _draw("random_normal" if double else "random_normal32", sizes, "float64" if double else "float32", device, generator)
+    return made if name in ("float32", "float64") else made._astype(name)
+
+
+def _check_real(name, function):
+    if not (DTYPES[name].is_floating_point or DTYPES[name].is_complex):
+        raise NotImplementedError(f"\"{function}\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
+
+
+def _real_name(dtype, function):
+    if dtype is None:
+        return _engine.torch_default()
+    name = name_of(dtype)
+    if not (DTYPES[name].is_floating_point or DTYPES[name].is_complex):
+        raise NotImplementedError(f"\"{function}\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
+    return name
+
+
+def _made(draw, sizes, device, generator, name, requires_grad):
+    _check_real(name, "uniform" if draw is _unit else "normal")
+    if name.startswith("complex"):
+        real = DTYPES[name].to_real()._name
+        parts = [draw(sizes, device, generator, real) for _ in range(2)]
+        made = parts[0] + parts[1] * 1j
+        if draw is _normal:
+            made = made / math.sqrt(2)
+        made = made._astype(name)
+    else:
+        made = draw(sizes, device, generator, name)
+    return made.requires_grad_() if requires_grad else made
+
+
+def _of_size(name, draw, what):
+    def function(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
+        sizes = sizes_of((kwargs["size"],)) if "size" in kwargs else sizes_of(size)
+        made = _made(draw, sizes, engine_device(device), generator, _real_name(dtype, name), requires_grad)
+        return made if out is None else finish(made, out)
+
+    function.__name__ = name
+    function.__doc__ = f"{what} of that size."
+    return function
+
+
+rand = _of_size("rand", _unit, "Numbers in [0, 1), each as likely,")
+randn = _of_size("randn", _normal, "Numbers of the standard normal distribution")
+
+
+def _like(draw):
+    def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, generator=None):
+        name = input._dtype_name if dtype is None else name_of(dtype)
+        place = engine_device_of(input) if device is None else engine_device(device)
+        return _made(draw, list(input._shape), place, generator, name, requires_grad)
+
+    return function
+
+
+rand_like, randn_like = _like(_unit), _like(_normal)
+rand_like.__name__, randn_like.__name__ = "rand_like", "randn_like"
+rand_like.__doc__ = "Numbers in [0, 1) of the size and type of ``input``."
+randn_like.__doc__ = "Numbers of the standard normal distribution, of the size and type of ``input``."
+
+
+def _integers(low, high, sizes, name, device, generator):
+    if DTYPES[name].is_complex:
+        raise NotImplementedError(f"\"random_from_to\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    bits = _draw("random_bits", sizes, "uint64", device, generator)
+    picked = _engine.array_op("random_below", bits, numpy.uint64(high - low), compute="uint64", result="uint64")
+    made = picked._astype("int64")
+    return (made + low if low else made)._astype(name)
+
+
+def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
+    if size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    name = "int64" if dtype is None else name_of(dtype)
+    made = _integers(int(low), int(high), sizes_of((size,)), name, engine_device(device), generator)
+    return made if out is None else finish(made, out)
+
+
+def randint_like(input, low, high=None, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+    """Integers in [low, high) of the size and type of ``input``."""
+    if high is None:
+        low, high = 0, low
+    place = engine_device_of(input) if device is None else engine_device(device)
+    return _integers(low, high, list(input._shape), input._dtype_name if dtype is None else name_of(dtype), place, None)
+
+
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """The numbers 0 to ``n`` - 1 in random order."""
+    keys = _draw("random_bits", [n], "uint64", engine_device(device), generator)
+    places = _engine.array_argsort(keys, False, 0) if n else keys._astype("int64")
+    made = places if dtype is None else places.to(dtype)
+    return made if out is None else finish(made, out)
+
+
+def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
+    """Numbers of normal distributions; mean and standard deviation are numbers, with a size, or tensors."""
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        given = [v for v in (mean, std) if isinstance(v, Tensor)]
+        shape = _shaping.broadcast_shapes(*(v._shape for v in given))
+        made = mean + std * _normal(list(shape), engine_device_of(given[0]), generator, given[0]._dtype_name)
+    else:
+        if std < 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std)}")
+        made = _normal(sizes_of((size,)), engine_device(device), generator, _real_name(dtype, "normal")) * std + mean
+    return made if out is None else finish(made, out)
+
+
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """1 with the probability that each element says (or ``p``), else 0."""
+    if p is None:
+        p = input
+    if not input.is_floating_point() and p is input:
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_types.scalar_name(input.dtype)}'")
+    made = (_unit(list(input._shape), engine_device_of(input), generator) < (p.detach() if isinstance(p, Tensor) else p)).to(input.dtype)
+    return made if out is None else finish(made, out)
+
+
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+    """Places drawn with the elements of each row as weights. Without replacement by the largest of random keys (Efraimidis, 2006)."""
+    if input._rank not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    n = input._shape[-1]
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > n:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    input, place = input.detach(), engine_device_of(input)
+    if replacement:
+        ends = _engine.array_running(input._astype("float64"), "add", input._rank - 1, None)
+        u = _unit([*input._shape[:-1], num_samples], place, generator, "float64") * ends[..., -1:]
+        made = (ends.unsqueeze(-2) <= u.unsqueeze(-1)).sum(-1).clamp(max=n - 1)
+    else:
+        e = -_op("log", 1 - _unit(list(input._shape), place, generator, "float64"))
+        keys = _op("where", input > 0, e / input._astype("float64"), math.inf)
+        made = _engine.array_argsort(keys, False, input._rank - 1)[..., :num_samples].contiguous()
+    return made if out is None else finish(made, out)
+
+
+def poisson(input, generator=None):
+    """Numbers of Poisson distributions with the elements as means."""
+    bits = _draw("random_bits", list(input._shape), "uint64", engine_device_of(input), generator)
+    return _engine.array_op("random_poisson", bits, input.detach()._astype("float64"), compute="float64", result="float64")._astype(
+        input._dtype_name
+    )
+
+
+def _standard_gamma(alpha, generator=None):
+    """Numbers of gamma distributions with the elements as shapes."""
+    bits = _draw("random_bits", list(alpha._shape), "uint64", engine_device_of(alpha), generator)
+    return _engine.array_op("random_gamma", bits, alpha.detach()._astype("float64"), compute="float64", result="float64")._astype(
+        alpha._dtype_name
+    )
+
+
+# ---- in place
+
+
+def _fresh(self, draw, generator, name=None):
+    return _made(draw, list(self._shape), engine_device_of(self), generator, name or self._dtype_name, False)
+
+
+def uniform_(self, from_=0.0, to=1.0, *, generator=None, **kwargs):
+    """Fills the tensor with numbers in [from, to); returns it."""
+    from_ = kwargs.pop("from", from_)
+    _check_real(self._dtype_name, "check_uniform_bounds")
+    if from_ > to:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
+    return self.copy_(_fresh(self, _unit, generator) * (to - from_) + from_)
+
+
+def normal_(self, mean=0.0, std=1.0, *, generator=None):
+    """Fills the tensor with numbers of a normal distribution; returns it."""
+    _check_real(self._dtype_name, "normal_")
+    if std < 0:
+        raise RuntimeError(f"normal_ expects std >= 0.0, but found std {float(std)}")
+    values = _fresh(self, _normal, generator)
+    return self.copy_(values if (mean, std) == (0.0, 1.0) else values * std + mean)
+
+
+def random_(self, from_=0, to=None, *, generator=None, **kwargs):
+    """Fills the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
+    from_ = kwargs.pop("from", from_)
+    if self.is_complex():
+        raise NotImplementedError(f"\"random_\" not implemented for '{_types.scalar_name(self.dtype)}'")
+    if to is None and from_:
+        from_, to = 0, from_
+    if to is None:
+        to = {"float32": 1 << 24, "float64": 1 << 53, "float16": 1 << 11, "bfloat16": 1 << 8, "bool": 2}.get(self._dtype_name)
+        if to is None:
+            to = _types.iinfo(self.dtype).max + 1
+            to = min(to, 1 << 63)
+    return self.copy_(_integers(from_, to, list(self._shape), "int64", engine_device_of(self), generator))
+
+
+def bernoulli_(self, p=0.5, *, generator=None):
+    """Fills the tensor with ones of probability ``p`` and zeros; returns it."""
+    u = _unit(list(self._shape), engine_device_of(self), generator)
+    return self.copy_(u < (p.detach() if isinstance(p, Tensor) else p))
+
+
+def exponential_(self, lambd=1, *, generator=None):
+    """Fills the tensor with numbers of the exponential distribution of that rate; returns it."""
+    _check_real(self._dtype_name, "exponential")
+    if self.is_complex():
+        raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a floating point")
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    return self.copy_(-_op("log", 1 - _fresh(self, _unit, generator)) / lambd)
+
+
+def cauchy_(self, median=0, sigma=1, *, generator=None):
+    """Fills the tensor with numbers of the Cauchy distribution; returns it."""
+    _check_real(self._dtype_name, "cauchy")
+    return self.copy_(median + sigma * _op("tan", math.pi * (_fresh(self, _unit, generator) - 0.5)))
+
+
+def log_normal_(self, mean=1, std=2, *, generator=None):
+    """Fills the tensor with numbers whose logarithms are normal; returns it."""
+    _check_real(self._dtype_name, "log_normal")
+    return self.copy_(_op("exp", _fresh(self, _normal, generator) * std + mean))
+
+
+def geometric_(self, p, *, generator=None):
+    """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    u = 1 - _fresh(self, _unit, generator, "float32" if self.dtype._kind in "iub" else None)
+    return self.copy_((_op("log", u) / math.log1p(-p)).ceil().clamp(min=1))
+
+
+METHODS = "bernoulli multinomial uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_"
+NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state rand randn rand_like randn_like randint
+randint_like randperm normal bernoulli multinomial poisson _standard_gamma""".split()
+check_all(
+    globals(),
+    """rand_like randn_like randint_like bernoulli multinomial poisson _standard_gamma bernoulli_ exponential_ cauchy_ log_normal_
+    normal_""".split(),
+    {"_standard_gamma": "alpha"},
+)
+add_methods(globals(), METHODS)

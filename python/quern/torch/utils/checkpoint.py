@@ -1,0 +1,335 @@
+"""Forward passes whose intermediate values are not kept but computed again by the backward pass (Chen et al., 2016)."""
+
+import contextlib
+import warnings
+
+from quern.torch import _namespace as torch
+from quern.torch.autograd import Function
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "get_device_states",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+    "set_device_states",
+]
+
+
+class CheckpointError(RuntimeError):
+    """What was computed again is not what was computed first."""
+
+
+def noop_context_fn():
+    """Two contexts that do nothing, for the forward pass and for its repetition."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def check_backward_validity(inputs):
+    """Warns if none of the inputs needs a gradient."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, torch.Tensor)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=3)
+
+
+def detach_variable(inputs):
+    """The inputs with tensors that are cut off from what made them, and need gradients as before.
+
+    Parameters: ``inputs``: a tuple. Returns a tuple.
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
+    return tuple(_cut(x) if isinstance(x, torch.Tensor) else x for x in inputs)
+
+
+def _cut(x):
+    return x.detach().requires_grad_(x.requires_grad)
+
+
+def get_device_states(*args):
+    """The numbers of the GPUs that the tensors in ``args`` are on, and the states of their random generators: two lists."""
+    found, _ = _flat(args)
+    numbers = sorted({x.get_device() for x in found if x.is_cuda})
+    return numbers, [torch.cuda.get_rng_state(number) for number in numbers]
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """Sets the random generators of GPUs to what get_device_states() told. ``device_type``: "cuda" or None."""
+    if device_type not in (None, "cuda"):
+        raise RuntimeError(f"device_type={device_type!r} is not served: there are 'cuda' and the CPU")
+    for device, state in zip(devices, states, strict=True):
+        torch.cuda.set_rng_state(state, device)
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable):
+    """Accepted: what is computed again is computed to its end."""
+    yield
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled):
+    """Accepted: there are no records of operations."""
+    yield
+
+
+# ---- tensors within arguments and results
+
+
+class _Slot:
+    """Stands for a tensor that was taken out of a structure."""
+
+    def __init__(self, place):
+        self.place = place
+
+
+def _flat(structure):
+    """The tensors in nested lists, tuples and dicts, and the structure with slots in their places."""
+    tensors = []
+
+    def take(x):
+        if isinstance(x, torch.Tensor):
+            tensors.append(x)
+            return _Slot(len(tensors) - 1)
+        return _mapped(take, x)
+
+    return tensors, take(structure)
+
+
+def _filled(structure, tensors):
+    """A structure of _flat() with tensors in its slots."""
+
+    def fill(x):
+        return tensors[x.place] if isinstance(x, _Slot) else _mapped(fill, x)
+
+    return fill(structure)
+
+
+def _mapped(f, x):
+    if type(x) in (list, tuple):
+        return type(x)(f(v) for v in x)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*map(f, x))
+    if type(x) is dict:
+        return {name: f(value) for name, value in x.items()}
+    return x
+
+
+# ---- what surrounds a pass
+
+
+class _Surroundings:
+    """Random generators and autocast as they are now, for a pass to be computed again within."""
+
+    def __init__(self, tensors, preserve_rng_state):
+        self.preserve = preserve_rng_state
+        if preserve_rng_state:
+            self.cpu = torch.get_rng_state()
+            self.devices, self.states = get_device_states(*tensors)
+        self.autocasts = []
+        if hasattr(torch, "is_autocast_enabled"):
+            for kind in ("cpu", "cuda"):
+                self.autocasts.append((kind, torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)))
+
+    @contextlib.contextmanager
+    def again(self):
+        """The surroundings as they were."""
+        with contextlib.ExitStack() as stack:
+            if self.preserve:
+                now = torch.get_rng_state(), [torch.cuda.get_rng_state(number) for number in self.devices]
+                stack.callback(self._set, *now)
+                self._set(self.cpu, self.states)
+            for kind, enabled, dtype in self.autocasts:
+                if enabled or torch.is_autocast_enabled(kind):
+                    stack.enter_context(torch.autocast(kind, dtype=dtype, enabled=enabled))
+            yield
+
+    def _set(self, cpu, states):
+        torch.set_rng_state(cpu)
+        set_device_states(self.devices, states)
+
+
+class _Pass:
+    """A function with its arguments, that can be computed again. ``results``: the tensors of the first time."""
+
+    def __init__(self, function, arguments, surroundings, contexts, check):
+        self.function = function
+        self.arguments = arguments  # with slots
+        self.surroundings = surroundings
+        self.contexts = contexts
+        self.check = check
+        self.results = None
+        self.structure = None
+
+    def first(self, tensors, record):
+        """Computes the function; with ``record`` as usual, without it so that nothing is kept. Its tensors are then ``results``."""
+        args, kwargs = _filled(self.arguments, tensors)
+        with torch.set_grad_enabled(record), self.contexts[0]:
+            self.results, self.structure = _flat(self.function(*args, **kwargs))
+
+    def again(self, tensors):
+        """The tensors that the function gives for cut off arguments, with all that leads to them recorded."""
+        args, kwargs = _filled(self.arguments, tensors)
+        with self.surroundings.again(), torch.enable_grad(), self.contexts[1]:
+            results, _ = _flat(self.function(*args, **kwargs))
+        if self.check:
+            _compare([_traits(x) for x in results], self.traits)
+        return results
+
+    def noted(self):
+        """Lets the results go; what they looked like stays, for the comparison."""
+        results, self.results = self.results, None
+        self.traits = [_traits(x) for x in results]
+        return results
+
+
+def _traits(x):
+    return tuple(x.shape), x.dtype, x.device
+
+
+def _compare(new, old):
+    if len(new) != len(old):
+        raise CheckpointError(
+            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+            f"Number of tensors saved during forward: {len(old)}\nNumber of tensors saved during recomputation: {len(new)}."
+        )
+    wrong = [f"tensor at position {i}: {a} first, {b} then" for i, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    if wrong:
+        raise CheckpointError(
+            "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.\n"
+            + "\n".join(wrong)
+        )
+
+
+class CheckpointFunction(Function):
+    """The operation that stands for a whole pass on the tape; its backward computes the pass again. checkpoint() uses it."""
+
+    @staticmethod
+    def forward(ctx, computed, *tensors):
+        """The results that a pass has already given."""
+        ctx.computed = computed
+        ctx.save_for_backward(*tensors)
+        results = computed.noted()
+        ctx.mark_non_differentiable(*[x for x in results if not (x.is_floating_point() or x.is_complex())])
+        return tuple(results)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        """Gradients of the arguments; those of what the function uses besides are added to their ``grad``."""
+        inputs = [_cut(x) for x in ctx.saved_tensors]
+        results = ctx.computed.again(inputs)
+        wanted = [(x, grad) for x, grad in zip(results, grads, strict=True) if x.requires_grad and grad is not None]
+        if not wanted:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        torch.autograd.backward([x for x, _ in wanted], [grad for _, grad in wanted])
+        return (None, *[x.grad for x in inputs])
+
+
+# ---- what programs call
+
+
+def checkpoint(
+    function=None,
+    *args,
+    use_reentrant=None,
+    preserve_rng_state=True,
+    context_fn=noop_context_fn,
+    determinism_check="default",
+    debug=False,
+    early_stop=True,
+    respect_saved_tensors_hooks=None,
+    **kwargs,
+):
+    """``function(*args, **kwargs)``, without keeping what the backward pass needs: that is computed again then.
+
+    Parameters: ``function``; without it checkpoint() returns a decorator; ``use_reentrant``: False takes keyword arguments and tensors
+    within lists, tuples and dicts, and works without an argument that needs a gradient; ``preserve_rng_state``: random numbers are the
+    same the second time; ``context_fn``: gives two contexts, for the pass and its repetition; ``determinism_check``: "none" does not
+    compare shapes and types of both. ``debug``, ``early_stop`` and ``respect_saved_tensors_hooks`` are accepted.
+    Returns what the function does. Gradients of parameters that the function uses go to their ``grad``: use ``backward()`` with it.
+
+    >>> y = checkpoint(layer, x, use_reentrant=False)
+    >>> y.sum().backward()
+    """
+    options = {
+        "use_reentrant": use_reentrant,
+        "preserve_rng_state": preserve_rng_state,
+        "context_fn": context_fn,
+        "determinism_check": determinism_check,
+        "debug": debug,
+        "early_stop": early_stop,
+    }
+    if function is None:
+        return lambda f: lambda *args, **kwargs: checkpoint(f, *args, **options, **kwargs)
+    if use_reentrant is None:
+        _warn_of_default("checkpoint")
+        use_reentrant = True
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn`, `debug`, or `respect_saved_tensors_hooks` is only supported when use_reentrant=False.")
+        check_backward_validity(args)
+    contexts = context_fn()
+    if not torch.is_grad_enabled():
+        with contexts[0]:
+            return function(*args, **kwargs)
+    tensors, arguments = _flat((args, kwargs))
+    surroundings = _Surroundings(tensors, preserve_rng_state)
+    computed = _Pass(function, arguments, surroundings, contexts, not use_reentrant and determinism_check == "default")
+    wanted = any(x.requires_grad for x in tensors)
+    # Without an argument that needs a gradient, only a record tells if parameters in the function do.
+    computed.first(tensors, record=not wanted and not use_reentrant)
+    if not wanted and not any(x.requires_grad for x in computed.results):
+        return _filled(computed.structure, computed.results)
+    if not wanted:
+        computed.results = [x.detach() for x in computed.results]
+        tensors.append(torch.empty(0, requires_grad=True))  # the tape's reason to keep the pass
+    return _filled(computed.structure, CheckpointFunction.apply(computed, *tensors))
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+    """The functions one after another, of which all but the last of ``segments`` equal parts are checkpoints.
+
+    Parameters: ``functions``: a Sequential or a list; ``segments``: how many parts; ``input``: what the first one takes; ``use_reentrant``
+    and ``preserve_rng_state``: those of checkpoint().
+    Returns what the last one gives.
+
+    >>> y = checkpoint_sequential(layers, 4, x, use_reentrant=False)
+    """
+    if use_reentrant is None:
+        _warn_of_default("checkpoint_sequential")
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    functions = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    size = len(functions) // segments
+
+    def part(begin, end):
+        def forward(x):
+            for f in functions[begin:end]:
+                x = f(x)
+            return x
+
+        return forward
+
+    if size == 0:
+        raise ValueError(f"{segments} segments need at least as many functions, not {len(functions)}")
+    for begin in range(0, size * (segments - 1), size):
+        input = checkpoint(part(begin, begin + size), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return part(size * (segments - 1), len(functions))(input)
+
+
+def _warn_of_default(name):
+    warnings.warn(
+        f"torch.utils.checkpoint{'' if name == 'checkpoint' else '.' + name}: the use_reentrant parameter should be passed explicitly. "
+        "use_reentrant=False is recommended; without it True is taken.",
+        stacklevel=3,
+    )

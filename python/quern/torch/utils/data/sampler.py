@@ -1,0 +1,202 @@
+"""Samplers: in which order a loader takes the samples of a data set."""
+
+import itertools
+import math
+from typing import Generic, TypeVar
+
+from quern.torch import _namespace as torch
+from quern.torch.utils.data._random import permutation, place, seed, seeded
+
+__all__ = [
+    "BatchSampler",
+    "DistributedSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
+_Index = TypeVar("_Index", covariant=True)
+
+
+def _check_count(name, value):
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+class Sampler(Generic[_Index]):
+    """Base of samplers: a derived class defines ``__iter__``, which gives indices or lists of them, and mostly ``__len__``."""
+
+    def __iter__(self):
+        raise NotImplementedError("Subclasses of Sampler should implement __iter__.")
+
+
+class SequentialSampler(Sampler[int]):
+    """One index after another, from 0.
+
+    Parameters: ``data_source``: the data set, or anything with a length.
+    """
+
+    def __init__(self, data_source):
+        self.data_source = data_source
+
+    def __iter__(self):
+        return iter(range(len(self.data_source)))
+
+    def __len__(self):
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """Indices at random.
+
+    Parameters: ``data_source``: the data set, or anything with a length; ``replacement``: an index may come again; ``num_samples``: how
+    many, by default all; ``generator``: a torch.Generator, by default a new one, seeded by the global one for each pass.
+    """
+
+    def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+        _check_count("num_samples", self.num_samples)
+
+    @property
+    def num_samples(self):
+        """How many indices a pass gives."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def _parts(self):
+        """The indices as tensors."""
+        n, count = len(self.data_source), self.num_samples
+        generator = seeded(seed()) if self.generator is None else self.generator
+        if self.replacement:
+            yield torch.randint(n, (count,), dtype=torch.int64, generator=generator, device=place(generator))
+            return
+        for _ in range(count // n):
+            yield permutation(n, generator)
+        if count % n or self.generator is not None:  # PyTorch's takes this one's numbers even where none are left
+            yield permutation(n, generator)[: count % n]
+
+    def __iter__(self):
+        for part in self._parts():
+            yield from part.tolist()
+
+    def __len__(self):
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """Some indices, in random order.
+
+    Parameters: ``indices``: a sequence; ``generator``: a torch.Generator, by default the global one.
+    """
+
+    def __init__(self, indices, generator=None):
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self):
+        for i in permutation(len(self.indices), self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Indices at random, each as often as its weight says.
+
+    Parameters: ``weights``: a sequence, which need not add up to 1; ``num_samples``: how many; ``replacement``: an index may come again;
+    ``generator``: a torch.Generator, by default the global one.
+
+    >>> list(WeightedRandomSampler([0.1, 0.9], 5))
+    """
+
+    def __init__(self, weights, num_samples, replacement=True, generator=None):
+        _check_count("num_samples", num_samples)
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        weights = torch.as_tensor(weights, dtype=torch.float64, device=place(generator))
+        if weights.dim() != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(weights.shape)}")
+        self.weights = weights
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self):
+        yield from torch.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+
+    def __len__(self):
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list]):
+    """Lists of the indices of another sampler.
+
+    Parameters: ``sampler``; ``batch_size``; ``drop_last``: a last batch that is not full is left out.
+
+    >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(self, sampler, batch_size, drop_last):
+        _check_count("batch_size", batch_size)
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self):
+        indices = iter(self.sampler)
+        while batch := list(itertools.islice(indices, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self):
+        full, rest = divmod(len(self.sampler), self.batch_size)
+        return full if self.drop_last or not rest else full + 1
+
+
+class DistributedSampler(Sampler[int]):
+    """The share of one process of several: every ``num_replicas``-th index.
+
+    Parameters: ``dataset``; ``num_replicas``: how many processes; ``rank``: this one's number; both have to be given; ``shuffle``;
+    ``seed``: the same in all processes; ``drop_last``: what does not divide evenly is left out, else some indices come twice.
+    """
+
+    def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
+        if num_replicas is None or (rank is None and num_replicas != 1):
+            raise ValueError("Default process group has not been initialized: there is one process; give num_replicas and rank.")
+        rank = 0 if rank is None else rank
+        if not 0 <= rank < num_replicas:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.drop_last = drop_last
+        n = len(dataset)
+        self.num_samples = n // num_replicas if drop_last and n % num_replicas else math.ceil(n / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self):
+        n = len(self.dataset)
+        order = permutation(n, seeded(self.seed + self.epoch)).tolist() if self.shuffle else list(range(n))
+        if len(order) < self.total_size:
+            order = (order * math.ceil(self.total_size / n))[: self.total_size]
+        return iter(order[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self):
+        return self.num_samples
+
+    def set_epoch(self, epoch):
+        """Has the next pass shuffle by the number of its epoch."""
+        self.epoch = epoch

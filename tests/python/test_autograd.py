@@ -1,0 +1,54 @@
+"""quern.autograd: gradients of array programs by its functions. What they compute is test_gradients.py's."""
+
+import doctest
+
+import numpy as np
+import pytest
+import quern as qn
+from quern import autograd
+from quern.autograd import backward, clear_grad, detach, grad_of, gradients, no_grad, requires_grad
+
+
+def test_its_example():
+    result = doctest.testmod(autograd)
+    assert result.attempted and not result.failed
+
+
+def test_backward(device):
+    x = requires_grad(qn.array([1.0, 2.0, 3.0]))
+    assert grad_of(x) is None
+    backward((x * x).sum())
+    assert np.asarray(grad_of(x)).tolist() == [2, 4, 6]
+    backward(x * 2, qn.array([1.0, 10.0, 100.0]))
+    assert np.asarray(grad_of(x)).tolist() == [4, 24, 206]
+    clear_grad(x)
+    assert grad_of(x) is None
+    with pytest.raises(RuntimeError):
+        backward(detach(x).sum())
+    with pytest.raises(RuntimeError):
+        requires_grad(qn.arange(3))
+
+
+def test_gradients(device):
+    x, y = requires_grad(qn.array([1.0, 2.0])), requires_grad(qn.array([3.0, 5.0]))
+    found = gradients((x * x * y).sum(), (x, y))
+    assert [np.asarray(g).tolist() for g in found] == [[6, 20], [1, 4]]
+    (slope,) = gradients((x**3).sum(), x, create_graph=True)
+    (second,) = gradients(slope.sum(), x)
+    assert np.asarray(second).tolist() == [6, 12]
+    assert gradients(x.sum(), (x, y), allow_unused=True)[1] is None
+    with pytest.raises(RuntimeError):
+        gradients(x.sum(), y)
+    assert grad_of(x) is None
+
+
+def test_no_grad(device):
+    x = requires_grad(qn.array([1.0, 2.0]))
+    with pytest.raises(RuntimeError):
+        x += 1
+    with no_grad():
+        x += 1
+        z = (x * 2).sum()
+    with pytest.raises(RuntimeError):
+        backward(z)
+    assert np.asarray(x).tolist() == [2, 3]

@@ -1,0 +1,112 @@
+"""torch.cuda: on a GPU where there is one; with the CPU in a GPU's place elsewhere; and what it says without one."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("quern.torch")
+_engine = pytest.importorskip("quern.lib")._engine
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """torch.cuda with a GPU, or with the CPU as its device 0."""
+    if not torch.cuda.is_available():
+        monkeypatch.setattr("quern.torch.cuda.gpu_count", lambda: 1)
+        monkeypatch.setattr("quern.torch.cuda._gpu", lambda device=None: _checked(device))
+        monkeypatch.setattr("quern.torch.cuda.set_current_gpu", lambda number: None)
+    return torch.cuda
+
+
+def _checked(device):
+    number = torch.cuda._number(device)
+    if number:
+        raise AssertionError(f"Invalid device id {number}")
+    return _engine.cpu()
+
+
+def test_without_a_gpu_all_says_so():
+    code = """
+import quern.torch as torch
+c = torch.cuda
+assert not c.is_available() and c.device_count() == 0 and c.memory_allocated() == c.memory_reserved() == c.max_memory_allocated() == 0
+assert c.memory_stats() == {} and c.get_rng_state_all() == []
+c.empty_cache(), c.reset_peak_memory_stats(), c.ipc_collect(), c.manual_seed_all(1)
+calls = [c.current_device, c.Stream, c.Event, c.current_stream, c.synchronize, c.get_device_properties, c.get_device_name, c.init]
+calls += [c.mem_get_info, lambda: c.set_device(0), lambda: c.device(0).__enter__(), lambda: torch.ones(1).cuda(), c.default_stream]
+for call in calls:
+    try:
+        call()
+    except RuntimeError as error:
+        assert "No CUDA GPUs are available" in str(error), error
+    else:
+        raise AssertionError(call)
+"""
+    environment = os.environ | {"QUERN_DEVICE": "cpu", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_events_tell_the_time_between_them(cuda):
+    start, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+    assert start.query() and start.cuda_event == 0
+    start.record()
+    x = torch.ones(100_000) * 2
+    end.record()
+    end.synchronize()
+    assert end.query() and start.elapsed_time(end) >= 0
+    assert x.sum().item() == 200_000
+    with pytest.raises(ValueError, match="enable_timing"):
+        cuda.Event().elapsed_time(end)
+    with pytest.raises(ValueError, match="recorded"):
+        cuda.Event(enable_timing=True).elapsed_time(end)
+
+
+def test_streams_are_current_while_they_last(cuda):
+    stream, before = cuda.Stream(), cuda.current_stream()
+    assert before == cuda.default_stream() and before.cuda_stream == 0
+    with cuda.stream(stream) as inside:
+        assert inside is stream and cuda.current_stream() == stream
+        event = stream.record_event()
+    assert cuda.current_stream() == before
+    before.wait_stream(stream)
+    before.wait_event(event)
+    event.wait(before)
+    stream.synchronize()
+    assert stream.query() and hash(stream) == hash(stream) and str(stream.device) == "cuda:0"
+    with cuda.stream(None):
+        assert cuda.current_stream() == before
+
+
+def test_devices_have_properties_and_memory(cuda):
+    found = cuda.get_device_properties(0)
+    assert found.name == cuda.get_device_name() and (found.major, found.minor) == cuda.get_device_capability()
+    assert found.total_memory > 0 and found.multi_processor_count > 0 and repr(found).startswith("_CudaDeviceProperties(name=")
+    free, total = cuda.mem_get_info()
+    assert 0 < free <= total
+    assert cuda.max_memory_allocated() >= cuda.memory_allocated() >= 0
+    assert cuda.memory_reserved() >= cuda.memory_allocated()
+    assert cuda.memory_stats()["allocated_bytes.all.peak"] >= 0
+    cuda.reset_peak_memory_stats()
+    cuda.empty_cache()
+    cuda.synchronize()
+    assert cuda.get_arch_list() and cuda.is_bf16_supported()
+
+
+def test_the_current_device_is_set_and_given_back(cuda):
+    assert cuda.current_device() == 0
+    with cuda.device(0):
+        assert cuda.current_device() == 0
+    with cuda.device(-1), cuda.device(None), cuda.device_of(torch.ones(1)):
+        pass
+    cuda.set_device("cuda:0")
+    with pytest.raises(ValueError, match="Expected a cuda device"):
+        cuda.set_device("cpu")
+    with pytest.raises(AssertionError, match="Invalid device id"):
+        cuda.set_device(99)
+
+
+def test_what_is_not_served_is_not_there(cuda):
+    assert not hasattr(cuda, "amp") and not hasattr(cuda, "CUDAGraph") and not hasattr(torch, "amp")

@@ -1,0 +1,25 @@
+"""The examples that are written against torch run with quern's, and are content with their own figures."""
+
+import os
+
+import pytest
+from programs import ROOT, quern
+
+# Each program asserts what it says: its arguments, and what a line of its output begins with.
+PROGRAMS = {
+    "torch_characters.py": ("", "the loss fell from "),
+    "torch_digits.py": ("", "epoch 25: "),
+    "torch_policy_gradient.py": ("", "the poles stood "),
+    "torch_polynomial.py": ("", "y = "),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name, device, tmp_path):
+    arguments, expected = PROGRAMS[name]
+    hidden = {} if device.kind != "cpu" else {"CUDA_VISIBLE_DEVICES": ""}  # the programs take a GPU where there is one
+    done = quern("run", os.path.join(ROOT, "examples", name), *arguments.split(), cwd=tmp_path, **hidden)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(line.startswith(expected) for line in lines), done.stdout
+    assert any(line.startswith(f"computed on {device.kind}") for line in lines), done.stdout

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Writes docs/torch.md: how many of PyTorch's names quern.torch serves, which are left out and why, and what behaves differently.
+
+    QUERN_API_NAMES=FOLDER .venv/bin/python tools/torch_names.py [--check]
+
+FOLDER has torch.tsv (module, name, kind, signature), the list of what PyTorch has. Start at page().
+"""
+
+import argparse
+import collections
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FILE = os.path.join(ROOT, "docs", "torch.md")
+
+# Groups of names that are not counted, by a pattern over "module.name" without the leading "torch.", and why quern has none of them.
+NOT_COUNTED = (
+    (
+        "quantized numbers",
+        r"quant|qint|quint|q_(per|scale|zero)|qscheme|per_(channel|tensor)_|int_repr|fbgemm|fake_|_fused_moving|"
+        r"fused_moving|choose_qparams|\bao$|QInt|QUInt|"
+        r"ScalingType|SwizzleType|scaled_(mm|addmm|grouped)|intrinsic|qat$",
+        "quern computes with whole types",
+    ),
+    (
+        "sparse tensors",
+        r"sparse|coalesce|(^|\.)(crow|ccol|row|col)_indices|hspmm|\bsmm|dsmm|hsmm|spmm|saddmm|Tensor\.(indices|values|dense_dim)$|"
+        r"(^|\.)(indices|values)_copy|(crow|ccol|row|col)_indices_copy|to_padded_tensor|nested$",
+        "all tensors are dense",
+    ),
+    (
+        "other libraries' kernels",
+        r"mkldnn|miopen|cudnn_|has_m|has_spectral|has_openmp|has_lapack|thnn|nccl|magma",
+        "quern's kernels are its own",
+    ),
+    (
+        "TorchScript, FX and the compiler's insides",
+        r"(^|\.)(AliasDb|Any$|AnyType|Argument|AwaitType|Block|Bool(ean)?Type|Call(Stack|able)|Capsule|ClassType|Code|"
+        r"Compil|Complete|ComplexType|Concrete|"
+        r"DeepCopyMemo|DeviceObj|Dict(Type)?$|Enum|Error(Report)|ExecutionPlan|FatalError|FileCheck|FloatType|"
+        r"FunctionSchema|Future|Gradient$|"
+        r"Graph|IODesc|Inferred|IntType|Interface|JIT|ListType|Lite|Locking|Logger|Node$|Noop|NoneType|NumberType|"
+        r"Operator|OptionalType|PyObject|"
+        r"PyTorchFile|RRef|Script|Serialization|Deserialization|StaticModule|Stream(ObjType|Type)|StringType|Sym(Bool|"
+        r"Float|Int)|Tag$|TensorType|"
+        r"Throughput|TracingState|TupleType|Type$|UnionType|Use$|Value$|Benchmark|AggregationType|BufferDict|ModuleDict|"
+        r"ParameterDict|Dispatch|"
+        r"Exclude|Disable(Torch)|fork$|wait$|import_ir|parse_|merge_type|unify_type|export|fx$|_?ops$|classes$|library$|func$|futures$|"
+        r"get_file_path|sym_(constrain|fresh)|while_loop|cond$|vmap$|package$|PRIVATE_OPS|AVG|SUM|TYPE_CHECKING|USE_|classproperty|"
+        r"handle_torch_function|has_torch_function|boolean_dispatch|BroadcastingList|is_tensor_like|overrides$)",
+        "work is recorded, fused and compiled by the engine, without a second language",
+    ),
+    ("storages", r"Storage|(^|\.)storage|untyped_storage|is_storage|\.storage_type", "memory belongs to the tensor; views share it"),
+    ("names of dimensions", r"(^|\.)(align_|refine_names|rename|names$|has_names|unflatten_names)", "no dimension has a name"),
+    (
+        "types that no array has",
+        r"(^|\.)(b?complex32|chalf|float[48]_|u?int[1-7]$|bits?($|\d))",
+        "types of less than 8 bits, of 8 bits with a point, and complex ones of 16-bit parts",
+    ),
+    (
+        "Apple's, Intel's and other devices",
+        r"(^|\.)(mps|mtia|xpu|ipu|is_(maia|mtia)|ipu|accelerator|hpu)($|\.)|_(ipu|xla|xpu)_|vulkan",
+        "CPU and NVIDIA's GPUs",
+    ),
+    (
+        "what modules import for themselves",
+        r"\.(Tensor|torch|Callable|Any|Optional|Literal|Sequence|Mapping|TypeVar|ParamSpec|Self|TypedDict|SupportsFloat|"
+        r"NewType|DType|annotations|cast|"
+        r"overload|override|partial|wraps|ref|inf|lru_cache|cache|auto|Optimizer|.*_notes|common_args|.*common.*|"
+        r"EPOCH_.*|T_destination|DEVICE_.*|"
+        r"PYTORCH_.*)$",
+        "no functions of PyTorch's",
+    ),
+)
+# Groups of names that are counted and left out, and why.
+LEFT_OUT = (
+    ("convolutions and pooling", r"conv|pool|Conv|Pool|unfold|Unfold|fold$|Fold$", "not served yet"),
+    ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not served yet"),
+    (
+        "resizing and sampling of images",
+        r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
+        "not served yet",
+    ),
+    ("padding layers", r"Pad\dd$", "torch.nn.functional.pad serves constants"),
+    (
+        "automatic mixed precision",
+        r"autocast|GradScaler|\bamp\b|amp\.",
+        "convert where it pays; results of half precision are computed in float32",
+    ),
+    ("loading of files of PyTorch's own", r"hub|serialization|PyTorchFile", "save() and load() have a format of their own"),
+    (
+        "profiling, hooks into the tape, forward mode",
+        r"profiler|Profiler|kineto|forward_ad|graph|anomaly|SavedTensor|NestedIO|jvp|vmap|variable",
+        "the tape is the engine's",
+    ),
+    (
+        "several processes",
+        r"multiprocessing|parallel|Parallel|distributed|SyncBatch|thread_safe|DataParallel",
+        "one process; more devices by their names",
+    ),
+    ("lazy layers", r"Lazy", "layers need their sizes"),
+)  # fmt: skip
+DIFFERENT = (
+    (
+        "random numbers",
+        "They depend on the seed and on how many were drawn before, not on the device: the same on CPU and "
+        "GPU. They are not PyTorch's.",
+    ),
+    (
+        "division by the integer 0",
+        "A zero in a tensor gives a value on every device, as on PyTorch's GPUs; the number 0 raises, as on "
+        "PyTorch's CPU.",
+    ),
+    ("types", "What PyTorch has no kernel for, such as products of uint16, is served where the engine has it."),
+    (
+        "errors of values",
+        "Places outside of a tensor, and matrices without an inverse, are told when the values are needed, "
+        "not when they are asked for.",
+    ),
+    ("`torch.__version__`", "The version whose behaviour is served, and quern's behind it."),
+    ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
+    ("memory", "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for."),
+    ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
+    ("the device `meta`", "Not there."),
+    ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
+    ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
+    ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
+    ("switches", "Of deterministic algorithms, anomalies, threads and libraries are accepted, and change nothing."),
+)  # fmt: skip
+POOLED = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.optim", "torch.autograd", "torch.nn.init")
+
+
+def listed(folder):
+    """What PyTorch has: a dict from modules to names."""
+    modules = collections.OrderedDict()
+    with open(os.path.join(folder, "torch.tsv")) as file:
+        for line in file:
+            module, name, *_ = line.rstrip("\n").split("\t")
+            modules.setdefault(module, []).append(name)
+    return modules
+
+
+def is_served(module, name):
+    """Does quern.torch have it?"""
+    import quern.torch
+
+    found = quern.torch
+    for part in [*module.split(".")[1:], name]:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+    return True
+
+
+def group_of(groups, module, name):
+    """The first group that a name belongs to, or None."""
+    path = f"{module}.{name}".removeprefix("torch.")
+    return next((title for title, pattern, _ in groups if re.search(pattern, path)), None)
+
+
+def count(folder):
+    """For each module: names served, names left out; and the names of each group that is not counted."""
+    served, missing, groups = collections.OrderedDict(), collections.OrderedDict(), collections.OrderedDict()
+    for module, names in listed(folder).items():
+        served[module], missing[module] = [], []
+        for name in names:
+            if is_served(module, name):
+                served[module].append(name)
+                continue
+            title = group_of(NOT_COUNTED, module, name)
+            if title:
+                groups.setdefault(title, []).append((module, name))
+            else:
+                missing[module].append(name)
+    return served, missing, groups
+
+
+def share(served, missing):
+    """The part of the pooled modules' names that is served, in per cent."""
+    have = sum(len(served[m]) for m in POOLED)
+    return 100 * have / (have + sum(len(missing[m]) for m in POOLED))
+
+
+def page(folder):
+    """The text of docs/torch.md."""
+    served, missing, groups = count(folder)
+    lines = [
+        "# PyTorch's names",
+        "",
+        "Written by `tools/torch_names.py`. Under `quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
+        "installed. Names that are not served raise AttributeError, so `hasattr()` tells the truth.",
+        "",
+        f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
+        f"{share(served, missing):.0f} % are served.",
+        "",
+        "| module | served | left out |",
+        "|---|---|---|",
+        *(f"| `{m}` | {len(served[m])} | {len(missing[m])} |" for m in served),
+        "",
+        "## Not counted",
+        "",
+        "| group | names | why |",
+        "|---|---|---|",
+    ]
+    for title, _, why in NOT_COUNTED:
+        lines.append(f"| {title} | {len(groups.get(title, ()))} | {why} |")
+    lines += ["", "## Left out", "", "| group | names | why |", "|---|---|---|"]
+    rest = collections.OrderedDict()
+    for module, names in missing.items():
+        for name in names:
+            rest.setdefault(group_of(LEFT_OUT, module, name), []).append((module, name))
+    for title, _, why in LEFT_OUT:
+        lines.append(f"| {title} | {len(rest.get(title, ()))} | {why} |")
+    lines += ["", "The others, by module:", ""]
+    others = collections.OrderedDict()
+    for module, name in rest.get(None, ()):
+        others.setdefault(module, []).append(name)
+    for module, names in others.items():
+        if module == "torch.distributions":
+            lines.append(f"- `{module}`: all of it")
+        else:
+            lines.append(f"- `{module}`: " + " ".join(f"`{name}`" for name in names))
+    lines += ["", "## What differs", "", "| what | how |", "|---|---|"]
+    lines += [f"| {what} | {how} |" for what, how in DIFFERENT]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="fail when the page is not what would be written")
+    args = parser.parse_args()
+    folder = os.environ.get("QUERN_API_NAMES")
+    if not folder:
+        sys.exit("QUERN_API_NAMES has to name the folder with torch.tsv")
+    text = page(folder)
+    if args.check:
+        with open(FILE) as file:
+            sys.exit(file.read() != text)
+    with open(FILE, "w") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
