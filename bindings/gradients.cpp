@@ -135,7 +135,9 @@ void init_gradients(nb::module_& m) {
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });
   m.def("gradient", [](nb::handle given) { return given_to(Py_TYPE(given.ptr()), gradient_of(array_in(given))); });
-  m.def("set_gradient", [](const Array& array, nb::handle g) { set_gradient(array, array_or_none(g)); }, nb::arg(), nb::arg().none());
+  m.def(
+      "set_gradient", [](const Array& array, nb::handle g) { set_gradient(array, array_or_none(g)); }, nb::arg(),
+      nb::arg().none());
   m.def("keep_gradient", [](const Array& array) { keep_gradient(array); });
   m.def("keeps_gradient", [](const Array& array) {
     GraphLock lock;
@@ -164,27 +166,29 @@ void init_gradients(nb::module_& m) {
     release_gradients();
     backward(arrays(results), arrays_or_none(given), arrays(inputs), options_of(retain_graph, create_graph));
   });
-  m.def("gradients", [](nb::handle results, nb::handle given, nb::handle inputs, bool retain_graph, bool create_graph,
-                        bool allow_unused) {
-    release_gradients();
-    auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs), options_of(retain_graph, create_graph, allow_unused));
-    nb::list list;
-    size_t i = 0;
-    for (nb::handle input : inputs) list.append(given_to(Py_TYPE(input.ptr()), out[i++]));
-    return list;
-  });
+  m.def("gradients",
+        [](nb::handle results, nb::handle given, nb::handle inputs, bool retain_graph, bool create_graph, bool allow_unused) {
+          release_gradients();
+          auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs),
+                               options_of(retain_graph, create_graph, allow_unused));
+          nb::list list;
+          size_t i = 0;
+          for (nb::handle input : inputs) list.append(given_to(Py_TYPE(input.ptr()), out[i++]));
+          return list;
+        });
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
   // None for each input.
-  m.def("differentiable", [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type) {
-    release_gradients();
-    std::vector<Array> all = arrays(inputs);
-    auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-    auto body = std::make_shared<PyBody>(name, derivative, result_type);
-    std::vector<Array> out = differentiable(std::move(body), all, {}, [&] { return arrays(nb::object(make())); });
-    nb::list list;
-    for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
-    return list;
-  });
+  m.def("differentiable",
+        [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type) {
+          release_gradients();
+          std::vector<Array> all = arrays(inputs);
+          auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+          auto body = std::make_shared<PyBody>(name, derivative, result_type);
+          std::vector<Array> out = differentiable(std::move(body), all, {}, [&] { return arrays(nb::object(make())); });
+          nb::list list;
+          for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
+          return list;
+        });
   // A leaf no more, or the value without what made it.
   m.def("forget_gradient", [](const Array& array) {
     GraphLock lock;

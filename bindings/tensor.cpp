@@ -81,7 +81,8 @@ class TensorOperand {
     scalar_.integer = kind == DTypeKind::natural ? static_cast<int64_t>(scalar_.natural) : static_cast<int64_t>(bits) >> unused;
     scalar_.is_natural = kind == DTypeKind::natural && scalar_.natural >> 63;
   }
-  // A number that an element of `type` takes: unsigned ones take negative numbers of their size, no others take what does not fit.
+  // A number that an element of `type` takes: unsigned ones take negative numbers of their size, no others take what does not
+  // fit.
   void fit(DType type) {
     if (array_) return;
     bool is_refused = scalar_.is_huge;
@@ -114,7 +115,9 @@ class TensorOperand {
     if (kind != DTypeKind::complex && scalar_.kind == WeakScalar::complex) scalar_.kind = WeakScalar::real;
   }
   bool is_zero() const { return !array_ && scalar_.kind <= WeakScalar::integer && !scalar_.is_natural && scalar_.integer == 0; }
-  bool is_negative() const { return !array_ && scalar_.kind == WeakScalar::integer && !scalar_.is_natural && scalar_.integer < 0; }
+  bool is_negative() const {
+    return !array_ && scalar_.kind == WeakScalar::integer && !scalar_.is_natural && scalar_.integer < 0;
+  }
   void move_to(DeviceId device) {
     moved_ = moved_to(*array_, context_on(device));
     array_ = &moved_;
@@ -141,7 +144,8 @@ Loop loop_for(Op op, std::span<const OperandType> types) {
   static std::array<Known, 1024> known;
   uint64_t key = static_cast<uint64_t>(op) + 1;
   for (const OperandType& t : types)
-    key = key << 10 | (t.is_weak ? 0x100u | static_cast<unsigned>(t.weak) : static_cast<unsigned>(t.dtype)) | (t.is_0d ? 0x200u : 0u);
+    key = key << 10 | (t.is_weak ? 0x100u | static_cast<unsigned>(t.weak) : static_cast<unsigned>(t.dtype)) |
+          (t.is_0d ? 0x200u : 0u);
   key = key << 4 | static_cast<unsigned>(torch_default());
   Known& slot = known[(key * 0x9e3779b97f4a7c15ull) >> 54];
   if (slot.key != key) slot = {key, resolve_as_torch(op, types)};
@@ -161,9 +165,8 @@ void check_shapes(std::span<const TensorOperand> operands, const Array* into) {
     for (size_t i = 1; i <= rank; ++i) {
       int64_t a = (*first)[first->size() - i], b = shape[shape.size() - i];
       if (a != b && a != 1 && b != 1)
-        raise(ErrorKind::runtime,
-              "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", a, b,
-              std::max(first->size(), shape.size()) - i);
+        raise(ErrorKind::runtime, "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
+              a, b, std::max(first->size(), shape.size()) - i);
     }
   }
   if (!into) return;
@@ -181,8 +184,7 @@ void check_devices(std::span<const TensorOperand> operands) {
   for (const TensorOperand& o : operands) {
     if (!o.array()) continue;
     if (first && first->device() != o.array()->device())
-      raise(ErrorKind::runtime,
-            "Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
+      raise(ErrorKind::runtime, "Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
             context_on(first->device()).name(), context_on(o.array()->device()).name());
     first = o.array();
   }
@@ -204,7 +206,8 @@ void bring_numbers(std::span<TensorOperand> operands) {
     if (o.array() && o.array()->rank() == 0 && o.array()->device().is_cpu()) o.move_to(there->device());
 }
 
-// Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does; zeros in tensors give a value.
+// Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does; zeros in tensors give a
+// value.
 void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument, 3>& arguments, DType type) {
   const Array* tensor = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -387,7 +390,8 @@ PyObject* number_of(PyObject* value, PyObject* (*as)(PyObject*)) {
     nb::object number = item_of(array);
     if (PyComplex_Check(number.ptr())) {
       if (PyComplex_ImagAsDouble(number.ptr()) != 0)
-        raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow", as == PyNumber_Float ? "double" : "int64_t");
+        raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow",
+              as == PyNumber_Float ? "double" : "int64_t");
       number = nb::float_(PyComplex_RealAsDouble(number.ptr()));
     }
     return as(number.ptr());
@@ -504,9 +508,7 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
-bool is_tensor_type(PyTypeObject* type) {
-  return type == tensor_type || (tensor_base && PyType_IsSubtype(type, tensor_base));
-}
+bool is_tensor_type(PyTypeObject* type) { return type == tensor_type || (tensor_base && PyType_IsSubtype(type, tensor_base)); }
 
 PyTypeObject* result_type(PyTypeObject* type) {
   if (!type) return array_type;
@@ -567,12 +569,14 @@ void init_tensors(nb::module_& m) {
   m.def("torch_promoted", [](const std::string& a, const std::string& b) {
     return std::string(row(promote_as_torch(dtype_of(a), dtype_of(b))).name);
   });
-  m.def("torch_can_write", [](const std::string& a, const std::string& b) { return can_write_as_torch(dtype_of(a), dtype_of(b)); });
+  m.def("torch_can_write",
+        [](const std::string& a, const std::string& b) { return can_write_as_torch(dtype_of(a), dtype_of(b)); });
   m.def("set_torch_default", [](const std::string& name) { set_torch_default(dtype_of(name)); });
   m.def("torch_default", [] { return std::string(row(torch_default()).name); });
   m.def("tensor_matmul", [](nb::handle a, nb::handle b) {
     for (nb::handle one : {a, b})
-      if (!as_array(one.ptr())) raise(ErrorKind::type, "matmul(): arguments must be Tensors, not {}", Py_TYPE(one.ptr())->tp_name);
+      if (!as_array(one.ptr()))
+        raise(ErrorKind::type, "matmul(): arguments must be Tensors, not {}", Py_TYPE(one.ptr())->tp_name);
     PyObject* out = matrix_product(a.ptr(), b.ptr());
     if (!out) throw nb::python_error();
     return nb::steal(out);
@@ -634,22 +638,23 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_layer_norm", layer_norm);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
   // of one type. Returns its number.
-  m.def("make_rule", [](const std::string& name, const std::string& text, const std::vector<std::string>& writes,
-                        const std::vector<std::string>& reads, const std::vector<std::string>& scalars, const std::string& dtype) {
-    UserRow row;
-    DType type = dtype_of(dtype);
-    row.name = name;
-    row.preamble = "typedef " + std::string(quern::row(type).cuda) + " T;";
-    row.body = text;
-    for (const std::string& one : writes) {
-      row.results.push_back({one, type, static_cast<int>(row.operands.size())});
-      row.operands.push_back({"", type});
-    }
-    for (const std::string& one : reads) row.operands.push_back({one, type});
-    for (const std::string& one : scalars) row.operands.push_back({one, type});
-    rules.push_back(&add_row(std::move(row)));
-    return rules.size() - 1;
-  });
+  m.def("make_rule",
+        [](const std::string& name, const std::string& text, const std::vector<std::string>& writes,
+           const std::vector<std::string>& reads, const std::vector<std::string>& scalars, const std::string& dtype) {
+          UserRow row;
+          DType type = dtype_of(dtype);
+          row.name = name;
+          row.preamble = "typedef " + std::string(quern::row(type).cuda) + " T;";
+          row.body = text;
+          for (const std::string& one : writes) {
+            row.results.push_back({one, type, static_cast<int>(row.operands.size())});
+            row.operands.push_back({"", type});
+          }
+          for (const std::string& one : reads) row.operands.push_back({one, type});
+          for (const std::string& one : scalars) row.operands.push_back({one, type});
+          rules.push_back(&add_row(std::move(row)));
+          return rules.size() - 1;
+        });
   // Of each parameter the tensors, written ones first; the numbers are the same for all.
   m.def("apply_rule", [](size_t rule, size_t writes, nb::list rows, nb::tuple scalars) {
     std::vector<Argument> numbers;

@@ -30,9 +30,8 @@ std::vector<int> by_stride(const Layout& layout) {
   std::vector<int> axes;
   for (size_t i = 0; i < layout.rank(); ++i)
     if (layout.shape[i] != 1) axes.push_back(static_cast<int>(i));
-  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
-    return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)];
-  });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](int a, int b) { return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)]; });
   return axes;
 }
 
@@ -369,7 +368,8 @@ class Backward {
       if (!options_.create_graph) {
         GradientMode off(false);
         bool lies_alike = g.layout().strides == Layout::ordered(g.shape(), entry->layout->strides).strides;
-        own = lies_alike && g.is_whole() ? g.apart() : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
+        own = lies_alike && g.is_whole() ? g.apart()
+                                         : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
       }
       extra.gradient = std::make_unique<Array>(std::move(own));
     } else {
@@ -592,8 +592,8 @@ class Backward {
 
 }  // namespace
 
-void backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
-              const std::vector<Array>& inputs, BackwardOptions options) {
+void backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given, const std::vector<Array>& inputs,
+              BackwardOptions options) {
   Backward backward(results, given, options);
   if (!inputs.empty()) backward.only_for(inputs, true);
   backward.run();
@@ -625,8 +625,7 @@ void set_gradient(const Array& array, std::optional<Array> gradient) {
     if (entry->extras) entry->extras->gradient.reset();
     return;
   }
-  if (gradient->shape() != array.shape())
-    raise(ErrorKind::runtime, "assigned grad has data of a different size");
+  if (gradient->shape() != array.shape()) raise(ErrorKind::runtime, "assigned grad has data of a different size");
   if (gradient->dtype() != array.dtype()) raise(ErrorKind::runtime, "assigned grad has data of a different type");
   if (gradient->device() != array.device()) raise(ErrorKind::runtime, "assigned grad has data located on a different device");
   entry->extra().gradient = std::make_unique<Array>(std::move(*gradient));

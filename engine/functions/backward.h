@@ -21,8 +21,8 @@ struct BackwardOptions {
 // Adds the gradients of the results to those of the leaves they depend on, or of `inputs` alone. `given`: the gradient of each
 // result; none: 1, of a single number. Raises ErrorKind::runtime for results that want none, shapes that differ, and values that
 // were let go of or overwritten.
-void backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
-              const std::vector<Array>& inputs, BackwardOptions options);
+void backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given, const std::vector<Array>& inputs,
+              BackwardOptions options);
 // The same, given back: one for each input; none where the results do not depend on it.
 std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
                                             const std::vector<Array>& inputs, BackwardOptions options);

@@ -18,7 +18,9 @@ using Gradients = std::vector<std::optional<Array>>;
 Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
 
 // Two dimensions: all but the last axis as one.
-Array rows(const Array& x) { return x.rank() == 2 ? x : reshape(x, {x.size() / std::max<int64_t>(last_size(x), 1), last_size(x)}); }
+Array rows(const Array& x) {
+  return x.rank() == 2 ? x : reshape(x, {x.size() / std::max<int64_t>(last_size(x), 1), last_size(x)});
+}
 
 Array plus(const std::optional<Array>& sum, const Array& more) { return sum ? compute(Op::add, *sum, more) : more; }
 
@@ -76,8 +78,8 @@ Array softmax_by(const Array& x, size_t axis, bool is_log) {
   return differentiable(std::make_shared<Softmax>(axis, is_log), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
     if (x.size() == 0) return {copied(x, x.dtype())};
     Shifted s = shifted(as_type(x, wide_type(x.dtype())), axis);
-    Array out = is_log ? compute(Op::subtract, s.x, compute(Op::log, s.sum))
-                       : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
+    Array out =
+        is_log ? compute(Op::subtract, s.x, compute(Op::log, s.sum)) : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
     return {as_type(out, x.dtype())};
   })[0];
 }

@@ -37,9 +37,11 @@ Array select(const Array& where, const X& x, const Y& y) {
 }
 #define UNARY(name) \
   Array name(const Array& x) { return compute(Op::name, x); }
-#define BINARY(name) \
-  template <class X, class Y> \
-  Array name(const X& x, const Y& y) { return compute(Op::name, x, y); }
+#define BINARY(name)                   \
+  template <class X, class Y>          \
+  Array name(const X& x, const Y& y) { \
+    return compute(Op::name, x, y);    \
+  }
 UNARY(square)
 UNARY(sqrt)
 UNARY(exp)
@@ -113,18 +115,18 @@ constexpr uint8_t words_in(std::string_view text) {
 
 constexpr auto make_rows() {
   std::array<GradRow, row_count> rows{};
-#define FORMULA(k, expression)                                                                                               \
-  r.formulas[k] = [](const Array& g, [[maybe_unused]] const Array& a, [[maybe_unused]] const Array& b,                       \
-                     [[maybe_unused]] const Array& c, [[maybe_unused]] const Array& y) -> Array { return expression; };      \
+#define FORMULA(k, expression)                                                                                          \
+  r.formulas[k] = [](const Array& g, [[maybe_unused]] const Array& a, [[maybe_unused]] const Array& b,                  \
+                     [[maybe_unused]] const Array& c, [[maybe_unused]] const Array& y) -> Array { return expression; }; \
   r.needs[k] = words_in(#expression);
 #define ONE(x) FORMULA(0, x)
 #define TWO(x, z) FORMULA(0, x) FORMULA(1, z)
 #define THREE(x, z, w) FORMULA(0, x) FORMULA(1, z) FORMULA(2, w)
 #define WHICH(x, z, w, name, ...) name
-#define QUERN_GRAD(op, ...)                        \
-  {                                                \
-    GradRow& r = rows[static_cast<size_t>(Op::op)]; \
-    r.has = Has::formulas;                         \
+#define QUERN_GRAD(op, ...)                            \
+  {                                                    \
+    GradRow& r = rows[static_cast<size_t>(Op::op)];    \
+    r.has = Has::formulas;                             \
     WHICH(__VA_ARGS__, THREE, TWO, ONE, )(__VA_ARGS__) \
   }
 #define QUERN_FLAT(op) rows[static_cast<size_t>(Op::op)].has = Has::none;

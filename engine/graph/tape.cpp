@@ -282,10 +282,10 @@ std::string tape_name(Entry& entry) {
       break;
   }
   constexpr std::pair<Op, std::string_view> torch[] = {
-      {Op::subtract, "Sub"},   {Op::multiply, "Mul"}, {Op::true_divide, "Div"}, {Op::power, "Pow"},   {Op::negative, "Neg"},
-      {Op::absolute, "Abs"},   {Op::cast, "ToCopy"},  {Op::square, "Pow"},      {Op::conjugate, "Conj"}, {Op::arcsin, "Asin"},
-      {Op::arccos, "Acos"},    {Op::arctan, "Atan"},  {Op::arctan2, "Atan2"},   {Op::arcsinh, "Asinh"}, {Op::arccosh, "Acosh"},
-      {Op::arctanh, "Atanh"}};
+      {Op::subtract, "Sub"},   {Op::multiply, "Mul"},  {Op::true_divide, "Div"}, {Op::power, "Pow"},
+      {Op::negative, "Neg"},   {Op::absolute, "Abs"},  {Op::cast, "ToCopy"},     {Op::square, "Pow"},
+      {Op::conjugate, "Conj"}, {Op::arcsin, "Asin"},   {Op::arccos, "Acos"},     {Op::arctan, "Atan"},
+      {Op::arctan2, "Atan2"},  {Op::arcsinh, "Asinh"}, {Op::arccosh, "Acosh"},   {Op::arctanh, "Atanh"}};
   for (auto [op, name] : torch)
     if (op == entry.op) return std::string(name);
   return capitals(name_of(entry.op));
@@ -321,7 +321,8 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
   entry->operand_count = static_cast<uint8_t>(arguments.size());
   uint8_t needs = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    TapeOperand& operand = entry->own[i] = operand_of(arguments[i], operand_type(row(node.op), static_cast<int>(i), node.compute), node.device);
+    TapeOperand& operand = entry->own[i] =
+        operand_of(arguments[i], operand_type(row(node.op), static_cast<int>(i), node.compute), node.device);
     if (!operand.from) continue;
     uint8_t needed = row_needs(node.op, static_cast<int>(i));
     if (needed & RowNeedsFlat) return {};
@@ -401,7 +402,6 @@ void wrote(const Array& target, EntryRef entry) {
 }
 
 void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }
-
 
 // The entry of a call of these operands; null where none wants a gradient.
 static EntryRef entry_of_call(Entry::Kind kind, Site site, std::span<const Array> operands, const CallBody* body) {

@@ -42,11 +42,11 @@ class GradientMode {
 
 // What a derivative is computed from.
 struct GradientCall {
-  std::vector<Array> operands;                // those that were kept; the others are empty
-  std::vector<Array> results;                 // likewise
-  std::vector<std::optional<Array>> given;    // the gradient of each result; none: it is zero
-  std::vector<bool> wanted;                   // whose gradient
-  std::vector<const Layout*> layouts;         // of the operands
+  std::vector<Array> operands;              // those that were kept; the others are empty
+  std::vector<Array> results;               // likewise
+  std::vector<std::optional<Array>> given;  // the gradient of each result; none: it is zero
+  std::vector<bool> wanted;                 // whose gradient
+  std::vector<const Layout*> layouts;       // of the operands
   std::vector<DType> types;
   std::vector<Shape> result_shapes;
   std::vector<DType> result_types;
@@ -71,9 +71,9 @@ class GradientHook {
 
 // An operand as it was.
 struct TapeOperand {
-  EntryRef from;       // whose gradient it has; null: none is wanted
-  Operand value;       // without a node where the derivative does not need it
-  LayoutRef layout;    // its shape
+  EntryRef from;     // whose gradient it has; null: none is wanted
+  Operand value;     // without a node where the derivative does not need it
+  LayoutRef layout;  // its shape
   DType dtype = DType::boolean;
   uint64_t written = 0;  // of exposed memory: how often that had been written (Block::writes)
 };
@@ -83,10 +83,10 @@ struct TapeExtras {
   std::vector<std::shared_ptr<GradientHook>> hooks, after;  // before the gradient is used; after it was added to a leaf's
   std::unique_ptr<Array> gradient;                          // a leaf's, or one that is kept
   bool keeps_gradient = false;
-  std::vector<TapeOperand> more;                 // the operands of calls and functions
-  std::vector<LayoutRef> result_layouts;         // of a function with several results
+  std::vector<TapeOperand> more;          // the operands of calls and functions
+  std::vector<LayoutRef> result_layouts;  // of a function with several results
   std::vector<DType> result_types;
-  std::vector<Operand> results;                  // their values, where the derivative needs them
+  std::vector<Operand> results;  // their values, where the derivative needs them
 };
 
 struct Entry {
@@ -158,8 +158,8 @@ void release(TapeView* view);
 
 // ---- asking
 
-extern uint64_t live_entries;                            // with the lock held
-inline bool is_taping() { return live_entries > 0; }     // may anything want a gradient?
+extern uint64_t live_entries;                         // with the lock held
+inline bool is_taping() { return live_entries > 0; }  // may anything want a gradient?
 
 // The entry of the array's value; null: it wants none.
 EntryRef entry_of(const Array& array);
@@ -200,7 +200,8 @@ void wrote(const Array& target, EntryRef entry);
 // Puts the entry on a new array.
 void set_entry(const Array& result, EntryRef entry);
 // A call's results, all of them new.
-void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span<const Array> operands, std::span<const Array> results);
+void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span<const Array> operands,
+               std::span<const Array> results);
 EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, const Array& target,
                         std::span<const Array> operands);
 // A view of `of`, which is about to be handed out.

@@ -18,6 +18,7 @@ PROGRAMS = {
     "import numpy as np\nimport pycuda": r"\[0\. 2\. 4\. 6\.\]\n",
     "import numpy as np\nimport quern": r"\[3\. 3\. 3\. 3\.\]\ncompile .*\nload .*\nlaunch scale 0 .*:8\ndevice_to_host  16 .*\n",
     "import numpy as np\nfrom numba": r"\[0\. .* 0\. *\]\n",
+    "import torch": r"True\n",
 }
 
 

@@ -12,8 +12,8 @@
 //   }
 //   qn::clear_gradient(w);                            // else the next backward() adds to it
 //
-// Only arrays of real and complex numbers have gradients. For complex ones it is the gradient with respect to the real part plus i
-// times that with respect to the imaginary part, so that w - rate * gradient goes down. Views and writes in place are followed:
+// Only arrays of real and complex numbers have gradients. For complex ones it is the gradient with respect to the real part plus
+// i times that with respect to the imaginary part, so that w - rate * gradient goes down. Views and writes in place are followed:
 // what was overwritten has no part in the result. Values that a gradient needs are kept until backward(), also when an array is
 // written later.
 //

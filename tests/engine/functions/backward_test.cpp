@@ -276,9 +276,8 @@ TEST_F(Gradients, FunctionsThatAreOneEntry) {
     }
   };
   Array x = leaf({1, 2});
-  Array y = differentiable(std::make_shared<Square>(), {&x, 1}, {{true}, {}}, [&] {
-    return std::vector<Array>{compute(Op::square, x)};
-  })[0];
+  Array y = differentiable(std::make_shared<Square>(), {&x, 1}, {{true}, {}},
+                           [&] { return std::vector<Array>{compute(Op::square, x)}; })[0];
   EXPECT_EQ(tape_name(*entry_of(y)), "MySquare");
   run(total(y));
   EXPECT_EQ(gradient(x), (Values{2, 4}));
