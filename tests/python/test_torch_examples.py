@@ -1,6 +1,7 @@
 """The examples that are written against torch run with quern's, and are content with their own figures."""
 
 import os
+import re
 
 import pytest
 from programs import ROOT, quern
@@ -23,3 +24,13 @@ def test_programs(name, device, tmp_path):
     lines = done.stdout.splitlines()
     assert any(line.startswith(expected) for line in lines), done.stdout
     assert any(line.startswith(f"computed on {device.kind}") for line in lines), done.stdout
+
+
+@pytest.mark.skipif(not os.environ.get("QUERN_PROGRAMS"), reason="QUERN_PROGRAMS is not set")
+def test_a_network_that_knows_nothing_of_quern(device, tmp_path):
+    hidden = {} if device.kind != "cpu" else {"CUDA_VISIBLE_DEVICES": ""}
+    done = quern("run", os.path.join(os.environ["QUERN_PROGRAMS"], "torch_simple.py"), cwd=tmp_path, **hidden)
+    assert done.returncode == 0, done.stderr
+    losses = [float(loss) for loss in re.findall(r"^Epoch \d+, Loss: (\S+)$", done.stdout, re.M)]
+    assert len(losses) == 10
+    assert losses == sorted(losses, reverse=True)
