@@ -588,6 +588,7 @@ void init_arrays(nb::module_& m) {
     raise_if_wrong(array);
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });
+  m.def("end_round", [] { end_round(); });
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return graph.pending.count(); });
   m.def("array_replayed", &replayed);

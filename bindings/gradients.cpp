@@ -1,6 +1,7 @@
 // Gradients for Python: what asks for one, backward(), hooks, and functions whose derivative the program writes.
 #include "functions/backward.h"
 
+#include <atomic>
 #include <mutex>
 
 #include "bindings/arrays.h"
@@ -15,13 +16,16 @@ namespace {
 std::mutex gone_lock;
 std::vector<PyObject*> gone;
 
+void let_go(PyObject* object) {
+  std::lock_guard hold(gone_lock);
+  gone.push_back(object);
+  if (gone.size() == 1 && Py_IsInitialized()) Py_AddPendingCall([](void*) { return release_gradients(), 0; }, nullptr);
+}
+
 class Held {
  public:
   explicit Held(nb::handle object) : object_(object.inc_ref().ptr()) {}
-  ~Held() {
-    std::lock_guard hold(gone_lock);
-    gone.push_back(object_);
-  }
+  ~Held() { let_go(object_); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
   nb::handle get() const { return object_; }
@@ -49,6 +53,16 @@ std::vector<Array> arrays(nb::handle sequence) {
   return out;
 }
 
+// A gradient that an object of the program's holds, so that it is the same object whenever it is asked for.
+struct OwnObject {
+  PyObject* object;
+  void operator()(Array*) const { let_go(object); }
+};
+std::shared_ptr<Array> owned_by(nb::handle object) {
+  Array* array = as_array(object.ptr());
+  return {array, OwnObject{object.inc_ref().ptr()}};
+}
+
 nb::object given_to(PyTypeObject* type, const std::optional<Array>& array) {
   return array ? nb::steal(wrap(Array(*array), type)) : nb::none();
 }
@@ -58,25 +72,49 @@ class PyHook : public GradientHook {
  public:
   PyHook(nb::handle call, PyTypeObject* type) : call_(call), type_(type) {}
   std::optional<Array> seen(const Array& gradient) override {
+    if (is_removed) return std::nullopt;
     nb::object result = call_.get()(nb::steal(wrap(Array(gradient), type_)));
     return array_or_none(result);
   }
+  bool is_gone() const override { return is_removed; }
+
+  std::atomic<bool> is_removed = false;
 
  private:
   Held call_;
   PyTypeObject* type_;
 };
 
-// The derivative is a Python function: of the gradients of the results, a tuple of those of the inputs.
+// What takes a hook away, wherever the value that it was put on is by now.
+struct HookHandle {
+  std::weak_ptr<PyHook> hook;
+  void remove(const Array& array) {
+    std::shared_ptr<PyHook> one = hook.lock();
+    if (!one) return;
+    one->is_removed = true;
+    remove_hook(array, one.get());
+  }
+};
+
+// The derivative is a Python function: of the gradients of the results and which are wanted, a tuple of those of the inputs. Where
+// it `keeps` them, it gets the inputs' values, too, as they were.
 class PyBody : public GradientBody {
  public:
-  PyBody(std::string name, nb::handle call, PyTypeObject* type) : name_(std::move(name)), call_(call), type_(type) {}
+  PyBody(std::string name, nb::handle call, PyTypeObject* type, bool keeps)
+      : name_(std::move(name)), call_(call), type_(type), keeps_(keeps) {}
   std::string_view name() const override { return name_; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     nb::list given, wanted;
     for (const auto& g : call.given) given.append(given_to(type_, g));
     for (bool one : call.wanted) wanted.append(one);
-    nb::object result = call_.get()(given, wanted);
+    nb::object result;
+    if (keeps_) {
+      nb::list operands;
+      for (const Array& operand : call.operands) operands.append(given_to(type_, operand));
+      result = call_.get()(given, wanted, operands);
+    } else {
+      result = call_.get()(given, wanted);
+    }
     std::vector<std::optional<Array>> out = arrays_or_none(result);
     if (out.size() != call.wanted.size()) bug("a derivative of {} inputs gave {}", call.wanted.size(), out.size());
     return out;
@@ -86,6 +124,7 @@ class PyBody : public GradientBody {
   std::string name_;
   Held call_;
   PyTypeObject* type_;
+  bool keeps_;
 };
 
 BackwardOptions options_of(bool retain_graph, bool create_graph, bool allow_unused = false) {
@@ -134,10 +173,25 @@ void init_gradients(nb::module_& m) {
     return out;
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });
-  m.def("gradient", [](nb::handle given) { return given_to(Py_TYPE(given.ptr()), gradient_of(array_in(given))); });
+  // Of a tensor's subclass it is a plain one, where `type` says so.
+  m.def("gradient", [](nb::handle given, nb::handle type) -> nb::object {
+    const Array& array = array_in(given);
+    std::shared_ptr<Array> found = gradient_of(array);
+    if (!found) return nb::none();
+    if (auto* own = std::get_deleter<OwnObject>(found)) return nb::borrow(own->object);
+    PyObject* kind = type.is_none() ? reinterpret_cast<PyObject*>(Py_TYPE(given.ptr())) : type.ptr();
+    nb::object made = given_to(reinterpret_cast<PyTypeObject*>(kind), *found);
+    GraphLock lock;
+    if (gradient_of(array) == found) set_gradient(array, owned_by(made));
+    return made;
+  }, nb::arg(), nb::arg("type") = nb::none());
   m.def(
-      "set_gradient", [](const Array& array, nb::handle g) { set_gradient(array, array_or_none(g)); }, nb::arg(),
-      nb::arg().none());
+      "set_gradient",
+      [](const Array& array, nb::handle g) {
+        set_gradient(array, array_or_none(g) ? owned_by(g) : nullptr);
+        release_gradients();
+      },
+      nb::arg(), nb::arg().none());
   m.def("keep_gradient", [](const Array& array) { keep_gradient(array); });
   m.def("keeps_gradient", [](const Array& array) {
     GraphLock lock;
@@ -145,15 +199,13 @@ void init_gradients(nb::module_& m) {
     return entry && !entry->is_leaf() && entry->extras && entry->extras->keeps_gradient;
   });
   m.def("version", [](const Array& array) { return array.cell()->version; });
-  // Returns what remove_hook() takes.
+  nb::class_<HookHandle>(m, "HookHandle").def("remove", &HookHandle::remove);
   m.def("add_hook", [](nb::handle given, nb::handle call, bool after) {
     release_gradients();
     auto hook = std::make_shared<PyHook>(call, Py_TYPE(given.ptr()));
-    const GradientHook* key = hook.get();
-    add_hook(array_in(given), std::move(hook), after);
-    return reinterpret_cast<uintptr_t>(key);
+    add_hook(array_in(given), hook, after);
+    return HookHandle{hook};
   });
-  m.def("remove_hook", [](const Array& array, uintptr_t key) { remove_hook(array, reinterpret_cast<const GradientHook*>(key)); });
   m.def("gradient_mode", [] { return GradientMode::is_on(); });
   m.def("set_gradient_mode", [](bool on) {
     bool before = GradientMode::is_on();
@@ -179,16 +231,26 @@ void init_gradients(nb::module_& m) {
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
   // None for each input.
   m.def("differentiable",
-        [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type) {
+        [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type, bool keeps) {
           release_gradients();
           std::vector<Array> all = arrays(inputs);
           auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-          auto body = std::make_shared<PyBody>(name, derivative, result_type);
-          std::vector<Array> out = differentiable(std::move(body), all, {}, [&] { return arrays(nb::object(make())); });
+          auto body = std::make_shared<PyBody>(name, derivative, result_type, keeps);
+          Kept kept;
+          if (keeps) kept.inputs.assign(all.size(), true);
+          std::vector<Array> out = differentiable(std::move(body), all, kept, [&] { return arrays(nb::object(make())); });
           nb::list list;
           for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
           return list;
-        });
+        },
+        nb::arg("name"), nb::arg("inputs"), nb::arg("make"), nb::arg("derivative"), nb::arg("type"), nb::arg("keeps") = false);
+  // Is anything recorded, and does an array among these objects want a gradient?
+  m.def("records", [](nb::handle objects) {
+    if (!is_taping() || !GradientMode::is_on()) return false;
+    for (nb::handle one : objects)
+      if (const Array* array = as_array(one.ptr()); array && wants_gradient(*array)) return true;
+    return false;
+  });
   // A leaf no more, or the value without what made it.
   m.def("forget_gradient", [](const Array& array) {
     GraphLock lock;

@@ -28,12 +28,12 @@ bool wants_gradient(const Array& x) { return quern::wants_gradient(x.handle()); 
 Array detach(const Array& x, Here here) { return call(here, quern::detached, x); }
 
 std::optional<Array> gradient(const Array& x) {
-  std::optional<quern::Array> found = quern::gradient_of(x.handle());
+  std::shared_ptr<quern::Array> found = quern::gradient_of(x.handle());
   if (!found) return std::nullopt;
-  return wrap(std::move(*found));
+  return wrap(quern::Array(*found));
 }
 
-void clear_gradient(const Array& x) { quern::set_gradient(x.handle(), std::nullopt); }
+void clear_gradient(const Array& x) { quern::set_gradient(x.handle(), nullptr); }
 
 void backward(const Array& result, const BackwardOptions& options, Here here) {
   run_backward(result, std::nullopt, options, here);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/nvidia_libraries.h"
+#include "device/cuda_capture.h"
 
 namespace quern {
 
@@ -30,7 +31,9 @@ struct Heuristic {  // cublasLtMatmulHeuristicResult_t
 };
 
 enum : int { compute_32f = 68, compute_64f = 70, desc_trans_a = 3, desc_trans_b = 4, layout_batch = 5, layout_batch_step = 6 };
-enum : int { preference_workspace = 1, op_transposed = 1 };
+enum : int { op_transposed = 1 };
+enum : int { preference_workspace = 1, preference_alignment_a = 5, preference_alignment_b = 6, preference_alignment_c = 7,
+             preference_alignment_d = 8 };
 
 // Every symbol used.
 struct Library {
@@ -100,64 +103,99 @@ Types types_of(DType dtype) {
 struct MatmulPlan {
   Handle desc = nullptr, a = nullptr, b = nullptr, c = nullptr;
   Heuristic chosen{};
+  uint64_t uses = 0;
+  std::optional<CapturedCall> learned;
 };
-using PlanKey = std::tuple<int, DType, std::array<int64_t, 8>, bool, bool>;
+// Alignments among the last: a way of multiplying may need 16 bytes.
+using PlanKey = std::tuple<int, DType, std::array<int64_t, 8>, bool, bool, std::array<uint32_t, 3>>;
+
+uint32_t alignment_of(const void* pointer) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(pointer) | CapturedCall::alignment;
+  return static_cast<uint32_t>(address & -address);
+}
+
+MatmulPlan make_plan(Handle handle, const MatrixProduct& p, const std::array<uint32_t, 3>& alignments) {
+  const Library& lt = library();
+  const MatrixBatch &first = p.b, &second = p.a;
+  Types types = types_of(p.dtype);
+  MatmulPlan plan;
+  int32_t on = op_transposed;
+  check(lt.desc_create(&plan.desc, types.compute, types.scale), "cublasLtMatmulDescCreate");
+  if (first.transposed) check(lt.desc_set(plan.desc, desc_trans_a, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
+  if (second.transposed) check(lt.desc_set(plan.desc, desc_trans_b, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
+  auto layout = [&](Handle& out, int64_t rows, int64_t columns, int64_t step, int64_t batch_step) {
+    check(lt.layout_create(&out, types.data, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), step),
+          "cublasLtMatrixLayoutCreate");
+    int32_t count = static_cast<int32_t>(p.count);
+    check(lt.layout_set(out, layout_batch, &count, sizeof count), "cublasLtMatrixLayoutSetAttribute");
+    check(lt.layout_set(out, layout_batch_step, &batch_step, sizeof batch_step), "cublasLtMatrixLayoutSetAttribute");
+  };
+  layout(plan.a, first.transposed ? p.k : p.n, first.transposed ? p.n : p.k, first.step, first.batch_step);
+  layout(plan.b, second.transposed ? p.m : p.k, second.transposed ? p.k : p.m, second.step, second.batch_step);
+  layout(plan.c, p.n, p.m, p.n, p.m * p.n);
+  Handle preference;
+  check(lt.preference_create(&preference), "cublasLtMatmulPreferenceCreate");
+  auto prefer = [&](int what, const auto& value) {
+    check(lt.preference_set(preference, what, &value, sizeof value), "cublasLtMatmulPreferenceSetAttribute");
+  };
+  prefer(preference_workspace, product_workspace);
+  prefer(preference_alignment_a, alignments[0]);
+  prefer(preference_alignment_b, alignments[1]);
+  prefer(preference_alignment_c, alignments[2]);
+  prefer(preference_alignment_d, alignments[2]);
+  int count = 0;
+  Status status = lt.heuristic(handle, plan.desc, plan.a, plan.b, plan.c, plan.c, preference, 1, &plan.chosen, &count);
+  if (status || count == 0)
+    raise(ErrorKind::runtime, "[matmul] cuBLASLt has no way to multiply {} matrices of {}x{} and {}x{} (status {})",
+          row(p.dtype).name, p.m, p.k, p.k, p.n, status);
+  return plan;
+}
+
+// `pointers`: of the library's a, b and c, and of the workspace.
+Status call_library(Handle handle, const MatmulPlan& plan, DType dtype, std::span<char* const> pointers, void* stream) {
+  static constexpr double one[2] = {1, 0}, zero[2] = {0, 0};
+  static constexpr float one_f[2] = {1, 0};
+  int scale = types_of(dtype).scale;
+  const void* alpha = scale == 0 || scale == 4 ? static_cast<const void*>(one_f) : one;
+  return library().matmul(handle, plan.desc, alpha, pointers[0], plan.a, pointers[1], plan.b, zero, pointers[2], plan.c,
+                          pointers[2], plan.c, &plan.chosen.algorithm, pointers[3], product_workspace, stream);
+}
 
 }  // namespace
 
-void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, void* workspace) {
+void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, void* workspace, Site site) {
   static std::mutex lock;
   static auto* handles = new std::map<int, Handle>;
   static auto* plans = new std::map<PlanKey, MatmulPlan>;
-  const Library& lt = library();
+  static auto* name = new std::string("matmul");
   auto use = device.use();
   std::lock_guard hold(lock);
   Handle& handle = (*handles)[device.index];
-  if (!handle) check(lt.create(&handle), "cublasLtCreate");
+  if (!handle) check(library().create(&handle), "cublasLtCreate");
 
   // The library's matrices lie in columns: c' = b' a'.
   const MatrixBatch &first = p.b, &second = p.a;
-  Types types = types_of(p.dtype);
+  const std::array<uint32_t, 3> alignments{alignment_of(first.data), alignment_of(second.data), alignment_of(p.c)};
   PlanKey key{device.index,
               p.dtype,
               {p.m, p.n, p.k, p.count, first.step, second.step, first.batch_step, second.batch_step},
               first.transposed,
-              second.transposed};
-  auto [found, is_new] = plans->try_emplace(key);
+              second.transposed,
+              alignments};
+  auto found = plans->find(key);
+  if (found == plans->end()) found = plans->emplace(key, make_plan(handle, p, alignments)).first;
   MatmulPlan& plan = found->second;
-  if (is_new) {
-    int32_t on = op_transposed;
-    check(lt.desc_create(&plan.desc, types.compute, types.scale), "cublasLtMatmulDescCreate");
-    if (first.transposed) check(lt.desc_set(plan.desc, desc_trans_a, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
-    if (second.transposed) check(lt.desc_set(plan.desc, desc_trans_b, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
-    auto layout = [&](Handle& out, int64_t rows, int64_t columns, int64_t step, int64_t batch_step) {
-      check(lt.layout_create(&out, types.data, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), step),
-            "cublasLtMatrixLayoutCreate");
-      int32_t count = static_cast<int32_t>(p.count);
-      check(lt.layout_set(out, layout_batch, &count, sizeof count), "cublasLtMatrixLayoutSetAttribute");
-      check(lt.layout_set(out, layout_batch_step, &batch_step, sizeof batch_step), "cublasLtMatrixLayoutSetAttribute");
-    };
-    layout(plan.a, first.transposed ? p.k : p.n, first.transposed ? p.n : p.k, first.step, first.batch_step);
-    layout(plan.b, second.transposed ? p.m : p.k, second.transposed ? p.k : p.m, second.step, second.batch_step);
-    layout(plan.c, p.n, p.m, p.n, p.m * p.n);
-    Handle preference;
-    check(lt.preference_create(&preference), "cublasLtMatmulPreferenceCreate");
-    size_t bytes = product_workspace;
-    check(lt.preference_set(preference, preference_workspace, &bytes, sizeof bytes), "cublasLtMatmulPreferenceSetAttribute");
-    int count = 0;
-    Status status = lt.heuristic(handle, plan.desc, plan.a, plan.b, plan.c, plan.c, preference, 1, &plan.chosen, &count);
-    if (status || count == 0) {
-      plans->erase(found);
-      raise(ErrorKind::runtime, "[matmul] cuBLASLt has no way to multiply {} matrices of {}x{} and {}x{} (status {})",
-            row(p.dtype).name, p.m, p.k, p.k, p.n, status);
-    }
+  char* pointers[] = {static_cast<char*>(first.data), static_cast<char*>(second.data), static_cast<char*>(p.c),
+                      static_cast<char*>(workspace)};
+  CudaStream& on = static_cast<CudaStream&>(stream);
+  // The library loads what a plan needs when it first runs: then it is not captured yet.
+  if (++plan.uses == 2) {
+    plan.learned = CapturedCall::learn(on.cuda_device, pointers, [&](std::span<char* const> given, cuda::StreamHandle to) {
+      return call_library(handle, plan, p.dtype, given, to) == 0;
+    });
   }
-  alignas(16) double one[2] = {1, 0}, zero[2] = {0, 0};
-  alignas(8) float one_f[2] = {1, 0};
-  const void* alpha = types.scale == 0 || types.scale == 4 ? static_cast<const void*>(one_f) : one;
-  check(lt.matmul(handle, plan.desc, alpha, first.data, plan.a, second.data, plan.b, zero, p.c, plan.c, p.c, plan.c,
-                  &plan.chosen.algorithm, workspace, product_workspace, reinterpret_cast<void*>(stream.native())),
-        "cublasLtMatmul");
+  if (plan.learned) return plan.learned->launch(on, pointers, name, site);
+  check(call_library(handle, plan, p.dtype, pointers, reinterpret_cast<void*>(stream.native())), "cublasLtMatmul");
 }
 
 }  // namespace quern

@@ -1,4 +1,5 @@
-// cuBLASLt, found at run time: matrix products on a GPU. No CUDA header is used; the numbers are those of cublasLt.h.
+// cuBLASLt, found at run time: matrix products on a GPU. No CUDA header is used; the numbers are those of cublasLt.h. A form of
+// product is the library's call the first time; then its kernels are known, and launched without it (cuda_capture.h).
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,6 @@ struct MatrixProduct {
   void* c;
 };
 constexpr size_t product_workspace = size_t{32} << 20;
-void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& product, void* workspace);
+void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& product, void* workspace, Site site);
 
 }  // namespace quern

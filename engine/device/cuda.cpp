@@ -102,6 +102,8 @@ Target CudaDevice::target() { return {DeviceKind::cuda, fmt::format("sm_{}{}", i
 void CudaDevice::synchronize() {
   Use use(*this, "synchronize");
   if (!use) return;
+  std::vector<ModuleHandle> unused = take_retired();
+  together.submit();
   before_wait();
   wait_while_not_ready([] { return driver().cuStreamQuery(nullptr); });
   if (has_other_streams_ && handles_signals()) {
@@ -111,6 +113,7 @@ void CudaDevice::synchronize() {
     });
   }
   QUERN_CU(*this, "synchronize", cuCtxSynchronize());
+  unload(unused);
   finished_all();
 }
 
@@ -151,27 +154,45 @@ void CudaDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape&
   if (shape.dynamic_shared > k.dynamic_shared_limit.load(std::memory_order_relaxed)) [[unlikely]] {
     allow_shared(k, shape.dynamic_shared);
   }
+  CudaLaunch launch{k.function, shape.grid, shape.block, shape.dynamic_shared, arg_bytes, k.shown_name, &k, site};
+  if (!shape.cooperative) [[likely]]
+    return this->launch(s, launch, args);
   void* extra[] = {launch_param_buffer, const_cast<void*>(args), launch_param_size, &arg_bytes, launch_param_end};
-  void** parameters = arg_bytes ? extra : nullptr;
-  Result result;
-  if (!shape.cooperative) [[likely]] {
-    result = driver().cuLaunchKernel(k.function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
-                                     shape.block[2], shape.dynamic_shared, s.handle, nullptr, parameters);
-  } else {
-    LaunchAttribute attribute{};
-    attribute.id = launch_attribute_cooperative;
-    attribute.value.cooperative = 1;
-    LaunchConfig config{shape.grid[0],  shape.grid[1],        shape.grid[2], shape.block[0], shape.block[1],
-                        shape.block[2], shape.dynamic_shared, s.handle,      &attribute,     1};
-    result = driver().cuLaunchKernelEx(&config, k.function, nullptr, parameters);
-  }
+  LaunchAttribute attribute{};
+  attribute.id = launch_attribute_cooperative;
+  attribute.value.cooperative = 1;
+  StreamHandle handle = s.handle();
+  LaunchConfig config{shape.grid[0],  shape.grid[1],        shape.grid[2], shape.block[0], shape.block[1],
+                      shape.block[2], shape.dynamic_shared, handle,        &attribute,     1};
+  Result result = driver().cuLaunchKernelEx(&config, k.function, nullptr, arg_bytes ? extra : nullptr);
   if (result != success) [[unlikely]]
-    refuse_launch(result, k, shape);
-  if (k.info.prints) printed_.store(true, std::memory_order_relaxed);
+    refuse_launch(result, launch);
+  launched(handle, launch);
+}
+
+void CudaDevice::launch(CudaStream& stream, const CudaLaunch& launch, const void* args) {
+  if (together.collects(stream) && together.add(stream, launch, args)) return;
+  Result result = try_launch(stream.bare_handle(), launch, args);
+  if (result != success) [[unlikely]]
+    refuse_launch(result, launch);
+}
+
+Result CudaDevice::try_launch(StreamHandle stream, const CudaLaunch& launch, const void* args) {
+  size_t bytes = launch.arg_bytes;
+  void* extra[] = {launch_param_buffer, const_cast<void*>(args), launch_param_size, &bytes, launch_param_end};
+  Result result =
+      driver().cuLaunchKernel(launch.function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+                              launch.block[2], launch.shared, stream, nullptr, bytes ? extra : nullptr);
+  if (result == success) launched(stream, launch);
+  return result;
+}
+
+void CudaDevice::launched(StreamHandle stream, const CudaLaunch& launch) {
+  if (launch.kernel && launch.kernel->info.prints) printed_.store(true, std::memory_order_relaxed);
   std::lock_guard lock(recent_mutex_);
   uint64_t number = launches_.load(std::memory_order_relaxed) + 1;
   launches_.store(number, std::memory_order_relaxed);
-  recent_[number % recent_count] = {k.shown_name, site, s.native(), number};
+  recent_[number % recent_count] = {launch.name, launch.site, reinterpret_cast<uintptr_t>(stream), number};
 }
 
 // More than 48 KiB of shared memory must be asked for by name; nvcc's users do it with cudaFuncSetAttribute, we do it for them.
@@ -188,9 +209,9 @@ void CudaDevice::allow_shared(CudaKernel& kernel, uint32_t bytes) {
 }
 
 // The driver only says "invalid value": this says which.
-void CudaDevice::refuse_launch(Result result, const CudaKernel& kernel, const LaunchShape& shape) {
-  if (loses_context(result)) fail(result, "launch", "cuLaunchKernel");
-  const KernelInfo& k = kernel.info;
+void CudaDevice::refuse_launch(Result result, const CudaLaunch& shape) {
+  if (loses_context(result) || !shape.kernel) fail(result, "launch", "cuLaunchKernel");
+  const KernelInfo& k = shape.kernel->info;
   uint64_t threads = uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   constexpr const char* axis = "xyz";
   for (int i = 0; i < 3; ++i) {
@@ -327,7 +348,6 @@ void CudaDevice::finished_all() {
     for (Recent& recent : recent_) recent.kernel = nullptr;
   }
   if (printed_.exchange(false, std::memory_order_relaxed)) std::fflush(stdout);
-  unload_retired();
   if (has_failure_.load(std::memory_order_acquire)) raise_kept_failure();
 }
 
@@ -360,19 +380,23 @@ void CudaDevice::retire(ModuleHandle module) noexcept {
   try {
     Use use(*this, "unload");
     if (!use) return;
+    std::vector<ModuleHandle> unused = take_retired();
+    together.submit();
     Result result = driver().cuCtxSynchronize();
     note(result);
-    if (result == success) unload_retired();
+    if (result == success) unload(unused);
   } catch (...) {
   }
 }
 
-void CudaDevice::unload_retired() noexcept {
-  std::vector<ModuleHandle> modules;
-  {
-    std::lock_guard lock(kept_mutex_);
-    modules.swap(retired_);
-  }
+// What is taken before a wait, and before what is collected is submitted for it, is used by nothing after it.
+std::vector<ModuleHandle> CudaDevice::take_retired() noexcept {
+  std::lock_guard lock(kept_mutex_);
+  return std::exchange(retired_, {});
+}
+
+void CudaDevice::unload(const std::vector<ModuleHandle>& modules) noexcept {
+  if (!modules.empty()) together.forget_graphs();
   for (ModuleHandle module : modules) note(driver().cuModuleUnload(module));
 }
 

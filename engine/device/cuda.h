@@ -1,5 +1,5 @@
 // The CUDA device's own header: what cuda.cpp (device, errors), cuda_memory.cpp, cuda_staging.cpp, cuda_stream.cpp,
-// cuda_module.cpp and cuda_link.cpp share.
+// cuda_module.cpp and cuda_link.cpp share. Launches that go out together: cuda_together.h.
 //
 // Every public call begins with `Use use(*this, "op")`: it raises when the context is lost or the process was forked, makes the
 // primary context current for the calling thread and puts a foreign one back at the end. After shut_down it is false, and the
@@ -8,6 +8,7 @@
 
 #include "core/print.h"
 #include "device/cuda_driver.h"
+#include "device/cuda_together.h"
 #include "device/device.h"
 
 #include <array>
@@ -67,12 +68,18 @@ class CudaStream final : public Stream {
   bool done() override;
   void wait(Event& event) override;
   void call(std::function<void()> f) override;
-  uintptr_t native() override { return reinterpret_cast<uintptr_t>(handle); }
+  uintptr_t native() override { return reinterpret_cast<uintptr_t>(handle()); }
+  void begin_together() override;
+  void end_together() override;
+
+  // For whoever submits something or asks how far the stream is: what is collected has gone out.
+  cuda::StreamHandle handle();
+  cuda::StreamHandle bare_handle() const { return handle_; }
 
   CudaDevice& cuda_device;
-  cuda::StreamHandle handle;
 
  private:
+  cuda::StreamHandle handle_;
   bool owned_;
 };
 
@@ -183,6 +190,12 @@ class CudaDevice final : public Device {
   // Destructors and noexcept calls: remembers a lost context, ignores the rest.
   void note(cuda::Result result) noexcept;
   CudaStream& own(Stream& stream, const char* op);  // raises when the stream is another device's
+  // To the driver, or to what goes out together with it.
+  void launch(CudaStream& stream, const CudaLaunch& launch, const void* args);
+  cuda::Result try_launch(cuda::StreamHandle stream, const CudaLaunch& launch, const void* args);
+  void launched(cuda::StreamHandle stream, const CudaLaunch& launch);  // remembers it for messages
+  [[noreturn]] void refuse_launch(cuda::Result result, const CudaLaunch& launch);
+  CudaTogether together{*this};
 
   // What finished: launches on `stream` up to number `last`; whatever they printed or left behind comes out.
   void finished(uintptr_t stream, uint64_t last);
@@ -202,11 +215,11 @@ class CudaDevice final : public Device {
 
   [[noreturn]] void raise_unusable(const char* op);
   void lose(cuda::Result result) noexcept;
-  [[noreturn]] void refuse_launch(cuda::Result result, const CudaKernel& kernel, const LaunchShape& shape);
   void allow_shared(CudaKernel& kernel, uint32_t bytes);
   void raise_kept_failure();
   void let_access(CudaDevice& other);
-  void unload_retired() noexcept;
+  std::vector<cuda::ModuleHandle> take_retired() noexcept;
+  void unload(const std::vector<cuda::ModuleHandle>& modules) noexcept;
 
   cuda::DeviceHandle id_ = 0;
   cuda::ContextHandle context_ = nullptr;

@@ -22,6 +22,9 @@ using StreamHandle = struct StreamTag*;
 using EventHandle = struct EventTag*;
 using LinkHandle = struct LinkTag*;
 using ArrayHandle = struct ArrayTag*;
+using GraphHandle = struct GraphTag*;
+using GraphExecHandle = struct GraphExecTag*;
+using GraphNodeHandle = struct GraphNodeTag*;
 
 struct IpcMemory {  // CUipcMemHandle
   char bytes[64];
@@ -103,7 +106,23 @@ struct LaunchConfig {  // CUlaunchConfig
   unsigned attribute_count;
 };
 
-enum : int { launch_attribute_cooperative = 2 };
+enum : int {  // CUlaunchAttributeID
+  launch_attribute_cooperative = 2,
+  launch_attribute_cluster = 4,
+  launch_attribute_programmatic = 6
+};
+
+struct KernelNode {  // CUDA_KERNEL_NODE_PARAMS_v2
+  FunctionHandle function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  void** params;
+  void** extra;
+  void* kernel;
+  ContextHandle context;
+};
+enum : int { node_kernel = 0, capture_thread_local = 1 };  // CUgraphNodeType, CUstreamCaptureMode
 
 // The values of CUresult that something here asks for.
 enum : Result {
@@ -278,7 +297,23 @@ inline constexpr int oldest_driver = 12000;
   X(cuLaunchKernel, 4000,                                                                                                        \
     (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,             \
      unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** params, void** extra))                                 \
-  X(cuLaunchKernelEx, 11060, (const LaunchConfig* config, FunctionHandle function, void** params, void** extra))
+  X(cuLaunchKernelEx, 11060, (const LaunchConfig* config, FunctionHandle function, void** params, void** extra))                 \
+  /* graphs of launches */                                                                                                       \
+  X(cuGraphCreate, 10000, (GraphHandle * graph, unsigned flags))                                                                 \
+  X(cuGraphDestroy, 10000, (GraphHandle graph))                                                                                  \
+  X(cuGraphAddKernelNode_v2, 12000,                                                                                              \
+    (GraphNodeHandle * node, GraphHandle graph, const GraphNodeHandle* after, size_t count, const KernelNode* launch))           \
+  X(cuGraphInstantiateWithFlags, 11040, (GraphExecHandle * exec, GraphHandle graph, unsigned long long flags))                   \
+  X(cuGraphExecKernelNodeSetParams_v2, 12000, (GraphExecHandle exec, GraphNodeHandle node, const KernelNode* launch))            \
+  X(cuGraphExecDestroy, 10000, (GraphExecHandle exec))                                                                           \
+  X(cuGraphLaunch, 10000, (GraphExecHandle exec, StreamHandle stream))                                                           \
+  X(cuStreamBeginCapture_v2, 10010, (StreamHandle stream, int mode))                                                             \
+  X(cuStreamEndCapture, 10000, (StreamHandle stream, GraphHandle* graph))                                                        \
+  X(cuGraphGetNodes, 10000, (GraphHandle graph, GraphNodeHandle* nodes, size_t* count))                                          \
+  X(cuGraphGetEdges, 10000, (GraphHandle graph, GraphNodeHandle* from, GraphNodeHandle* to, size_t* count))                      \
+  X(cuGraphNodeGetType, 10000, (GraphNodeHandle node, int* type))                                                                \
+  X(cuGraphKernelNodeGetParams_v2, 12000, (GraphNodeHandle node, KernelNode* launch))                                            \
+  X(cuGraphKernelNodeGetAttribute, 11000, (GraphNodeHandle node, int attribute, void* value))
 
 struct Driver {
 #define QUERN_CUDA_MEMBER(name, version, params) Result(*name) params = nullptr;

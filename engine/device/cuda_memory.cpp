@@ -143,7 +143,7 @@ void CudaDevice::close_shared(void* p) noexcept {
 void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind how) {
   Use use(*this, "copy");
   if (!use) return;
-  StreamHandle s = own(stream, "copy").handle;
+  StreamHandle s = own(stream, "copy").handle();
   if (bytes == 0) return;
   switch (how) {
     case CopyKind::host_to_device:
@@ -200,7 +200,7 @@ void CudaDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_
   Use use(*this, "fill");
   if (!use) return;
   check_value_bytes("fill", value_bytes);
-  StreamHandle s = own(stream, "fill").handle;
+  StreamHandle s = own(stream, "fill").handle();
   if (count == 0) return;
   if (value_bytes == 1) {
     QUERN_CU(*this, "fill", cuMemsetD8Async(address(dst), static_cast<unsigned char>(value), count, s));
@@ -216,7 +216,7 @@ void CudaDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value
   Use use(*this, "fill");
   if (!use) return;
   check_value_bytes("fill", value_bytes);
-  StreamHandle s = own(stream, "fill").handle;
+  StreamHandle s = own(stream, "fill").handle();
   if (width == 0 || height == 0) return;
   if (value_bytes == 1) {
     QUERN_CU(*this, "fill", cuMemsetD2D8Async(address(dst), pitch, static_cast<unsigned char>(value), width, height, s));

@@ -55,13 +55,27 @@ std::unique_ptr<Stream> CudaDevice::foreign_stream(uintptr_t handle) {
 std::unique_ptr<Event> CudaDevice::create_event(EventOptions options) { return std::make_unique<CudaEvent>(*this, options); }
 
 CudaStream::CudaStream(CudaDevice& device, StreamHandle stream, bool owned)
-    : Stream(device), cuda_device(device), handle(stream), owned_(owned) {}
+    : Stream(device), cuda_device(device), handle_(stream), owned_(owned) {}
+
+StreamHandle CudaStream::handle() {
+  if (cuda_device.together.collects(*this)) cuda_device.together.submit();
+  return handle_;
+}
+
+void CudaStream::begin_together() {
+  if (cuda_device.usable()) cuda_device.together.begin(*this);
+}
+
+void CudaStream::end_together() {
+  Use use(cuda_device, "launch");
+  cuda_device.together.end(*this);
+}
 
 CudaStream::~CudaStream() {
   if (!owned_ || !cuda_device.usable()) return;
   try {
     Use use(cuda_device, "stream");
-    if (use) cuda_device.note(driver().cuStreamDestroy_v2(handle));
+    if (use) cuda_device.note(driver().cuStreamDestroy_v2(handle()));
   } catch (...) {
   }
 }
@@ -69,35 +83,37 @@ CudaStream::~CudaStream() {
 void CudaStream::synchronize() {
   Use use(cuda_device, "synchronize");
   if (!use) return;
+  StreamHandle stream = handle();
   uint64_t last = cuda_device.launches();
   cuda_device.before_wait();
-  wait_while_not_ready([&] { return driver().cuStreamQuery(handle); });
-  QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(handle));
-  cuda_device.finished(native(), last);
+  wait_while_not_ready([&] { return driver().cuStreamQuery(stream); });
+  QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(stream));
+  cuda_device.finished(reinterpret_cast<uintptr_t>(stream), last);
 }
 
 bool CudaStream::done() {
   Use use(cuda_device, "query");
   if (!use) return true;
+  StreamHandle stream = handle();
   uint64_t last = cuda_device.launches();
-  Result result = driver().cuStreamQuery(handle);
+  Result result = driver().cuStreamQuery(stream);
   if (result == error_not_ready) return false;
   cuda_device.check(result, "query", "cuStreamQuery");
-  cuda_device.finished(native(), last);
+  cuda_device.finished(reinterpret_cast<uintptr_t>(stream), last);
   return true;
 }
 
 void CudaStream::wait(Event& event) {
   Use use(cuda_device, "wait");
   if (!use) return;
-  QUERN_CU(cuda_device, "wait", cuStreamWaitEvent(handle, cuda_event(event, "wait").handle, 0));
+  QUERN_CU(cuda_device, "wait", cuStreamWaitEvent(handle(), cuda_event(event, "wait").handle, 0));
 }
 
 void CudaStream::call(std::function<void()> f) {
   Use use(cuda_device, "call");
   if (!use) return;
   auto call = std::make_unique<HostCall>(HostCall{cuda_device, std::move(f)});
-  QUERN_CU(cuda_device, "call", cuLaunchHostFunc(handle, &run_host_call, call.get()));
+  QUERN_CU(cuda_device, "call", cuLaunchHostFunc(handle(), &run_host_call, call.get()));
   call.release();  // run_host_call frees it
 }
 
@@ -147,9 +163,10 @@ void CudaEvent::record(Stream& stream) {
   Use use(device, "record");
   if (!use) return;
   CudaStream& s = device.own(stream, "record");
+  StreamHandle on = s.handle();
   launches_ = device.launches();
-  stream_ = s.native();
-  QUERN_CU(device, "record", cuEventRecord(handle, s.handle));
+  stream_ = reinterpret_cast<uintptr_t>(on);
+  QUERN_CU(device, "record", cuEventRecord(handle, on));
   recorded_ = true;
 }
 

@@ -67,7 +67,7 @@ class CudaTextures final : public Textures {
   void copy(Stream& stream, const BoxSide& to, const BoxSide& from, const Box& box) override {
     Use use(device_, "copy");
     if (!use) return;
-    StreamHandle s = device_.own(stream, "copy").handle;
+    StreamHandle s = device_.own(stream, "copy").handle();
     BoxCopy copy{side_of(from), side_of(to), box.width_bytes, box.height, box.depth};
     if (to.on_host) {
       device_.before_wait();

@@ -117,6 +117,9 @@ class Stream {
   virtual void call(std::function<void()> f) = 0;  // runs f on a thread of ours, in order; f must not call the engine
   virtual uintptr_t native() = 0;                  // cudaStream_t, or our own handle
   virtual void make_room() {}                      // waits, handling signals, when much is submitted already
+  // Kernels launched in between may go to the driver together, at the end or when something else is asked of the stream.
+  virtual void begin_together() {}
+  virtual void end_together() {}
   Device& device;
   const uint64_t number;           // no other stream has it
   std::atomic<uint64_t> works{0};  // what was submitted that others may have to wait for; see stream_order.h

@@ -11,6 +11,7 @@
 #include "functions/row_gradients.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "run/calls/formulas.h"
 #include "run/calls/indexing.h"
 
 namespace quern {
@@ -352,7 +353,7 @@ class Backward {
   void store(Entry& entry, const Array& g) {
     Array own = options_.create_graph ? g : detached_copy(g);
     GraphLock lock;
-    entry.extra().gradient = std::make_unique<Array>(std::move(own));
+    entry.extra().gradient = std::make_shared<Array>(std::move(own));
   }
 
   static Array detached_copy(const Array& g) {
@@ -371,11 +372,11 @@ class Backward {
         own = lies_alike && g.is_whole() ? g.apart()
                                          : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
       }
-      extra.gradient = std::make_unique<Array>(std::move(own));
+      extra.gradient = std::make_shared<Array>(std::move(own));
     } else {
       Argument both[] = {Argument(*extra.gradient), Argument(g)};
       if (options_.create_graph) {
-        *extra.gradient = elementwise(Op::add, both);
+        extra.gradient = std::make_shared<Array>(elementwise(Op::add, both));
       } else {
         elementwise(Op::add, both, extra.gradient.get());
       }
@@ -415,8 +416,11 @@ class Backward {
     Entry& entry = *work.entry;
     switch (entry.kind) {
       case Entry::Kind::leaf:
-      case Entry::Kind::nothing:
         return;
+      case Entry::Kind::nothing: {
+        const TapeOperand& of = entry.own[0];
+        return deliver(of, zeros(of.layout->shape, of.dtype, entry.device));
+      }
       case Entry::Kind::view: {
         const EntryRef& from = entry.own[0].from;
         return deliver_part(from, {entry.layout, entry.dtype, *work.sum});
@@ -473,6 +477,8 @@ class Backward {
     Array wide = widened(g);
     if (entry.reduction == Reduction::sum) return wide;
     Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
+    if (entry.reduction == Reduction::product && options_.create_graph)
+      return compute(Op::multiply, wide, conjugated(product_of_others(a, entry.axes)));
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
     if (entry.reduction == Reduction::product) {
       // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
@@ -492,7 +498,30 @@ class Backward {
     return compute(Op::where, mine, compute(Op::true_divide, wide, as_type(count, g.dtype())), 0);
   }
 
+  // For each factor the others' product, with derivatives of any order: from both ends, without a quotient.
+  static Array product_of_others(const Array& a, const std::vector<bool>& axes) {
+    std::vector<int> order, back(a.rank());
+    for (bool goes : {false, true})
+      for (size_t i = 0; i < a.rank(); ++i)
+        if (axes[i] == goes) order.push_back(static_cast<int>(i));
+    for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int>(i);
+    Array turned = transposed(a, order);
+    Shape shape;
+    int64_t n = 1;
+    for (size_t i = 0; i < a.rank(); ++i) axes[i] ? void(n *= a.shape()[i]) : shape.push_back(a.shape()[i]);
+    size_t axis = shape.size();
+    shape.push_back(n);
+    Array lines = reshape(turned, shape);
+    Array behind = formulas::flipped(formulas::products_before(formulas::flipped(lines, axis), axis), axis);
+    Array others = compute(Op::multiply, formulas::products_before(lines, axis), behind);
+    return transposed(reshape(others, turned.shape()), back);
+  }
+
   void pass_update(Entry& entry, const Array& g) {
+    if (entry.target == entry.layout && entry.layout == entry.whole && entry.target_dtype == entry.dtype) {
+      deliver(entry.own[1], looked_at(entry, 1, g));
+      return deliver(entry.own[0], zeros(entry.own[0].layout->shape, entry.own[0].dtype, entry.device));
+    }
     // g as the value lies in its memory, which the target's layout counts in.
     Array memory;
     if (entry.layout == entry.whole) {
@@ -607,14 +636,13 @@ std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, c
   return backward.found(options.allow_unused);
 }
 
-std::optional<Array> gradient_of(const Array& array) {
+std::shared_ptr<Array> gradient_of(const Array& array) {
   GraphLock lock;
   EntryRef entry = entry_of(array);
-  if (!entry || !entry->extras || !entry->extras->gradient) return std::nullopt;
-  return *entry->extras->gradient;
+  return entry && entry->extras ? entry->extras->gradient : nullptr;
 }
 
-void set_gradient(const Array& array, std::optional<Array> gradient) {
+void set_gradient(const Array& array, std::shared_ptr<Array> gradient) {
   GraphLock lock;
   EntryRef entry = entry_of(array);
   if (!entry) {
@@ -628,7 +656,7 @@ void set_gradient(const Array& array, std::optional<Array> gradient) {
   if (gradient->shape() != array.shape()) raise(ErrorKind::runtime, "assigned grad has data of a different size");
   if (gradient->dtype() != array.dtype()) raise(ErrorKind::runtime, "assigned grad has data of a different type");
   if (gradient->device() != array.device()) raise(ErrorKind::runtime, "assigned grad has data located on a different device");
-  entry->extra().gradient = std::make_unique<Array>(std::move(*gradient));
+  entry->extra().gradient = std::move(gradient);
 }
 
 static EntryRef entry_to_see(const Array& array) {
@@ -649,7 +677,9 @@ void add_hook(const Array& array, std::shared_ptr<GradientHook> hook, bool after
   EntryRef entry = entry_to_see(array);
   if (after && !entry->is_leaf())
     raise(ErrorKind::runtime, "post accumulate grad hooks cannot be registered on non-leaf tensors");
-  (after ? entry->extra().after : entry->extra().hooks).push_back(std::move(hook));
+  auto& hooks = after ? entry->extra().after : entry->extra().hooks;
+  std::erase_if(hooks, [](const auto& one) { return one->is_gone(); });
+  hooks.push_back(std::move(hook));
 }
 
 void remove_hook(const Array& array, const GradientHook* hook) {

@@ -27,9 +27,9 @@ void backward(const std::vector<Array>& results, const std::vector<std::optional
 std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
                                             const std::vector<Array>& inputs, BackwardOptions options);
 
-// The gradient of a leaf, or of an array that keeps it.
-std::optional<Array> gradient_of(const Array& array);
-void set_gradient(const Array& array, std::optional<Array> gradient);
+// The gradient of a leaf, or of an array that keeps it; null: there is none. It may belong to an object of the program's.
+std::shared_ptr<Array> gradient_of(const Array& array);
+void set_gradient(const Array& array, std::shared_ptr<Array> gradient);
 void keep_gradient(const Array& array);
 // `after`: once a leaf's gradient has been added to. The number takes it away again.
 void add_hook(const Array& array, std::shared_ptr<GradientHook> hook, bool after = false);

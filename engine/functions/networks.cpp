@@ -1,5 +1,7 @@
 #include "functions/networks.h"
 
+#include <map>
+
 #include "core/error.h"
 #include "functions/backward.h"
 #include "functions/reductions.h"
@@ -86,11 +88,23 @@ Array softmax_by(const Array& x, size_t axis, bool is_log) {
 
 // ---- cross entropy
 
+// 0, 1, 2 ... On the CPU an array so small is computed when it is recorded: a few are kept from step to step.
+Array class_numbers(int64_t count, DeviceId device) {
+  constexpr int64_t most = 1024;
+  if (device.is_gpu() || count > most) return counted(count, device);
+  static auto* kept = new std::map<int64_t, Array>;  // guarded by the graph's lock
+  GraphLock lock;
+  if (kept->size() > 64) kept->clear();
+  auto found = kept->find(count);
+  if (found == kept->end()) found = kept->emplace(count, counted(count, device)).first;
+  return found->second;
+}
+
 // True where the place along the axis is the target's class.
 Array is_target(const Array& target, const Shape& shape, size_t axis, DeviceId device) {
   Shape line(shape.size(), 1);
   line[axis] = shape[axis];
-  Array classes = reshape(counted(shape[axis], device), line);
+  Array classes = reshape(class_numbers(shape[axis], device), line);
   return compute(Op::equal, with_axis(target, axis), classes);
 }
 

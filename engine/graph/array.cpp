@@ -523,6 +523,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     EntryRef written;
     if (is_taping()) {
       Array value(node);
+      if (entry) forget_hooks(*entry, *into);
       set_entry(value, std::move(entry));
       written = tape_update(*into, Argument(value));
     }
@@ -870,6 +871,11 @@ Exposure expose(const Array& array) {
 void evaluate_all() {
   GraphLock lock;
   if (graph.pending.count() > 0) execute(Ask::submitted);
+}
+
+void end_round() {
+  GraphLock lock;
+  execute(Ask::round_over);
 }
 
 }  // namespace quern

@@ -200,6 +200,8 @@ Buffer evaluate(const Array& array);
 // The same without computing anything: why the value is wrong, as far as is known.
 void raise_if_wrong(const Array& array);
 void evaluate_all();
+// The same for who knows that this is where a loop's round ends: a step of training. Rounds need not be looked for (rounds.h).
+void end_round();
 // Is there nothing to wait for? It says no where it cannot tell at once.
 bool is_there(const Array& array);
 // After a wait: the value is in memory now. `unsettle`: a kernel may write it later.

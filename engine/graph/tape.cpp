@@ -365,6 +365,27 @@ EntryRef tape_reduce(const Node& node, const Array& from) {
   return entry;
 }
 
+void forget_hooks(Entry& entry, const Array& target) {
+  const TapeViewRef& tape = target.tape();
+  if (!tape || !tape->seen || !tape->seen->extras || shows_all(target)) return;
+  EntryRef other;
+  for (TapeOperand& operand : entry.operands()) {
+    if (operand.from != tape->seen) continue;
+    if (!other) {
+      const Entry& seen = *tape->seen;
+      other = new_entry(Entry::Kind::view, seen.dtype, seen.layout, seen.device);
+      other->number = entry.number;
+      other->site = seen.site;
+      other->operand_count = 1;
+      other->own[0] = seen.own[0];
+      other->whole = seen.whole;
+      other->whole_dtype = seen.whole_dtype;
+    }
+    operand.from = other;
+  }
+  if (other) entry.number = ++entries_made;
+}
+
 EntryRef tape_update(const Array& target, const Argument& value) {
   if (!mode_is_on) return base_of(target);
   if (!has_gradient(target.dtype())) return {};
@@ -397,7 +418,28 @@ void wrote(const Array& target, EntryRef entry) {
   const TapeViewRef& tape = target.tape();
   EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
   if (!mode_is_on) return;
-  if (!entry && base) entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
+  if (base) {
+    if (!entry) {
+      entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
+      entry->site = current_site();
+      entry->operand_count = 1;
+      entry->own[0] = {base, {}, base->layout, base->dtype};
+    } else if (std::ranges::none_of(entry->operands(), [&](const TapeOperand& o) { return o.from == base; })) {
+      // What is gone has a gradient all the same: zeros.
+      EntryRef both = new_entry(Entry::Kind::update, entry->dtype, entry->layout, entry->device);
+      both->site = current_site();
+      both->operand_count = 2;
+      both->own[0] = {base, {}, base->layout, base->dtype};
+      both->own[1] = {entry, {}, entry->layout, entry->dtype};
+      both->target = both->whole = entry->layout;
+      both->target_dtype = both->whole_dtype = entry->dtype;
+      entry = std::move(both);
+    }
+    if (base->extras && base->extras->keeps_gradient && !base->is_leaf()) {
+      base->extras->keeps_gradient = false;
+      entry->extra().keeps_gradient = true;
+    }
+  }
   base = std::move(entry);
 }
 

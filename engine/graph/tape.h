@@ -67,6 +67,7 @@ class GradientHook {
  public:
   virtual ~GradientHook() = default;
   virtual std::optional<Array> seen(const Array& gradient) = 0;  // what replaces it
+  virtual bool is_gone() const { return false; }                 // nobody wants it any more
 };
 
 // An operand as it was.
@@ -81,7 +82,7 @@ struct TapeOperand {
 // What only some entries have.
 struct TapeExtras {
   std::vector<std::shared_ptr<GradientHook>> hooks, after;  // before the gradient is used; after it was added to a leaf's
-  std::unique_ptr<Array> gradient;                          // a leaf's, or one that is kept
+  std::shared_ptr<Array> gradient;                          // a leaf's, or one that is kept; a program's own object may hold it
   bool keeps_gradient = false;
   std::vector<TapeOperand> more;          // the operands of calls and functions
   std::vector<LayoutRef> result_layouts;  // of a function with several results
@@ -99,7 +100,7 @@ struct Entry {
     call,      // a call's body gives the derivative
     function,  // a GradientBody does
     part,      // result number `part` of operand 0, which is a call or function
-    nothing,   // wants a gradient and passes none on: what was overwritten by a value without one
+    nothing,   // wants a gradient and passes zeros on to operand 0: what was overwritten by a value without one
   };
 
   uint32_t references = 0;
@@ -193,6 +194,8 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments);
 EntryRef tape_copy(const Node& node, const Array& from);
 EntryRef tape_reduce(const Node& node, const Array& from);
 EntryRef tape_update(const Array& target, const Argument& value);
+// An operand of `entry` that is the view `target`, which is about to be written: its hooks are of the value that it had.
+void forget_hooks(Entry& entry, const Array& target);
 // Raises ErrorKind::not_implemented where an operand of a user's row wants a gradient.
 void check_no_gradient(const UserRow& row, std::span<const Argument> arguments);
 // `target` is the whole of its cell's value, or was updated: that has this entry from now on.

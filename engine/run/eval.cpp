@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/error.h"
 #include "core/interrupts.h"
+#include "core/trace.h"
 #include "core/wait.h"
 #include "device/stream_order.h"
 #include "graph/executor.h"
@@ -22,11 +24,43 @@ namespace quern {
 
 namespace {
 
+// Launches between its making and its end may go to the driver together. Not while they are traced, one by one.
+class Together {
+ public:
+  explicit Together(StreamPtr stream) {
+    if (tracing()) return;
+    stream_ = std::move(stream);
+    stream_->begin_together();
+  }
+  ~Together() {
+    try {
+      end();
+    } catch (const std::exception&) {  // the device has failed, which whoever waits for it is told
+    }
+  }
+  Together(const Together&) = delete;
+  void end() {
+    if (StreamPtr stream = std::exchange(stream_, nullptr)) stream->end_together();
+  }
+
+ private:
+  StreamPtr stream_;
+};
+
 class Evaluator {
  public:
   // What the nodes need; no nodes: everything pending.
   void evaluate(std::span<Node* const> nodes) {
     run_all(nodes, [](std::span<Node* const> needed) { return graph.rounds.cut(needed); });
+  }
+
+  // Everything pending as one round, unless it is more than a round can be.
+  void evaluate_round() {
+    constexpr size_t most = 2048;  // nodes
+    run_all({}, [](std::span<Node* const> needed) {
+      if (needed.empty() || needed.size() > most) return graph.rounds.cut(needed);
+      return Rounds::Segments{needed};
+    });
   }
 
   bool evaluate_rounds_over() {
@@ -72,8 +106,11 @@ class Evaluator {
     for (Batch& batch : batches) run(batch);
   }
 
+  // What is known launches the same kernels each time: on a GPU they go out together.
   void replay(Replay& known) {
+    Together together(context_on(known.device()).work_stream);
     for (size_t i = 0; i < known.size(); ++i) run(known.batch(i, sequence_));
+    together.end();
   }
 
   // Between groups, where nothing is half done: handles signals, and waits where much is submitted already.
@@ -158,6 +195,9 @@ static bool run_for_graph(Ask ask, std::span<Node* const> nodes) {
   switch (ask) {
     case Ask::at_once:
       return run_tier0(*nodes[0]);
+    case Ask::round_over:
+      evaluator().evaluate_round();
+      return true;
     case Ask::rounds_over:
       return evaluator().evaluate_rounds_over();
     case Ask::other_streams:

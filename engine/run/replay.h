@@ -17,6 +17,7 @@ class Replay {
   Replay(const Sequence& sequence, std::vector<Batch> batches);
 
   size_t size() const { return batches_.size(); }
+  DeviceId device() const { return batches_[0].batch.members[0].group.device; }  // of the first batch
   bool fits(const Sequence& sequence) const { return words_ == sequence.words; }
   size_t words() const { return words_.size(); }
   // The batch as it is today.

@@ -15,6 +15,7 @@
 #include "compile/clang/link/link.h"
 #include "compile/clang/link/module_table.h"
 #include "compile/clang/link/pipeline.h"
+#include "compile/clang/link/vector_math.h"
 #include "compile/clang/lowering/lower.h"
 #include "compile/clang/request.h"
 #include "compile/clang/target.h"
@@ -103,6 +104,7 @@ void compile(const quern_clang_request& raw, Result& result) {
   Program program = parse(request, log);
   result.host_files = std::move(program.host_files);
   set_cpu_attributes(*program.module, cpu);
+  tell_of_cpu(*program.module, cpu);
   watch.add_to(result.parse_ms);
 
   keep_ir(request, *program.module, "before lowering", log);

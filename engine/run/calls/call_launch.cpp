@@ -56,7 +56,7 @@ LaunchShape shape_for(int64_t n) {
 }
 
 Buffer temporary(const CallRun& run, size_t bytes) {
-  return context_on(run.device).allocate(std::max<size_t>(bytes, 1), run.site);
+  return context_on(run.device).allocate(std::max<size_t>(bytes, 1), run.site, true);
 }
 
 }  // namespace quern

@@ -49,6 +49,7 @@ void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const 
 // A thread for each of n elements, as many as may be at once: the kernel loops over the rest.
 LaunchShape shape_for(int64_t n);
 
+// Memory for the work stream alone.
 Buffer temporary(const CallRun& run, size_t bytes);
 
 }  // namespace quern

@@ -2,6 +2,35 @@
 
 namespace quern::formulas {
 
+// Both by doubling: after a step each place knows twice as many of its neighbours.
+Array products_before(const Array& x, size_t axis) {
+  int64_t n = x.shape()[axis];
+  Array y = full(x.shape(), word(1).scalar(), x.dtype(), x.device());
+  if (n == 0) return y;
+  assign(part(y, axis, 1, n), Argument(part(x, axis, 0, n - 1)));
+  for (int64_t d = 1; d < n; d *= 2) {
+    Array longer = copied(y, y.dtype());
+    assign(part(longer, axis, d, n), Argument(part(y, axis, d, n) * part(y, axis, 0, n - d)));
+    y = longer;
+  }
+  return y;
+}
+
+Array sums_of_products_behind(const Array& g, const Array& x, size_t axis) {
+  int64_t n = x.shape()[axis];
+  Array sums = copied(g, g.dtype()), factors = zeros(x.shape(), x.dtype(), x.device());
+  if (n == 0) return sums;
+  assign(part(factors, axis, 0, n - 1), Argument(part(x, axis, 1, n)));
+  for (int64_t d = 1; d < n; d *= 2) {
+    Array more = copied(sums, sums.dtype()), longer = copied(factors, factors.dtype());
+    Array so_far = part(factors, axis, 0, n - d);
+    assign(part(more, axis, 0, n - d), Argument(part(sums, axis, 0, n - d) + so_far * part(sums, axis, d, n)));
+    assign(part(longer, axis, 0, n - d), Argument(so_far * part(factors, axis, d, n)));
+    sums = more, factors = longer;
+  }
+  return sums;
+}
+
 Array scattered(const Array& given, const Array& places, size_t axis, bool adds) {
   std::vector<int> order, back(given.rank());
   for (size_t i = 0; i < given.rank(); ++i)

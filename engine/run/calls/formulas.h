@@ -70,6 +70,10 @@ inline Array along(const Array& line, size_t axis, size_t rank) {
   shape[axis] = line.size();
   return reshape(line, shape);
 }
+// y[k] = x[0] * ... * x[k - 1], made of elementwise products: with derivatives of any order, also where factors are zero.
+Array products_before(const Array& x, size_t axis);
+// s[k] = g[k] + x[k + 1] * s[k + 1], likewise.
+Array sums_of_products_behind(const Array& g, const Array& x, size_t axis);
 // g, put (or added) to zeros at these places of its lines.
 Array scattered(const Array& g, const Array& places, size_t axis, bool adds);
 

@@ -10,15 +10,15 @@
 #include "graph/memory_order.h"
 #include "graph/tape.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/short_products.h"
 #include "run/trace.h"
 
 namespace quern {
 
 namespace {
 
-bool has_library(DType dtype, DeviceId device) {
-  if (row(dtype).kind != DTypeKind::real && !is_complex(dtype)) return false;
-  return device.is_gpu() || size_of(dtype) >= 4;
+bool has_library(DType dtype) {
+  return row(dtype).kind == DTypeKind::real || is_complex(dtype);
 }
 
 // A stack of matrices as a library takes it: one of its last two steps is 1, the other no less than a row is long.
@@ -118,6 +118,8 @@ class Product : public CallBody {
     if (p.k > 0) host_blas("cblas_sgemm");  // what is missing is said here, not on another thread
     int64_t work = p.m * p.n * std::max<int64_t>(p.k, 1);
     int64_t count = static_cast<int64_t>(a_starts.size());
+    if (size_of(c.dtype) == 2)
+      return on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts] { multiply_short(p, a_starts, b_starts); });
     on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
       if (work >= for_the_library) {
@@ -176,11 +178,11 @@ class Product : public CallBody {
       p.count = static_cast<int64_t>(a_starts.size());
       p.a.batch_step = *a_step;
       p.b.batch_step = *b_step;
-      return multiply_on_gpu(context.device, *context.work_stream, p, workspace.pointer());
+      return multiply_on_gpu(context.device, *context.work_stream, p, workspace.pointer(), run.site);
     }
     for (size_t i = 0; i < a_starts.size(); ++i)
       multiply_on_gpu(context.device, *context.work_stream,
-                      at(p, a_starts[i], b_starts[i], static_cast<int64_t>(i), size_of(c.dtype)), workspace.pointer());
+                      at(p, a_starts[i], b_starts[i], static_cast<int64_t>(i), size_of(c.dtype)), workspace.pointer(), run.site);
   }
 };
 
@@ -240,7 +242,7 @@ Array matmul(const Array& first, const Array& second) {
   OperandType both[] = {{a.dtype()}, {b.dtype()}};
   DType dtype = common_type(both);
   Array out;
-  if (has_library(dtype, a.device())) {
+  if (has_library(dtype)) {
     auto ready = [&](const Array& x) { return x.dtype() == dtype && is_ready(x) ? x : copied(x, dtype); };
     Array operands[] = {spread(ready(a)), spread(ready(b))};
     CallResult result{shape, dtype};

@@ -277,6 +277,10 @@ std::vector<std::optional<Array>> Running::gradients(const GradientCall& call) c
   const Array& g = *call.given[0];
   if (name_ == "add") return {sum_from_the_end(g, axis_)};
   const Array &x = call.operands[0], &y = call.results[0];
+  if (name_ == "multiply" && GradientMode::is_on()) {  // these are differentiated themselves: no branches, no quotients
+    Array factors = conj(x);
+    return {products_before(factors, axis_) * sums_of_products_behind(g, factors, axis_)};
+  }
   if (name_ == "multiply") {
     // In front of a line's first zero the products are divided by the factor; the first zero's own are those without it;
     // behind it all are zero.

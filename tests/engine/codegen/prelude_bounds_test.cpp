@@ -14,8 +14,9 @@ namespace {
 
 constexpr long double pi = 3.14159265358979323846264338327950288L;
 
-// Against long double, which has eleven bits more: how far off in units of the last place. `of_double` and `of_float` are what
-// CUDA documents, or what libmvec's 4 come to where kernels are vectors.
+// Against long double, which has eleven bits more: how far off in units of the last place. `of_double` and `of_float` are what CUDA
+// documents, the distance from the exact value's nearest number; that one is up to a half away. vector_math_test.cpp goes deeper where
+// libm has the function.
 struct Bound {
   const char* name;
   long double (*exact)(long double);
@@ -41,47 +42,38 @@ long double exact_erfcx(long double x) { return std::exp(x * x) * std::erfc(x); 
 
 #define EXACT(name) +[](long double x) -> long double { return std::name(x); }
 const Bound bounds[] = {
-    {"sin", EXACT(sin), 4, 4, {{-3, 3}, {-1e5, 1e5}}},
-    {"cos", EXACT(cos), 4, 4, {{-3, 3}, {-1e5, 1e5}}},
-    {"tan", EXACT(tan), 4, 4, {{-3, 3}, {-1e4, 1e4}}},
-    {"asin", EXACT(asin), 4, 4, {{-1, 1}}},
-    {"acos", EXACT(acos), 4, 4, {{-1, 1}}},
-    {"atan", EXACT(atan), 4, 4, {{-3, 3}, {-1e6, 1e6}}},
-    {"sinh", EXACT(sinh), 4, 4, {{-3, 3}, {-80, 80}}},
-    {"cosh", EXACT(cosh), 4, 4, {{-3, 3}, {-80, 80}}},
-    {"tanh", EXACT(tanh), 4, 4, {{-3, 3}, {-30, 30}}},
-    {"asinh", EXACT(asinh), 4, 4, {{-3, 3}, {-1e9, 1e9}}},
-    {"acosh", EXACT(acosh), 4, 4, {{1, 3}, {1, 1e9}}},
-    {"atanh", EXACT(atanh), 4, 4, {{-1, 1}}},
-    {"exp", EXACT(exp), 4, 4, {{-3, 3}, {-80, 80}}},
-    {"exp2", EXACT(exp2), 4, 4, {{-3, 3}, {-120, 120}}},
-    {"exp10", exact_exp10, 4, 4, {{-3, 3}, {-37, 37}}},
-    {"expm1", EXACT(expm1), 4, 4, {{-3, 3}, {-80, 80}}},
-    {"log", EXACT(log), 4, 4, {{0, 3}, {0, 1e30}}},
-    {"log2", EXACT(log2), 4, 4, {{0, 3}, {0, 1e30}}},
-    {"log10", EXACT(log10), 4, 4, {{0, 3}, {0, 1e30}}},
-    {"log1p", EXACT(log1p), 4, 4, {{-0.99, 3}, {0, 1e30}}},
-    {"sqrt", EXACT(sqrt), 0.5, 0.5, {{0, 3}, {0, 1e30}}},
-    {"cbrt", EXACT(cbrt), 4, 4, {{-3, 3}, {-1e30, 1e30}}},
-    {"rsqrt", exact_rsqrt, 2, 2, {{0, 3}, {0, 1e30}}},
-    {"erf", EXACT(erf), 4, 4, {{-6, 6}}},
-    {"erfc", EXACT(erfc), 5, 6, {{-6, 6}, {6, 9}}},
+    {"sin", EXACT(sin), 2, 2, {{-3, 3}, {-1e5, 1e5}}},
+    {"cos", EXACT(cos), 2, 2, {{-3, 3}, {-1e5, 1e5}}},
+    {"tan", EXACT(tan), 2, 4, {{-3, 3}, {-1e4, 1e4}}},
+    {"asin", EXACT(asin), 2, 2, {{-1, 1}}},
+    {"acos", EXACT(acos), 2, 2, {{-1, 1}}},
+    {"atan", EXACT(atan), 2, 2, {{-3, 3}, {-1e6, 1e6}}},
+    {"sinh", EXACT(sinh), 2, 3, {{-3, 3}, {-80, 80}}},
+    {"cosh", EXACT(cosh), 2, 2, {{-3, 3}, {-80, 80}}},
+    {"tanh", EXACT(tanh), 2, 2, {{-3, 3}, {-30, 30}}},
+    {"asinh", EXACT(asinh), 3, 3, {{-3, 3}, {-1e9, 1e9}}},
+    {"acosh", EXACT(acosh), 3, 4, {{1, 3}, {1, 1e9}}},
+    {"atanh", EXACT(atanh), 2, 3, {{-1, 1}}},
+    {"exp", EXACT(exp), 1, 2, {{-3, 3}, {-80, 80}}},
+    {"exp2", EXACT(exp2), 1, 2, {{-3, 3}, {-120, 120}}},
+    {"exp10", exact_exp10, 1, 2, {{-3, 3}, {-37, 37}}},
+    {"expm1", EXACT(expm1), 1, 1, {{-3, 3}, {-80, 80}}},
+    {"log", EXACT(log), 1, 1, {{0, 3}, {0, 1e30}}},
+    {"log2", EXACT(log2), 1, 1, {{0, 3}, {0, 1e30}}},
+    {"log10", EXACT(log10), 1, 2, {{0, 3}, {0, 1e30}}},
+    {"log1p", EXACT(log1p), 1, 1, {{-0.99, 3}, {0, 1e30}}},
+    {"sqrt", EXACT(sqrt), 0, 0, {{0, 3}, {0, 1e30}}},
+    {"cbrt", EXACT(cbrt), 1, 1, {{-3, 3}, {-1e30, 1e30}}},
+    {"rsqrt", exact_rsqrt, 1, 2, {{0, 3}, {0, 1e30}}},
+    {"erf", EXACT(erf), 2, 2, {{-6, 6}}},
+    {"erfc", EXACT(erfc), 5, 4, {{-6, 6}, {6, 9}}},
     {"tgamma", EXACT(tgamma), 10, 5, {{0, 1}, {1, 34}, {-1, 0}, {-34, -1}}},
-    {"sinpi", exact_sinpi, 4, 4, {{-3, 3}, {-1e4, 1e4}}},
-    {"cospi", exact_cospi, 4, 4, {{-3, 3}, {-1e4, 1e4}}},
-    {"normcdf", exact_normcdf, 5, 6, {{-12, 3}, {-37, -12}}},
-    {"erfcx", exact_erfcx, 6, 6, {{-6, 9}}},
+    {"sinpi", exact_sinpi, 2, 2, {{-3, 3}, {-1e4, 1e4}}},
+    {"cospi", exact_cospi, 2, 2, {{-3, 3}, {-1e4, 1e4}}},
+    {"normcdf", exact_normcdf, 5, 5, {{-12, 3}, {-37, -12}}},
+    {"erfcx", exact_erfcx, 4, 4, {{-6, 9}}},
 };
 #undef EXACT
-
-template <class T>
-double off_by(T got, long double exact) {
-  T nearest = static_cast<T>(exact);
-  if (!std::isfinite(nearest)) return got == nearest || (std::isnan(got) && std::isnan(nearest)) ? 0 : HUGE_VAL;
-  T size = std::max(std::abs(nearest), std::numeric_limits<T>::min());
-  long double last = std::ldexp(1.0L, std::ilogb(size) - std::numeric_limits<T>::digits + 1);
-  return static_cast<double>(std::abs(static_cast<long double>(got) - exact) / last);
-}
 
 template <class T>
 void check_bound(const Bound& bound, const char* type, const std::string& call, double allowed, const std::vector<T>& x) {
@@ -89,10 +81,10 @@ void check_bound(const Bound& bound, const char* type, const std::string& call, 
   double worst = 0;
   T at = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    double off = off_by(got[i], bound.exact(x[i]));
+    double off = units(got[i], bound.exact(x[i]));
     if (off > worst) worst = off, at = x[i];
   }
-  EXPECT_LE(worst, allowed) << call << " at " << std::hexfloat << at;
+  EXPECT_LE(worst, allowed + 0.5) << call << " at " << std::hexfloat << at;
 }
 
 TEST(PreludeBounds, Functions) {

@@ -1,6 +1,9 @@
 // Expressions of CUDA C++ on the CPU, for many numbers at once: what the tests of the prelude share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -40,6 +43,19 @@ std::vector<T> numbers(size_t n, double low, double high) {
   std::vector<T> out(n);
   for (T& value : out) value = static_cast<T>(pick(random));
   return out;
+}
+
+// How many units of the last place lie between. Infinity counts as the number that follows the largest one; an answer that is no number
+// where there is one, or the other way round, is off by infinity.
+template <class T>
+double units(T got, long double exact) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : HUGE_VAL;
+  long double top = std::ldexp(1.0L, Limits::max_exponent), value = std::clamp<long double>(got, -top, top);
+  exact = std::clamp(exact, -top, top);
+  int exponent = exact == 0 ? Limits::min_exponent : std::ilogb(exact);
+  exponent = std::clamp(exponent, Limits::min_exponent - 1, Limits::max_exponent - 1);
+  return static_cast<double>(std::abs(value - exact) / std::ldexp(1.0L, exponent - Limits::digits + 1));
 }
 
 }  // namespace quern_test

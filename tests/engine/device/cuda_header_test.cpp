@@ -11,6 +11,8 @@
 // cuda.h gives this name to a newer function; ours is the first one, with the same parameters.
 #undef cuEventElapsedTime
 extern "C" CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
+#undef cuGraphGetEdges
+extern "C" CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count);
 
 namespace quern::cuda {
 namespace {
@@ -36,6 +38,10 @@ static_assert(sizeof(TextureDescription) == sizeof(CUDA_TEXTURE_DESC));
 static_assert(offsetof(TextureDescription, border) == offsetof(CUDA_TEXTURE_DESC, borderColor));
 static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
+static_assert(sizeof(KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS));
+static_assert(offsetof(KernelNode, shared_bytes) == offsetof(CUDA_KERNEL_NODE_PARAMS, sharedMemBytes));
+static_assert(offsetof(KernelNode, extra) == offsetof(CUDA_KERNEL_NODE_PARAMS, extra));
+static_assert(offsetof(KernelNode, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
 static_assert(sizeof(Address) == sizeof(CUdeviceptr) && sizeof(DeviceHandle) == sizeof(CUdevice));
 
 // A parameter of ours may stand for one of cuda.h's when it is passed the same way.
@@ -62,6 +68,10 @@ QUERN_CUDA_SYMBOLS(QUERN_CUDA_SAME)
 TEST(CudaHeader, Numbers) {
   const int rows[][2] = {
       {error_out_of_memory, CUDA_ERROR_OUT_OF_MEMORY},
+      {launch_attribute_cluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
+      {launch_attribute_programmatic, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
+      {node_kernel, CU_GRAPH_NODE_TYPE_KERNEL},
+      {capture_thread_local, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
       {memory_host, CU_MEMORYTYPE_HOST},
       {memory_device, CU_MEMORYTYPE_DEVICE},
       {memory_array, CU_MEMORYTYPE_ARRAY},

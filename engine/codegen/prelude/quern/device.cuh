@@ -3,7 +3,7 @@
 //
 //   keywords.cuh      __global__ and its kin, threadIdx, dim3, barriers, fences
 //   vector_types.cuh  char1 ... double4, make_float4
-//   math.cuh          sinf, sin, fmax ... in float and double; math_special.cuh the rare ones
+//   math.cuh          sinf, sin, fmax ... in float and double; math_vector.cuh has bodies of some, math_special.cuh the rare ones
 //   integer.cuh       __popc, __brev, __mulhi ...
 //   casts.cuh         __float_as_int, __float2int_rn, __fadd_rz ...
 //   runtime.cuh       printf, assert, clock, malloc
@@ -17,6 +17,7 @@
 // clang-format off
 #include "quern/keywords.cuh"
 #include "quern/vector_types.cuh"
+#include "quern/math_vector.cuh"
 #include "quern/math.cuh"
 #include "quern/math_special.cuh"
 #include "quern/integer.cuh"

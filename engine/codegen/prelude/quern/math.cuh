@@ -1,5 +1,5 @@
 // CPU: CUDA's mathematical functions, in float (sinf, and sin of a float), double (sin) and for integer arguments (a double).
-// Builtins that LLVM knows as intrinsics, so that loops over them become vector code.
+// Builtins that LLVM knows as intrinsics, so that loops over them become vector code, or functions of math_vector.cuh.
 #pragma once
 
 // Mixed arguments: an integer counts as a double, as in C++.
@@ -54,45 +54,81 @@ using __quern_integer_t = typename __quern_enable_if<__quern_is_integer<T>::valu
 
 __QUERN_BUILTIN_1(acos)
 __QUERN_BUILTIN_1(acosh)
-__QUERN_BUILTIN_1(asin)
 __QUERN_BUILTIN_1(asinh)
-__QUERN_BUILTIN_1(atan)
-__QUERN_BUILTIN_1(atanh)
 __QUERN_BUILTIN_1(ceil)
-__QUERN_BUILTIN_1(cos)
 __QUERN_BUILTIN_1(cosh)
 __QUERN_BUILTIN_1(erfc)
-__QUERN_BUILTIN_1(exp)
-__QUERN_BUILTIN_1(exp2)
-__QUERN_BUILTIN_1(expm1)
 __QUERN_BUILTIN_1(fabs)
 __QUERN_BUILTIN_1(floor)
 __QUERN_BUILTIN_1(lgamma)
-__QUERN_BUILTIN_1(log)
-__QUERN_BUILTIN_1(log10)
-__QUERN_BUILTIN_1(log2)
 __QUERN_BUILTIN_1(logb)
 __QUERN_BUILTIN_1(nearbyint)
 __QUERN_BUILTIN_1(rint)
 __QUERN_BUILTIN_1(round)
-__QUERN_BUILTIN_1(sin)
 __QUERN_BUILTIN_1(sinh)
 __QUERN_BUILTIN_1(sqrt)
-__QUERN_BUILTIN_1(tan)
 __QUERN_BUILTIN_1(tanh)
 __QUERN_BUILTIN_1(trunc)
-// In float by way of double: the C library's own float functions, or its vectors of them, are further off than CUDA's.
+
+// Those of math_vector.cuh, by preference where fusing costs nothing: no bound needs them on other CPUs.
+extern "C" __device__ __attribute__((const, nothrow)) bool __quern_has_fma();
+#define __QUERN_OWN(name)                                                                                          \
+  __QUERN_DEVICE double name(double x) { return __quern_has_fma() ? __quern_##name(x) : __builtin_##name(x); }     \
+  __QUERN_OVERLOADS_1(name)
+#define __QUERN_OWN_FLOAT(name) \
+  __QUERN_DEVICE float name##f(float x) { return __quern_has_fma() ? __quern_##name##f(x) : __builtin_##name##f(x); }
+#define __QUERN_BUILTIN_FLOAT(name) \
+  __QUERN_DEVICE float name##f(float x) { return __builtin_##name##f(x); }
+__QUERN_OWN_FLOAT(asin)
+__QUERN_BUILTIN_FLOAT(atan)
+__QUERN_BUILTIN_FLOAT(atanh)
+__QUERN_BUILTIN_FLOAT(cos)
+__QUERN_OWN_FLOAT(exp)
+__QUERN_BUILTIN_FLOAT(exp2)
+__QUERN_OWN_FLOAT(expm1)
+__QUERN_OWN_FLOAT(log)
+__QUERN_OWN_FLOAT(log10)
+__QUERN_OWN_FLOAT(log1p)
+__QUERN_OWN_FLOAT(log2)
+__QUERN_BUILTIN_FLOAT(sin)
+__QUERN_BUILTIN_FLOAT(tan)
+__QUERN_OWN(asin)
+__QUERN_OWN(atan)
+__QUERN_OWN(atanh)
+__QUERN_OWN(cos)
+__QUERN_OWN(exp)
+__QUERN_OWN(exp2)
+__QUERN_OWN(expm1)
+__QUERN_OWN(log)
+__QUERN_OWN(log1p)
+__QUERN_OWN(log2)
+__QUERN_OWN(sin)
+__QUERN_OWN(tan)
+#undef __QUERN_OWN
+#undef __QUERN_OWN_FLOAT
+#undef __QUERN_BUILTIN_FLOAT
+// The C library's scalar functions are further off than CUDA's, too.
+#define __QUERN_OWN_EVERYWHERE(name)                                       \
+  __QUERN_DEVICE double name(double x) { return __quern_##name(x); }       \
+  __QUERN_DEVICE float name##f(float x) { return __quern_##name##f(x); }   \
+  __QUERN_OVERLOADS_1(name)
+__QUERN_OWN_EVERYWHERE(cbrt)
+__QUERN_OWN_EVERYWHERE(exp10)
+#undef __QUERN_OWN_EVERYWHERE
+__QUERN_DEVICE double log10(double x) { return __quern_log10(x); }
+__QUERN_OVERLOADS_1(log10)
+// In float by way of double, for the same reason.
 #define __QUERN_FLOAT_OF_DOUBLE(name)                                                                              \
   __QUERN_DEVICE double name(double x) { return __builtin_##name(x); }                                             \
   __QUERN_DEVICE float name##f(float x) { return static_cast<float>(__builtin_##name(static_cast<double>(x))); }  \
   __QUERN_OVERLOADS_1(name)
-__QUERN_FLOAT_OF_DOUBLE(cbrt)
 __QUERN_FLOAT_OF_DOUBLE(erf)
-__QUERN_FLOAT_OF_DOUBLE(exp10)
-__QUERN_FLOAT_OF_DOUBLE(log1p)
 __QUERN_FLOAT_OF_DOUBLE(tgamma)
 #undef __QUERN_FLOAT_OF_DOUBLE
-__QUERN_BUILTIN_2(atan2)
+
+__QUERN_DEVICE double atan2(double y, double x) { return __quern_has_fma() ? __quern_atan2(y, x) : __builtin_atan2(y, x); }
+__QUERN_DEVICE float atan2f(float y, float x) { return __builtin_atan2f(y, x); }
+__QUERN_OVERLOADS_2(atan2)
 __QUERN_BUILTIN_2(copysign)
 __QUERN_BUILTIN_2(fdim)
 __QUERN_BUILTIN_2(fmax)
@@ -146,14 +182,14 @@ __QUERN_DEVICE double remquo(double x, double y, int* quotient) { return __built
 __QUERN_DEVICE float remquof(float x, float y, int* quotient) { return __builtin_remquof(x, y, quotient); }
 __QUERN_DEVICE float remquo(float x, float y, int* quotient) { return __builtin_remquof(x, y, quotient); }
 
-// Two calls rather than libm's sincos, which has no vector form that LLVM knows.
+// Two functions rather than libm's sincos, which has no vector form that LLVM knows.
 __QUERN_DEVICE void sincos(double x, double* s, double* c) {
-  *s = __builtin_sin(x);
-  *c = __builtin_cos(x);
+  *s = sin(x);
+  *c = cos(x);
 }
 __QUERN_DEVICE void sincosf(float x, float* s, float* c) {
-  *s = __builtin_sinf(x);
-  *c = __builtin_cosf(x);
+  *s = sinf(x);
+  *c = cosf(x);
 }
 __QUERN_DEVICE void sincos(float x, float* s, float* c) { sincosf(x, s, c); }
 
@@ -184,8 +220,8 @@ __QUERN_DEVICE float nanf(const char*) { return __builtin_nanf(""); }
 __QUERN_DEVICE float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
 __QUERN_DEVICE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 __QUERN_OVERLOADS_1(rsqrt)
-__QUERN_DEVICE float rcbrtf(float x) { return static_cast<float>(1.0 / __builtin_cbrt(static_cast<double>(x))); }
-__QUERN_DEVICE double rcbrt(double x) { return 1.0 / __builtin_cbrt(x); }
+__QUERN_DEVICE float rcbrtf(float x) { return static_cast<float>(1.0 / __quern_cube_root(static_cast<double>(x), false)); }
+__QUERN_DEVICE double rcbrt(double x) { return 1.0 / cbrt(x); }
 __QUERN_OVERLOADS_1(rcbrt)
 __QUERN_DEVICE float fdividef(float x, float y) { return x / y; }
 __QUERN_DEVICE float fdivide(float x, float y) { return x / y; }
@@ -234,16 +270,16 @@ __QUERN_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long 
 
 // ---- the fast versions: here as exact as the others
 
-__QUERN_DEVICE float __sinf(float x) { return __builtin_sinf(x); }
-__QUERN_DEVICE float __cosf(float x) { return __builtin_cosf(x); }
-__QUERN_DEVICE float __tanf(float x) { return __builtin_tanf(x); }
-__QUERN_DEVICE float __tanhf(float x) { return __builtin_tanhf(x); }
+__QUERN_DEVICE float __sinf(float x) { return sinf(x); }
+__QUERN_DEVICE float __cosf(float x) { return cosf(x); }
+__QUERN_DEVICE float __tanf(float x) { return tanf(x); }
+__QUERN_DEVICE float __tanhf(float x) { return tanhf(x); }
 __QUERN_DEVICE void __sincosf(float x, float* s, float* c) { sincosf(x, s, c); }
-__QUERN_DEVICE float __expf(float x) { return __builtin_expf(x); }
-__QUERN_DEVICE float __exp10f(float x) { return __builtin_exp10f(x); }
-__QUERN_DEVICE float __logf(float x) { return __builtin_logf(x); }
-__QUERN_DEVICE float __log2f(float x) { return __builtin_log2f(x); }
-__QUERN_DEVICE float __log10f(float x) { return __builtin_log10f(x); }
+__QUERN_DEVICE float __expf(float x) { return expf(x); }
+__QUERN_DEVICE float __exp10f(float x) { return exp10f(x); }
+__QUERN_DEVICE float __logf(float x) { return logf(x); }
+__QUERN_DEVICE float __log2f(float x) { return log2f(x); }
+__QUERN_DEVICE float __log10f(float x) { return log10f(x); }
 __QUERN_DEVICE float __powf(float x, float y) { return __builtin_powf(x, y); }
 __QUERN_DEVICE float __fdividef(float x, float y) { return x / y; }
 __QUERN_DEVICE float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }

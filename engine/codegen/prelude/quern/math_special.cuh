@@ -53,33 +53,25 @@ __QUERN_LIBM_ORDER(yn)
 
 // ---- sin(pi x) and cos(pi x): the argument is reduced exactly, to [-1/4, 1/4] and a quadrant
 
-struct __quern_quarter {
-  double rest, lost;  // the angle, and what its last digit lacks
-  int quadrant;
-};
-__QUERN_DEVICE __quern_quarter __quern_reduce_pi(double x) {
+__QUERN_DEVICE __quern_angle __quern_reduce_pi(double x) {
   double turns = x - 2.0 * __builtin_rint(0.5 * x);  // in [-1, 1], exact
   double nearest = __builtin_rint(2.0 * turns);
   double part = turns - 0.5 * nearest, rest = 3.14159265358979323846 * part;
   double lost = __builtin_fma(3.14159265358979323846, part, -rest) + 1.2246467991473532e-16 * part;
-  return {rest, lost, static_cast<int>(nearest) & 3};
+  return {rest, lost, static_cast<unsigned long long>(static_cast<int>(nearest) & 3)};
 }
-__QUERN_DEVICE double __quern_sine(__quern_quarter q) {
-  return __builtin_sin(q.rest) + q.lost * (1.0 - 0.5 * q.rest * q.rest);
-}
-__QUERN_DEVICE double __quern_cosine(__quern_quarter q) { return __builtin_cos(q.rest) - q.lost * q.rest; }
 __QUERN_DEVICE double sinpi(double x) {
   if (!__builtin_isfinite(x)) return __builtin_nan("");
-  __quern_quarter q = __quern_reduce_pi(x);
-  double value = q.quadrant & 1 ? __quern_cosine(q) : __quern_sine(q);
-  value = q.quadrant & 2 ? -value : value;
+  __quern_angle a = __quern_reduce_pi(x);
+  double value = a.quarters & 1 ? __quern_cosine_near(a) : __quern_sine_near(a);
+  value = a.quarters & 2 ? -value : value;
   return value == 0.0 ? __builtin_copysign(0.0, x) : value;
 }
 __QUERN_DEVICE double cospi(double x) {
   if (!__builtin_isfinite(x)) return __builtin_nan("");
-  __quern_quarter q = __quern_reduce_pi(x);
-  double value = q.quadrant & 1 ? __quern_sine(q) : __quern_cosine(q);
-  value = q.quadrant == 1 || q.quadrant == 2 ? -value : value;
+  __quern_angle a = __quern_reduce_pi(x);
+  double value = a.quarters & 1 ? __quern_sine_near(a) : __quern_cosine_near(a);
+  value = a.quarters == 1 || a.quarters == 2 ? -value : value;
   return value == 0.0 ? 0.0 : value;
 }
 __QUERN_FLOAT_1(sinpi)
@@ -98,7 +90,7 @@ __QUERN_DEVICE void sincospif(float x, float* s, float* c) {
 // exp(x * x) with the rounding error of x * x put back.
 __QUERN_DEVICE double __quern_exp_square(double x) {
   double square = x * x;
-  return __builtin_exp(square) * (1.0 + __builtin_fma(x, x, -square));
+  return exp(square) * (1.0 + __builtin_fma(x, x, -square));
 }
 __QUERN_DEVICE double erfcx(double x) {
   if (x < 20.0) return x < -26.7 ? __builtin_inf() : __quern_exp_square(x) * __builtin_erfc(x);
@@ -121,14 +113,14 @@ __QUERN_DEVICE double erfcinv(double y) {
   if (!(y > 0.0 && y < 2.0)) return y == 0.0 ? __builtin_inf() : y == 2.0 ? -__builtin_inf() : __builtin_nan("");
   if (y > 0.5 && y < 1.5) return __quern_erfinv_middle(1.0 - y);
   double tail = y < 1.0 ? y : 2.0 - y;
-  double logarithm = __builtin_log(tail);
+  double logarithm = log(tail);
   double t = __builtin_sqrt(1.38629436111989061883 - 2.0 * logarithm);
   double x = 0.70710678118654752440 *
              (t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
   // Where erfc has few digits left: its logarithm, which is nearly a parabola.
   for (int i = 0; i < 3 && tail < 1e-280; ++i) {
     double scaled = erfcx(x);
-    x += (__builtin_log(scaled) - x * x - logarithm) * scaled * 0.88622692545275801365;
+    x += (log(scaled) - x * x - logarithm) * scaled * 0.88622692545275801365;
   }
   for (int i = 0; i < 3 && tail >= 1e-280; ++i) {
     double error = __builtin_erfc(x) - tail;
@@ -149,7 +141,7 @@ __QUERN_DEVICE double normcdf(double x) {
   if (__builtin_fabs(x) > 40.0) return x < 0.0 ? 0.0 : 1.0;
   double a = -0.70710678118654752440 * x;
   double lost = __builtin_fma(-0.70710678118654752440, x, -a) + 4.8336466567264567e-17 * x;
-  return 0.5 * (__builtin_erfc(a) - 1.12837916709551257390 * __builtin_exp(-a * a) * lost);
+  return 0.5 * (__builtin_erfc(a) - 1.12837916709551257390 * exp(-a * a) * lost);
 }
 __QUERN_FLOAT_1(normcdf)
 __QUERN_DEVICE double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2.0 * p); }
@@ -207,10 +199,10 @@ __QUERN_DEVICE float rnormf(int count, const float* x) { return 1.0f / normf(cou
 __QUERN_DEVICE double __quern_bessel_i(int order, double x) {
   double size = __builtin_fabs(x);
   if (!(size < 713.9)) return __builtin_isnan(x) ? x : order && x < 0.0 ? -__builtin_inf() : __builtin_inf();
-  double sum = 1.0, term = 1.0;
+  double sum = 1.0, term = 1.0, sum_lost = 0.0;
   if (size < 20.0) {
     // The terms, and their sum, with the digits that rounding takes.
-    double quarter = 0.25 * x * x, quarter_lost = 0.25 * __builtin_fma(x, x, -4.0 * quarter), lost = 0.0, sum_lost = 0.0;
+    double quarter = 0.25 * x * x, quarter_lost = 0.25 * __builtin_fma(x, x, -4.0 * quarter), lost = 0.0;
     for (int k = 1; k < 100 && term > 1e-17 * sum; ++k) {
       double product = term * quarter, divisor = k * static_cast<double>(k + order);
       double product_lost = __builtin_fma(term, quarter, -product) + term * quarter_lost + lost * quarter;
@@ -228,10 +220,13 @@ __QUERN_DEVICE double __quern_bessel_i(int order, double x) {
     double next = term * -(mu - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * size);
     if (__builtin_fabs(next) >= __builtin_fabs(term)) break;
     term = next;
+    double before = sum;
     sum += term;
+    sum_lost += term - (sum - before);
   }
+  sum += sum_lost;
   // exp(size) may overflow where the quotient does not.
-  double half = __builtin_exp(0.5 * size);
+  double half = exp(0.5 * size);
   double value = sum * half / __builtin_sqrt(6.28318530717958647692 * size) * half;
   return order && x < 0.0 ? -value : value;
 }

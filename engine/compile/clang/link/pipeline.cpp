@@ -158,6 +158,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
 
   llvm::ModulePassManager passes = loop_pipeline(!std::all_of(kernels.begin(), kernels.end(), is_elementwise));
   passes.run(module, modules);
+  write_far_calls(module);
   compare_halves_as_floats(module);
 }
 

@@ -2,25 +2,31 @@
 #include "compile/clang/link/vector_math.h"
 
 #include <dlfcn.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <cstring>
 #include <string>
 
 namespace quern::plugin {
 namespace {
 
+// Letters of the instruction sets whose variants keep CUDA's bounds: measured over all floats, and 10**8 doubles for each function.
 struct MathFunction {
   const char* name;       // of the double variant; the float one has an f behind it
   const char* intrinsic;  // what clang makes of a call: "llvm.sin", or nullptr when the call stays a call
   int arguments;
+  const char *of_float, *of_double;
 };
 constexpr MathFunction functions[] = {
-    {"sin", "llvm.sin", 1},     {"cos", "llvm.cos", 1},   {"tan", "llvm.tan", 1},     {"asin", "llvm.asin", 1},
-    {"acos", "llvm.acos", 1},   {"atan", "llvm.atan", 1}, {"sinh", "llvm.sinh", 1},   {"cosh", "llvm.cosh", 1},
-    {"tanh", "llvm.tanh", 1},   {"asinh", nullptr, 1},    {"acosh", nullptr, 1},      {"atanh", nullptr, 1},
-    {"exp", "llvm.exp", 1},     {"exp2", "llvm.exp2", 1}, {"exp10", "llvm.exp10", 1}, {"expm1", nullptr, 1},
-    {"log", "llvm.log", 1},     {"log2", "llvm.log2", 1}, {"log10", "llvm.log10", 1}, {"log1p", nullptr, 1},
-    {"cbrt", nullptr, 1},       {"erf", nullptr, 1},      {"erfc", nullptr, 1},       {"pow", "llvm.pow", 2},
-    {"atan2", "llvm.atan2", 2}, {"hypot", nullptr, 2},
+    {"sin", "llvm.sin", 1, "bde", ""},       {"cos", "llvm.cos", 1, "bde", ""},       {"tan", "llvm.tan", 1, "bde", ""},
+    {"acos", "llvm.acos", 1, "de", "bde"},   {"atan", "llvm.atan", 1, "de", ""},      {"sinh", "llvm.sinh", 1, "bde", "bde"},
+    {"cosh", "llvm.cosh", 1, "bde", "bde"},  {"tanh", "llvm.tanh", 1, "bde", "bde"},  {"asinh", nullptr, 1, "bde", "bde"},
+    {"acosh", nullptr, 1, "bde", "de"},      {"atanh", nullptr, 1, "bde", ""},       {"exp2", "llvm.exp2", 1, "bde", ""},
+    {"erf", nullptr, 1, "", "bde"},          {"erfc", nullptr, 1, "bde", "bde"},
+    {"pow", "llvm.pow", 2, "bde", "bde"},    {"atan2", "llvm.atan2", 2, "de", ""},    {"hypot", nullptr, 2, "bde", "bde"},
 };
 
 // The letters of the x86 vector ABI.
@@ -42,6 +48,7 @@ std::vector<Variant> all_variants() {
   for (const MathFunction& function : functions) {
     for (const Isa& isa : isas) {
       for (int bytes : {4, 8}) {
+        if (!strchr(bytes == 4 ? function.of_float : function.of_double, isa.letter)) continue;
         std::string scalar = function.name + std::string(bytes == 4 ? "f" : "");
         std::string lanes = std::to_string(isa.vector_bytes / bytes);
         std::string shape = "N" + lanes + (function.arguments == 2 ? "vv" : "v");
@@ -67,7 +74,114 @@ const std::vector<Variant>& present_variants() {
   return present;
 }
 
+constexpr llvm::StringLiteral far_prefix = "quern_far_";
+constexpr const char* far_functions[] = {"sin", "cos", "tan"};
+constexpr int most_far_lanes = 16;
+
+// quern_far_sin as "quern_far_sin_8", of eight numbers and a mask.
+const std::vector<Variant>& far_variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> out;
+    for (const char* name : far_functions) {
+      for (int lanes = 2; lanes <= most_far_lanes; lanes *= 2) {
+        std::string scalar = (far_prefix + name).str(), count = std::to_string(lanes);
+        out.push_back({scalar, "", scalar + "_" + count, "_ZGV_LLVM_M" + count + "v", lanes, ""});
+      }
+    }
+    return out;
+  }();
+  return all;
+}
+
+// Of numbers and a mask: `scalar` of each number whose bit is set, 0 of the others. A loop: it runs next to never.
+void write_far_body(llvm::Function& function, llvm::FunctionCallee scalar) {
+  llvm::LLVMContext& context = function.getContext();
+  auto* type = llvm::cast<llvm::FixedVectorType>(function.getReturnType());
+  llvm::Value *numbers = function.getArg(0), *mask = function.getArg(1);
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.setDSOLocal(true);
+  function.addFnAttr(llvm::Attribute::NoInline);
+  function.addFnAttr(llvm::Attribute::Cold);
+  auto* entry = llvm::BasicBlock::Create(context, "", &function);
+  auto* loop = llvm::BasicBlock::Create(context, "", &function);
+  auto* call = llvm::BasicBlock::Create(context, "", &function);
+  auto* next = llvm::BasicBlock::Create(context, "", &function);
+  auto* done = llvm::BasicBlock::Create(context, "", &function);
+  llvm::IRBuilder<> builder(entry);
+  builder.CreateBr(loop);
+  builder.SetInsertPoint(loop);
+  llvm::PHINode* lane = builder.CreatePHI(builder.getInt64Ty(), 2);
+  llvm::PHINode* before = builder.CreatePHI(type, 2);
+  builder.CreateCondBr(builder.CreateExtractElement(mask, lane), call, next);
+  builder.SetInsertPoint(call);
+  llvm::Value* value = builder.CreateCall(scalar, builder.CreateExtractElement(numbers, lane));
+  llvm::Value* with = builder.CreateInsertElement(before, value, lane);
+  builder.CreateBr(next);
+  builder.SetInsertPoint(next);
+  llvm::PHINode* after = builder.CreatePHI(type, 2);
+  after->addIncoming(before, loop);
+  after->addIncoming(with, call);
+  llvm::Value* following = builder.CreateAdd(lane, builder.getInt64(1));
+  builder.CreateCondBr(builder.CreateICmpEQ(following, builder.getInt64(type->getNumElements())), done, loop);
+  lane->addIncoming(builder.getInt64(0), entry);
+  lane->addIncoming(following, next);
+  before->addIncoming(llvm::Constant::getNullValue(type), entry);
+  before->addIncoming(after, next);
+  builder.SetInsertPoint(done);
+  builder.CreateRet(after);
+}
+
+void call_where_needed(llvm::CallInst& call) {
+  llvm::IRBuilder<> builder(&call);
+  llvm::Value* any = builder.CreateOrReduce(call.getArgOperand(1));
+  llvm::MDNode* rarely = llvm::MDBuilder(call.getContext()).createBranchWeights(1, 2000);
+  llvm::BasicBlock* before = call.getParent();
+  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(any, &call, false, rarely);
+  llvm::BasicBlock* rest = call.getParent();
+  auto* value = llvm::PHINode::Create(call.getType(), 2, "", &rest->front());
+  call.replaceAllUsesWith(value);
+  call.moveBefore(end);
+  value->addIncoming(&call, end->getParent());
+  value->addIncoming(llvm::Constant::getNullValue(call.getType()), before);
+}
+
+bool has_feature(const Cpu& cpu, llvm::StringRef feature) {
+  llvm::SmallVector<llvm::StringRef, 128> words;
+  llvm::StringRef(cpu.features).split(words, ',');
+  return llvm::is_contained(words, feature);
+}
+
 }  // namespace
+
+void tell_of_cpu(llvm::Module& module, const Cpu& cpu) {
+  llvm::Function* question = module.getFunction("__quern_has_fma");
+  if (!question) return;
+  for (llvm::User* user : llvm::make_early_inc_range(question->users())) {
+    auto* call = llvm::cast<llvm::CallInst>(user);
+    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), has_feature(cpu, "+fma")));
+    call->eraseFromParent();
+  }
+  question->eraseFromParent();
+}
+
+void write_far_calls(llvm::Module& module) {
+  for (const char* name : far_functions) {
+    llvm::Function* scalar = module.getFunction((far_prefix + name).str());
+    if (!scalar) continue;
+    llvm::FunctionCallee libm = module.getOrInsertFunction(name, scalar->getFunctionType(), scalar->getAttributes());
+    scalar->replaceAllUsesWith(libm.getCallee());
+    scalar->eraseFromParent();
+    for (int lanes = 2; lanes <= most_far_lanes; lanes *= 2) {
+      llvm::Function* vector = module.getFunction((far_prefix + name + "_" + std::to_string(lanes)).str());
+      if (!vector) continue;
+      for (llvm::User* user : llvm::make_early_inc_range(vector->users())) {
+        // The vectoriser's mappings keep declarations alive in llvm.compiler.used, too.
+        if (auto* call = llvm::dyn_cast<llvm::CallInst>(user)) call_where_needed(*call);
+      }
+      write_far_body(*vector, libm);
+    }
+  }
+}
 
 std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu) {
   std::vector<llvm::VecDesc> out;
@@ -78,6 +192,8 @@ std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu) {
     out.emplace_back(variant.scalar, variant.vector, lanes, false, variant.abi);
     if (!variant.intrinsic.empty()) out.emplace_back(variant.intrinsic, variant.vector, lanes, false, variant.abi);
   }
+  for (const Variant& variant : far_variants())
+    out.emplace_back(variant.scalar, variant.vector, llvm::ElementCount::getFixed(variant.lanes), true, variant.abi);
   return out;
 }
 

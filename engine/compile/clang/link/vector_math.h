@@ -1,4 +1,8 @@
-// Vector variants of the mathematical functions: glibc's libmvec.
+// Vector forms of the mathematical functions: those of glibc's libmvec that are as exact as CUDA's manual has them. The others have
+// bodies in quern/math_vector.cuh, which the vectoriser turns into vector code; tests/engine/codegen/vector_math_test.cpp measures both.
+//
+// Such a body may leave what is rare to a scalar function, quern_far_sin and its kin. The vectoriser takes these for functions of
+// vectors and a mask; write_far_calls() then makes of such a call a test whether any element needs it, and a loop over those that do.
 #pragma once
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -10,10 +14,16 @@
 
 namespace quern::plugin {
 
-// The variants that this machine's libmvec has and this CPU can run.
+// What is libmvec's: the variants that this machine's has and this CPU can run; and the far functions.
 std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu);
 
-// Their names: what the linker's stand-in for libmvec exports.
+// libmvec's names: what the linker's stand-in for it exports.
 const std::vector<std::string>& libmvec_symbols();
+
+// Answers what the prelude asks about the CPU (__quern_has_fma); before anything looks at the code.
+void tell_of_cpu(llvm::Module& module, const Cpu& cpu);
+
+// After the vectoriser.
+void write_far_calls(llvm::Module& module);
 
 }  // namespace quern::plugin

@@ -69,5 +69,49 @@ __QUERN_DEVICE double digamma_of(double x) {
 // In float by way of double, which has the digits for the zeros below 0.
 __QUERN_FUNCTION(digamma, static_cast<float>(digamma_of(x)), digamma_of(x))
 
+// The sum of (q + k) ** -s over k from 0, of whole s > 1 and q > 0: up to 10 term by term, the rest by Euler and Maclaurin
+// (DLMF 25.11.5 with the integral's terms written out).
+__QUERN_DEVICE double hurwitz_zeta(double s, double q) {
+  double sum = 0.0;
+  for (; q < 10.0; q += 1.0) sum += ::pow(q, -s);
+  constexpr double terms[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000.0,
+                              1.0 / 74724249600.0, -3617.0 / 10670622842880000.0};
+  const double power = ::pow(q, -s);
+  sum += power * (q / (s - 1.0) + 0.5);
+  double factor = power * s / q;
+  for (int i = 0; i < 8; ++i) {
+    sum += terms[i] * factor;
+    factor *= (s + 2 * i + 1) * (s + 2 * i + 2) / (q * q);
+  }
+  return sum;
+}
+// The derivative of order n of digamma(): n! times the sum over (x + k) ** -(n + 1), with n's sign. Below 0 the sum is cut where
+// x + k changes its sign, and its negative end is the difference of two sums.
+__QUERN_DEVICE double polygamma_of(double n, double x) {
+  if (n == 0.0) return digamma_of(x);
+  const double big = static_cast<double>(infinity());
+  if (!(n > 0.0) || n != ::floor(n) || x != x || x == -big) return big - big;
+  const bool is_odd = ::fmod(n, 2.0) != 0.0;
+  if (x <= 0.0 && x == ::floor(x)) return is_odd ? big : -big;
+  const double s = n + 1.0;
+  double sum;
+  if (x == big) {
+    sum = 0.0;
+  } else if (x > 0.0) {
+    sum = hurwitz_zeta(s, x);
+  } else {
+    const double rest = x - ::floor(x), mirrored = 1.0 - x;
+    // Just below a whole number the distance to it has more digits than `rest`.
+    const double to_next = ::ceil(x) - x, ends = hurwitz_zeta(s, to_next) - hurwitz_zeta(s, mirrored);
+    sum = hurwitz_zeta(s, rest) + (is_odd ? ends : -ends);
+  }
+  double factorial = 1.0;
+  for (double k = 2.0; k <= n && factorial < big; k += 1.0) factorial *= k;
+  const double size = sum == 0.0 ? 0.0 : factorial * sum;
+  return is_odd ? size : -size;
+}
+__QUERN_DEVICE float polygamma_of_float(float n, float x) { return static_cast<float>(polygamma_of(n, x)); }
+__QUERN_FUNCTION_2(polygamma, polygamma_of_float, polygamma_of)
+
 }  // namespace op
 }  // namespace quern

@@ -6,6 +6,7 @@ import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -63,14 +64,20 @@ def register_optimizer_step_post_hook(hook):
 
 
 def _hooked(step):
-    """A step() that calls the hooks, where there are any, and notes that it was called, which schedulers ask for."""
+    """A step() that calls the hooks, where there are any, and notes that it was called, which schedulers ask for.
+
+    With it a round of the training loop is over: its work is submitted.
+    """
 
     @functools.wraps(step)
     def hooked(self, *args, **kwargs):
         self._opt_called = True
         before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if self._in_step or not (before or after or _pre_hooks or _post_hooks):
-            return step(self, *args, **kwargs)
+            out = step(self, *args, **kwargs)
+            if not self._in_step:
+                _engine.end_round()
+            return out
         self._in_step = True  # a step() called by a derived class's own is the same step
         try:
             args = (self, *args)
@@ -85,6 +92,7 @@ def _hooked(step):
                 hook(self, args, kwargs)
         finally:
             self._in_step = False
+        _engine.end_round()
         return out
 
     return hooked

@@ -79,6 +79,7 @@ struct Options {
   std::vector<std::string> flags, names;
   uint32_t request_flags = 0;
   std::string file = "kernel.cu", pch;
+  std::string cpu, features;  // none: this machine's
 };
 
 // Keeps what a request points to.
@@ -93,7 +94,8 @@ class RequestData {
     request.text = text_.c_str();
     request.text_size = text_.size();
     request.name = options_.file.c_str();
-    request.cpu = request.features = "";
+    request.cpu = options_.cpu.c_str();
+    request.features = options_.features.c_str();
     request.options = flags_.data();
     request.option_count = flags_.size();
     request.name_expressions = names_.data();

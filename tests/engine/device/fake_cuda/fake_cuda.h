@@ -37,6 +37,8 @@ const char* fake_cuda_last_link(void);                                // kinds o
 uint64_t fake_cuda_calls(void);                                       // of every symbol, since the library was loaded
 void fake_cuda_hold(int on);                                          // while on, queries and host functions find work unfinished
 unsigned fake_cuda_last_flags(void);                                  // of the last stream, event or host allocation made
+size_t fake_cuda_graph_launches(void);                                // graphs launched, since the library was loaded
+size_t fake_cuda_graphs(void);                                        // graphs that are ready to launch
 int fake_cuda_function_attribute(const char* symbol, int attribute);  // what cuFuncSetAttribute set, or -1
 
 #ifdef __cplusplus
