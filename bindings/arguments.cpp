@@ -2,6 +2,7 @@
 #include "bindings/arrays.h"
 #include "bindings/given.h"
 #include "core/error.h"
+#include "graph/tape.h"
 #include "run/transfer.h"
 
 #include <cstring>
@@ -154,6 +155,7 @@ bool add_argument(Arguments& args, PyObject* value) {
       return true;
     case What::array:
       check_device(args.context(), as_array(value)->device().is_cpu(), args);
+      check_no_gradient("launch", *as_array(value));
       break;
     case What::allocation:
       check_device(args.context(), nb::inst_ptr<PyAllocation>(value)->context->device.kind == DeviceKind::cpu, args);

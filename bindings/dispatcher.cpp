@@ -12,6 +12,7 @@
 #include "bindings/records.h"
 #include "core/error.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 #include "run/host_arguments.h"
 #include "run/kernel.h"
 #include "run/transfer.h"
@@ -166,6 +167,7 @@ class Reader {
     add_number(DType::uint64, &natural);
   }
   void add_array(const Array& array) {
+    check_no_gradient("launch", array);
     const ElementLayout layout(array);
     check_rank(layout->rank());
     char order = layout->is_contiguous() ? 'C' : layout->is_fortran() ? 'F' : 'A';

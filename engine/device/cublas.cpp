@@ -30,7 +30,7 @@ struct Heuristic {  // cublasLtMatmulHeuristicResult_t
   int reserved[4];
 };
 
-enum : int { compute_32f = 68, compute_64f = 70, desc_trans_a = 3, desc_trans_b = 4, layout_batch = 5, layout_batch_step = 6 };
+enum : int { compute_32f = 68, compute_tf32 = 77, compute_64f = 70, desc_trans_a = 3, desc_trans_b = 4, layout_batch = 5, layout_batch_step = 6 };
 enum : int { op_transposed = 1 };
 enum : int { preference_workspace = 1, preference_alignment_a = 5, preference_alignment_b = 6, preference_alignment_c = 7,
              preference_alignment_d = 8 };
@@ -107,7 +107,7 @@ struct MatmulPlan {
   std::optional<CapturedCall> learned;
 };
 // Alignments among the last: a way of multiplying may need 16 bytes.
-using PlanKey = std::tuple<int, DType, std::array<int64_t, 8>, bool, bool, std::array<uint32_t, 3>>;
+using PlanKey = std::tuple<int, DType, std::array<int64_t, 8>, bool, bool, bool, std::array<uint32_t, 3>>;
 
 uint32_t alignment_of(const void* pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer) | CapturedCall::alignment;
@@ -120,7 +120,7 @@ MatmulPlan make_plan(Handle handle, const MatrixProduct& p, const std::array<uin
   Types types = types_of(p.dtype);
   MatmulPlan plan;
   int32_t on = op_transposed;
-  check(lt.desc_create(&plan.desc, types.compute, types.scale), "cublasLtMatmulDescCreate");
+  check(lt.desc_create(&plan.desc, p.tf32 ? compute_tf32 : types.compute, types.scale), "cublasLtMatmulDescCreate");
   if (first.transposed) check(lt.desc_set(plan.desc, desc_trans_a, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
   if (second.transposed) check(lt.desc_set(plan.desc, desc_trans_b, &on, sizeof on), "cublasLtMatmulDescSetAttribute");
   auto layout = [&](Handle& out, int64_t rows, int64_t columns, int64_t step, int64_t batch_step) {
@@ -181,6 +181,7 @@ void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, voi
               {p.m, p.n, p.k, p.count, first.step, second.step, first.batch_step, second.batch_step},
               first.transposed,
               second.transposed,
+              p.tf32,
               alignments};
   auto found = plans->find(key);
   if (found == plans->end()) found = plans->emplace(key, make_plan(handle, p, alignments)).first;

@@ -25,6 +25,7 @@ struct MatrixProduct {
   int64_t m, n, k, count;
   MatrixBatch a, b;
   void* c;
+  bool tf32 = false;  // factors of float32 may be rounded to TF32
 };
 constexpr size_t product_workspace = size_t{32} << 20;
 void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& product, void* workspace, Site site);

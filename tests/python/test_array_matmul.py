@@ -66,3 +66,38 @@ def test_errors(device):
         x @ x
     with pytest.raises(ValueError, match="could not be broadcast"):
         qn.asarray(np.ones((2, 2, 3))) @ qn.asarray(np.ones((3, 3, 2)))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_one_form_of_product_in_many_places(device, dtype):
+    """The same shapes again and again, with operands that begin at any element, in other memory each time."""
+    rng = np.random.default_rng(6)
+    tolerance = {"f2": 3e-2, "f4": 1e-5, "c8": 1e-5}.get(dtype, 1e-12)
+    for m, k, n in ((33, 17, 9), (64, 256, 64)):
+        a, b = (rng.random(size + 9).astype(dtype) for size in (m * k, k * n))
+        x, y = qn.asarray(a), qn.asarray(b)
+        kept = []
+        for start in (0, 0, 0, 4, 4, 4, 1, 1, 8, 0, 3):
+            for turned in (False, True):
+                shape = (n, k) if turned else (k, n)
+                p, q = a[start : start + m * k].reshape(m, k), b[8 - start : 8 - start + k * n].reshape(shape)
+                ours = x[start : start + m * k].reshape(m, k) @ (lambda z: z.T if turned else z)(y[8 - start : 8 - start + k * n].reshape(shape))
+                kept.append((ours, p @ (q.T if turned else q)))
+        for ours, want in kept:
+            np.testing.assert_allclose(qn.asnumpy(ours), want, rtol=tolerance)
+
+
+def test_a_loop_of_products_and_elementwise_work(device):
+    """Rounds that come again: their launches may go out together, over memory that changes."""
+    rng = np.random.default_rng(7)
+    a, w = rng.random((20, 20)) / 10, rng.random((20, 20)) / 10
+    x, y = qn.asarray(a), qn.asarray(w)
+    seen = []
+    for i in range(40):
+        x = qn.tanh(x @ y + i / 100) - x * 0.5
+        a = np.tanh(a @ w + i / 100) - a * 0.5
+        if i % 3 == 0:
+            seen.append((x, a))
+            float(x[0, 0])
+    for ours, want in [*seen, (x, a)]:
+        np.testing.assert_allclose(qn.asnumpy(ours), want, rtol=1e-10)

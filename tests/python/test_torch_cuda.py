@@ -110,3 +110,40 @@ def test_the_current_device_is_set_and_given_back(cuda):
 
 def test_what_is_not_served_is_not_there(cuda):
     assert not hasattr(cuda, "amp") and not hasattr(cuda, "CUDAGraph") and not hasattr(torch, "amp")
+
+
+def test_the_switches_of_tf32_are_one():
+    switch = torch.backends.cuda.matmul
+    try:
+        assert torch.get_float32_matmul_precision() == "highest" and switch.allow_tf32 is False
+        torch.set_float32_matmul_precision("high")
+        assert switch.allow_tf32 is True
+        switch.allow_tf32 = False
+        assert torch.get_float32_matmul_precision() == "highest"
+        switch.allow_tf32 = True
+        assert torch.get_float32_matmul_precision() == "high"
+        with pytest.raises(TypeError, match="set_allow_tf32_cublas expects a bool, but got int"):
+            switch.allow_tf32 = 1
+        with pytest.raises(RuntimeError, match="low is not one of 'highest', 'high', or 'medium'"):
+            torch.set_float32_matmul_precision("low")
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not _engine.cuda_count(), reason="needs a GPU"))])
+def test_products_are_as_exact_as_the_switch_says(device):
+    a, b = torch.rand(64, 512, device=device), torch.rand(512, 64, device=device)
+    exact = a.double() @ b.double()
+
+    def off():
+        return ((a @ b).double() - exact).abs().max().item() / 128
+
+    try:
+        assert off() < 1e-5
+        torch.set_float32_matmul_precision("high")
+        assert 1e-5 < off() < 1e-3 if device == "cuda" else off() < 1e-5
+        half = a.half() @ b.half()
+        assert half.dtype == torch.float16
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert off() < 1e-5

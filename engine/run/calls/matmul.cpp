@@ -2,6 +2,8 @@
 #include "run/calls/matmul.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "core/error.h"
@@ -102,8 +104,11 @@ void multiply_on_host(const MatrixProduct& p) {
   }
 }
 
+std::atomic<bool> tf32_allowed{false};
+
 class Product : public CallBody {
  public:
+  explicit Product(bool tf32) : tf32_(tf32) {}
   std::string_view name() const override { return "matmul"; }
   bool keeps_operand(size_t) const override { return true; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
@@ -112,7 +117,7 @@ class Product : public CallBody {
     const CallView &a = run.inputs[0], &b = run.inputs[1], &c = run.outputs[0];
     if (c.layout->elements == 0) return;
     size_t r = c.shape().size();
-    MatrixProduct p{c.dtype, c.shape()[r - 2], c.shape()[r - 1], a.shape()[r - 1], 1, matrix_of(a), matrix_of(b), c.data};
+    MatrixProduct p{c.dtype, c.shape()[r - 2], c.shape()[r - 1], a.shape()[r - 1], 1, matrix_of(a), matrix_of(b), c.data, tf32_};
     std::vector<int64_t> a_starts = starts_of(a), b_starts = starts_of(b);
     if (run.device.is_gpu()) return on_gpu(run, p, a_starts, b_starts);
     if (p.k > 0) host_blas("cblas_sgemm");  // what is missing is said here, not on another thread
@@ -141,6 +146,7 @@ class Product : public CallBody {
   }
 
  private:
+  const bool tf32_;
   // Of so many multiplications a product is the library's own threads' work; of so many one of ours gets a share.
   static constexpr int64_t for_the_library = int64_t{1} << 28, for_a_thread = 200'000;
 
@@ -211,6 +217,9 @@ Array sum_of_products(const Array& a, const Array& b, DType dtype) {
 
 }  // namespace
 
+void allow_tf32(bool allowed) { tf32_allowed = allowed; }
+bool allows_tf32() { return tf32_allowed; }
+
 Array matmul(const Array& first, const Array& second) {
   GraphLock lock;
   for (const Array* x : {&first, &second}) {
@@ -246,8 +255,10 @@ Array matmul(const Array& first, const Array& second) {
     auto ready = [&](const Array& x) { return x.dtype() == dtype && is_ready(x) ? x : copied(x, dtype); };
     Array operands[] = {spread(ready(a)), spread(ready(b))};
     CallResult result{shape, dtype};
-    static auto* body = new std::shared_ptr<const CallBody>(std::make_shared<Product>());
-    out = record_call(*body, operands, {&result, 1}, a.device())[0];
+    static auto* bodies =
+        new std::array<std::shared_ptr<const CallBody>, 2>{std::make_shared<Product>(false), std::make_shared<Product>(true)};
+    const bool tf32 = dtype == DType::float32 && a.device().is_gpu() && allows_tf32();
+    out = record_call((*bodies)[tf32], operands, {&result, 1}, a.device())[0];
   } else {
     out = sum_of_products(spread(a), spread(b), dtype);
   }

@@ -65,14 +65,24 @@ class _Switch(types.SimpleNamespace):
 
 
 class _Matmul(_Switch):
-    pass
+    """Settings of matrix products. ``allow_tf32``: factors of float32 may be rounded to TF32 on a GPU."""
+
+    @property
+    def allow_tf32(self):
+        return _engine.allows_tf32()
+
+    @allow_tf32.setter
+    def allow_tf32(self, allowed):
+        if not isinstance(allowed, bool):
+            raise TypeError(f"set_allow_tf32_cublas expects a bool, but got {type(allowed).__name__}")
+        set_float32_matmul_precision("high" if allowed else "highest")
 
 
 backends = _module(
     "backends", "Settings of PyTorch's libraries.",
     cudnn=_Switch(enabled=True, benchmark=False, deterministic=False, allow_tf32=True, is_available=lambda: _engine.cuda_count() > 0,
                   version=lambda: None),
-    cuda=_Switch(matmul=_Matmul(allow_tf32=False, allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0),
+    cuda=_Switch(matmul=_Matmul(allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0),
     mps=_Switch(is_available=lambda: False, is_built=lambda: False),
     mkl=_Switch(is_available=lambda: False),
     mkldnn=_Switch(is_available=lambda: False, enabled=False),
@@ -83,10 +93,15 @@ _precision = ["highest"]
 
 
 def set_float32_matmul_precision(precision):
-    """Kept and not used: products of float32 matrices are float32's here."""
+    """How exact products of float32 matrices are on a GPU, in the whole process.
+
+    Parameters: ``precision``: "highest": float32's; "high" or "medium": their factors may be rounded to TF32 (10 bits of fraction), which
+    is several times as fast. On the CPU products are float32's.
+    """
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
     _precision[0] = precision
+    _engine.allow_tf32(precision != "highest")
 
 
 def get_float32_matmul_precision():
