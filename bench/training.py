@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A training step of a small network, as programs write it, beside PyTorch and JAX.
 
-    python bench/training.py [--device cpu|cuda] [--out FILE.json] [--peers torch,jax]
+    python bench/training.py [--device cpu|cuda] [--out FILE.json] [--peers torch,torch compile,jax]
 
 The network is Linear(32, 64), ReLU, Linear(64, 10) with cross entropy and Adam, float32. A figure is the median over rounds of many steps,
 waited for at a round's end, divided by the steps. Each library trains the same data from the same weights, and its loss after 50 steps is
@@ -20,6 +20,7 @@ from measure import keep, report, report_beside  # isort: skip, finds quern
 import numpy as np  # isort: skip
 
 import quern as qn
+from spine import driver_enqueue
 
 CASES = ("batch 1000", "batch 1000, loss looked at", "batch 32", "batch 32, loss looked at", "31 batches of 32 by slicing")
 
@@ -32,7 +33,7 @@ def numbers(batch):
     return weights, x, draw.integers(0, 10, batch)
 
 
-def torch_steps(torch, device, batch, looks=False, sliced=False, graph=False):
+def torch_steps(torch, device, batch, looks=False, sliced=False, graph=False, compiled=False):
     """(one round of work, what waits, the loss) with PyTorch or what has its names."""
     nn = torch.nn
     weights, x, y = numbers(992 if sliced else batch)
@@ -41,13 +42,19 @@ def torch_steps(torch, device, batch, looks=False, sliced=False, graph=False):
         for parameter, value in zip(model.parameters(), weights, strict=True):
             parameter.copy_(torch.tensor(value))
     x, y = torch.tensor(x).to(device), torch.tensor(y).to(device)
-    loss_of = nn.CrossEntropyLoss()
+    cross_entropy = nn.CrossEntropyLoss()
+
+    def loss_of(a, b):
+        return cross_entropy(model(a), b)
+
+    if compiled:
+        loss_of = torch.compile(loss_of)
     optimizer = torch.optim.Adam(model.parameters(), **({"capturable": True} if graph else {}))
     held = [None]
 
     def step(a=x, b=y):
         optimizer.zero_grad()
-        loss = loss_of(model(a), b)
+        loss = loss_of(a, b)
         loss.backward()
         optimizer.step()
         held[0] = loss
@@ -170,6 +177,11 @@ def of_torch_graph(device):
     return lambda **options: torch_steps(torch, device, graph=True, **options)
 
 
+def of_torch_compiled(device):
+    steps = of_torch(device)
+    return lambda **options: steps(compiled=True, **options)
+
+
 def of_jax(device):
     import jax
 
@@ -177,7 +189,7 @@ def of_jax(device):
     return lambda **options: jax_steps(jax, device, **options)
 
 
-LIBRARIES = {"quern": ours, "torch": of_torch, "torch graph": of_torch_graph, "jax": of_jax}
+LIBRARIES = {"quern": ours, "torch": of_torch, "torch compile": of_torch_compiled, "torch graph": of_torch_graph, "jax": of_jax}
 
 
 def alone(name, device):
@@ -224,10 +236,24 @@ def counted(torch, device):
     return {kind: round(count, 2) for kind, count in kinds.items()}
 
 
+def enqueue():
+    """Microseconds of the host for a launch of a kernel."""
+    f = qn.RawKernel('extern "C" __global__ void f(float* a, float* b, float* c, int n) { if (threadIdx.x == 9999) a[0] = n; }', "f")
+    x, n = qn.zeros(16, "f4"), np.int32(5)
+    times = []
+    for _ in range(6):
+        start = time.perf_counter()
+        for _ in range(5000):
+            f((1,), (32,), (x, x, x, n))
+        times.append((time.perf_counter() - start) / 5000 * 1e6)
+        qn.synchronize()
+    return statistics.median(times[1:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--peers", default="torch,torch graph,jax")
+    parser.add_argument("--peers", default="torch,torch compile,torch graph,jax")
     parser.add_argument("--python", default=sys.executable, help="the Python that has the peers")
     parser.add_argument("--library", help=argparse.SUPPRESS)
     parser.add_argument("--out")
@@ -240,6 +266,8 @@ def main():
         python = sys.executable if name == "quern" else args.python
         run = subprocess.run([python, __file__, "--library", name, "--device", args.device], capture_output=True, text=True)
         found = [line for line in run.stdout.splitlines() if line.startswith("RESULT")]
+        if not found and name == "quern":
+            raise SystemExit(run.stderr)
         if not found:
             print(f"{name}: left out ({(run.stderr.strip() or 'no result').splitlines()[-1]})")
             continue
@@ -251,6 +279,10 @@ def main():
         if max(losses.values()) - min(losses.values()) > 2e-3:
             raise SystemExit(f"{case}: the losses differ: {losses}")
         report_beside(case, times.pop("quern"), "us", times)
+    if args.device == "cuda":
+        if (driver := driver_enqueue()) is not None:
+            report("a launch, the driver's own call in C", driver, "us")
+        report("a launch, a kernel of four arguments", enqueue(), "us")
     report("first step of a network of new sizes", results["quern"]["first step"], "ms")
     for kind, count in results["quern"]["of a step"].items():
         report(f"of a step: {kind}", count, "")

@@ -74,7 +74,17 @@ class PyHook : public GradientHook {
   std::optional<Array> seen(const Array& gradient) override {
     if (is_removed) return std::nullopt;
     nb::object result = call_.get()(nb::steal(wrap(Array(gradient), type_)));
-    return array_or_none(result);
+    if (result.is_none()) return std::nullopt;
+    const Array* other = as_array(result.ptr());
+    if (!other) raise(ErrorKind::type, "expected Variable, but hook returned '{}'", Py_TYPE(result.ptr())->tp_name);
+    auto differs = [&](const char* what) {
+      nb::object name = nb::getattr(call_.get(), "__name__", nb::str("hook"));
+      raise(ErrorKind::runtime, "hook '{}' has changed the {} of value", nb::cast<std::string>(name), what);
+    };
+    if (other->shape() != gradient.shape()) differs("size");
+    if (other->dtype() != gradient.dtype()) differs("type");
+    if (other->device() != gradient.device()) differs("device");
+    return *other;
   }
   bool is_gone() const override { return is_removed; }
 
@@ -96,8 +106,8 @@ struct HookHandle {
   }
 };
 
-// The derivative is a Python function: of the gradients of the results and which are wanted, a tuple of those of the inputs. Where
-// it `keeps` them, it gets the inputs' values, too, as they were.
+// The derivative is a Python function: of the gradients of the results and which are wanted, a tuple of those of the inputs.
+// Where it `keeps` them, it gets the inputs' values, too, as they were.
 class PyBody : public GradientBody {
  public:
   PyBody(std::string name, nb::handle call, PyTypeObject* type, bool keeps)
@@ -174,17 +184,20 @@ void init_gradients(nb::module_& m) {
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });
   // Of a tensor's subclass it is a plain one, where `type` says so.
-  m.def("gradient", [](nb::handle given, nb::handle type) -> nb::object {
-    const Array& array = array_in(given);
-    std::shared_ptr<Array> found = gradient_of(array);
-    if (!found) return nb::none();
-    if (auto* own = std::get_deleter<OwnObject>(found)) return nb::borrow(own->object);
-    PyObject* kind = type.is_none() ? reinterpret_cast<PyObject*>(Py_TYPE(given.ptr())) : type.ptr();
-    nb::object made = given_to(reinterpret_cast<PyTypeObject*>(kind), *found);
-    GraphLock lock;
-    if (gradient_of(array) == found) set_gradient(array, owned_by(made));
-    return made;
-  }, nb::arg(), nb::arg("type") = nb::none());
+  m.def(
+      "gradient",
+      [](nb::handle given, nb::handle type) -> nb::object {
+        const Array& array = array_in(given);
+        std::shared_ptr<Array> found = gradient_of(array);
+        if (!found) return nb::none();
+        if (auto* own = std::get_deleter<OwnObject>(found)) return nb::borrow(own->object);
+        PyObject* kind = type.is_none() ? reinterpret_cast<PyObject*>(Py_TYPE(given.ptr())) : type.ptr();
+        nb::object made = given_to(reinterpret_cast<PyTypeObject*>(kind), *found);
+        GraphLock lock;
+        if (gradient_of(array) == found) set_gradient(array, owned_by(made));
+        return made;
+      },
+      nb::arg(), nb::arg("type") = nb::none());
   m.def(
       "set_gradient",
       [](const Array& array, nb::handle g) {
@@ -230,20 +243,21 @@ void init_gradients(nb::module_& m) {
         });
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
   // None for each input.
-  m.def("differentiable",
-        [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type, bool keeps) {
-          release_gradients();
-          std::vector<Array> all = arrays(inputs);
-          auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-          auto body = std::make_shared<PyBody>(name, derivative, result_type, keeps);
-          Kept kept;
-          if (keeps) kept.inputs.assign(all.size(), true);
-          std::vector<Array> out = differentiable(std::move(body), all, kept, [&] { return arrays(nb::object(make())); });
-          nb::list list;
-          for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
-          return list;
-        },
-        nb::arg("name"), nb::arg("inputs"), nb::arg("make"), nb::arg("derivative"), nb::arg("type"), nb::arg("keeps") = false);
+  m.def(
+      "differentiable",
+      [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type, bool keeps) {
+        release_gradients();
+        std::vector<Array> all = arrays(inputs);
+        auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+        auto body = std::make_shared<PyBody>(name, derivative, result_type, keeps);
+        Kept kept;
+        if (keeps) kept.inputs.assign(all.size(), true);
+        std::vector<Array> out = differentiable(std::move(body), all, kept, [&] { return arrays(nb::object(make())); });
+        nb::list list;
+        for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
+        return list;
+      },
+      nb::arg("name"), nb::arg("inputs"), nb::arg("make"), nb::arg("derivative"), nb::arg("type"), nb::arg("keeps") = false);
   // Is anything recorded, and does an array among these objects want a gradient?
   m.def("records", [](nb::handle objects) {
     if (!is_taping() || !GradientMode::is_on()) return false;

@@ -65,6 +65,21 @@ void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, A
   raise(ErrorKind::type, "invalid type on parameter #{} (0-based): {}", i, Py_TYPE(value)->tp_name);
 }
 
+[[noreturn]] void refuse_in_raw(const Kernel& kernel, PyObject* value, Py_ssize_t i) {
+  const KernelInfo& info = kernel.info();
+  if (classified(value).what == Given::What::host_array) {
+    bool sized = info.params_known && static_cast<size_t>(i) < info.params.size();
+    std::string size = sized ? fmt::format(", {} bytes", info.params[static_cast<size_t>(i)].size) : "";
+    raise(ErrorKind::type,
+          "[launch] argument {} of '{}' is a NumPy array in host memory; copy it to the device with asarray(), or where the "
+          "kernel takes a "
+          "structure by value, pass one of its size{}",
+          i + 1, info.name, size);
+  }
+  raise(ErrorKind::type, "[launch] argument {} of '{}' is a {}; pass device memory, a number or a NumPy scalar", i + 1, info.name,
+        Py_TYPE(value)->tp_name);
+}
+
 // f(*args, block=(x, y, z), grid=(x, y), stream=None, shared=0)
 PyObject* call_function(PyObject* self, PyObject* args, PyObject* named) {
   try {
@@ -162,9 +177,7 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(values);
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* value = PySequence_Fast_GET_ITEM(values, i);
-      if (!add_argument(packed, value))
-        raise(ErrorKind::type, "[launch] argument {} of '{}' is a {}; pass device memory, a number or a NumPy scalar", i + 1,
-              kernel.info().name, Py_TYPE(value)->tp_name);
+      if (!add_argument(packed, value)) refuse_in_raw(kernel, value, i);
     }
     submit(kernel, *stream, shape, packed);
     Py_RETURN_NONE;

@@ -43,8 +43,11 @@ PyObject* as_torch(F&& f) {
   } catch (const Error& e) {
     ErrorKind kind = e.kind();
     if (kind == ErrorKind::value || kind == ErrorKind::algebra) kind = ErrorKind::runtime;
+    std::string text = e.what();
+    if (size_t at = text.find(" for axis "); kind == ErrorKind::index && at != std::string::npos)
+      text.replace(at, 10, " for dimension ");
     try {
-      throw Error(kind, e.what());
+      throw Error(kind, text);
     } catch (...) {
       set_python_error();
     }
@@ -269,13 +272,16 @@ Array product_of(const Array& a, const Array& b) {
   if (a.rank() == 0 || b.rank() == 0)
     raise(ErrorKind::runtime, "both arguments to matmul need to be at least 1D, but they are {}D and {}D", a.rank(), b.rank());
   if (a.dtype() != b.dtype())
-    raise(ErrorKind::runtime, "expected m1 and m2 to have the same dtype, but got: {} != {}", torch_name_of(a.dtype()),
-          torch_name_of(b.dtype()));
+    raise(ErrorKind::runtime, "expected m1 and m2 to have the same dtype, but got: {} != {}", element_name(a.dtype()),
+          element_name(b.dtype()));
   int64_t inner = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
   if (a.shape().back() != inner) {
     if (a.rank() == 1 && b.rank() == 1)
       raise(ErrorKind::runtime, "inconsistent tensor size, expected tensor {} and src {} to have the same number of elements",
             size_text(a.shape()), size_text(b.shape()));
+    if (a.rank() == 2 && b.rank() == 1)
+      raise(ErrorKind::runtime, "size mismatch, got input ({}), mat ({}x{}), vec ({})", a.shape()[0], a.shape()[0], a.shape()[1],
+            inner);
     int64_t rows = a.rank() == 1 ? 1 : a.shape()[a.rank() - 2], columns = b.rank() == 1 ? 1 : b.shape().back();
     raise(ErrorKind::runtime, "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", rows, a.shape().back(), inner,
           columns);
@@ -438,11 +444,24 @@ void check_key(PyObject* key) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) check_one_key(PyTuple_GET_ITEM(key, i));
 }
 
+// An IndexError that is set speaks of axes; here they are dimensions.
+void speak_of_dimensions() {
+  if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_IndexError)) return;
+  nb::python_error error;
+  std::string text = nb::cast<std::string>(nb::str(error.value()));
+  size_t at = text.find(" for axis ");
+  if (at == std::string::npos) return error.restore();
+  text.replace(at, 10, " for dimension ");
+  PyErr_SetString(PyExc_IndexError, text.c_str());
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) {
-  return as_torch([&]() -> PyObject* {
+  PyObject* found = as_torch([&]() -> PyObject* {
     check_key(key);
     return get_array_item(self, key);
   });
+  if (!found) speak_of_dimensions();
+  return found;
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
@@ -635,6 +654,13 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_softmax", softmax);
   define(m, "tensor_log_softmax", log_softmax);
   define(m, "tensor_cross_entropy", cross_entropy);
+  // Classes that are there are looked at before they are used; others are not waited for. Raises ErrorKind::index.
+  m.def("check_classes", [](const Array& target, int64_t classes, int64_t ignored) {
+    if (target.device().is_gpu() || !is_integer(target.dtype()) || !is_there(target)) return;
+    GradientMode off(false);
+    for (int64_t t : steps::values_of<int64_t>(target))
+      if (t != ignored && (t < 0 || t >= classes)) raise(ErrorKind::index, "Target {} is out of bounds.", t);
+  });
   define(m, "tensor_layer_norm", layer_norm);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
   // of one type. Returns its number.

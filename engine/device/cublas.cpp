@@ -30,10 +30,23 @@ struct Heuristic {  // cublasLtMatmulHeuristicResult_t
   int reserved[4];
 };
 
-enum : int { compute_32f = 68, compute_tf32 = 77, compute_64f = 70, desc_trans_a = 3, desc_trans_b = 4, layout_batch = 5, layout_batch_step = 6 };
+enum : int {
+  compute_32f = 68,
+  compute_tf32 = 77,
+  compute_64f = 70,
+  desc_trans_a = 3,
+  desc_trans_b = 4,
+  layout_batch = 5,
+  layout_batch_step = 6
+};
 enum : int { op_transposed = 1 };
-enum : int { preference_workspace = 1, preference_alignment_a = 5, preference_alignment_b = 6, preference_alignment_c = 7,
-             preference_alignment_d = 8 };
+enum : int {
+  preference_workspace = 1,
+  preference_alignment_a = 5,
+  preference_alignment_b = 6,
+  preference_alignment_c = 7,
+  preference_alignment_d = 8
+};
 
 // Every symbol used.
 struct Library {
@@ -176,13 +189,10 @@ void multiply_on_gpu(Device& device, Stream& stream, const MatrixProduct& p, voi
   // The library's matrices lie in columns: c' = b' a'.
   const MatrixBatch &first = p.b, &second = p.a;
   const std::array<uint32_t, 3> alignments{alignment_of(first.data), alignment_of(second.data), alignment_of(p.c)};
-  PlanKey key{device.index,
-              p.dtype,
-              {p.m, p.n, p.k, p.count, first.step, second.step, first.batch_step, second.batch_step},
-              first.transposed,
-              second.transposed,
-              p.tf32,
-              alignments};
+  PlanKey key{
+      device.index,     p.dtype,           {p.m, p.n, p.k, p.count, first.step, second.step, first.batch_step, second.batch_step},
+      first.transposed, second.transposed, p.tf32,
+      alignments};
   auto found = plans->find(key);
   if (found == plans->end()) found = plans->emplace(key, make_plan(handle, p, alignments)).first;
   MatmulPlan& plan = found->second;

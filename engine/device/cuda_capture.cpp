@@ -88,7 +88,9 @@ std::optional<std::vector<CapturedCall::Step>> CapturedCall::captured(CudaDevice
     if (!is_plain(node) || driver().cuGraphKernelNodeGetParams_v2(node, &found) != success || !found.function || !found.params)
       return std::nullopt;
     Step step;
-    step.launch = {found.function, {found.grid_x, found.grid_y, found.grid_z}, {found.block_x, found.block_y, found.block_z},
+    step.launch = {found.function,
+                   {found.grid_x, found.grid_y, found.grid_z},
+                   {found.block_x, found.block_y, found.block_z},
                    found.shared_bytes};
     size_t offset = 0, size = 0;
     for (size_t i = 0; driver().cuFuncGetParamInfo(found.function, i, &offset, &size) == success; ++i) {

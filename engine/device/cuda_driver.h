@@ -308,11 +308,11 @@ inline constexpr int oldest_driver = 12000;
   X(cuGraphExecDestroy, 10000, (GraphExecHandle exec))                                                                           \
   X(cuGraphLaunch, 10000, (GraphExecHandle exec, StreamHandle stream))                                                           \
   X(cuStreamBeginCapture_v2, 10010, (StreamHandle stream, int mode))                                                             \
-  X(cuStreamEndCapture, 10000, (StreamHandle stream, GraphHandle* graph))                                                        \
-  X(cuGraphGetNodes, 10000, (GraphHandle graph, GraphNodeHandle* nodes, size_t* count))                                          \
-  X(cuGraphGetEdges, 10000, (GraphHandle graph, GraphNodeHandle* from, GraphNodeHandle* to, size_t* count))                      \
+  X(cuStreamEndCapture, 10000, (StreamHandle stream, GraphHandle * graph))                                                       \
+  X(cuGraphGetNodes, 10000, (GraphHandle graph, GraphNodeHandle * nodes, size_t* count))                                         \
+  X(cuGraphGetEdges, 10000, (GraphHandle graph, GraphNodeHandle * from, GraphNodeHandle * to, size_t* count))                    \
   X(cuGraphNodeGetType, 10000, (GraphNodeHandle node, int* type))                                                                \
-  X(cuGraphKernelNodeGetParams_v2, 12000, (GraphNodeHandle node, KernelNode* launch))                                            \
+  X(cuGraphKernelNodeGetParams_v2, 12000, (GraphNodeHandle node, KernelNode * launch))                                           \
   X(cuGraphKernelNodeGetAttribute, 11000, (GraphNodeHandle node, int attribute, void* value))
 
 struct Driver {

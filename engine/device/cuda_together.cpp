@@ -20,8 +20,8 @@ struct NodeWords {
     extra[2] = launch_param_size;
     extra[3] = &bytes;
     extra[4] = launch_param_end;
-    node = {launch.function, launch.grid[0],  launch.grid[1], launch.grid[2], launch.block[0],         launch.block[1],
-            launch.block[2], launch.shared, nullptr,        bytes ? extra : nullptr, nullptr, nullptr};
+    node = {launch.function, launch.grid[0], launch.grid[1], launch.grid[2],          launch.block[0], launch.block[1],
+            launch.block[2], launch.shared,  nullptr,        bytes ? extra : nullptr, nullptr,         nullptr};
   }
   NodeWords(const NodeWords&) = delete;
   size_t bytes;
@@ -42,8 +42,7 @@ void CudaTogether::Launches::add(const CudaLaunch& launch, const void* given) {
   launches.push_back(launch);
   const char* bytes = static_cast<const char*>(given);
   args.insert(args.end(), bytes, bytes + launch.arg_bytes);
-  const uint64_t more[] = {reinterpret_cast<uintptr_t>(launch.function),
-                           launch.grid[0] | uint64_t{launch.grid[1]} << 32,
+  const uint64_t more[] = {reinterpret_cast<uintptr_t>(launch.function), launch.grid[0] | uint64_t{launch.grid[1]} << 32,
                            launch.grid[2] | uint64_t{launch.shared} << 32,
                            launch.block[0] | uint64_t{launch.block[1]} << 16 | uint64_t{launch.block[2]} << 32 |
                                static_cast<uint64_t>(launch.arg_bytes) << 48};

@@ -160,9 +160,11 @@ class Backward {
     for (const EntryRef& input : inputs_) {
       auto it = captured_.find(input.get());
       if (it == captured_.end() && !allow_unused)
-        raise(ErrorKind::runtime,
-              "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is "
-              "the desired behavior.");
+        raise(
+            ErrorKind::runtime,
+            "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is "
+            "the desired behavior.",
+            out.size());
       out.push_back(it == captured_.end() ? std::nullopt : std::optional<Array>(it->second));
     }
     return out;

@@ -600,7 +600,7 @@ Array as_it_is(const Array& array) {
 std::vector<Array> apply(const UserRow& row, std::span<const Argument> arguments, const Shape& shape, DeviceId device) {
   static auto* proven = new std::set<std::pair<const UserRow*, DeviceId>>;
   GraphLock lock;
-  if (is_taping()) check_no_gradient(row, arguments);
+  if (is_taping()) check_no_gradient(row.name, arguments);
   LayoutRef layout = result_layout(shape, arguments);
   std::vector<Operand> operands;
   for (size_t i = 0; i < arguments.size(); ++i)

@@ -301,15 +301,26 @@ void check_may_write(const Array& target) {
         shows_all(target) ? "" : "view of a ");
 }
 
-void check_no_gradient(const UserRow& row, std::span<const Argument> arguments) {
-  if (!mode_is_on) return;
-  for (const Argument& a : arguments) {
-    if (!a.array() || !wants_gradient(*a.array())) continue;
-    raise(ErrorKind::not_implemented,
-          "[{}] a kernel's text has no derivative; call it in the forward() of an autograd.Function, whose backward() computes "
-          "the gradient, or give it detached arrays",
-          row.name);
-  }
+void check_no_gradient(std::string_view kernel, std::span<const Argument> arguments) {
+  for (const Argument& a : arguments)
+    if (a.array()) check_no_gradient(kernel, *a.array());
+}
+
+void check_no_gradient(std::string_view kernel, const Array& argument) {
+  if (!is_taping() || !mode_is_on || !wants_gradient(argument)) return;
+  raise(ErrorKind::not_implemented,
+        "[{}] a kernel's text has no derivative; give it detached arrays, or call it in an autograd.Function of quern.torch:\n\n"
+        "    class Own(torch.autograd.Function):\n"
+        "        @staticmethod\n"
+        "        def forward(ctx, x):\n"
+        "            ctx.save_for_backward(x)\n"
+        "            return kernel(x)\n\n"
+        "        @staticmethod\n"
+        "        def backward(ctx, g):\n"
+        "            (x,) = ctx.saved_tensors\n"
+        "            return g * slope(x)  # what the kernel's derivative is there\n\n"
+        "    y = Own.apply(x)",
+        kernel);
 }
 
 EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
@@ -559,7 +570,8 @@ std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std:
     results = make();
   }
   GraphLock lock;
-  EntryRef entry = is_taping() ? entry_of_call(Entry::Kind::function, current_site(), inputs, nullptr) : EntryRef();
+  if (results.empty() || !is_taping()) return results;
+  EntryRef entry = entry_of_call(Entry::Kind::function, current_site(), inputs, nullptr);
   if (!entry) return results;
   std::vector<TapeOperand>& operands = entry->extra().more;
   for (size_t i = 0; i < inputs.size(); ++i) {

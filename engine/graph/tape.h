@@ -196,8 +196,9 @@ EntryRef tape_reduce(const Node& node, const Array& from);
 EntryRef tape_update(const Array& target, const Argument& value);
 // An operand of `entry` that is the view `target`, which is about to be written: its hooks are of the value that it had.
 void forget_hooks(Entry& entry, const Array& target);
-// Raises ErrorKind::not_implemented where an operand of a user's row wants a gradient.
-void check_no_gradient(const UserRow& row, std::span<const Argument> arguments);
+// Raises ErrorKind::not_implemented, and says what to write, where an operand of a user's kernel wants a gradient.
+void check_no_gradient(std::string_view kernel, std::span<const Argument> arguments);
+void check_no_gradient(std::string_view kernel, const Array& argument);
 // `target` is the whole of its cell's value, or was updated: that has this entry from now on.
 void wrote(const Array& target, EntryRef entry);
 // Puts the entry on a new array.

@@ -252,7 +252,9 @@ void check_operands(Op op, std::span<const OperandType> operands) {
   switch (op) {
     case Op::subtract:
       if (is_boolean(operands[0]) && is_boolean(operands[1]))
-        refuse("Subtraction, the `-` operator, with two bool tensors is not supported. Use `^` or logical_xor() instead.");
+        refuse(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead.");
       if (any_is(is_boolean))
         refuse("Subtraction, the `-` operator, with a bool tensor is not supported. To invert a mask, use `~` or logical_not().");
       return;

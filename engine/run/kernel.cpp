@@ -102,7 +102,9 @@ const ParamType* Arguments::type() const { return kernel_.types_known_ ? &kernel
 void Arguments::mismatch(const std::string& given) const {
   const KernelInfo& kernel = kernel_.info();
   const ParamType* t = type();
-  std::string wants = t ? t->text : fmt::format("{} bytes", kernel.params[count_ - 1].size);
+  std::string bytes = kernel.params_known ? fmt::format("{} bytes", kernel.params[count_ - 1].size) : "";
+  std::string wants = t ? t->text : bytes;
+  if (t && t->kind == ParamType::Kind::other && !bytes.empty()) wants += " of " + bytes;
   raise(ErrorKind::type, "[launch] argument {} of '{}' is {}, the kernel takes {}; convert it before the call", count_,
         kernel.name, given, wants);
 }
@@ -255,7 +257,8 @@ void Arguments::typed(const void* bytes, size_t size, Number scalar, const char*
     return;
   }
   // Of another width than the parameter: the value goes in where it fits.
-  if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar)) mismatch(type_name);
+  if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar))
+    mismatch(fmt::format("{} of {} bytes", type_name, size));
   char* to = at(param, param->size);
   Number wanted = t ? t->scalar : scalar == Number::floating ? Number::floating : Number::none;
   std::optional<bool> fits = scalar == Number::floating ? put_real_of(to, param->size, bytes, size)

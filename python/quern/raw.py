@@ -250,11 +250,17 @@ class RawKernel(_engine.RawFunction):
 
     @property
     def max_dynamic_shared_size_bytes(self):
-        """Bytes of dynamic shared memory that a launch may ask for; larger ones than the usual 48 KiB are granted without setting."""
+        """Bytes of dynamic shared memory that a launch may ask for: what was set, or all that there are; nothing has to be set."""
+        return self._shared_wish if self._shared_wish is not None else self._most_shared()
+
+    _shared_wish = None
+
+    def _most_shared(self):
         return current_device().info()["max_shared_optin"] - self._function().info()["static_shared"]
 
     @max_dynamic_shared_size_bytes.setter
     def max_dynamic_shared_size_bytes(self, bytes):
-        most = self.max_dynamic_shared_size_bytes
+        most = self._most_shared()
         if bytes > most:
             raise ValueError(f"[RawKernel] {bytes} bytes of shared memory are more than the device's {most}")
+        self._shared_wish = bytes

@@ -131,7 +131,7 @@ def test_cupys_names(device):
     qn.set_fallback("warn")
     x = cp.asarray([3.0, 1.0, 2.0])
     with pytest.warns(qn.FallbackWarning):
-        assert type(cp.interp(x, x, x)) is cp.ndarray
+        assert type(cp.unwrap(x)) is cp.ndarray
     qn.set_fallback("silent")
     for value in (
         cp.linalg.inv(cp.eye(2)),

@@ -81,8 +81,8 @@ def test_one_form_of_product_in_many_places(device, dtype):
             for turned in (False, True):
                 shape = (n, k) if turned else (k, n)
                 p, q = a[start : start + m * k].reshape(m, k), b[8 - start : 8 - start + k * n].reshape(shape)
-                ours = x[start : start + m * k].reshape(m, k) @ (lambda z: z.T if turned else z)(y[8 - start : 8 - start + k * n].reshape(shape))
-                kept.append((ours, p @ (q.T if turned else q)))
+                left, right = x[start : start + m * k].reshape(m, k), y[8 - start : 8 - start + k * n].reshape(shape)
+                kept.append((left @ (right.T if turned else right), p @ (q.T if turned else q)))
         for ours, want in kept:
             np.testing.assert_allclose(qn.asnumpy(ours), want, rtol=tolerance)
 
@@ -101,3 +101,45 @@ def test_a_loop_of_products_and_elementwise_work(device):
             float(x[0, 0])
     for ours, want in [*seen, (x, a)]:
         np.testing.assert_allclose(qn.asnumpy(ours), want, rtol=1e-10)
+
+
+SHORT = ["float16", "bfloat16"]
+
+
+def in_short(values, dtype):
+    """The array in that type, and its values in float64 as they are then."""
+    x = qn.asarray(values.astype("float32")).astype(dtype)
+    return x, qn.asnumpy(x.astype("float64"))
+
+
+@pytest.mark.parametrize("dtype", SHORT)
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(1, 1, 1), (3, 5, 2), (1, 700, 1), (64, 64, 64), (400, 1000, 390), (5, 0, 4), (0, 3, 2), (2, 3, 800)]
+)
+def test_products_of_short_floats_sum_in_float32(device, dtype, m, k, n):
+    rng = np.random.default_rng(m + k + n)
+    a, wide_a = in_short(rng.normal(size=(m, k)), dtype)
+    b, wide_b = in_short(rng.normal(size=(k, n)), dtype)
+    ends = {"float16": (2.0**-11, 1e-6), "bfloat16": (2.0**-8, 1e-6)}[dtype]
+    want = wide_a @ wide_b
+    error = ends[0] * np.abs(want) + 2e-7 * np.sqrt(k + 1) * (np.abs(wide_a) @ np.abs(wide_b)) + ends[1]
+    got = a @ b
+    assert str(got.dtype) == dtype and got.shape == (m, n)
+    assert (np.abs(qn.asnumpy(got.astype("float64")) - want) <= error).all()
+    # As they lie: turned, with steps, in a stack, broadcast.
+    other = (b.T @ a.T).T
+    assert (np.abs(qn.asnumpy(other.astype("float64")) - want) <= error).all()
+    turned = qn.asarray(a.T.copy()).T
+    assert (np.abs(qn.asnumpy((turned @ b).astype("float64")) - want) <= error).all()
+    stack = qn.stack([a, a[::-1]]) @ b
+    assert (np.abs(qn.asnumpy(stack.astype("float64")) - np.stack([want, want[::-1]])) <= np.stack([error, error[::-1]])).all()
+    if k:
+        np.testing.assert_array_equal(qn.asnumpy((a[:, ::-1] @ b[::-1]).astype("float64")).shape, (m, n))
+
+
+@pytest.mark.parametrize("dtype", SHORT)
+def test_sums_of_short_floats_do_not_stop(device, dtype):
+    """4096 ones and more: a sum that were kept in the short type would stand still."""
+    a = qn.ones((2, 5000), dtype="float32").astype(dtype)
+    got = qn.asnumpy((a @ a.T).astype("float32"))
+    np.testing.assert_array_equal(got, qn.asnumpy(qn.asarray(np.full((2, 2), 5000, "float32")).astype(dtype).astype("float32")))

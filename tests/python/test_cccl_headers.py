@@ -358,6 +358,24 @@ extern "C" __global__ void all(const int* in, int* out)
 """,
         lambda: np.sort(given),
     ),
+    "all of CUB by one header": (
+        r"""
+#include <cub/cub.cuh>
+extern "C" __global__ void all(const int* in, int* out)
+{
+  typedef cub::BlockRadixSort<int, 64, 1> Sort;
+  typedef cub::WarpReduce<int> Sum;
+  __shared__ typename Sort::TempStorage sorted;
+  __shared__ typename Sum::TempStorage sums[2];
+  int t = threadIdx.x, items[1] = {in[t]};
+  Sort(sorted).Sort(items);
+  int sum = Sum(sums[t / 32]).Sum(in[t]);
+  out[t] = items[0];
+  if (t % 32 == 0) out[64 + t / 32] = sum;
+}
+""",
+        lambda: np.concatenate([np.sort(front), warps(front).sum(1)]),
+    ),
 }
 
 WARPS = {
@@ -674,3 +692,10 @@ def test_headers(device, name, text, expected):
     block = (8, 4, 2) if "in three dimensions" in name else (THREADS,)
     qn.RawKernel(text, "all")((1,), block, (qn.asarray(given), out))
     np.testing.assert_array_equal(qn.asnumpy(out), wanted)
+
+
+def test_what_is_for_whole_arrays_is_refused(device):
+    text = '#include <cub/cub.cuh>\nextern "C" __global__ void f(int* o) { cub::DeviceReduce::Sum(o); }'
+    said = "'DeviceReduce' is not available here: .*sum, cumsum, sort" if device.kind == "cpu" else "DeviceReduce"
+    with pytest.raises(qn.CompileError, match=said):
+        qn.RawKernel(text, "f").compile()

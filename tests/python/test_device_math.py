@@ -86,8 +86,6 @@ def first_kind(single=9, double=7):
     return (single, 8, 2.2e-6), (double, 8, 5e-12)
 
 
-# What loops over vectors take from the C library on the CPU, whose bound is 4 for all of them; the others stay with CUDA's.
-IN_VECTORS = set("cbrt cos exp exp10 exp2 log logf log10 log10f log2 log2f rcbrt sin tan atan asin acos".split())
 ONE = {
     "acos": Row(2, 2, mp.acos, near=((-1, 1), (0.999, 1), (-1, -0.999))),
     "acosh": Row(4, 3, mp.acosh, (NAN, INF), near=((1, 4), (1, 1.001))),
@@ -239,8 +237,6 @@ def test_functions_of_one(device, name, type_name):
     row, suffix = ONE[name], "f" if type_name == "float" else ""
     points, values = expected(name, type_name)
     bound = row.bounds[type_name]
-    if device.kind == "cpu" and name + suffix in IN_VECTORS:
-        bound = max(bound, 4)
     for got in run([f"{name}{suffix}(x)"], type_name, [points]):
         worst, where = 0.0, None
         for x, g, value in zip(points, got[0], values, strict=True):
@@ -293,8 +289,6 @@ def test_functions_of_several(device, name, type_name):
     single, double, exact = SEVERAL[name]
     bound = single if type_name == "float" else double
     suffix = "f" if type_name == "float" else ""
-    if device.kind == "cpu" and name in ("pow", "atan2", "hypot"):
-        bound = max(bound, 4)
     parameters = exact.__code__.co_argcount
     inputs = spread_numbers(name, parameters, type_name, name != "pow")
     first = "fabs(x)" if name == "pow" else "x"

@@ -162,3 +162,13 @@ def test_helpers():
     calls = []
     remembered = compiler.memoize(lambda x: calls.append(x) or x)
     assert remembered(1) == remembered(1) == 1 and calls == [1]
+
+
+def test_what_the_compiler_says_is_a_warning(device):
+    text = "__global__ void f(int* a) {\n#warning take care\n  *a = 1;\n}"
+    for _ in range(2):  # compiled, and from the cache
+        with pytest.warns(UserWarning, match="succeeded, but said the following:\n(.*\n)*.*take care"):
+            SourceModule(text)
+    if device.kind == "cpu":
+        with pytest.warns(UserWarning, match="--frobnicate is not known"):
+            SourceModule("__global__ void f() {}", options=["--frobnicate"])

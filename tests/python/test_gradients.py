@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Where a function is smooth; else numbers of either sign, none near 0.
 DOMAINS = {
-    **dict.fromkeys(["sqrt", "log", "log2", "log10", "cbrt", "lgamma"], (0.3, 4)),
+    **dict.fromkeys(["sqrt", "log", "log2", "log10", "cbrt", "lgamma", "digamma"], (0.3, 4)),
     **dict.fromkeys(["log1p"], (-0.7, 3)),
     **dict.fromkeys(["arcsin", "arccos", "arctanh"], (-0.9, 0.9)),
     **dict.fromkeys(["arccosh"], (1.2, 4)),
@@ -26,7 +26,7 @@ DOMAINS = {
 }
 TEXT = (ROOT / "engine/include/quern/grads.def").read_text()
 WITH_FORMULA = {name: len(re.findall(r",(?![^(]*\))", rest)) for name, rest in re.findall(r"^QUERN_GRAD\((\w+)(.*)", TEXT, re.M)}
-OPS = [name for name in WITH_FORMULA if name not in ("cast", "frexp_mantissa", "where", "ldexp", "relu")]
+OPS = [name for name in WITH_FORMULA if name not in ("cast", "frexp_mantissa", "where", "ldexp", "relu", "polygamma")]
 COMPLEX = """positive negative add subtract multiply true_divide power float_power absolute sign conjugate square reciprocal sqrt
 exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh""".split()
 
@@ -121,11 +121,54 @@ def test_where_a_slope_is_no_number(device):
     np.testing.assert_allclose(qn.asnumpy(g), [0, 9 * np.log(3)])
 
 
-@pytest.mark.parametrize("name", ["digamma", "spacing"])
+@pytest.mark.parametrize("name", ["spacing"])
 def test_without_a_formula(device, name):
     (x,) = leaves([[1.5, 2.5]])
     with pytest.raises(NotImplementedError, match=f"derivative for {name} is not implemented"):
         backward(getattr(qn, name)(x).sum())
+
+
+def test_kernels_that_are_launched_have_none(device):
+    from quern.numba import cuda, njit
+
+    (x,) = leaves([[1.5, 2.5]])
+
+    @cuda.jit
+    def twice(a, out):
+        i = cuda.grid(1)
+        if i < a.size:
+            out[i] = a[i] * 2
+
+    @njit
+    def first(a):
+        return a[0]
+
+    out = qn.zeros(2)
+    text = "kernel's text has no derivative(.|\\n)*class Own.torch.autograd.Function.(.|\\n)*def backward"
+    for call in (lambda: twice[1, 32](x, out), lambda: twice[1, 32](out, x * 2)):
+        with pytest.raises(NotImplementedError, match=text):
+            call()
+    if device.name == "cpu":
+        with pytest.raises(NotImplementedError, match=text):
+            first(x)
+    twice[1, 32](_engine.detached(x), out)
+    np.testing.assert_array_equal(qn.asnumpy(out), [3, 5])
+
+
+def test_what_the_error_says_works(device):
+    """The Function that it shows, with the kernel's name and its slope filled in."""
+    from quern import cupy, torch
+
+    kernel = cupy.ElementwiseKernel("T x", "T y", "y = x * x * x", "cubes")
+    x = torch.tensor([1.5, 2.5], requires_grad=True)
+    with pytest.raises(NotImplementedError, match=r"\[cubes\]") as error:
+        kernel(x)
+    text = str(error.value)
+    lines = text[text.index("    class Own") :].splitlines()
+    names = {"torch": torch, "kernel": kernel, "slope": lambda x: 3 * x * x, "x": x}
+    exec("\n".join(line[4:] for line in lines), names)
+    names["y"].sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [6.75, 18.75])
 
 
 def test_kernels_have_none(device):
@@ -201,6 +244,78 @@ def test_products_with_zeros(device, kind):
     x[3] = 0
     agrees(lambda a: weighted(a.prod(axis=0)), x)
     agrees(lambda a: weighted(a.prod()), numbers(kind, 5))
+
+
+def second(function, x):
+    """The gradient of a weighted sum of a function's gradient, and the same by differences."""
+
+    def first(values):
+        (a,) = leaves([values])
+        (g,) = gradients(weighted(function(a)), [a], retain_graph=True, create_graph=True)
+        return a, weighted(g, 11)
+
+    a, total = first(x)
+    (got,) = gradients(total, [a], allow_unused=True)
+    want, step = np.zeros_like(x), 1e-5
+    for place in np.ndindex(x.shape):
+        for unit in (1, 1j) if np.iscomplexobj(x) else (1,):
+            ends = []
+            for sign in (1, -1):
+                moved = x.copy()
+                moved[place] += sign * step * unit
+                ends.append(float(qn.asnumpy(first(moved)[1])))
+            want[place] += unit * (ends[0] - ends[1]) / (2 * step)
+    np.testing.assert_allclose(np.zeros_like(x) if got is None else qn.asnumpy(got), want, rtol=1e-4, atol=1e-4)
+
+
+ZEROS = [[2.0, 0.0, 3.0, 0.5], [0.0, 0.0, 1.0, -1.0], [1.0, 2.0, 4.0, 0.25]]
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: a.prod(),
+        lambda a: a.prod(axis=1) ** 2,
+        lambda a: a.prod(axis=0),
+        lambda a: a[:, None].prod(axis=(0, 2)),
+        lambda a: qn.cumprod(a, axis=1) ** 2,
+        lambda a: qn.cumprod(a, axis=0),
+        lambda a: qn.cumprod(a.T[::-1]),
+        lambda a: a[:0].prod(axis=0) * a[0],
+    ],
+)
+def test_second_derivatives_of_products(device, kind, function):
+    x = np.array(ZEROS)
+    second(function, x if kind == "real" else x * (1 + 0.5j) + 0)
+    second(function, numbers(kind, 3, 4))
+
+
+@pytest.mark.parametrize("function", [qn.digamma, qn.lgamma, lambda a: _engine.array_op("polygamma", 2.0, a)])
+def test_second_derivatives_of_gamma_functions(device, function):
+    second(function, np.array([0.2, 1.0, 3.5, 12.0, -0.3, -2.6]))
+
+
+def test_polygamma(device):
+    """Against mpmath's, on both sides of 0, and at the edges."""
+    mpmath = pytest.importorskip("mpmath")
+    x = np.array([1e-3, 0.3, 1.0, 2.5, 9.999, 10.0, 57.0, 1e4, -0.5, -1.25, -3.7, -0.999, -40.01])
+    for n in (1, 2, 3, 4, 9, 30):
+        with mpmath.workdps(40):
+            want = np.array([float(mpmath.polygamma(n, mpmath.mpf(float(v)))) for v in x])
+        got = qn.asnumpy(_engine.array_op("polygamma", float(n), qn.asarray(x)))
+        np.testing.assert_allclose(got, want, rtol=2e-13)
+        single = qn.asnumpy(_engine.array_op("polygamma", float(n), qn.asarray(x[4:7].astype("float32"))))
+        assert single.dtype == np.float32
+        with mpmath.workdps(40):
+            want = [float(mpmath.polygamma(n, mpmath.mpf(float(v)))) for v in x[4:7].astype("float32")]
+        np.testing.assert_allclose(single, want, rtol=2e-6)
+    edges = qn.asarray([0.0, -1.0, -7.0, np.inf, -np.inf, np.nan])
+    np.testing.assert_array_equal(qn.asnumpy(_engine.array_op("polygamma", 1.0, edges)), [np.inf] * 3 + [0, np.nan, np.nan])
+    np.testing.assert_array_equal(qn.asnumpy(_engine.array_op("polygamma", 2.0, edges)), [-np.inf] * 3 + [0, np.nan, np.nan])
+    orders = qn.asnumpy(_engine.array_op("polygamma", qn.asarray([0.0, -1.0, 0.5]), 2.0))
+    np.testing.assert_array_equal(orders[1:], [np.nan, np.nan])
+    np.testing.assert_allclose(orders[0], 0.42278433509846714)
 
 
 @pytest.mark.parametrize("name", ["max", "min"])

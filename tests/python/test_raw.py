@@ -88,6 +88,21 @@ def test_attributes(device):
     assert f.max_dynamic_shared_size_bytes > 48 * 1024
     with pytest.raises(ValueError):
         f.max_dynamic_shared_size_bytes = 1 << 30
+    f.max_dynamic_shared_size_bytes = 64000
+    assert f.max_dynamic_shared_size_bytes == f.attributes["max_dynamic_shared_size_bytes"] == 64000
+
+
+def test_structures_of_another_size(device):
+    pair = quern.RawKernel("struct P { float a, b; }; extern \"C\" __global__ void f(P p, float* o) { *o = p.b; }", "f")
+    out, one = quern.zeros(1, np.float32), np.zeros((), [("a", "f4")])
+    with pytest.raises(TypeError, match="size, 8 bytes"):
+        pair((1,), (1,), (one, out))
+    with pytest.raises(TypeError, match="numpy.void of 4 bytes, the kernel takes P of 8 bytes"):
+        pair((1,), (1,), (one[()], out))
+    with pytest.raises(TypeError, match="a Python int, the kernel takes P of 8 bytes"):
+        pair((1,), (1,), (3, out))
+    pair((1,), (1,), (np.array((1, 2), [("a", "f4"), ("b", "f4")]), out))
+    assert out[0] == 2
 
 
 def test_errors(device):

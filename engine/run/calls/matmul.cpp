@@ -19,9 +19,7 @@ namespace quern {
 
 namespace {
 
-bool has_library(DType dtype) {
-  return row(dtype).kind == DTypeKind::real || is_complex(dtype);
-}
+bool has_library(DType dtype) { return row(dtype).kind == DTypeKind::real || is_complex(dtype); }
 
 // A stack of matrices as a library takes it: one of its last two steps is 1, the other no less than a row is long.
 bool is_ready(const Array& x) {

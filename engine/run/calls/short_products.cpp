@@ -1,5 +1,5 @@
-// The host's library has no products of 16-bit numbers. A tile of each operand goes to float32 in memory of the thread's own, as it
-// lies (turned or not), and the library multiplies tiles into one of the result; its rows are rounded when k is through.
+// The host's library has no products of 16-bit numbers. A tile of each operand goes to float32 in memory of the thread's own, as
+// it lies (turned or not), and the library multiplies tiles into one of the result; its rows are rounded when k is through.
 #include "run/calls/short_products.h"
 
 #include <algorithm>
@@ -49,8 +49,7 @@ void multiply_part(Sgemm* sgemm, const MatrixProduct& p, int64_t row, int64_t ro
         sgemm(row_major, p.a.transposed ? transposed : plain, p.b.transposed ? transposed : plain, m, n, k, 1.0f, a,
               p.a.transposed ? m : k, b, p.b.transposed ? k : n, l ? 1.0f : 0.0f, c, n);
       }
-      for (int64_t line = 0; line < m; ++line)
-        back(c + line * n, 1, static_cast<char*>(p.c) + ((i + line) * p.n + j) * 2, 1, n);
+      for (int64_t line = 0; line < m; ++line) back(c + line * n, 1, static_cast<char*>(p.c) + ((i + line) * p.n + j) * 2, 1, n);
     }
   }
 }

@@ -47,7 +47,7 @@ from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
 from quern.arrays.linalg import contraction, matrices
 from quern.arrays.manipulation import arranging, editing, padding
-from quern.arrays.mathematics import composed, cumulative, differences, polynomials, reductions, rounding
+from quern.arrays.mathematics import composed, cumulative, differences, polynomials, reductions, rounding, signals
 from quern.arrays.objects import exchange
 from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
 from quern.arrays.sorting import sets
@@ -68,7 +68,7 @@ def _public():
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
     modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting)
+    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting, signals)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -224,6 +224,26 @@ def _holds_arrays(obj):
     return builtins.any(isinstance(x, Array) or (isinstance(x, (list, tuple)) and _holds_arrays(x)) for x in obj)
 
 
+class NoDerivative(NotImplementedError):
+    """A function whose result would forget that the arrays it was made from want a gradient."""
+
+
+def check_recorded(name, *values):
+    """Raises NoDerivative where one of the values wants a gradient: the function looks at their numbers."""
+    parts = [p for v in values for p in (v if isinstance(v, (list, tuple)) else (v,))]
+    if _engine.records(parts):
+        raise NoDerivative(
+            f"[{name}] derivative for {name} is not implemented with respect to what it only looks at; give it arrays of "
+            "quern.autograd.detach(), or compose it of other functions"
+        )
+
+
+def looked_at(name, *values):
+    """The values, arrays as NumPy's."""
+    check_recorded(name, *values)
+    return [asnumpy(v) if isinstance(v, Array) else v for v in values]
+
+
 def asnumpy(a):
     """A NumPy array with the values of ``a``; this waits for them."""
     a = asarray(a)

@@ -14,7 +14,7 @@ import warnings
 
 import numpy
 
-from quern.arrays.core import Array, _names, asarray, asnumpy
+from quern.arrays.core import Array, NoDerivative, _names, asarray, asnumpy
 from quern.arrays.numbers import ARRAYS, NUMBERS, array_in, number, numbers_in
 from quern.device import current_device, device, set_current_device
 from quern.lib import _engine
@@ -189,6 +189,11 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
     exchange = _Exchange(kind)
     given = [exchange.there(a) for a in args]
     named = {k: exchange.there(v) for k, v in kwargs.items()}
+    if _engine.records([ours for ours, _ in exchange.hosts.values()]):
+        raise NotImplementedError(
+            f"[{name}] derivative for {name} is not implemented: NumPy computes it on the host, where nothing is recorded; give it "
+            "arrays of quern.autograd.detach(), or compose it of functions that quern serves itself"
+        )
     result = function(*given, **named)
     with exchange.on_device():
         for value in _written(name, function, args, kwargs) if writes is None else writes:
@@ -235,6 +240,8 @@ def served(function, host, name=None):
             if is_number:
                 return numbers_in(result, args, kwargs)
             return array_in(result) if is_array else result
+        except NoDerivative:
+            raise
         except NotImplementedError as error:
             reason = str(error)
         except TypeError as error:

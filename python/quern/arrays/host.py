@@ -8,6 +8,7 @@ import inspect
 
 import numpy
 
+from quern.arrays.core import check_recorded
 from quern.arrays.fallback import _Exchange
 
 _FILES = ("frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt")
@@ -22,6 +23,8 @@ def _made(name):
     @functools.wraps(host)
     def call(*args, **kwargs):
         exchange = _Exchange(None)
+        if name in _NUMBERS:
+            check_recorded(name, *args, *kwargs.values())
         return exchange.back(host(*[exchange.there(a) for a in args], **{k: exchange.there(v) for k, v in kwargs.items()}))
 
     call.__module__ = __name__

@@ -15,6 +15,7 @@
     dispatcher.py   kernels that compile themselves when they are called
     inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays, and folds
+    derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones
     records.py      arrays of records on the device
     plain.py        kernels as plain Python, for a debugger

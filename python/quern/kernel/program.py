@@ -8,7 +8,7 @@ from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
-from quern.kernel.source import Source
+from quern.kernel.source import source_of
 from quern.kernel.value import NotYet, Value, literal_text
 
 _HEAD = '#include "quern/python.cuh"\n'
@@ -50,7 +50,7 @@ class Program:
         self._body = None
 
     def _source(self, function):
-        return Source(function)
+        return source_of(function)
 
     def function(self, callee, parameters, caller, node):
         """The function that a call means, for these types."""
@@ -65,7 +65,7 @@ class Program:
         if len(self.in_work) > MOST_NESTED:
             hint = "a function that calls itself does so with the same types"
             raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
-        source = Source(callee)
+        source = self._source(callee)
         found = Function(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
         self.functions[callee, parameters] = found
         self.in_work.append(found)

@@ -50,7 +50,7 @@ class Source:
         except SyntaxError:  # the file is another one by now
             tree = ast.Module([], [])
         self.tree = _definition(tree, function)
-        self.assigned_once = _assigned_once(self.tree)
+        self.assigned_once = assigned_once(self.tree)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
         self.closure = {}  # MISSING: it has no value yet
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -82,6 +82,11 @@ class Source:
         made = kind(f"{self.file}:{number}: [{self.name}] {message}{'; ' + hint if hint else ''}\n    {text}\n    {caret}")
         made.line, made.said = number, message
         return made
+
+
+def source_of(function):
+    """The source of a function, be it a user's or one that derivative.py wrote."""
+    return getattr(function, "__quern_source__", None) or Source(function)
 
 
 # Names that C++ or CUDA has for itself.
@@ -124,7 +129,7 @@ def variable_text(name):
     return "w_" + "".join(c if c.isascii() else f"u{ord(c):06x}" for c in name)
 
 
-def _assigned_once(tree):
+def assigned_once(tree):
     """The names that get a value in one place, which is a plain assignment: constants there may be shapes."""
     stores = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))]
     plain = set()

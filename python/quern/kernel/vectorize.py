@@ -9,10 +9,80 @@ import numpy
 from quern.arrays import core as _core
 from quern.device import current_device
 from quern.kernel import signatures, types
+from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
 from quern.kernel.program import Program
 from quern.lib import _engine
+
+
+class Row:
+    """A function for given types of numbers, as a kernel of arrays that fuses; what it computes has gradients, by the function's own
+    source (derivative.py). ``results``: their types, by default what the function returns.
+
+    Called with operands, arrays for the results (or none) and the type that new arrays get; returns a list of arrays.
+    """
+
+    def __init__(self, function, parameters, results=None):
+        program = Program(function, parameters, False)
+        self.kernel = program.kernel
+        made = self.kernel.result
+        self.is_tuple = isinstance(made, types.Tuple) and results is not None
+        found = made.types if self.is_tuple else [made]
+        for t in found:
+            if not isinstance(t, types.Number):
+                raise self.kernel.error(TypingError, self.kernel.source.tree, f"it must return a number, not {t}")
+        if results is not None and not self.is_tuple:
+            check_returned(program, results[0])
+        self.function, self.parameters, self.results = function, parameters, list(results or found)
+        self.derivatives = {}  # numbers of the operands that a gradient is wanted of -> Row
+        values = ", ".join(f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters))
+        name = self.name_of_results
+        inputs = ", ".join(f"{_word(t)} a{i}" for i, t in enumerate(parameters))
+        outputs = ", ".join(f"{_word(t)} {name(i)}" for i, t in enumerate(self.results))
+        value = f"{self.kernel.symbol}({values})"
+        part = "made.template get<{}>()" if self.is_tuple else "made"
+        parts = [f"{name(i)} = quern::py::cast<{_global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
+        text = f"const auto made = {value}; {' '.join(parts)}"
+        self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, self.kernel.symbol, program.inline(), "", "", True, [], True)
+
+    def name_of_results(self, i):
+        return "out" if len(self.results) == 1 else f"out{i}"
+
+    def __call__(self, operands, out, kind):
+        if not _engine.records(operands) and not (out and _engine.records(out)):
+            return self.compiled.call(operands, out, None, 128, current_device(), kind)
+        given = list(operands)
+        places = [i for i, o in enumerate(given) if isinstance(o, _engine.BareArray)]
+        smooth = [i for i in places if isinstance(self.parameters[i], (types.Float, types.Complex)) and _engine.wants_gradient(given[i])]
+        self._derivative(tuple(smooth))  # what has none is told here, at the call
+
+        def make():
+            return self.compiled.call(given, (), None, 128, current_device(), kind)
+
+        def derivative(gradients, wanted, kept):
+            now = list(given)
+            for i, value in zip(places, kept, strict=True):
+                now[i] = value
+            which = tuple(i for i, w in zip(places, wanted, strict=True) if w and i in smooth)
+            zeros = [0.0 if g is None else g for g in gradients]
+            made = self._derivative(which)([*now, *zeros], (), kind) if which else []
+            of = dict(zip(which, made, strict=True))
+            return [of.get(i) for i in places]
+
+        inputs = [given[i] for i in places]
+        made = _engine.differentiable(self.kernel.symbol, inputs, make, derivative, kind, True)
+        for target, value in zip(out, made, strict=False):
+            _core.Array.__setitem__(target, ..., value)
+        return list(out) or made
+
+    def _derivative(self, which):
+        found = self.derivatives.get(which)
+        if found is None and which:
+            function = gradient_of(self.function, self.parameters, self.results, which)
+            wanted = [self.parameters[i] for i in which]
+            found = self.derivatives[which] = Row(function, (*self.parameters, *self.results), wanted)
+        return found
 
 
 class VectorFunction:
@@ -33,8 +103,8 @@ class VectorFunction:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
-        self._rows = {}  # types -> (the engine's kernel, the result's type)
-        self._quick = {}  # names of the types of arrays on the device that need no conversion -> (kernel, the name of the result's type)
+        self._rows = {}  # types -> (Row, the result's type)
+        self._quick = {}  # names of the types of arrays on the device that need no conversion -> (Row, the name of the result's type)
         self._loops = []  # of the signatures that were given, in order
         self.identity = options.get("identity")
         if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
@@ -74,19 +144,8 @@ class VectorFunction:
             for t in parameters:
                 if not isinstance(t, types.Number):
                     raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
-            program = Program(self.py_func, parameters, False)
-            made = program.kernel.result
-            if not isinstance(made, types.Number):
-                raise program.kernel.error(TypingError, program.kernel.source.tree, f"it must return a number, not {made}")
-            check_returned(program, result)
-            result = result or made
-            values = [f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters)]
-            value = f"quern::py::cast<{_global_text(result)}>({program.kernel.symbol}({', '.join(values)}))"
-            inputs = ", ".join(f"{_word(t)} a{i}" for i, t in enumerate(parameters))
-            kernel = _engine.ElementwiseKernel(
-                inputs, f"{_word(result)} out", f"out = {value}", program.kernel.symbol, program.inline(), "", "", True, [], True
-            )
-            found = self._rows[parameters] = (kernel, result)
+            row = Row(self.py_func, parameters, None if result is None else [result])
+            found = self._rows[parameters] = (row, row.results[0])
         return found
 
     def _chosen(self, args):
@@ -106,7 +165,7 @@ class VectorFunction:
     def __call__(self, *args, out=None, stream=0, **unknown):
         quick = self._quick.get(tuple([getattr(a, "_dtype_name", None) for a in args]))
         if quick and not unknown and (out is None or getattr(out, "_dtype_name", None) == quick[1]):
-            (made,) = quick[0].call(args, () if out is None else (out,), None, 128, current_device(), type(args[0]))
+            (made,) = quick[0](args, () if out is None else (out,), type(args[0]))
             return made if out is None else out
         if unknown:
             raise TypeError(f"[{self.__name__}] there is no keyword '{next(iter(unknown))}'")
@@ -120,18 +179,18 @@ class VectorFunction:
             raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
         args = [numpy.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         loop = self._chosen(args)
-        kernel, result = self._row(loop)
+        row, result = self._row(loop)
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
         if all(isinstance(a, _core.Array) and a.dtype == t.dtype for a, t in zip(args, loop, strict=True)):
-            self._quick[tuple(a._dtype_name for a in args)] = (kernel, _word(result))
+            self._quick[tuple(a._dtype_name for a in args)] = (row, _word(result))
         operands = [_operand(a, t) for a, t in zip(args, loop, strict=True)]
         if not any(isinstance(o, _core.Array) for o in operands):
             operands[0] = _core.asarray(operands[0], loop[0].dtype.name)
         kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), _core.Array)
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
-            kernel.call(operands, [out], None, 128, current_device(), kind)
+            row(operands, (out,), kind)
             return out
-        (made,) = kernel.call(operands, [], None, 128, current_device(), kind)
+        (made,) = row(operands, (), kind)
         if out is not None:
             if not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
                 raise TypeError(f"[{self.__name__}] the result is {result}, which does not go into an array of {out.dtype}")

@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import subprocess
+import warnings
 from os import unlink  # noqa: F401  (the door's name)
 from tempfile import mkdtemp, mkstemp  # noqa: F401
 
@@ -151,6 +152,8 @@ class SourceModule(CudaModule):
     CompileError
         With the compiler's log: file, line, column and the source line.
 
+    What it says of a source that it compiles is a UserWarning.
+
     >>> from quern.pycuda.compiler import SourceModule
     >>> SourceModule("__global__ void f(int* a) { *a = 1; }").get_function("f").num_regs >= 0
     True
@@ -164,6 +167,8 @@ class SourceModule(CudaModule):
 
 def _built(source, options, include_dirs, keep, linked=()):
     program = _engine.build(_engine.current_device(), source, "kernel.cu", _flags(source, options, include_dirs), [], list(linked))
+    if program.log.strip():
+        warnings.warn("The CUDA compiler succeeded, but said the following:\n" + program.log.strip(), stacklevel=3)
     if keep:
         _keep(source)
     return program

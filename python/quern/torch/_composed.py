@@ -35,6 +35,7 @@ def log_softmax(x, dim, dtype=None):
 def nll_loss(log_p, target, weight, ignore_index, reduction):
     """Minus the value of each target class; ``log_p``: (C), (N, C) or (N, C, d1, ...), ``target``: the same without C."""
     axis = 0 if log_p.dim() == 1 else 1
+    _engine.check_classes(target, log_p.shape[axis], ignore_index)
     counted = target != ignore_index
     safe = target * counted  # class 0 stands for what is ignored
     picked = log_p.gather(axis, safe.unsqueeze(axis)).squeeze(axis)
@@ -50,6 +51,7 @@ def nll_loss(log_p, target, weight, ignore_index, reduction):
 def cross_entropy(x, target, weight, ignore_index, label_smoothing, reduction):
     """Cross entropy of logits ``x``: (C), (N, C) or (N, C, d1, ...), and classes ``target``: the same without C."""
     axis = 0 if x.dim() == 1 else 1
+    _engine.check_classes(target, x.shape[axis], ignore_index)
     if weight is None and not label_smoothing and x.is_floating_point():
         return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction)
     log_p = log_softmax(x, axis)

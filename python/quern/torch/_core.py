@@ -402,7 +402,7 @@ class Tensor(_engine.TensorBase):
     @property
     def grad(self):
         """The gradient that backward() has added up; None before."""
-        return _engine.gradient(self)
+        return _engine.gradient(self, Tensor)
 
     @grad.setter
     def grad(self, value):
@@ -650,8 +650,8 @@ class RemovableHandle:
 def _hooked(tensor, hook, after):
     if not callable(hook):
         raise TypeError("a hook must be callable")
-    key = _engine.add_hook(tensor, hook, after)
-    return RemovableHandle(lambda: _engine.remove_hook(tensor, key))
+    handle = _engine.add_hook(tensor, hook, after)
+    return RemovableHandle(lambda: handle.remove(tensor))
 
 
 class _GradientNode:

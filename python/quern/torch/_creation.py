@@ -38,6 +38,17 @@ def _default_name():
 # ---- of values
 
 
+def _uneven(data):
+    """What is wrong with nested sequences of several lengths, in PyTorch's words; None where nothing is."""
+    level, dim = [data], 0
+    while level and all(isinstance(part, (list, tuple)) for part in level):
+        wrong = next((part for part in level if len(part) != len(level[0])), None)
+        if wrong is not None:
+            return ValueError(f"expected sequence of length {len(level[0])} at dim {dim} (got {len(wrong)})")
+        level, dim = [one for part in level for one in part], dim + 1
+    return None
+
+
 def _host_array(data, is_exact=False):
     """Nested sequences, numbers and host arrays as a NumPy array of the type that PyTorch gives them; ``is_exact``: of a wider one."""
     if isinstance(data, numpy.ndarray | numpy.generic):
@@ -45,7 +56,7 @@ def _host_array(data, is_exact=False):
     try:
         host = numpy.asarray(data)
     except ValueError as error:
-        raise ValueError(f"the nested sequences do not make a tensor: {error}") from None
+        raise _uneven(data) or ValueError(f"the nested sequences do not make a tensor: {error}") from None
     if host.dtype.kind == "O" and data is None:
         raise RuntimeError("Could not infer dtype of NoneType")
     if host.dtype.kind == "O":

@@ -189,14 +189,7 @@ def polygamma(n, input, *, out=None):
     x = _real(input, "polygamma")
     if n == 0:
         return finish(_op("digamma", x), out)
-    wide = x.to(DTYPES["float64"])
-    if n == 1:  # by reflection below 1/2
-        low = wide < 0.5
-        far = _op("where", low, 1 - wide, wide)
-        made = _hurwitz(far * 0 + 2, far)
-        made = _op("where", low, (math.pi / _op("sin", wide * math.pi)) ** 2 - made, made)
-    else:
-        made = (-1) ** (n + 1) * math.factorial(n) * zeta(wide * 0 + (n + 1), wide)
+    made = _op("polygamma", n, x)
     return finish(made.to(x.dtype), out)
 
 
@@ -271,11 +264,7 @@ def spherical_bessel_j0(input, *, out=None):
 
 def digamma(input, *, out=None):
     """The derivative of lgamma()."""
-    if not input.requires_grad:
-        return finish(_op("digamma", input), out)
-    # The engine has no derivative of it: the value, and a term of value 0 with that slope.
-    still = input.detach()
-    return finish(_op("digamma", still) + (input - still) * polygamma(1, still), out)
+    return finish(_op("digamma", input), out)
 
 
 psi, gammaln = digamma, _elementwise.lgamma

@@ -14,9 +14,9 @@ namespace {
 
 constexpr long double pi = 3.14159265358979323846264338327950288L;
 
-// Against long double, which has eleven bits more: how far off in units of the last place. `of_double` and `of_float` are what CUDA
-// documents, the distance from the exact value's nearest number; that one is up to a half away. vector_math_test.cpp goes deeper where
-// libm has the function.
+// Against long double, which has eleven bits more: how far off in units of the last place. `of_double` and `of_float` are what
+// CUDA documents, the distance from the exact value's nearest number; that one is up to a half away. vector_math_test.cpp goes
+// deeper where libm has the function.
 struct Bound {
   const char* name;
   long double (*exact)(long double);

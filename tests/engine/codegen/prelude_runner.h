@@ -45,8 +45,8 @@ std::vector<T> numbers(size_t n, double low, double high) {
   return out;
 }
 
-// How many units of the last place lie between. Infinity counts as the number that follows the largest one; an answer that is no number
-// where there is one, or the other way round, is off by infinity.
+// How many units of the last place lie between. Infinity counts as the number that follows the largest one; an answer that is no
+// number where there is one, or the other way round, is off by infinity.
 template <class T>
 double units(T got, long double exact) {
   using Limits = std::numeric_limits<T>;

@@ -28,8 +28,7 @@ F control(const char* name) {
 
 Binary binary() {
   Binary binary;
-  binary.code =
-      CubinMaker().kernel({"_Z5saxpyfPKfPfi", {{0, 4}, {8, 8}, {16, 8}, {24, 4}}}).kernel({"_Z4nonev", {}}).make();
+  binary.code = CubinMaker().kernel({"_Z5saxpyfPKfPfi", {{0, 4}, {8, 8}, {16, 8}, {24, 4}}}).kernel({"_Z4nonev", {}}).make();
   return binary;
 }
 

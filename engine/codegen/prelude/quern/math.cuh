@@ -122,7 +122,10 @@ __QUERN_OVERLOADS_1(log10)
   __QUERN_DEVICE double name(double x) { return __builtin_##name(x); }                                             \
   __QUERN_DEVICE float name##f(float x) { return static_cast<float>(__builtin_##name(static_cast<double>(x))); }  \
   __QUERN_OVERLOADS_1(name)
-__QUERN_FLOAT_OF_DOUBLE(erf)
+// Close to zero its power series, for what libmvec has there; float by way of double, as above.
+__QUERN_DEVICE double erf(double x) { return __builtin_fabs(x) < 0.0625 ? __quern_erf_near(x) : __builtin_erf(x); }
+__QUERN_DEVICE float erff(float x) { return static_cast<float>(__builtin_erf(static_cast<double>(x))); }
+__QUERN_OVERLOADS_1(erf)
 __QUERN_FLOAT_OF_DOUBLE(tgamma)
 #undef __QUERN_FLOAT_OF_DOUBLE
 

@@ -41,6 +41,8 @@ struct MissingName {
 constexpr std::string_view in_source_modules =
     "texture and surface references belong to SourceModule; take a texture or surface object here";
 constexpr std::string_view no_cubemaps = "there are no cube maps; use tex2DLayered()";
+constexpr std::string_view arrays_for_cub =
+    "CUB is there for blocks, warps and threads; take array operations (sum, cumsum, sort)";
 constexpr MissingName missing_names[] = {
     {"texture", in_source_modules},
     {"surface", in_source_modules},
@@ -49,6 +51,12 @@ constexpr MissingName missing_names[] = {
     {"texCubemapLayered", no_cubemaps},
     {"surfCubemapread", no_cubemaps},
     {"surfCubemapwrite", no_cubemaps},
+    {"DeviceReduce", arrays_for_cub},
+    {"DeviceScan", arrays_for_cub},
+    {"DeviceRadixSort", arrays_for_cub},
+    {"DeviceSegmentedReduce", arrays_for_cub},
+    {"DeviceSelect", arrays_for_cub},
+    {"DeviceHistogram", arrays_for_cub},
 };
 
 std::string quoted_name(const std::string& message) {

@@ -13,7 +13,8 @@
 namespace quern::plugin {
 namespace {
 
-// Letters of the instruction sets whose variants keep CUDA's bounds: measured over all floats, and 10**8 doubles for each function.
+// Letters of the instruction sets whose variants keep CUDA's bounds: measured over all floats, and 10**8 doubles for each
+// function.
 struct MathFunction {
   const char* name;       // of the double variant; the float one has an f behind it
   const char* intrinsic;  // what clang makes of a call: "llvm.sin", or nullptr when the call stays a call
@@ -21,12 +22,12 @@ struct MathFunction {
   const char *of_float, *of_double;
 };
 constexpr MathFunction functions[] = {
-    {"sin", "llvm.sin", 1, "bde", ""},       {"cos", "llvm.cos", 1, "bde", ""},       {"tan", "llvm.tan", 1, "bde", ""},
-    {"acos", "llvm.acos", 1, "de", "bde"},   {"atan", "llvm.atan", 1, "de", ""},      {"sinh", "llvm.sinh", 1, "bde", "bde"},
-    {"cosh", "llvm.cosh", 1, "bde", "bde"},  {"tanh", "llvm.tanh", 1, "bde", "bde"},  {"asinh", nullptr, 1, "bde", "bde"},
-    {"acosh", nullptr, 1, "bde", "de"},      {"atanh", nullptr, 1, "bde", ""},       {"exp2", "llvm.exp2", 1, "bde", ""},
-    {"erf", nullptr, 1, "", "bde"},          {"erfc", nullptr, 1, "bde", "bde"},
-    {"pow", "llvm.pow", 2, "bde", "bde"},    {"atan2", "llvm.atan2", 2, "de", ""},    {"hypot", nullptr, 2, "bde", "bde"},
+    {"sin", "llvm.sin", 1, "bde", ""},      {"cos", "llvm.cos", 1, "bde", ""},      {"tan", "llvm.tan", 1, "bde", ""},
+    {"acos", "llvm.acos", 1, "de", "bde"},  {"atan", "llvm.atan", 1, "de", ""},     {"sinh", "llvm.sinh", 1, "bde", "bde"},
+    {"cosh", "llvm.cosh", 1, "bde", "bde"}, {"tanh", "llvm.tanh", 1, "bde", "bde"}, {"asinh", nullptr, 1, "bde", "bde"},
+    {"acosh", nullptr, 1, "bde", "e"},      {"atanh", nullptr, 1, "bde", ""},       {"exp2", "llvm.exp2", 1, "bde", ""},
+    {"erf", nullptr, 1, "", "bde"},         {"erfc", nullptr, 1, "bde", "bde"},     {"pow", "llvm.pow", 2, "bde", "bde"},
+    {"atan2", "llvm.atan2", 2, "de", ""},   {"hypot", nullptr, 2, "bde", "bde"},
 };
 
 // The letters of the x86 vector ABI.

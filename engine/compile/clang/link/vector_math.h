@@ -1,8 +1,10 @@
-// Vector forms of the mathematical functions: those of glibc's libmvec that are as exact as CUDA's manual has them. The others have
-// bodies in quern/math_vector.cuh, which the vectoriser turns into vector code; tests/engine/codegen/vector_math_test.cpp measures both.
+// Vector forms of the mathematical functions: those of glibc's libmvec that are as exact as CUDA's manual has them. The others
+// have bodies in quern/math_vector.cuh, which the vectoriser turns into vector code; tests/engine/codegen/vector_math_test.cpp
+// measures both.
 //
 // Such a body may leave what is rare to a scalar function, quern_far_sin and its kin. The vectoriser takes these for functions of
-// vectors and a mask; write_far_calls() then makes of such a call a test whether any element needs it, and a loop over those that do.
+// vectors and a mask; write_far_calls() then makes of such a call a test whether any element needs it, and a loop over those that
+// do.
 #pragma once
 
 #include <llvm/Analysis/TargetLibraryInfo.h>

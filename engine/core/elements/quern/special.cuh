@@ -69,11 +69,11 @@ __QUERN_DEVICE double digamma_of(double x) {
 // In float by way of double, which has the digits for the zeros below 0.
 __QUERN_FUNCTION(digamma, static_cast<float>(digamma_of(x)), digamma_of(x))
 
-// The sum of (q + k) ** -s over k from 0, of whole s > 1 and q > 0: up to 10 term by term, the rest by Euler and Maclaurin
-// (DLMF 25.11.5 with the integral's terms written out).
+// The sum of (q + k) ** -s over k from 0, of whole s > 1 and q > 0: up to s + 10 term by term, the rest by Euler and Maclaurin
+// (DLMF 2.10.1), whose error is then below a unit of the last place.
 __QUERN_DEVICE double hurwitz_zeta(double s, double q) {
   double sum = 0.0;
-  for (; q < 10.0; q += 1.0) sum += ::pow(q, -s);
+  for (; q < 10.0 + s; q += 1.0) sum += ::pow(q, -s);
   constexpr double terms[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000.0,
                               1.0 / 74724249600.0, -3617.0 / 10670622842880000.0};
   const double power = ::pow(q, -s);
@@ -101,9 +101,8 @@ __QUERN_DEVICE double polygamma_of(double n, double x) {
     sum = hurwitz_zeta(s, x);
   } else {
     const double rest = x - ::floor(x), mirrored = 1.0 - x;
-    // Just below a whole number the distance to it has more digits than `rest`.
-    const double to_next = ::ceil(x) - x, ends = hurwitz_zeta(s, to_next) - hurwitz_zeta(s, mirrored);
-    sum = hurwitz_zeta(s, rest) + (is_odd ? ends : -ends);
+    const double above = hurwitz_zeta(s, rest), below = hurwitz_zeta(s, ::ceil(x) - x), far = hurwitz_zeta(s, mirrored);
+    sum = is_odd ? above + below - far : above - below + far;  // equal ones go first
   }
   double factorial = 1.0;
   for (double k = 2.0; k <= n && factorial < big; k += 1.0) factorial *= k;

@@ -2,10 +2,11 @@
 
 import builtins
 import math
+import operator
 
 import numpy
 
-from quern.arrays.core import Array, _device, _device_of, _dtype_name, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _device, _device_of, _dtype_name, _shape, asarray, looked_at
 from quern.device import device as _named_device
 from quern.device import set_current_device as _set_current_device
 from quern.lib import _engine
@@ -113,7 +114,7 @@ def arange(*args, dtype=None, device=None, like=None, **kwargs):
     >>> arange(2, 10, 3)
     array([2, 5, 8])
     """
-    args = [asnumpy(v) if isinstance(v, Array) else v for v in args]
+    args = looked_at("arange", *args)
     start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args if len(args) == 3 else (None,) * 3
     plain = not kwargs and builtins.all(isinstance(x, (int, float, numpy.integer, numpy.floating)) and x == x for x in (start, stop, step))
     name = "" if not plain else _dtype_name(numpy.result_type(numpy.int64, start, stop, step) if dtype is None else dtype)
@@ -140,9 +141,23 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float) and isinstance(num, int) and num > 1:
         out = _engine.array_linspace(float(start), float(stop), num, bool(endpoint), _target(device))
         return (out, (float(stop) - float(start)) / (num - 1 if endpoint else num)) if retstep else out
-    start, stop = (asnumpy(v) if isinstance(v, Array) else v for v in (start, stop))
+    if _engine.records((start, stop)):
+        return _line_between(asarray(start), asarray(stop), operator.index(num), endpoint, retstep, dtype, axis)
+    start, stop = looked_at("linspace", start, stop)
     out = numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     return (_sent(out[0], device), out[1]) if retstep else _sent(out, device)
+
+
+def _line_between(start, stop, num, endpoint, retstep, dtype, axis):
+    """linspace() of limits that want a gradient, made of operations."""
+    whole = stop - start
+    parts = builtins.max(num - 1 if endpoint else num, 1)
+    steps = arange(num, dtype="float64")._reshaped([num] + [1] * whole.ndim)
+    out = start + whole * (steps / parts)
+    if axis not in (0, -out.ndim):
+        out = out._transposed([*builtins.range(1, out.ndim)][: axis % out.ndim] + [0] + [*builtins.range(1, out.ndim)][axis % out.ndim :])
+    out = out if dtype is None else out.astype(dtype)
+    return (out, whole / parts) if retstep else out
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):

@@ -2,8 +2,8 @@
 
 import numpy
 
-from quern.arrays.core import Array, _shape, asarray, asnumpy
-from quern.arrays.creation import arange, zeros
+from quern.arrays.core import _shape, asarray, looked_at
+from quern.arrays.creation import arange, linspace, zeros
 from quern.lib import _engine
 
 
@@ -66,17 +66,16 @@ class _Grid:
 ogrid, mgrid = _Grid(True), _Grid(False)
 
 
-def _host(*values):
-    return [asnumpy(value) if isinstance(value, Array) else value for value in values]
-
-
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """``num`` numbers from ``base ** start`` to ``base ** stop`` with even steps of the exponent. Limits in arrays are looked at.
 
     >>> logspace(0, 2, 3)
     array([  1.,  10., 100.])
     """
-    start, stop, base = _host(start, stop, base)
+    if _engine.records((start, stop, base)):
+        made = asarray(base) ** linspace(start, stop, num, endpoint, axis=axis)
+        return made if dtype is None else made.astype(dtype)
+    start, stop, base = looked_at("logspace", start, stop, base)
     return asarray(numpy.logspace(start, stop, num, endpoint, base, dtype, axis))
 
 
@@ -88,7 +87,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> geomspace(1, 100, 3)
     array([  1.,  10., 100.])
     """
-    start, stop = _host(start, stop)
+    start, stop = looked_at("geomspace", start, stop)
     return asarray(numpy.geomspace(start, stop, num, endpoint, dtype, axis))
 
 
@@ -122,4 +121,4 @@ def hanning(M):
 
 def kaiser(M, beta):
     """The Kaiser window of ``M`` points; the larger ``beta``, the narrower."""
-    return asarray(numpy.kaiser(M, beta))
+    return asarray(numpy.kaiser(*looked_at("kaiser", M, beta)))

@@ -12,7 +12,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from quern.arrays import fallback, manipulation
-from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray
+from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray, check_recorded
 from quern.arrays.linalg import matrices
 from quern.arrays.mathematics import composed
 from quern.arrays.mathematics.reductions import _over
@@ -347,6 +347,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     >>> qn.linalg.norm(qn.asarray([3.0, 4.0]))
     array(5.)
     """
+    check_recorded("norm", ord)
     ord = _order(ord)
     x = asarray(x)
     if axis is None:

@@ -4,7 +4,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, asarray, asnumpy
+from quern.arrays.core import asarray, check_recorded, looked_at
 from quern.arrays.creation import zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
@@ -30,7 +30,7 @@ def _edges(bins):
     """The edges on the host, or how many even bins there are."""
     if isinstance(bins, str):
         raise Unserved("numbers of bins found by a rule are not native")
-    bins = asnumpy(bins) if isinstance(bins, Array) else numpy.asarray(bins)
+    bins = numpy.asarray(looked_at("histogram", bins)[0])
     if bins.ndim > 1:
         raise ValueError("`bins` must be 1d, when an array")
     if bins.ndim == 1:
@@ -45,6 +45,7 @@ def _edges(bins):
 
 def _prepared(a, weights):
     a = asarray(a)
+    check_recorded("histogram", a, weights)
     if _kind(a) == "c":
         raise Unserved("histograms of complex numbers are not native")
     if weights is not None:

@@ -2,7 +2,7 @@
 
 import numpy
 
-from quern.arrays.core import Array, _axes, asarray, asnumpy
+from quern.arrays.core import _axes, asarray, looked_at
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
 from quern.arrays.mathematics.reductions import _fitted
@@ -46,7 +46,7 @@ def _quantile(a, q, axis, out, method, keepdims, weights, scale, skips_nan=False
     if skips_nan and a.size and _kind(a) == "f" and not _engine.quantile_interpolates(method):
         raise Unserved(f"the method {method!r} without NaN is not native")
     is_weak = type(q) in (int, float)
-    q = asnumpy(q) if isinstance(q, Array) else numpy.asarray(q)
+    q = numpy.asarray(looked_at("quantile", q)[0])
     if q.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
     q = numpy.asarray(numpy.true_divide(q, 100)) if scale == 100 else q

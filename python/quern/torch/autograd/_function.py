@@ -124,13 +124,20 @@ class _Call:
         else:
             result = self.cls.forward(self.context, *self.args, **self.kwargs)
         self.is_tuple = isinstance(result, tuple | list)
-        self.results = list(result) if self.is_tuple else [result]
+        # What kernels of other doors give is a tensor here.
+        self.results = [
+            _engine.tensor_as(one, Tensor) if isinstance(one, _engine.BareArray) and not isinstance(one, Tensor) else one
+            for one in (result if self.is_tuple else [result])
+        ]
         not_differentiable = self.context._not_differentiable
         self.with_gradient = [
             i
             for i, one in enumerate(self.results)
             if isinstance(one, Tensor) and (one.is_floating_point() or one.is_complex()) and not any(one is x for x in not_differentiable)
         ]
+        for i, one in enumerate(self.results):  # an argument that is said to have none
+            if isinstance(one, Tensor) and i not in self.with_gradient and one.requires_grad:
+                self.results[i] = one.detach()
         made = []
         for i in self.with_gradient:
             x = self.results[i]

@@ -4,6 +4,7 @@ import contextlib
 import warnings
 
 from quern.torch import _namespace as torch
+from quern.torch import cuda
 from quern.torch.autograd import Function
 
 __all__ = [
@@ -54,7 +55,7 @@ def get_device_states(*args):
     """The numbers of the GPUs that the tensors in ``args`` are on, and the states of their random generators: two lists."""
     found, _ = _flat(args)
     numbers = sorted({x.get_device() for x in found if x.is_cuda})
-    return numbers, [torch.cuda.get_rng_state(number) for number in numbers]
+    return numbers, [cuda.get_rng_state(number) for number in numbers]
 
 
 def set_device_states(devices, states, *, device_type=None):
@@ -62,7 +63,7 @@ def set_device_states(devices, states, *, device_type=None):
     if device_type not in (None, "cuda"):
         raise RuntimeError(f"device_type={device_type!r} is not served: there are 'cuda' and the CPU")
     for device, state in zip(devices, states, strict=True):
-        torch.cuda.set_rng_state(state, device)
+        cuda.set_rng_state(state, device)
 
 
 @contextlib.contextmanager
@@ -140,7 +141,7 @@ class _Surroundings:
         """The surroundings as they were."""
         with contextlib.ExitStack() as stack:
             if self.preserve:
-                now = torch.get_rng_state(), [torch.cuda.get_rng_state(number) for number in self.devices]
+                now = torch.get_rng_state(), [cuda.get_rng_state(number) for number in self.devices]
                 stack.callback(self._set, *now)
                 self._set(self.cpu, self.states)
             for kind, enabled, dtype in self.autocasts:

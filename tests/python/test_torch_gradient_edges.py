@@ -1,0 +1,217 @@
+"""What few programs ask of gradients, beside PyTorch: which object a gradient is, what was overwritten, hooks of what is written later,
+products of zeros twice differentiated, and what is said of bad input.
+"""
+
+import pytest
+from test_torch_autograd import check
+
+HEAD = """
+x = torch.tensor([1., -2., 3., 0.5], requires_grad=True, device=device)
+w = torch.tensor([1., 2., 3., 4.], device=device)
+seen = []
+def told(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error).__name__, str(error)[:60]
+"""
+
+
+def test_a_gradient_is_one_object(device):
+    check(
+        """
+        x.sum().backward(); x.grad is x.grad
+        x.sum().backward(); g = x.grad; g.note = 3; x.sum().backward(); g is x.grad, x.grad.note, g
+        z = torch.zeros(4, device=device); x.grad = z; x.sum().backward(); x.grad is z, z
+        x.sum().backward(); x.grad.data = torch.full((4,), 7., device=device); x.grad
+        x.sum().backward(); g = x.grad; x.grad.zero_(); g
+        x.sum().backward(); g = x.grad; x.grad = None; x.sum().backward(); g is x.grad
+        (x * x).sum().backward(create_graph=True); g = x.grad; (x * x).sum().backward(create_graph=True); g is x.grad, g, x.grad
+        p = torch.nn.Parameter(torch.ones(2, device=device)); p.sum().backward(); type(p.grad) is torch.Tensor, type(p) is torch.Tensor
+        x.sum().backward(); x.detach().grad, x.data.grad, x.view(2, 2).grad
+        x.sum().backward(); x.grad.requires_grad_(); x.grad.requires_grad
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_a_gradient_does_not_keep_its_tensor(device):
+    """No circle of references: what nobody holds is gone at once."""
+    import gc
+    import weakref
+
+    from quern import torch
+
+    gc.disable()
+    try:
+        for keeps in (False, True):
+            x = torch.ones(3, requires_grad=True)
+            (x * x).sum().backward()
+            gradient = weakref.ref(x.grad)
+            tensor = weakref.ref(x)
+            if keeps:
+                held = x.grad
+            del x
+            for _ in range(100):  # where Python looks after what was let go
+                pass
+            assert tensor() is None
+            assert (gradient() is None) != keeps
+        del held
+        assert gradient() is None
+    finally:
+        gc.enable()
+
+
+def test_what_was_overwritten_has_zeros(device):
+    check(
+        """
+        y = x * 2; y.zero_(); y.requires_grad
+        y = x * 2; y.zero_(); y.sum().backward(); x.grad
+        y = x * 2; y.fill_(3); y.sum().backward(); x.grad
+        y = x * 2; y[:] = 2.; y.sum().backward(); x.grad
+        y = x * 2; y[...] = w; y.sum().backward(); x.grad
+        y = x * 2; y.copy_(w); y.sum().backward(); x.grad
+        z = w.clone().requires_grad_(); y = x * 2; y.copy_(z * 3); y.sum().backward(); x.grad, z.grad
+        z = w.clone().requires_grad_(); y = x * 2; y.copy_(z); torch.autograd.grad(y.sum(), [x, z])
+        y = x * 2; v = y[:2]; v.zero_(); v.sum().backward(); x.grad
+        y = x * 2; v = y[:]; v.zero_(); (y * w).sum().backward(); x.grad
+        y = x * 2; y.masked_fill_(y > -100, 2.); y.sum().backward(); x.grad
+        y = x * 2; y.zero_(); y += x; (y * w).sum().backward(); x.grad
+        y = x * x; y.zero_(); (g,) = torch.autograd.grad(y.sum(), x, create_graph=True); g
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_hooks_of_what_is_written_later(device):
+    check(
+        """
+        y = x * 2; y.register_hook(lambda g: seen.append(("before", g))); y.mul_(5); y.register_hook(lambda g: seen.append(("after", g))); (y * w).sum().backward(); seen, x.grad
+        y = x * 2; v = y[:2]; v.register_hook(lambda g: seen.append(g)); y.mul_(3); (y * w).sum().backward(); seen, x.grad
+        y = x * 2; v = y[:2]; y.mul_(3); v.register_hook(lambda g: seen.append(g)); (y * w).sum().backward(); seen, x.grad
+        y = x * 2; v = y[:2]; y.mul_(3); v.register_hook(lambda g: seen.append(g)); ((y * w).sum() + v.sum() * 10).backward(); seen, x.grad
+        y = x * 2; y.register_hook(lambda g: seen.append(g)); v = y[:2]; v.mul_(3); ((y * w).sum() + v.sum()).backward(); seen, x.grad
+        y = x * 2; v = y[:2]; v.register_hook(lambda g: seen.append(g)); v *= 3; v.register_hook(lambda g: seen.append(g)); ((y * w).sum() + v.sum() * 10).backward(); seen, x.grad
+        y = x * 2; y.retain_grad(); y.mul_(5); (y * w).sum().backward(); y.grad, x.grad
+        y = x * 2; h = y.register_hook(lambda g: seen.append(g)); y.mul_(5); h.remove(); (y * w).sum().backward(); seen, x.grad
+        h = x.register_hook(lambda g: seen.append(g)); h.remove(); x.sum().backward(); h.remove(); seen
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_hooks_that_are_wrong(device):
+    check(
+        """
+        y = x * 2; y.register_hook(lambda g: g[:1]); told(y.sum().backward)
+        y = x * 2; y.register_hook(lambda g: "no"); told(y.sum().backward)
+        y = x * 2; y.register_hook(lambda g: g.double()); told(y.sum().backward)[0]
+        y = x * 2; y.register_hook(lambda g: 1 / 0); told(y.sum().backward), told((x * 2).sum().backward), x.grad
+        told(lambda: torch.autograd.grad(x.sum(), torch.ones(1, requires_grad=True, device=device)))[0]
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_second_derivatives_of_products(device):
+    zeros = """
+a = torch.tensor([[2., 0., 3.], [0., 0., 1.], [1., 2., 4.]], dtype=torch.float64, requires_grad=True, device=device)
+m = torch.arange(9., dtype=torch.float64, device=device).view(3, 3)
+def twice(f):
+    (g,) = torch.autograd.grad(f(a), a, create_graph=True)
+    return g, torch.autograd.grad((g * g + g * m).sum(), a)[0]
+"""
+    check(
+        """
+        twice(lambda a: a.prod())
+        twice(lambda a: a.prod(1).pow(2).sum())
+        twice(lambda a: a.prod(0).sum())
+        twice(lambda a: a.cumprod(1).pow(2).sum())
+        twice(lambda a: a.cumprod(0).sum())
+        """,
+        device,
+        zeros,
+    )
+
+
+def test_gamma_functions(device):
+    points = "y = torch.tensor([0.3, 1., 2.5, -0.5, -1.25, 12., 1e-3], dtype=torch.float64, requires_grad=True, device=device)"
+    check(
+        """
+        torch.digamma(y).sum().backward(); y.grad
+        (g,) = torch.autograd.grad(torch.lgamma(y).sum(), y, create_graph=True); (h,) = torch.autograd.grad(g.sum(), y, create_graph=True); g, h, torch.autograd.grad(h.sum(), y)
+        torch.polygamma(2, y).sum().backward(); y.grad
+        torch.polygamma(1, y.float()), y.polygamma(3), torch.special.polygamma(0, y)
+        """,
+        device,
+        points,
+        rtol=1e-6,
+    )
+
+
+def test_functions_without_gradients(device):
+    """Results that have none: numbers, truths, and arguments that are said to have none."""
+    head = (
+        HEAD
+        + """
+class Truth(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x > 0
+    @staticmethod
+    def backward(ctx, g):
+        return g
+class Same(Truth):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_non_differentiable(x)
+        return x
+class Three(Truth):
+    @staticmethod
+    def forward(ctx, x):
+        return 3
+"""
+    )
+    check(
+        """
+        z = Truth.apply(x); z, z.requires_grad
+        z = Same.apply(x); z, z.requires_grad
+        Three.apply(x)
+        """,
+        device,
+        head,
+    )
+
+
+def test_classes_that_are_not_there(device):
+    if device.kind != "cpu":
+        pytest.skip("the numbers are not waited for on a GPU")
+    check(
+        """
+        told(lambda: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([0, 5])))
+        told(lambda: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([-1, 0])))
+        told(lambda: torch.nn.functional.nll_loss(torch.ones(2, 3), torch.tensor([0, 3])))
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_bad_input(device):
+    check(
+        """
+        torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([0, -100]))
+        told(lambda: torch.ones(3)[5]), told(lambda: torch.ones(3, 4)[0, 9])
+        told(lambda: torch.tensor([[1], [2, 3]])), told(lambda: torch.tensor([[[1, 2]], [[3]]]))
+        told(lambda: torch.tensor([True]) - True)
+        told(lambda: torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64))
+        told(lambda: torch.ones(2, 3) @ torch.ones(2))
+        str(torch.nn.Parameter(torch.ones(2))), repr(torch.nn.Parameter(torch.ones(2)))
+        """,
+        device,
+        HEAD,
+    )
