@@ -39,6 +39,8 @@ PIP_PACKAGES = [
     "hypothesis",
     "matplotlib",
     "mpmath",
+    "keras==3.15.1",
+    "h5py",
     "ruff==0.14.5",
     "clang-format==19.1.7",
 ]

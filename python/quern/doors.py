@@ -15,15 +15,18 @@ import os
 import sys
 import sysconfig
 
+from quern.keras_hook import use_when_imported
+
 DOORS = {
     "pycuda": "quern.pycuda",
     "cupy": "quern.cupy",
     "cupyx": "quern.cupyx",
     "numba": "quern.numba",
     "torch": "quern.torch",
+    "tensorflow": "quern.tensorflow",
 }
 # Installed packages ask whether these are there and believe what they get: they are for the user's own files.
-_USERS_ALONE = {"torch"}
+_USERS_ALONE = {"torch", "tensorflow"}
 # No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
 PARTS = {
     "numba.cuda.core.config": "quern.cuda.config",
@@ -39,6 +42,7 @@ PARTS = {
     "numba.errors": "quern.cuda.errors",
     "numba.core.errors": "quern.cuda.errors",
     "numba.np.numpy_support": "quern.cuda.numpy_support",
+    "tensorflow.keras": "keras",
 }
 
 
@@ -132,5 +136,6 @@ def open_doors() -> _Importer:
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_CUDA")):
         os.environ.setdefault("QUERN_DEVICE", "cpu")  # before the first use of a device
     importer = builtins.__import__ = _Importer()
+    use_when_imported()
     sys.meta_path.insert(0, _Finder({top for top in DOORS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
     return importer

@@ -1,0 +1,645 @@
+"""Tensors, variables and control flow: the part of the backend that everything else stands on.
+
+A variable is a cell: assign() writes in place, and trainable ones ask for gradients, which the engine's tape gives. What the host knows
+of a variable without looking (the count of steps, a learning rate, the state of a seed generator) stays there until an operation needs
+it, so that no step waits for the device to tell what the host has told it.
+"""
+
+import builtins
+import contextlib
+import functools
+import threading
+
+import numpy as np
+from keras.src import tree
+from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common.dtypes import result_type
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
+from keras.src.backend.common.symbolic_scope import SymbolicScope
+from keras.src.backend.common.variables import get_autocast_scope
+
+import quern as qn
+from quern.keras.backend import recording
+from quern.lib import _engine
+
+SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_COMPLEX_DTYPES = True
+IS_THREAD_SAFE = False  # callbacks run in the thread that trains
+
+Array = qn.ndarray
+_REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
+_SMALL = 16  # of how many elements at most the host keeps what it was told
+_engine_mode = _engine.set_gradient_mode
+
+
+class no_gradients:  # noqa: N801
+    """While it lasts, nothing is recorded."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self):
+        self.before = _engine_mode(False)
+
+    def __exit__(self, *error):
+        _engine_mode(self.before)
+
+
+# ---- variables
+
+
+class Variable(KerasVariable):
+    """Keras's variable over an array.
+
+    ``_value`` is the array, or None; ``_told`` is a NumPy array where the host knows the value, and the array lacks it while ``_late``.
+    """
+
+    _array = None
+    _told = None
+    _late = False
+    # Operators of NumPy's arrays and of quern's leave the work to these, which record gradients.
+    __array_priority__ = 2000
+
+    @property
+    def _value(self):
+        if self._late:
+            self._late = False
+            with no_gradients():
+                if self._array is None:
+                    self._array = qn.array(self._told)
+                else:
+                    self._array[...] = self._told.item() if self._told.ndim == 0 else self._told
+        return self._array
+
+    @_value.setter
+    def _value(self, value):
+        self._told, self._late = None, False
+        self._array = value
+
+    def _initialize(self, value):
+        self._shape = self._validate_shape(value.shape)
+        self._own(value)
+
+    def _own(self, value):
+        """Takes a copy of a value as the variable's memory."""
+        if isinstance(value, np.ndarray):
+            value = qn.array(value)
+        with no_gradients():
+            array = _engine.detached(value)._astype(standardize_dtype(self._dtype), "C")
+        self._value = array
+        self._want()
+
+    def _want(self):
+        array = self._array
+        if array is not None and array._dtype_name in _REAL:
+            _engine.want_gradient(array, self._trainable)
+
+    @property
+    def trainable(self):
+        """Whether the variable is trainable: such ones ask for gradients."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
+        if self._value is not None:
+            self._want()
+
+    @property
+    def value(self):
+        """The current value, an array: the variable's own memory, but a converted copy in a scope that casts."""
+        if not in_stateless_scope():
+            value = self._value
+            if value is not None:
+                if recording._active is not None:
+                    r = recording.recorder()
+                    if r is not None:
+                        value = r.read(self, value)
+                return value if get_autocast_scope() is None else self._maybe_autocast(value)
+        return KerasVariable.value.fget(self)
+
+    def known(self):
+        """The value as a NumPy array where the host knows it without asking the device; else None."""
+        return None if in_stateless_scope() else self._told
+
+    def assign(self, value):
+        """Writes a value in place; it has the variable's shape. Returns the value."""
+        r = recording.recorder() if recording._active is not None else None
+        if r is not None:
+            if isinstance(value, KerasVariable):
+                value = value.value
+            r.effect(self.assign, value)
+            return value if isinstance(value, Array) else self
+        if not in_stateless_scope() and self._keeps(value):
+            return self
+        return super().assign(value)
+
+    def _keeps(self, value):
+        """Notes a value of the host's; False for what is none, or too much."""
+        if type(value) not in _ON_HOST and not isinstance(value, (np.ndarray, np.generic)):
+            return False
+        value = np.asarray(value)
+        if value.size > _SMALL or value.shape != tuple(self._shape) or value.dtype.kind not in "biuf":
+            return False
+        kind = standardize_dtype(self._dtype)
+        if kind == "bfloat16":
+            return False
+        with np.errstate(all="ignore"):
+            self._told = value.astype(kind)
+        self._late = True
+        return True
+
+    def assign_add(self, value):
+        """Adds a value in place."""
+        if recording._active is not None and type(value) in _ON_HOST:
+            r = recording.recorder()
+            if r is not None:
+                r.effect(self.assign_add, value)
+                return self
+        if self._told is not None and type(value) in _ON_HOST and not in_stateless_scope():
+            with np.errstate(all="ignore"):
+                self._told = self._told + np.asarray(value).astype(self._told.dtype)
+            self._late = True
+            return self
+        return super().assign_add(value)
+
+    def _direct_assign(self, value):
+        array = self._array
+        with no_gradients():
+            if array is None:
+                self._own(value)
+            else:
+                array[...] = value
+        self._told, self._late = None, False
+
+    def _convert_to_tensor(self, value, dtype=None):
+        return convert_to_tensor(value, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        inputs = [x.value if isinstance(x, KerasVariable) else x for x in inputs]
+        if method == "__call__" and out is None and hasattr(qn, ufunc.__name__):
+            return getattr(qn, ufunc.__name__)(*inputs, **kwargs)
+        return getattr(ufunc, method)(*[x.get() if isinstance(x, Array) else x for x in inputs], out=out, **kwargs)
+
+    def __array__(self, dtype=None, copy=None):
+        value = convert_to_numpy(self)
+        return value if dtype is None else value.astype(dtype)
+
+    def __float__(self):
+        return float(self._read())
+
+    def __int__(self):
+        return int(self._read())
+
+    def __bool__(self):
+        return bool(self._read())
+
+    def _read(self):
+        known = self.known()
+        return self.value if known is None else known
+
+
+_ON_HOST = (int, float, bool)
+_FITS = {"int8": 127, "uint8": 0, "int16": 32767, "int32": 2147483647, "int64": 1 << 62} | dict.fromkeys(_REAL, 2048)
+
+
+# ---- tensors
+
+
+def _named(dtype):
+    return dtype if type(dtype) is str and dtype in _NAMES else standardize_dtype(dtype)
+
+
+_NAMES = frozenset(_engine.dtype_names())
+
+
+def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
+    """A tensor of an array, a number, nested lists of them, or a tensor as it is.
+
+    Parameters: ``dtype``: by default x's own; Python's numbers have floatx(), int32 or bool. Raises ValueError for sparse and ragged ones.
+    """
+    if sparse:
+        raise ValueError("`sparse=True` is not supported with the quern backend")
+    if ragged:
+        raise ValueError("`ragged=True` is not supported with the quern backend")
+    if type(x) is not Array:
+        if isinstance(x, KerasVariable):
+            x = x.value
+        elif isinstance(x, Array):  # of another door
+            x = x._as(Array)
+        else:
+            return _made(x, None if dtype is None else _named(dtype))
+    if dtype is not None:
+        name = _named(dtype)
+        if name != x._dtype_name:
+            return _converted(x, name)
+    return x
+
+
+def _converted(x, name):
+    if x._dtype_name.startswith("complex") and not name.startswith("complex"):
+        x = qn.real(x)
+    return x._astype(name, "K")
+
+
+def _made(x, name):
+    if type(x) in _ON_HOST:
+        # filled, not copied: the device is told the number with the work
+        name = name or result_type(type(x))
+        return qn.full((), x, dtype=name) if type(x) is not int or _FITS.get(name, -1) >= abs(x) else qn.array(x, dtype=name)
+    if isinstance(x, KerasTensor):
+        raise ValueError(
+            "A KerasTensor cannot be used as input to a function of a backend. A KerasTensor is a symbolic placeholder for a shape and "
+            "dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as input to a Keras "
+            "layer or a Keras operation (from the namespaces `keras.layers` and `keras.ops`)."
+        )
+    if isinstance(x, (np.ndarray, np.generic)):
+        return _from_numpy(x, name)
+    if hasattr(x, "_as") and isinstance(x, _engine.BareArray):  # a tensor of quern.torch
+        out = x._as(Array)
+        return out if name is None or name == out._dtype_name else _converted(out, name)
+    if isinstance(x, (list, tuple)):
+        flat = tree.flatten(x)
+        name = name or result_type(*[getattr(one, "dtype", type(one)) for one in flat])
+        if any(isinstance(one, (Array, KerasVariable)) for one in flat):
+            return _stacked(x, name)
+        kind = "float32" if name == "bfloat16" else name
+        return _from_numpy(np.array(x, dtype=_exact(x, kind)), name)
+    return _from_numpy(np.asarray(x), name)
+
+
+def _exact(x, kind):
+    """NumPy refuses lists of integers that do not fit; conversions of arrays wrap around."""
+    return None if kind.startswith(("int", "uint")) else kind
+
+
+def _stacked(x, name):
+    if isinstance(x, (list, tuple)):
+        return qn.stack([_stacked(one, name) for one in x])
+    return convert_to_tensor(x, name)
+
+
+def _from_numpy(x, name):
+    if x.dtype.kind in "OSUMm":
+        raise ValueError(f"Cannot convert an array of dtype {x.dtype} to a tensor: the quern backend holds numbers and booleans")
+    if name is None:
+        return qn.array(x)
+    out = qn.array(x)
+    return out if out._dtype_name == name else _converted(out, name)
+
+
+def convert_to_numpy(x):
+    """The values as a NumPy array of its own; this waits for them."""
+    if type(x) is not Array:
+        if isinstance(x, KerasVariable):
+            known = x.known() if isinstance(x, Variable) and get_autocast_scope() is None else None
+            if known is not None:
+                return np.array(known)
+            x = x.value
+        if not isinstance(x, _engine.BareArray):
+            return np.array(convert_to_tensor(x).get() if _has_tensors(x) else x)
+        x = x._as(Array)
+    return x.get()
+
+
+def _has_tensors(x):
+    return isinstance(x, (list, tuple)) and any(isinstance(one, (Array, KerasVariable)) for one in tree.flatten(x))
+
+
+def is_tensor(x):
+    """Is it an array of quern's?"""
+    return isinstance(x, Array)
+
+
+def shape(x):
+    """The shape, a tuple."""
+    return x.shape
+
+
+def cast(x, dtype):
+    """The tensor with another data type."""
+    return convert_to_tensor(x, dtype=dtype)
+
+
+@contextlib.contextmanager
+def device_scope(device_name):
+    """While it lasts, new arrays are made on a device: "cpu", "gpu" or "gpu:N"."""
+    name = str(device_name).lower()
+    kind, _, number = name.partition(":")
+    if kind in ("gpu", "cuda"):
+        name = f"cuda:{number}" if number else "cuda"
+    elif kind == "cpu":
+        name = "cpu"
+    with on_device(qn.device(name)):
+        yield
+
+
+@contextlib.contextmanager
+def on_device(device):
+    """While it lasts, a device is the current one of this thread."""
+    before = _engine.current_device()
+    _engine.set_current_device(device)
+    try:
+        yield
+    finally:
+        _engine.set_current_device(before)
+
+
+def random_seed_dtype():
+    """The type of the states of seed generators."""
+    return "uint32"
+
+
+def stop_gradient(variable):
+    """The same values; gradients do not pass."""
+    return _engine.detached(convert_to_tensor(variable))
+
+
+def unstack(x, num=None, axis=0):
+    """The parts of a tensor along an axis, as a list."""
+    x = qn.moveaxis(convert_to_tensor(x), axis, 0)
+    return [x[i] for i in range(x.shape[0])]
+
+
+# ---- shapes and types of results
+
+
+_symbolic = threading.local()
+
+
+def placeholder(shape, dtype):
+    """An array of a shape that takes no memory."""
+    return qn.broadcast_to(qn.zeros((), dtype=dtype), shape)
+
+
+def compute_output_spec(fn, *args, **kwargs):
+    """What a function gives for symbolic tensors: KerasTensors, found by recording the function alone.
+
+    Sizes that are not known are two different numbers in turn; what differs in the results depends on them.
+    """
+    flat = tree.flatten((args, kwargs))
+    open_sizes = any(isinstance(x, KerasTensor) and None in x.shape for x in flat)
+
+    def concrete(size):
+        def one(x):
+            if not isinstance(x, KerasTensor):
+                return x
+            return placeholder([size if n is None else n for n in x.shape], x.dtype)
+
+        return tree.map_structure(one, (args, kwargs))
+
+    def spec(x, other):
+        if not isinstance(x, Array):
+            return x
+        sizes = [n if n == m else None for n, m in zip(x.shape, other.shape, strict=True)]
+        return KerasTensor(sizes, x._dtype_name)
+
+    with StatelessScope(), SymbolicScope(), no_gradients():
+        first_args, first_kwargs = concrete(83)
+        first = fn(*first_args, **first_kwargs)
+        second = first
+        if open_sizes:
+            more_args, more_kwargs = concrete(89)
+            second = fn(*more_args, **more_kwargs)
+        return tree.map_structure(spec, first, second) if open_sizes else tree.map_structure(lambda x: spec(x, x), first)
+
+
+# ---- control flow: Python's own, over the tape
+
+
+def cond(pred, true_fn, false_fn):
+    """The result of one of two functions."""
+    if isinstance(pred, KerasVariable):
+        pred = pred._read() if isinstance(pred, Variable) else pred.value
+    return true_fn() if pred else false_fn()
+
+
+def switch(index, branches, *operands):
+    """The result of the function at an index, which is limited to those there are."""
+    index = builtins.min(builtins.max(int(convert_to_tensor(index)), 0), len(branches) - 1)
+    return branches[index](*operands)
+
+
+def while_loop(cond, body, loop_vars, maximum_iterations=None):
+    """Calls ``body`` on its own results while ``cond`` of them holds, at most ``maximum_iterations`` times."""
+    many = isinstance(loop_vars, (tuple, list))
+    values = tuple(loop_vars) if many else (loop_vars,)
+    values = tree.map_structure(convert_to_tensor, values)
+    count = 0
+    while (maximum_iterations is None or count < maximum_iterations) and cond(*values):
+        values = body(*values)
+        values = tuple(values) if isinstance(values, (list, tuple)) else (values,)
+        count += 1
+    return values if many else values[0]
+
+
+def fori_loop(lower, upper, body_fun, init_val):
+    """Calls ``body_fun(i, value)`` for each number of a range."""
+    value = init_val
+    for i in range(int(lower), int(upper)):
+        value = body_fun(i, value)
+    return value
+
+
+def map(f, xs):
+    """A function of each element along the first axis, its results stacked."""
+    return scan(lambda _, x: ((), f(x)), (), xs)[1]
+
+
+def vectorized_map(function, elements):
+    """A function of each element along the first axis of a tensor or of a list of them, its results stacked."""
+    if not isinstance(elements, (list, tuple, dict)):
+        elements = convert_to_tensor(elements)
+        made = [function(elements[i]) for i in range(elements.shape[0])]
+    else:
+        elements = tree.map_structure(convert_to_tensor, elements)
+        count = tree.flatten(elements)[0].shape[0]
+        made = [function(tree.map_structure(lambda x, i=i: x[i], elements)) for i in range(count)]
+    return tree.map_structure(lambda *parts: qn.stack([convert_to_tensor(p) for p in parts]), *made)
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
+    """Carries a value along the first axis of ``xs``: ``carry, y = f(carry, x)``. Returns the last carry and the ys, stacked."""
+    if not callable(f):
+        raise TypeError(f"`f` should be a callable. Received: f={f}")
+    if not isinstance(unroll, bool) and (not isinstance(unroll, int) or unroll < 1):
+        raise ValueError(f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}")
+    if xs is None and length is None:
+        raise ValueError("Got no `xs` to scan over and `length` not provided.")
+    xs = None if xs is None else tree.map_structure(convert_to_tensor, xs)
+    count = int(length) if length is not None else tree.flatten(xs)[0].shape[0]
+    carry = tree.map_structure(convert_to_tensor, init)
+    nothing = tree.map_structure(qn.zeros_like, carry)
+    ys = []
+    order = range(count)
+    for i in reversed(order) if reverse else order:
+        carry, y = f(carry, None if xs is None else tree.map_structure(lambda x, i=i: x[i], xs))
+        ys.append(nothing if y is None else y)
+    if reverse:
+        ys.reverse()
+    if not ys:
+        return carry, nothing
+    return carry, tree.map_structure(lambda *parts: qn.stack([convert_to_tensor(p) for p in parts]), *ys)
+
+
+def associative_scan(f, elems, reverse=False, axis=0):
+    """All results of an associative function along an axis: of the first element, of the first two, and so on, by doubling."""
+    if not callable(f):
+        raise TypeError(f"`f` should be a callable. Received: f={f}")
+    flat = [convert_to_tensor(x) for x in tree.flatten(elems)]
+    count = flat[0].shape[axis]
+    if not builtins.all(x.shape[axis] == count for x in flat[1:]):
+        raise ValueError(f"Array inputs to associative_scan must have the same first dimension. (saw: {[x.shape for x in flat]})")
+
+    def part(x, start, stop):
+        place = [builtins.slice(None)] * x.ndim
+        place[axis] = builtins.slice(start, stop)
+        return x[tuple(place)]
+
+    def combined(a, b):
+        return [convert_to_tensor(x) for x in tree.flatten(f(tree.pack_sequence_as(elems, a), tree.pack_sequence_as(elems, b)))]
+
+    if reverse:
+        flat = [qn.flip(x, axis) for x in flat]
+    step = 1
+    while step < count:
+        later = combined([part(x, 0, count - step) for x in flat], [part(x, step, count) for x in flat])
+        flat = [qn.concatenate([part(x, 0, step), y], axis=axis) for x, y in zip(flat, later, strict=True)]
+        step *= 2
+    if reverse:
+        flat = [qn.flip(x, axis) for x in flat]
+    return tree.pack_sequence_as(elems, flat)
+
+
+# ---- parts
+
+
+def _places(indices, rank):
+    """Indices along the last axis as one array for each axis."""
+    return tuple(indices[..., i] for i in range(rank))
+
+
+def scatter(indices, values, shape):
+    """Zeros of a shape with values added at places."""
+    values = convert_to_tensor(values)
+    return scatter_update(qn.zeros(tuple(int(n) for n in shape), dtype=values.dtype), indices, values, "add")
+
+
+def scatter_update(inputs, indices, updates, reduction=None):
+    """A copy with updates at places: in place of what is there, or combined with it by "add", "max", "min" or "mul"."""
+    inputs = convert_to_tensor(inputs)
+    indices = convert_to_tensor(indices)
+    updates = convert_to_tensor(updates, inputs.dtype)
+    if reduction not in (None, "add", "max", "min", "mul"):
+        raise ValueError(f"Unsupported reduction: {reduction}")
+    places = _places(indices, indices.shape[-1])
+    out = inputs.copy()
+    if reduction is None:
+        out[places] = updates
+        return out
+    if reduction == "add":
+        _engine.array_put_add(out, list(range(len(places))), updates, *places)
+        return out
+    ufunc = {"max": qn.maximum, "min": qn.minimum, "mul": qn.multiply}[reduction]
+    ufunc.at(out, places, updates)
+    return out
+
+
+def slice(inputs, start_indices, shape):
+    """The part of a shape that begins at indices; as on other backends, it is moved to where it fits."""
+    inputs = convert_to_tensor(inputs)
+    if len(start_indices) != len(shape):
+        raise ValueError(f"Length of `start_indices` must match length of `shape`. Received: start_indices={start_indices}, shape={shape}")
+    return inputs[_part(inputs, start_indices, shape)]
+
+
+def slice_update(inputs, start_indices, updates):
+    """A copy with ``updates`` in place of the part that begins at indices."""
+    inputs = convert_to_tensor(inputs)
+    updates = convert_to_tensor(updates, inputs.dtype)
+    out = inputs.copy()
+    out[_part(inputs, start_indices, updates.shape)] = updates
+    return out
+
+
+def _part(inputs, starts, sizes):
+    place = []
+    starts = starts.tolist() if hasattr(starts, "tolist") else starts
+    for start, size, n in zip(starts, sizes, inputs.shape, strict=True):
+        start, size = int(start), int(size)
+        start = start + n if start < 0 else start
+        size = n - start if size < 0 else size
+        start = builtins.min(builtins.max(start, 0), builtins.max(n - size, 0))
+        place.append(builtins.slice(start, start + size))
+    return tuple(place)
+
+
+# ---- gradients
+
+
+class custom_gradient:  # noqa: N801
+    """Gives a function its own derivative: the function returns its result and ``grad``, which takes the gradients of the results."""
+
+    def __init__(self, fun):
+        self.fun = fun
+        functools.update_wrapper(self, fun)
+
+    def __get__(self, instance, owner):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args, **kwargs):
+        if not _engine.gradient_mode():
+            return self.fun(*args, **kwargs)[0]
+        places = [i for i, x in enumerate(args) if isinstance(x, (Array, KerasVariable))]
+        inputs = [convert_to_tensor(args[i]) for i in places]
+        with no_gradients():
+            results, grad = self.fun(*args, **kwargs)
+        flat = [convert_to_tensor(r) for r in tree.flatten(results)]
+
+        names = [x._dtype_name in _REAL for x in flat]
+
+        def compute():
+            made = []
+            for x, is_real in zip(flat, names, strict=True):
+                if is_real:  # what shares memory with an argument or another result gets a record of its own
+                    made.append(_engine.detached(x) if any(x._shares_cell(one) for one in [*inputs, *made]) else x)
+            return made
+
+        def derivative(given, asked):
+            of_all, given = [], iter(given)
+            for x, is_real in zip(flat, names, strict=True):
+                one = next(given) if is_real else None
+                of_all.append(qn.zeros_like(x) if one is None else one)
+            found = grad(*of_all)
+            found = list(found) if isinstance(found, (tuple, list)) else [found]
+            of_inputs = [found[i] if i < len(found) else None for i in places]
+            return [None if g is None else _engine.summed_to(convert_to_tensor(g, x.dtype), list(x.shape)) if one else None
+                    for g, x, one in zip(of_inputs, inputs, asked, strict=True)]  # fmt: skip
+
+        made = iter(_engine.differentiable("custom_gradient", inputs, compute, derivative, Array))
+        flat = [next(made) if is_real else x for x, is_real in zip(flat, names, strict=True)]
+        return tree.pack_sequence_as(results, flat) if tree.is_nested(results) else flat[0]
+
+
+def remat(f):
+    """Keras's rematerialization: the results are kept here, as without it; the gradients are the same."""
+    return f
+
+
+def gradients(loss, variables):
+    """The gradients of a loss with respect to Keras's variables: a list, None for those that it does not depend on."""
+    return _gradients(loss, [v._value for v in variables])
+
+
+@recording.noted
+def _gradients(loss, arrays):
+    return list(_engine.gradients((loss,), (None,), tuple(arrays), False, False, True))
+
+
+# ---- what a recording of a step notes
+
+convert_to_tensor, cast, stop_gradient, unstack, scatter, scatter_update, slice, slice_update = (
+    recording.noted(function)
+    for function in (convert_to_tensor, cast, stop_gradient, unstack, scatter, scatter_update, slice, slice_update)
+)

@@ -1,0 +1,295 @@
+"""keras.ops.nn: activations, losses, normalization. Convolutions and pooling are stand-ins that name themselves.
+
+What is not defined here comes from the text of Keras's own backend on NumPy (_borrowed.py).
+"""
+
+import numpy as _numpy
+from keras.src import backend as _keras
+from keras.src.backend.common.dtypes import result_type
+
+import quern as qn
+from quern.keras.backend import _borrowed, recording
+from quern.keras.backend.core import Array, _named, convert_to_tensor
+from quern.keras.backend.math import erf
+from quern.keras.backend.numpy import _axes
+from quern.lib import _engine
+
+_borrowed.names_of("nn", globals())
+
+_op = _engine.array_op
+
+
+def _real(x):
+    """A tensor of real numbers."""
+    if type(x) is not Array:
+        x = convert_to_tensor(x)
+    return x if "float" in x._dtype_name else convert_to_tensor(x, result_type(x.dtype, float))
+
+
+# ---- activations
+
+
+def relu(x):
+    """max(x, 0), with the derivative 0 at 0."""
+    if type(x) is not Array:
+        x = convert_to_tensor(x)
+    return _op("relu", x) if "float" in x._dtype_name else qn.maximum(x, 0)
+
+
+def relu6(x):
+    """min(max(x, 0), 6)."""
+    return _between(convert_to_tensor(x), 0, 6)
+
+
+def _between(x, low, high):
+    """The elements in a range; outside and at its ends the derivative is 0."""
+    inside = (x > low) & (x < high)
+    return qn.where(inside, x, qn.where(x >= high, _same(high, x), qn.where(x != x, x, _same(low, x))))
+
+
+def _same(number, x):
+    return qn.full((), number, dtype=x._dtype_name)
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x))."""
+    return qn.sigmoid(_real(x))
+
+
+def tanh(x):
+    """The hyperbolic tangent."""
+    return qn.tanh(_real(x))
+
+
+def silu(x):
+    """x * sigmoid(x)."""
+    x = _real(x)
+    return x * qn.sigmoid(x)
+
+
+def softplus(x):
+    """log(1 + exp(x))."""
+    x = _real(x)
+    return _op("relu", x) + qn.log1p(qn.exp(-qn.absolute(x)))
+
+
+def log_sigmoid(x):
+    """log(sigmoid(x))."""
+    return -softplus(-_real(x))
+
+
+def softsign(x):
+    """x / (1 + abs(x))."""
+    x = _real(x)
+    return x / (1.0 + qn.absolute(x))
+
+
+def leaky_relu(x, negative_slope=0.2):
+    """x above 0, and ``negative_slope`` times x below."""
+    x = _real(x)
+    return qn.where(x >= 0, x, x * negative_slope)
+
+
+def hard_sigmoid(x):
+    """x / 6 + 1/2, limited to [0, 1]."""
+    return _between(_real(x) / 6.0 + 0.5, 0, 1)
+
+
+def hard_silu(x):
+    """x * hard_sigmoid(x)."""
+    x = _real(x)
+    return x * hard_sigmoid(x)
+
+
+def hard_tanh(x):
+    """x limited to [-1, 1]."""
+    return _between(_real(x), -1, 1)
+
+
+def elu(x, alpha=1.0):
+    """x above 0, and alpha * (exp(x) - 1) below."""
+    x = _real(x)
+    return qn.where(x > 0, x, qn.expm1(qn.where(x > 0, _same(0.0, x), x)) * alpha)
+
+
+def selu(x):
+    """elu() scaled so that networks keep mean 0 and variance 1."""
+    return elu(x, 1.6732632423543772848170429916717) * 1.0507009873554804934193349852946
+
+
+def celu(x, alpha=1.0):
+    """x above 0, and alpha * (exp(x / alpha) - 1) below."""
+    x = _real(x)
+    return qn.where(x > 0, x, qn.expm1(qn.where(x > 0, _same(0.0, x), x) / alpha) * alpha)
+
+
+def gelu(x, approximate=True):
+    """x times the normal distribution's probability of being below x, or its formula with tanh."""
+    x = _real(x)
+    if approximate:
+        return 0.5 * x * (1.0 + qn.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
+    return x * (0.5 * (1.0 + erf(x * 0.7071067811865476)))
+
+
+def softmax(x, axis=-1):
+    """exp(x) divided by its sum along an axis."""
+    x = _real(x)
+    if axis is None or isinstance(axis, (tuple, list)) or not x.ndim:
+        exps = qn.exp(x - qn.max(_engine.detached(x), axis=_axes(axis), keepdims=True))
+        return exps / qn.sum(exps, axis=_axes(axis), keepdims=True)
+    return _engine.tensor_softmax(x, axis % x.ndim)
+
+
+def log_softmax(x, axis=-1):
+    """The logarithm of softmax(), without its overflow."""
+    x = _real(x)
+    if axis is None or isinstance(axis, (tuple, list)) or not x.ndim:
+        x = x - qn.max(_engine.detached(x), axis=_axes(axis), keepdims=True)
+        return x - qn.log(qn.sum(qn.exp(x), axis=_axes(axis), keepdims=True))
+    return _engine.tensor_log_softmax(x, axis % x.ndim)
+
+
+def sparsemax(x, axis=-1):
+    """Probabilities with zeros, as Keras defines them: max(x - tau, 0), where tau comes from the sums of the largest elements."""
+    x = _real(x)
+    ordered = -qn.sort(-x, axis=axis)
+    sums = qn.cumsum(ordered, axis=axis)
+    sizes = [1] * x.ndim
+    sizes[axis] = -1
+    count = qn.arange(1, x.shape[axis] + 1, dtype=x._dtype_name).reshape(sizes)
+    inside = ordered - (sums - 1.0) / count > 0
+    kept = qn.sum(inside.astype(x._dtype_name), axis=axis, keepdims=True)
+    total = qn.sum(qn.where(inside, sums, _same(0.0, x)), axis=axis, keepdims=True)
+    return qn.maximum(x - (total - 1.0) / kept, 0.0)
+
+
+# ---- places as vectors
+
+
+def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    """1 at each number's place along a new axis, 0 elsewhere; rows of numbers out of range are all 0."""
+    if sparse:
+        raise ValueError("Unsupported value `sparse=True` with quern backend")
+    x = convert_to_tensor(x)
+    if "float" in x._dtype_name:
+        x = x.astype("int32")
+    name = "float32" if dtype is None else _named(dtype)
+    axis = axis + x.ndim + 1 if axis < 0 else axis
+    sizes = [1] * (x.ndim + 1)
+    sizes[axis] = num_classes
+    places = qn.arange(num_classes, dtype=x._dtype_name if x._dtype_name != "bool" else "int32").reshape(sizes)
+    return (qn.expand_dims(x, axis) == places).astype(name)
+
+
+def multi_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    """1 at the place of each number of a row, 0 elsewhere."""
+    if sparse:
+        raise ValueError("Unsupported value `sparse=True` with quern backend")
+    x = convert_to_tensor(x)
+    return qn.max(one_hot(x, num_classes, axis=axis, dtype=dtype), axis=1 if x.ndim > 1 else 0)
+
+
+# ---- losses
+
+
+def _logarithms(output, from_logits, axis):
+    """log of the probabilities that logits, or odds, stand for; odds at least epsilon() from 0 and 1."""
+    if from_logits:
+        return log_softmax(output, axis=axis)
+    output = output / qn.sum(output, axis=axis, keepdims=True)
+    return qn.log(_limited(output))
+
+
+def _limited(output):
+    least = _keras.epsilon()
+    return _clipped(output, least, 1.0 - least)
+
+
+def _clipped(x, low, high):
+    return qn.minimum(qn.maximum(x, low), high)
+
+
+def _check_shapes(target, output):
+    if target.shape != output.shape:
+        raise ValueError(
+            f"Arguments `target` and `output` must have the same shape. Received: target.shape={target.shape}, output.shape={output.shape}"
+        )
+
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """-sum(target * log(probability)) along an axis."""
+    target, output = convert_to_tensor(target), _real(output)
+    _check_shapes(target, output)
+    if not target.ndim:
+        raise ValueError(
+            f"Arguments `target` and `output` must be at least rank 1. Received: target.shape={target.shape}, output.shape={output.shape}"
+        )
+    return -qn.sum(target * _logarithms(output, from_logits, axis), axis=axis)
+
+
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """-log(probability) of the class that each target names."""
+    target, output = convert_to_tensor(target, "int32"), _real(output)
+    if target.ndim == output.ndim and target.shape[-1] == 1:
+        target = qn.squeeze(target, axis=-1)
+    if not output.ndim:
+        raise ValueError(f"Argument `output` must be at least rank 1. Received: output.shape={output.shape}")
+    axis = axis % output.ndim
+    if target.shape != output.shape[:axis] + output.shape[axis + 1 :]:
+        raise ValueError(
+            "Arguments `target` and `output` must have the same shape up until the last dimension: "
+            f"target.shape={target.shape}, output.shape={output.shape}"
+        )
+    return -qn.sum(
+        one_hot(target, output.shape[axis], axis=axis, dtype=output._dtype_name) * _logarithms(output, from_logits, axis), axis=axis
+    )
+
+
+def binary_crossentropy(target, output, from_logits=False):
+    """-(target * log(p) + (1 - target) * log(1 - p))."""
+    target, output = convert_to_tensor(target), _real(output)
+    _check_shapes(target, output)
+    target = convert_to_tensor(target, output._dtype_name)
+    if from_logits:
+        return _op("relu", output) - output * target + qn.log1p(qn.exp(-qn.absolute(output)))
+    output = _limited(output)
+    return -(target * qn.log(output) + (1.0 - target) * qn.log(1.0 - output))
+
+
+# ---- normalization
+
+
+def moments(x, axes, keepdims=False, synchronized=False):
+    """Mean and variance along axes; of float16 computed in float32."""
+    if synchronized:
+        raise NotImplementedError("Argument synchronized=True is not supported with quern.")
+    x = convert_to_tensor(x)
+    axes = _axes(axes)
+    name = x._dtype_name
+    if name == "float16":
+        x = x.astype("float32")
+    mean = qn.mean(x, axis=axes, keepdims=True)
+    variance = qn.mean(qn.square(x), axis=axes, keepdims=True) - qn.square(mean)
+    if not keepdims:
+        mean, variance = qn.squeeze(mean, axes), qn.squeeze(variance, axes)
+    if name == "float16":
+        most = float(_numpy.finfo(_numpy.float16).max)
+        mean, variance = _clipped(mean, -most, most).astype(name), _clipped(variance, -most, most).astype(name)
+    return mean, variance
+
+
+def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, along an axis of channels."""
+    x = convert_to_tensor(x)
+    sizes = [1] * x.ndim
+    sizes[axis] = mean.shape[0]
+    factor = 1.0 / qn.sqrt(convert_to_tensor(variance).reshape(sizes) + epsilon)
+    if scale is not None:
+        factor = factor * convert_to_tensor(scale).reshape(sizes)
+    shift = -convert_to_tensor(mean).reshape(sizes) * factor
+    if offset is not None:
+        shift = shift + convert_to_tensor(offset).reshape(sizes)
+    return (x * factor + shift).astype(x._dtype_name)
+
+
+recording.note_functions(globals())

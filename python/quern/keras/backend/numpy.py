@@ -1,0 +1,400 @@
+"""keras.ops.numpy: NumPy's functions on quern's arrays, with Keras's result types.
+
+Most come from the text of Keras's own backend on NumPy (_borrowed.py). Here stand those that steps of training are full of, with a way
+that skips the search for a result type where there is none to be found, and those that need another text for their derivative.
+"""
+
+import builtins
+import operator
+
+import numpy as _numpy
+from keras.src.backend.common import KerasVariable
+from keras.src.backend.common.dtypes import result_type
+from keras.src.backend.config import floatx
+
+import quern as qn
+from quern.keras.backend import _borrowed, recording
+from quern.keras.backend.core import Array, _named, convert_to_tensor
+from quern.lib import _engine
+
+_borrowed.names_of("numpy", globals())
+
+# ---- operators: no type is looked for where both operands have it already
+
+_OWN = frozenset(("float32", "float16", "bfloat16", "int32", "uint8", "int8", "int16", "uint16", "uint32", "bool"))
+_REAL = frozenset(("float32", "float16", "bfloat16"))
+
+
+def _quick(name, apply, same=_OWN, numbers=True):
+    """The borrowed function, with a quick way for operands of one type, or of a real type and a number of Python's."""
+    slow = globals()[name]
+
+    def function(x1, x2):
+        a, b = type(x1), type(x2)
+        if a is not Array and isinstance(x1, KerasVariable):
+            x1 = x1.value
+            a = type(x1)
+        if b is not Array and isinstance(x2, KerasVariable):
+            x2 = x2.value
+            b = type(x2)
+        if a is Array:
+            if b is Array:
+                kind = x1._dtype_name
+                if kind == x2._dtype_name and kind in same:
+                    return apply(x1, x2)
+            elif numbers and (b is float or b is int) and x1._dtype_name in _REAL:
+                return apply(x1, x2)
+        elif numbers and b is Array and (a is float or a is int) and x2._dtype_name in _REAL:
+            return apply(x1, x2)
+        return slow(x1, x2)
+
+    def choose(x1, x2):
+        """The operation itself where the quick way is taken, for what calls it again with the same types."""
+        a, b = type(x1), type(x2)
+        if a is Array and b is Array:
+            return apply if x1._dtype_name == x2._dtype_name and x1._dtype_name in same else None
+        x, number = (x1, b) if a is Array else (x2, a)
+        return apply if numbers and type(x) is Array and number in (float, int) and x._dtype_name in _REAL else None
+
+    function.choose = choose
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
+    globals()[name] = function
+
+
+_NUMBERS = _OWN - {"bool"}
+for _name, _apply, _same in (
+    ("add", operator.add, _NUMBERS),
+    ("subtract", operator.sub, _NUMBERS),
+    ("multiply", operator.mul, _NUMBERS),
+    ("true_divide", operator.truediv, _REAL),
+    ("divide", operator.truediv, _REAL),
+    ("maximum", qn.maximum, _OWN),
+    ("minimum", qn.minimum, _OWN),
+    ("power", operator.pow, _REAL),
+    ("equal", operator.eq, _OWN),
+    ("not_equal", operator.ne, _OWN),
+    ("less", operator.lt, _OWN),
+    ("less_equal", operator.le, _OWN),
+    ("greater", operator.gt, _OWN),
+    ("greater_equal", operator.ge, _OWN),
+):
+    _quick(_name, _apply, _same)
+_quick("matmul", operator.matmul, frozenset(("float32", "float16", "bfloat16")), numbers=False)
+
+
+def _quick_unary(name, apply):
+    """The borrowed function, with a quick way for real tensors."""
+    slow = globals()[name]
+
+    def function(x, *args, **kwargs):
+        if type(x) is not Array:
+            x = convert_to_tensor(x)
+        if x._dtype_name in _REAL and not args and not kwargs:
+            return apply(x)
+        return slow(x, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
+    globals()[name] = function
+
+
+for _name in "exp log sqrt square tanh log1p expm1 sin cos negative absolute floor ceil sign".split():
+    _quick_unary(_name, getattr(qn, _name))
+abs = absolute  # noqa: A001, F821
+
+
+# ---- reductions
+
+
+def _axes(axis):
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _quick_reduction(name, apply, kinds):
+    slow = globals()[name]
+
+    def function(x, axis=None, keepdims=False, **kwargs):
+        if type(x) is not Array:
+            x = convert_to_tensor(x)
+        if x._dtype_name in kinds and not kwargs:
+            return apply(x, axis=_axes(axis), keepdims=keepdims)
+        return slow(x, axis=axis, keepdims=keepdims, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
+    globals()[name] = function
+
+
+for _name in ("sum", "mean", "prod"):
+    _quick_reduction(_name, getattr(qn, _name), _REAL)
+for _name in ("max", "min", "amax", "amin"):
+    _quick_reduction(_name, getattr(qn, _name), _OWN)
+for _name in ("any", "all"):
+    _quick_reduction(_name, getattr(qn, _name), frozenset(("bool",)))
+
+
+def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
+    """The largest elements along axes."""
+    return _extreme(qn.max, qn.maximum, x, axis, keepdims, initial)
+
+
+def min(x, axis=None, keepdims=False, initial=None):  # noqa: A001
+    """The smallest elements along axes."""
+    return _extreme(qn.min, qn.minimum, x, axis, keepdims, initial)
+
+
+def _extreme(whole, of_two, x, axis, keepdims, initial):
+    x = convert_to_tensor(x)
+    axis = _axes(axis)
+    if initial is None:
+        return whole(x, axis=axis, keepdims=keepdims)
+    initial = convert_to_tensor(initial, x._dtype_name)
+    if not x.size:
+        return whole(x, axis=axis, keepdims=keepdims, initial=initial.item())
+    return of_two(whole(x, axis=axis, keepdims=keepdims), initial)
+
+
+def argmax(x, axis=None, keepdims=False):
+    """The places of the largest elements; of equal ones the first."""
+    return qn.argmax(_engine.detached(convert_to_tensor(x)), axis=_axes(axis), keepdims=keepdims).astype("int32")
+
+
+def argmin(x, axis=None, keepdims=False):
+    """The places of the smallest elements; of equal ones the first."""
+    return qn.argmin(_engine.detached(convert_to_tensor(x)), axis=_axes(axis), keepdims=keepdims).astype("int32")
+
+
+for _name in ("argsort", "argpartition", "searchsorted", "digitize"):
+
+    def _places_of(x, *args, _slow=globals()[_name], **kwargs):  # noqa: B008
+        return _slow(_engine.detached(convert_to_tensor(x)), *args, **kwargs)
+
+    _places_of.__name__ = _places_of.__qualname__ = _name
+    _places_of.__doc__ = f"NumPy's ``{_name}``; places have no derivative."
+    globals()[_name] = _places_of
+
+
+# ---- what is made
+
+
+def _kind(dtype):
+    return floatx() if dtype is None else _named(dtype)
+
+
+def zeros(shape, dtype=None):
+    """Zeros of a shape."""
+    return qn.zeros(shape, dtype=_kind(dtype))
+
+
+def ones(shape, dtype=None):
+    """Ones of a shape."""
+    return qn.ones(shape, dtype=_kind(dtype))
+
+
+def full(shape, fill_value, dtype=None):
+    """A tensor of a shape that holds one value, or values that broadcast to it."""
+    if isinstance(fill_value, (Array, KerasVariable)) or _numpy.ndim(fill_value):
+        return qn.broadcast_to(convert_to_tensor(fill_value, _kind(dtype)), shape).copy()
+    return qn.full(shape, fill_value, dtype=_kind(dtype))
+
+
+def empty(shape, dtype=None):
+    """A tensor of a shape whose values are anything."""
+    return qn.zeros(shape, dtype=_kind(dtype))
+
+
+def zeros_like(x, dtype=None):
+    """Zeros in the shape of another tensor."""
+    x = convert_to_tensor(x)
+    return qn.zeros(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype))
+
+
+def ones_like(x, dtype=None):
+    """Ones in the shape of another tensor."""
+    x = convert_to_tensor(x)
+    return qn.ones(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype))
+
+
+# ---- shapes
+
+
+def reshape(x, newshape):
+    """The elements in another shape."""
+    x = convert_to_tensor(x)
+    if type(newshape) is int:
+        newshape = (newshape,)
+    return x.reshape(tuple(newshape))
+
+
+def transpose(x, axes=None):
+    """The axes in another order, by default turned around."""
+    return qn.transpose(convert_to_tensor(x), axes)
+
+
+def expand_dims(x, axis):
+    """New axes of length 1."""
+    return qn.expand_dims(convert_to_tensor(x), _axes(axis))
+
+
+def squeeze(x, axis=None):
+    """The tensor without axes of length 1."""
+    return qn.squeeze(convert_to_tensor(x), axis=_axes(axis))
+
+
+def broadcast_to(x, shape):
+    """The tensor repeated to a shape."""
+    return qn.broadcast_to(convert_to_tensor(x), tuple(shape))
+
+
+def copy(x):
+    """A copy of a tensor."""
+    return convert_to_tensor(x).copy()
+
+
+def ndim(x):
+    """How many axes there are."""
+    return len(x.shape) if hasattr(x, "shape") else convert_to_tensor(x).ndim
+
+
+def size(x):
+    """How many elements there are."""
+    return convert_to_tensor(x).size
+
+
+def where(condition, x1=None, x2=None):
+    """Elements of one or the other tensor by a condition; with the condition alone the places where it holds."""
+    condition = convert_to_tensor(condition)
+    if x1 is None and x2 is None:
+        return tuple(place.astype("int32") for place in qn.nonzero(condition))
+    if x1 is None or x2 is None:
+        raise ValueError("`x1` and `x2` either both should be `None` or both should have non-None value.")
+    if type(x1) is not Array and not isinstance(x1, (int, float)):
+        x1 = convert_to_tensor(x1)
+    if type(x2) is not Array and not isinstance(x2, (int, float)):
+        x2 = convert_to_tensor(x2)
+    kind = result_type(getattr(x1, "dtype", type(x1)), getattr(x2, "dtype", type(x2)))
+    if condition._dtype_name != "bool":
+        condition = condition.astype("bool")
+    return qn.where(condition, convert_to_tensor(x1, kind), convert_to_tensor(x2, kind))
+
+
+def take(x, indices, axis=None):
+    """Elements, or slices along an axis, at places; negative ones count from the end, others are moved to the nearest there is."""
+    x = convert_to_tensor(x)
+    indices = convert_to_tensor(indices)
+    if indices._dtype_name not in _INDICES:
+        indices = indices.astype("int32")
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    return _take(x, indices, axis)
+
+
+_INDICES = frozenset(("int32", "int64", "int8", "int16", "uint8", "uint16", "uint32"))
+
+
+def _take(x, indices, axis):
+    axis = operator.index(axis)
+    count = x.shape[axis]
+    if indices._dtype_name[0] == "i":
+        indices = qn.where(indices < 0, indices + count, indices)
+    return qn.take(x, indices, axis=axis, mode="clip")
+
+
+def unravel_index(indices, shape):
+    """The places along each axis of places among all elements."""
+    indices = convert_to_tensor(indices)
+    kind = indices._dtype_name
+    places = []
+    for n in reversed(shape):
+        if n is None:
+            raise ValueError(f"`shape` argument cannot contain `None`. Received: shape={shape}")
+        places.append((indices % n).astype(kind))
+        indices = indices // n
+    return tuple(reversed(places))
+
+
+def clip(x, x_min, x_max):
+    """The elements limited to a range."""
+    x = convert_to_tensor(x)
+    kind = x._dtype_name
+    if kind == "bool":
+        kind = "int32"
+    x = convert_to_tensor(x, kind)
+    low = x_min if type(x_min) in (int, float) and kind in _REAL else convert_to_tensor(x_min, kind)
+    high = x_max if type(x_max) in (int, float) and kind in _REAL else convert_to_tensor(x_max, kind)
+    return qn.minimum(qn.maximum(x, low), high)
+
+
+def dot(x1, x2):
+    """NumPy's ``dot``, with Keras's result type."""
+    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    kind = result_type(x1.dtype, x2.dtype)
+    return qn.dot(convert_to_tensor(x1, kind), convert_to_tensor(x2, kind))
+
+
+def allclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Are all elements equal but for a tolerance?"""
+    return qn.all(qn.isclose(convert_to_tensor(x1), convert_to_tensor(x2), rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+_linspace = linspace  # noqa: F821
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """Numbers in equal steps; start and stop may be tensors."""
+    if not (isinstance(start, (Array, KerasVariable)) or isinstance(stop, (Array, KerasVariable))):
+        return _linspace(start, stop, num=num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
+    kinds = [getattr(one, "dtype", type(one)) for one in (start, stop)]
+    kind = result_type(*kinds, float)
+    start, stop = convert_to_tensor(start, kind), convert_to_tensor(stop, kind)
+    step = (stop - start) / builtins.max(num - 1 if endpoint else num, 1)
+    places = qn.arange(num, dtype=kind).reshape(-1, *[1] * builtins.max(start.ndim, stop.ndim))
+    out = start + places * step
+    if axis not in (0, -out.ndim):
+        out = qn.moveaxis(out, 0, axis)
+    out = out if dtype is None else convert_to_tensor(out, dtype)
+    return (out, step) if retstep else out
+
+
+def vectorize(pyfunc, *, excluded=None, signature=None):
+    """A function that calls ``pyfunc`` for each element, or each part that the signature names."""
+    from keras.src.backend.common.backend_utils import vectorize_impl
+
+    def each(function):
+        def call(*args):
+            args = [convert_to_tensor(x) for x in args]
+            made = [function(*(x[i] for x in args)) for i in range(args[0].shape[0])]
+            return tree.map_structure(lambda *parts: qn.stack([convert_to_tensor(p) for p in parts]), *made)  # noqa: F821
+
+        return call
+
+    return vectorize_impl(pyfunc, each, excluded=excluded, signature=signature)
+
+
+def correlate(x1, x2, mode="valid"):
+    """The correlation of two sequences, summed in the order of the places; modes "valid", "same" and "full"."""
+    kind = result_type(getattr(x1, "dtype", type(x1)), getattr(x2, "dtype", type(x2)))
+    if kind == "int64":
+        kind = "float64"
+    elif kind not in ("bfloat16", "float16", "float64"):
+        kind = "float32"
+    a, b = convert_to_tensor(x1, kind), convert_to_tensor(x2, kind)
+    turned = len(a) < len(b)
+    if turned:
+        a, b = b, a
+    n, m = len(a), len(b)
+    wide = qn.pad(a, (m - 1, m - 1))
+    places = qn.arange(n + m - 1)[:, None] + qn.arange(m)[None, :]
+    full = (wide[places] * b).sum(axis=1)
+    if turned:
+        full = full[::-1]
+    if mode == "full":
+        return full
+    if mode == "same":
+        begin = (m - 1) // 2 if not turned else m // 2
+        return full[begin : begin + n]
+    return full[m - 1 : n]
+
+
+recording.note_functions(globals(), leave=("vectorize", "ndim", "size", "shape", "floatx"))

@@ -1,0 +1,67 @@
+"""Steps of training, evaluation and prediction that are recorded once for each kind of batch and then replayed (recording.py)."""
+
+from keras.src import tree
+
+from quern.keras.backend import recording
+from quern.keras.backend.core import Array
+
+_PLAIN_STEPS = 1  # of each kind of batch, which build what is built late
+
+
+class Replayed:
+    """A step as a function of a batch.
+
+    A batch of a kind (structure, shapes, types) that has not been seen runs as plain Python, the next one is recorded, later ones are
+    replayed. What a step returns are tensors, in any structure, or logs that are computed when somebody looks at them.
+    """
+
+    def __init__(self, step, model):
+        self.step, self.model = step, model
+        self.programs = {}  # by the kind of batch: how often it was seen, a program with what makes its result, or None
+        self.print = None
+
+    def renew(self):
+        """Forgets the programs where the model is another one than when they were recorded."""
+        model = self.model
+        now = [*map(id, model.trainable_variables), len(model.non_trainable_variables), id(getattr(model, "optimizer", None))]
+        if now != self.print:
+            self.print = now
+            self.programs.clear()
+
+    def __call__(self, batch):
+        flat = tree.flatten(batch)
+        arrays = [x for x in flat if x is not None]
+        key = (len(flat), *[(x._shape, x._dtype_name) if type(x) is Array else None for x in flat])
+        known = self.programs.get(key, 0)
+        if type(known) is tuple:
+            run, finish = known
+            return finish(run(arrays))
+        if known is None or any(type(x) is not Array for x in arrays) or not recording.can_begin():
+            return self.step(batch)
+        if known < _PLAIN_STEPS:
+            self.programs[key] = known + 1
+            return self.step(batch)
+        return self._record(key, batch, arrays)
+
+    def _record(self, key, batch, arrays):
+        self.programs[key] = None
+        with recording.Recorder(arrays) as recorder:
+            traced = iter(recorder.inputs)
+            result = self.step(tree.pack_sequence_as(batch, [None if x is None else next(traced) for x in tree.flatten(batch)]))
+        made = _finisher(result, recorder)
+        if made is not None:
+            outputs, finish = made
+            self.programs[key] = recording.program(recorder, outputs), finish
+        return tree.map_structure(recording.plain, result) if not hasattr(result, "renewed") else result
+
+
+def _finisher(result, recorder):
+    """The traced tensors of a result, and the function that makes a result of their arrays; None where there is no program."""
+    if hasattr(result, "renewed"):  # logs that are computed later
+        return None if recorder.failed else ((), lambda arrays: result.renewed())
+    flat = tree.flatten(result)
+    if recorder.failed or not all(type(x) is recording.Traced and x.slot is not None for x in flat):
+        return None
+    if not tree.is_nested(result):
+        return flat, lambda arrays: arrays[0]
+    return flat, lambda arrays: tree.pack_sequence_as(result, arrays)

@@ -1,0 +1,72 @@
+"""A small part of TensorFlow's names, for programs that train Keras models with them: what `import tensorflow` means under `quern run`.
+
+Tensors are quern's arrays. ``tf.keras`` is Keras itself, on quern's backend. config: which devices there are. _tape: gradients. data:
+datasets. Other names raise AttributeError and say what to use. This door is for the user's own files: installed packages that ask for
+TensorFlow find that it is not there.
+"""
+
+import contextlib as _contextlib
+
+import quern.keras  # noqa: F401  (Keras takes quern's backend)
+from quern.keras import backend as _backend
+from quern.tensorflow import config, data, linalg, math, nn, random, test  # noqa: F401
+from quern.tensorflow._functions import *  # noqa: F403
+from quern.tensorflow._functions import NAMES as _functions
+from quern.tensorflow._tape import GradientTape, Variable
+
+__version__ = "2.20.0"  # whose behaviour is the model
+
+Tensor = _backend.core.Array
+if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for TensorFlow have it
+    Tensor.numpy = Tensor.get
+
+__all__ = [
+    "GradientTape",
+    "Tensor",
+    "Variable",
+    "config",
+    "data",
+    "device",
+    "function",
+    "linalg",
+    "math",
+    "nn",
+    "random",
+    "test",
+    *_functions,
+]
+
+
+def function(func=None, **options):
+    """The function itself, called as it is: work is recorded and compiled anyway. Takes TensorFlow's options, which change nothing."""
+    return function_without_options if func is None else func
+
+
+def function_without_options(func):
+    """What function(...) with options gives: a decorator that returns the function."""
+    return func
+
+
+@_contextlib.contextmanager
+def device(name):
+    """While it lasts, new tensors are made on a device: "/CPU:0", "/GPU:0", "cpu"."""
+    short = str(name).rpartition("/")[2].lower().replace("device:", "")
+    with _backend.core.device_scope(short):
+        yield
+
+
+def __getattr__(name):
+    if name == "keras":
+        import keras
+
+        return keras
+    if name == "compat":
+        raise AttributeError("tensorflow.compat is not served by quern: its names are those of TensorFlow 1; use tf's own or Keras's")
+    raise AttributeError(
+        f"tensorflow.{name} is not served by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy for it, "
+        "or run the program with Python and TensorFlow itself"
+    )
+
+
+def __dir__():
+    return sorted([*__all__, "keras"])

@@ -1,0 +1,249 @@
+"""tf.data: datasets of tensors in memory, with the steps that programs of this kind chain."""
+
+import itertools
+import math
+
+import numpy as np
+from keras.src import tree
+
+import quern as qn
+from quern.keras.backend.core import convert_to_tensor
+from quern.keras.backend.data import Source
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+
+
+class Dataset(Source):
+    """Elements (tensors, or structures of them) that can be walked over again and again. Each step gives another dataset.
+
+    >>> ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)          # doctest: +SKIP
+    """
+
+    def __init__(self, make, count, batch_size=None):
+        self._make, self._count, self.batch_size = make, count, batch_size
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        """The slices of tensors along their first axis."""
+        return _Slices(tree.map_structure(_host, _tuples(tensors)))
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        """One element."""
+        element = tree.map_structure(convert_to_tensor, _tuples(tensors))
+        return Dataset(lambda: iter((element,)), 1)
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+        """What a function's generator yields."""
+        return Dataset(lambda: (tree.map_structure(convert_to_tensor, _tuples(e)) for e in generator(*(args or ()))), UNKNOWN_CARDINALITY)
+
+    @staticmethod
+    def range(*args, **kwargs):
+        """Integers, as Python's range() has them."""
+        numbers = range(*args)
+        return Dataset(lambda: (convert_to_tensor(n, "int64") for n in numbers), len(numbers))
+
+    @staticmethod
+    def zip(*datasets, **kwargs):
+        """Elements of several datasets as tuples."""
+        datasets = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], (tuple, list)) else datasets
+        return Dataset(lambda: zip(*datasets, strict=False), min(d._count for d in datasets))
+
+    def __iter__(self):
+        return self._make()
+
+    def __len__(self):
+        if self._count < 0:
+            raise TypeError("The dataset is infinite." if self._count == INFINITE_CARDINALITY else "The dataset length is unknown.")
+        return self._count
+
+    @property
+    def num_batches(self):
+        """How many elements there are, or None."""
+        return None if self._count < 0 else self._count
+
+    def cardinality(self):
+        """How many elements there are: -1 for no end, -2 where it is not known."""
+        return convert_to_tensor(self._count, "int64")
+
+    def as_numpy_iterator(self):
+        """The elements as NumPy arrays."""
+        return (tree.map_structure(lambda x: x.get()[()], e) for e in self)
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        """A function of each element; tuples are its arguments."""
+        return Dataset(lambda: (_called(map_func, e) for e in self), self._count, self.batch_size)
+
+    def filter(self, predicate, name=None):
+        """The elements for which a function is true."""
+        return Dataset(lambda: (e for e in self if bool(_called(predicate, e))), UNKNOWN_CARDINALITY, self.batch_size)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        """Elements stacked, so many at a time; the last ones may be fewer unless ``drop_remainder``."""
+        size = int(batch_size)
+
+        def make():
+            source = iter(self)
+            while part := list(itertools.islice(source, size)):
+                if len(part) < size and drop_remainder:
+                    return
+                yield tree.map_structure(lambda *xs: qn.stack([convert_to_tensor(x) for x in xs]), *part)
+
+        return Dataset(make, _divided(self._count, size, drop_remainder), size)
+
+    def unbatch(self, name=None):
+        """The slices of each element."""
+
+        def make():
+            for element in self:
+                for i in range(tree.flatten(element)[0].shape[0]):
+                    yield tree.map_structure(lambda x, i=i: x[i], element)
+
+        return Dataset(make, UNKNOWN_CARDINALITY)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        """The elements in random order, each drawn from the next ``buffer_size``."""
+        draw = _Order(seed, reshuffle_each_iteration)
+
+        def make():
+            rng, held = draw(), []
+            for element in self:
+                held.append(element)
+                if len(held) >= buffer_size:
+                    yield held.pop(int(rng.integers(len(held))))
+            rng.shuffle(held)
+            yield from held
+
+        return Dataset(make, self._count, self.batch_size)
+
+    def repeat(self, count=None, name=None):
+        """The dataset so many times; without a number without an end."""
+        if count is None or count < 0:
+            return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self)), INFINITE_CARDINALITY, self.batch_size)
+        return Dataset(
+            lambda: itertools.chain.from_iterable(itertools.repeat(self, count)),
+            self._count * count if self._count >= 0 else self._count,
+            self.batch_size,
+        )
+
+    def take(self, count, name=None):
+        """The first elements."""
+        return Dataset(lambda: itertools.islice(iter(self), count), count if self._count < 0 else min(count, self._count), self.batch_size)
+
+    def skip(self, count, name=None):
+        """All but the first elements."""
+        return Dataset(lambda: itertools.islice(iter(self), count, None), max(self._count - count, 0) if self._count >= 0 else self._count)
+
+    def enumerate(self, start=0, name=None):
+        """Pairs of a number and an element."""
+        return Dataset(lambda: ((convert_to_tensor(i, "int64"), e) for i, e in enumerate(self, start)), self._count)
+
+    def concatenate(self, dataset, name=None):
+        """The elements of this dataset, then those of another one."""
+        count = self._count + dataset._count if min(self._count, dataset._count) >= 0 else UNKNOWN_CARDINALITY
+        return Dataset(lambda: itertools.chain(self, dataset), count, self.batch_size)
+
+    def cache(self, filename="", name=None):
+        """The dataset, whose elements are kept after the first time."""
+        kept = []
+
+        def make():
+            if not kept:
+                kept.append(list(self))
+            return iter(kept[0])
+
+        return Dataset(make, self._count, self.batch_size)
+
+    def prefetch(self, buffer_size, name=None):
+        """The dataset itself: work is submitted ahead of its results anyway."""
+        return self
+
+    def with_options(self, options, name=None):
+        """The dataset itself."""
+        return self
+
+    def __getattr__(self, name):
+        raise AttributeError(f"tf.data.Dataset.{name} is not served by quern; write it as a Python generator or with NumPy")
+
+
+class _Order:
+    """Generators for the orders of shuffles: another one each time unless that is not wanted."""
+
+    def __init__(self, seed, again):
+        self.first = np.random.randint(1 << 31) if seed is None else int(seed)
+        self.again, self.rounds = again is not False, 0
+
+    def __call__(self):
+        self.rounds += self.again
+        return np.random.default_rng((self.first, self.rounds))
+
+
+class _Slices(Dataset):
+    """Slices of arrays, which shuffle and batch as a whole."""
+
+    def __init__(self, arrays, order=None):
+        self._arrays, self._order = arrays, order
+        counts = {len(x) for x in tree.flatten(arrays)}
+        if len(counts) != 1:
+            raise ValueError(f"the tensors have different lengths along their first axis: {sorted(counts)}")
+        super().__init__(self._elements, counts.pop())
+
+    def _places(self):
+        return np.arange(self._count) if self._order is None else self._order().permutation(self._count)
+
+    def _elements(self):
+        for i in self._places():
+            yield tree.map_structure(lambda x, i=i: convert_to_tensor(x[i]), self._arrays)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        if self._order is None and buffer_size >= self._count:
+            return _Slices(self._arrays, _Order(seed, reshuffle_each_iteration))
+        return super().shuffle(buffer_size, seed, reshuffle_each_iteration)
+
+    shuffle.__doc__ = Dataset.shuffle.__doc__
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        size = int(batch_size)
+
+        def make():
+            places = self._places()
+            stop = self._count - self._count % size if drop_remainder else self._count
+            for start in range(0, stop, size):
+                part = places[start : start + size]
+                part = slice(int(part[0]), int(part[-1]) + 1) if self._order is None else part
+                yield tree.map_structure(lambda x, part=part: convert_to_tensor(x[part]), self._arrays)
+
+        return Dataset(make, _divided(self._count, size, drop_remainder), size)
+
+    batch.__doc__ = Dataset.batch.__doc__
+
+
+def _divided(count, size, drop):
+    return count if count < 0 else count // size if drop else math.ceil(count / size)
+
+
+def _host(x):
+    """NumPy arrays stay on the host, where slices cost little; Python's numbers have TensorFlow's types."""
+    if isinstance(x, np.ndarray):
+        return x
+    x = convert_to_tensor(x)
+    return x if x._device_number >= 0 else x.get()
+
+
+def _tuples(x):
+    """Lists of tensors are one tensor, tuples and dicts structures, as TensorFlow has it."""
+    if isinstance(x, tuple):
+        return tuple(_tuples(one) for one in x)
+    if isinstance(x, dict):
+        return {name: _tuples(one) for name, one in x.items()}
+    return np.asarray(x) if isinstance(x, list) and not any(hasattr(one, "_dtype_name") for one in x) else x
+
+
+def _called(function, element):
+    return function(*element) if isinstance(element, tuple) else function(element)
+
+
+def __getattr__(name):
+    raise AttributeError(f"tensorflow.data.{name} is not served by quern; tf.data.Dataset is")

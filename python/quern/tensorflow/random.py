@@ -1,0 +1,45 @@
+"""tf.random: tensors of random numbers, and the seed. The numbers are not TensorFlow's."""
+
+import keras
+
+
+def set_seed(seed):
+    """Starts the random numbers of a seed, Keras's too."""
+    keras.utils.set_random_seed(int(seed) % (1 << 32))
+
+
+def _sizes(shape):
+    return tuple(int(n) for n in shape)
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
+    """Numbers of a normal distribution."""
+    return keras.random.normal(_sizes(shape), mean, stddev, dtype, seed)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
+    """Numbers of a normal distribution within two standard deviations."""
+    return keras.random.truncated_normal(_sizes(shape), mean, stddev, dtype, seed)
+
+
+def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None):
+    """Numbers in [minval, maxval); of an integer type integers."""
+    if dtype.startswith(("int", "uint")):
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype}")
+        return keras.random.randint(_sizes(shape), minval, maxval, dtype, seed)
+    return keras.random.uniform(_sizes(shape), minval, 1.0 if maxval is None else maxval, dtype, seed)
+
+
+def shuffle(value, seed=None, name=None):
+    """The slices along the first axis in random order."""
+    return keras.random.shuffle(value, seed=seed)
+
+
+def categorical(logits, num_samples, dtype="int64", seed=None, name=None):
+    """Places drawn by the logarithms of their odds."""
+    return keras.random.categorical(logits, num_samples, dtype, seed)
+
+
+def __getattr__(name):
+    raise AttributeError(f"tensorflow.random.{name} is not served by quern; use keras.random")

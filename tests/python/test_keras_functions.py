@@ -1,0 +1,139 @@
+"""The functions of quern's Keras backend: values, types, shapes and gradients are those of Keras on JAX."""
+
+from keras_oracle import compare_all, needs_keras
+
+needs_keras()
+
+REAL = """absolute arctan arcsinh cbrt ceil conj conjugate cos cosh deg2rad rad2deg exp exp2 expm1 floor fix negative positive round rint sign
+signbit sin sinc sinh square tan tanh trunc isfinite isinf isnan isneginf isposinf isreal nan_to_num real imag i0 angle""".split()
+ABOVE_0 = "log log10 log1p log2 sqrt reciprocal arccosh".split()
+INSIDE = "arcsin arccos arctanh".split()
+NO_SLOPE = set("ceil floor fix round rint sign signbit trunc isfinite isinf isnan isneginf isposinf isreal imag angle".split())
+BINARY = """add subtract multiply divide true_divide maximum minimum power arctan2 hypot logaddexp logaddexp2 floor_divide mod fmod equal
+not_equal less less_equal greater greater_equal logical_and logical_or logical_xor nextafter heaviside copysign fmax fmin divide_no_nan isclose
+allclose ldexp gcd lcm""".split()
+SLOPES = set("add subtract multiply divide maximum minimum power arctan2 hypot logaddexp divide_no_nan".split())
+REDUCTIONS = "sum mean max min prod std var any all amax amin median nansum nanmean nanmax nanmin nanprod nanstd nanvar ptp".split()
+BITS = "bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift gcd lcm".split()
+TYPES = "bool int8 int32 uint8 float16 bfloat16 float32".split()
+# What is called with what. x: (3, 4), y: (4, 3), v: (5,), w: (3,), m: (3, 3), n: integers of (3, 4)
+CALLS = """
+append(x, x, axis=0) | arange(5) | arange(1.0, 3.0, 0.5) | arange(2, 9, 3, dtype="int16") | argmax(x, axis=1) | argmin(x) | argmax(n, axis=0)
+argsort(v) | argsort(x, axis=0) | argpartition(v, 2) * 0 | array([[1, 2], [3, 4]]) | average(x, axis=1, weights=np.array([1.0, 2, 3, 4]))
+bartlett(7) | hamming(7) | hanning(7) | blackman(7) | kaiser(7, 2.0) | bincount(np.array([1, 2, 2, 5]), minlength=8)
+bincount(np.array([1, 2, 2]), weights=np.array([0.5, 1.5, 2])) | broadcast_to(v, (2, 5)) | clip(x, -0.3, 0.4) | clip(n, 1, 3)
+concatenate([x, x], axis=1) | concatenate([x, n], axis=0) | copy(x) | corrcoef(x) | correlate(v, w) | correlate(v, w, mode="full")
+correlate(v, w, mode="same") | count_nonzero(n, axis=1) | cross(m, m[::-1]) | cumprod(x, axis=1) | cumsum(x, axis=0) | cumsum(n)
+diag(v) | diag(m, k=1) | diagflat(w) | diagonal(x, offset=1) | diff(v) | diff(x, n=2, axis=1) | digitize(v, np.array([-0.5, 0.0, 0.5]))
+dot(x, y) | dot(v, v) | einsum("ij,jk->ik", x, y) | einsum("ii->i", m) | empty_like(x) * 0 | expand_dims(x, 1) | expand_dims(x, (0, -1)) | eye(3)
+eye(3, 4, k=1) | flip(x) | flip(x, axis=1) | flipud(x) | fliplr(x) | full((2, 3), 4.5) | full_like(x, 2) | geomspace(1.0, 8.0, 4) | hstack([x, x])
+identity(3) | inner(x, x) | isin(n, np.array([1, 3])) | kron(m, w) | linspace(0.0, 1.0, 5) | linspace(0, 10, 4, endpoint=False, dtype="int32")
+logspace(0.0, 2.0, 5) | matmul(x, y) | matmul(np.ones((2, 3, 4), "float32"), y) | meshgrid(v, w) | meshgrid(v, w, indexing="ij")
+moveaxis(np.zeros((2, 3, 4), "float32"), 0, -1) | nonzero(n) | nanargmax(v) | nanargmin(v) | outer(v, w) | pad(x, ((1, 2), (0, 1)))
+pad(x, 2, mode="reflect") | pad(x, 1, mode="edge") | pad(x, ((1, 1), (0, 0)), constant_values=3.0) | quantile(x, 0.3) | percentile(x, 30, axis=0)
+quantile(x, np.array([0.2, 0.7]), axis=1) | nanquantile(x, 0.4) | nanpercentile(x, 20) | nanmedian(x, axis=1) | ravel(x) | repeat(x, 2, axis=1)
+repeat(v, 3) | reshape(x, (2, 6)) | reshape(x, (-1, 2)) | roll(x, 1, axis=1) | roll(v, 2) | rot90(x) | rot90(x, k=3)
+searchsorted(np.array([0.1, 0.4, 0.8], "float32"), v) | select([x > 0, x > -0.5], [x, x * 2], 9.0) | size(x) | ndim(x) | shape(x) | sort(x, axis=1)
+sort(v) | split(x, 2, axis=1) | split(x, [1, 3], axis=1) | array_split(v, 3) | vsplit(y, 2) | hsplit(x, 2) | dsplit(np.ones((1, 1, 4), "float32"), 2)
+squeeze(np.ones((1, 3, 1), "int8")) | squeeze(np.ones((1, 3, 1), "int8"), 0) | stack([x, x], axis=1) | dstack([x, x]) | swapaxes(x, 0, 1) | take(x, np.array([0, 2]))
+take(x, np.array([[0, -1], [1, 3]]), axis=1) | take(v, 3) | take_along_axis(x, np.array([[0], [1], [3]]), axis=1) | tensordot(x, y, axes=1)
+tensordot(x, x, axes=[[1], [1]]) | tile(v, 2) | tile(x, (2, 1)) | trace(m) | trace(m, offset=1) | transpose(x) | tri(3) | tri(3, 4, k=-1) | tril(m)
+triu(m, k=1) | unravel_index(np.array([3, 7], "int32"), (3, 4)) | unstack(x, axis=1) | vander(w) | vander(w, N=2, increasing=True) | vdot(v, v) | vstack([x, x])
+where(x > 0, x, 0.0) | where(x > 0, n, x) | where(n > 1) | zeros((2, 3)) | zeros_like(n) | ones((2,), dtype="int8") | ones_like(x)
+trapezoid(x, axis=1) | nancumsum(v) | nancumprod(v) | array_equal(x, x) | histogram(v, bins=4)[1] | unique(n) | view(x, "int32") | sqrt(n) | exp(n)
+mean(n) | sum(n, axis=0) | prod(n, axis=1) | max(n) | var(n) | std(n) | logical_not(n) | bitwise_invert(n) | bitwise_not(n) | fabs(n) | abs(n)
+cdist(x, x) | extract_sequences(v, 3, 1) | rsqrt(x + 2) | erf(x) | erfc(x) | erfinv(x * 0.9) | logsumexp(x, axis=1) | logsumexp(x) | top_k(x, 2)
+in_top_k(np.array([1, 0, 3]), x, 2) | segment_sum(x, np.array([0, 1, 0]), 2) | segment_max(x, np.array([0, 1, 0]), 2) | qr(m) [1] * 0
+segment_min(x, np.array([0, 2, 0]), 4) | segment_prod(x, np.array([0, 1, 0]), 2) | rfft(v) | irfft((v, v * 0)) | fft((v, v)) | fft2((x, x * 2))
+ifft2((x, x * 2)) | stft(np.arange(20.0).astype("float32"), 4, 2, 4) | istft((np.ones((6, 3), "float32"), np.zeros((6, 3), "float32")), 4, 2, 4)
+norm(x) | norm(x, ord=1, axis=1) | norm(m, ord="fro") | logdet(p) | slogdet(p) | det(p) | inv(p) | cholesky(p) | solve(p, w) | pinv(x) | eigh(p)[0]
+solve_triangular(p, m, lower=True) | lstsq(x.T, v[:4])[:0] | svd(x, compute_uv=False) | cond(np.array(True), lambda: x, lambda: -x)
+relu(x) | relu6(x * 9) | sigmoid(x) | softplus(x) | softsign(x) | silu(x) | log_sigmoid(x) | leaky_relu(x) | hard_sigmoid(x * 5) | hard_silu(x * 5)
+hard_tanh(x * 2) | elu(x) | selu(x) | celu(x) | gelu(x) | gelu(x, approximate=False) | glu(x) | softmax(x) | softmax(x, axis=0) | softmax(x, axis=(0, 1))
+log_softmax(x) | sparsemax(x) | hard_shrink(x) | soft_shrink(x) | tanh_shrink(x) | squareplus(x) | sparse_plus(x) | sparse_sigmoid(x)
+threshold(x, 0.2, 5.0) | one_hot(n, 4) | one_hot(n, 3, axis=0) | one_hot(np.array([-1, 5, 1]), 3) | multi_hot(n, 5)
+binary_crossentropy(x > 0, sigmoid(x)) | binary_crossentropy(x > 0, x, from_logits=True) | categorical_crossentropy(softmax(x), softmax(x * 2))
+categorical_crossentropy(softmax(x), x, from_logits=True) | sparse_categorical_crossentropy(np.array([0, 3, 1]), softmax(x))
+sparse_categorical_crossentropy(np.array([0, 3, 1]), x, from_logits=True) | moments(x, axes=[0]) | moments(x, axes=[0, 1], keepdims=True)
+batch_normalization(x, mean=x[0], variance=x[1] * 0 + 1.0, axis=-1, offset=x[2], scale=x[1]) | normalize(x, axis=1) | psnr(x, x * 0.5, 1.0)
+layer_normalization(x) | rms_normalization(x) | dot_product_attention(q, q, q) | depth_to_space(np.arange(16, dtype="float32").reshape(1, 2, 2, 4), 2)
+space_to_depth(np.arange(16, dtype="float32").reshape(1, 4, 4, 1), 2) | unfold(np.arange(32, dtype="float32").reshape(1, 2, 4, 4), 2) | cast(x, "int32") | convert_to_tensor(n)
+scatter(np.array([[0], [2], [0]]), x, (4, 4)) | scatter_update(x, np.array([[0, 1], [2, 3]]), np.array([5.0, 6.0])) | slice(x, (0, 1), (2, 2))
+slice_update(x, (1, 1), np.ones((2, 2))) | stop_gradient(x) | fori_loop(0, 3, lambda i, a: a + i, x) | while_loop(lambda i: i < 5, lambda i: i + 2, 0)
+map(lambda r: r * 2, x) | vectorized_map(lambda r: r.sum() if hasattr(r, "sum") else r, x) | scan(lambda c, r: (c + r, c * r), w * 0 + x[:, 0].sum(), v)
+associative_scan(lambda a, b: a + b, v) | associative_scan(lambda a, b: a * b, x, axis=1, reverse=True) | switch(1, [lambda a: a, lambda a: -a], x)
+floor_divide(n, 2) | mod(n, 3) | add(n, 1.5) | multiply(n, 2) | subtract(1, x) | power(x, 2) | power(n, 2) | true_divide(n, 2) | maximum(x, 0.1)
+add(x, np.float16(1)) | matmul(n, n.T) | add(True, n) | saturate_cast(x * 300, "uint8") | logaddexp(x, -x) | rearrange(x, "a b -> b a") | polar(x, x)
+""".replace("\n", " | ").strip(" |").split(" | ")  # fmt: skip
+SLOPES_OF = """append(x, x, axis=0) | average(x, axis=1) | broadcast_to(v, (2, 5)) | clip(x, -0.3, 0.4) | concatenate([x, x * 2], axis=1) | cumsum(x, axis=0)
+cumprod(x, axis=1) | diag(v) | diagonal(x) | diff(v) | dot(x, y) | einsum("ij,jk->ik", x, y) | expand_dims(x, 1) | flip(x) | matmul(x, y) | max(x, axis=1)
+mean(x, axis=0) | min(x) | moveaxis(x, 0, 1) | norm(x) | outer(v, w) | pad(x, ((1, 2), (0, 1))) | prod(x, axis=1) | ravel(x) | repeat(x, 2, axis=1)
+reshape(x, (2, 6)) | roll(x, 1, axis=1) | sort(x, axis=1) | split(x, 2, axis=1) | stack([x, x * 3]) | std(x) | sum(x, axis=1) | take(x, np.array([0, 2, 2]), axis=1)
+take_along_axis(x, np.array([[0], [1], [3]]), axis=1) | tile(x, (2, 1)) | trace(x) | transpose(x) | tril(x) | var(x, axis=0) | where(x > 0, x, x * x)
+logsumexp(x, axis=1) | top_k(x, 2)[0] | segment_sum(x, np.array([0, 1, 0]), 2) | segment_max(x, np.array([0, 1, 0]), 2) | rsqrt(x + 2) | erf(x) | cdist(x, y.T)
+relu(x) | relu6(x * 9) | sigmoid(x) | softplus(x) | softsign(x) | silu(x) | log_sigmoid(x) | leaky_relu(x) | hard_sigmoid(x * 5) | elu(x) | selu(x) | celu(x)
+gelu(x) | gelu(x, approximate=False) | glu(x) | softmax(x) * x | log_softmax(x) | hard_shrink(x) | soft_shrink(x) | tanh_shrink(x) | squareplus(x)
+categorical_crossentropy(abs(x), softmax(x * 2)) | sparse_categorical_crossentropy(np.array([0, 3, 1]), softmax(x)) | moments(x, axes=[0])
+sparse_categorical_crossentropy(np.array([0, 3, 1]), x, from_logits=True) | binary_crossentropy(abs(x), sigmoid(x)) | inv(matmul(x, y) + 3 * eye(3))
+binary_crossentropy(abs(x), x, from_logits=True) | normalize(x, axis=1) | layer_normalization(x) | scatter(np.array([[0], [2], [0]]), x, (4, 4))
+scatter_update(x, np.array([[0, 1], [2, 3]]), v[:2]) | slice_update(x, (1, 1), x[:2, :2] * 2) | slice(x, (0, 1), (2, 2)) | associative_scan(lambda a, b: a * b, v)
+scan(lambda c, r: (c * r, c + r), v[0], v) | map(lambda r: r * r, x) | stop_gradient(x) * x | rms_normalization(x) | det(matmul(x, y) + 3 * eye(3))
+quantile(x, 0.3) | median(x) | unstack(x, axis=1) | swapaxes(x, 0, 1) | squeeze(expand_dims(x, 0)) | linspace(v[0], v[1], 4) | full((2,), v[0]) | copy(x)""".replace(
+    "\n", " | "
+).split(" | ")  # fmt: skip
+NEWER = {"rearrange"}
+START = """
+from keras.ops import *
+x, y, v, w, m = data(3, 4), data(4, 3), data(5), data(3), data(3, 3)
+n, q = np.abs(data(3, 4) * 5).astype("int32"), data(1, 2, 2, 4)
+p = (m @ m.T + 3 * np.eye(3)).astype("float32")
+"""
+
+
+def _have(call):
+    """Is it a function of every version that is served?"""
+    return call.split("(")[0].strip() not in NEWER
+
+
+def test_functions_of_elements(device):
+    texts = [f"ops.{name}(data(3, 4) * 3)" for name in REAL]
+    texts += [f"ops.{name}(data(3, 4, low=1.1, high=4))" for name in ABOVE_0] + [f"ops.{name}(data(3, 4) * 0.9)" for name in INSIDE]
+    texts += [f"grads(ops.{name}, data(3, 4) * 3)" for name in REAL if name not in NO_SLOPE and name not in ("nan_to_num", "i0", "sinc")]
+    texts += [f"grads(ops.{name}, data(3, 4, low=1.1, high=4))" for name in ABOVE_0] + [
+        f"grads(ops.{name}, data(3, 4) * 0.9)" for name in INSIDE
+    ]
+    texts += [f'ops.{name}(data(3, dtype="{t}"))' for name in ("exp", "sqrt", "tanh", "negative", "square") for t in TYPES[1:]]
+    compare_all([t for t in texts if _have(t[4:])], "test_keras_functions", device.kind)
+
+
+def test_functions_of_two(device):
+    texts = [f"ops.{name}(data(3, 4), data(4, seed=1))" for name in BINARY if name not in ("gcd", "lcm", "ldexp", "nextafter")]
+    texts += [f"grads(ops.{name}, data(3, 4) + 1.2, data(4, seed=1) + 1.3)" for name in sorted(SLOPES)]
+    texts += [f'ops.{name}(np.abs(data(4) * 9).astype("int32"), np.abs(data(4, seed=1) * 4).astype("int32") + 1)' for name in BITS]
+    for name in ("add", "multiply", "divide", "maximum", "equal", "power"):
+        for i, a in enumerate(TYPES):
+            for b in TYPES[i:]:
+                if name != "power" or "bool" not in (a, b):
+                    texts.append(f'ops.{name}(np.abs(data(3)).astype(ops.ones(1, "{a}").dtype), ops.ones(3, "{b}"))')
+    compare_all([t for t in texts if _have(t[4:])], "test_keras_functions", device.kind)
+
+
+def test_reductions(device):
+    texts = []
+    for name in REDUCTIONS:
+        texts += [f"ops.{name}(data(3, 4))", f"ops.{name}(data(2, 3, 4), axis=1, keepdims=True)", f"ops.{name}(data(2, 3, 4), axis=(0, 2))"]
+    texts += [
+        f'ops.{name}(np.arange(6).astype("{t}").reshape(2, 3), axis=0)'
+        for name in ("sum", "mean", "max", "prod")
+        for t in ("int8", "int32", "uint8")
+    ]
+    compare_all([t for t in texts if _have(t[4:])], "test_keras_functions", device.kind)
+
+
+def test_calls(device):
+    compare_all([START + call for call in CALLS if _have(call)], "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients(device):
+    texts = [START + f"grads(lambda x, y, v, w: {call}, x, y, v, w)" for call in SLOPES_OF if _have(call)]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)

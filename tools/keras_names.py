@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Counts which functions Keras asks of a backend quern.keras serves, and writes docs/keras.md.
+
+    QUERN_API_NAMES=FOLDER tools/keras_names.py [--check]
+
+FOLDER has keras_backend.tsv: the modules of Keras's NumPy backend, their names and signatures. A function that only raises is not served.
+"""
+
+import argparse
+import collections
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FILE = os.path.join(ROOT, "docs", "keras.md")
+MODULES = ("core", "numpy", "nn", "math", "linalg", "random", "image", "rnn")
+# Functions that Keras does without: it has its own way where a backend raises.
+OWN_WAY = {"lstm", "gru", "bidirectional_lstm", "bidirectional_gru"}
+# What the list has because NumPy's modules import it, or use it themselves.
+HELPERS = {"jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
+REASONS = (
+    ("convolutions and pooling", "conv depthwise_conv separable_conv conv_transpose max_pool average_pool", "not served yet"),
+    (
+        "resizing and warping of images",
+        "resize affine_transform map_coordinates elastic_transform gaussian_blur perspective_transform scale_and_translate",
+        "not served yet",
+    ),
+    ("factorisations", "lu_factor eig jvp", "the engine has no such factorisation; `qr`, `svd`, `eigh`, `cholesky` are served"),
+)
+LAYERS = """Input Dense EinsumDense Embedding Activation Dropout SpatialDropout GaussianNoise GaussianDropout AlphaDropout
+ActivityRegularization BatchNormalization LayerNormalization GroupNormalization UnitNormalization RMSNormalization Flatten Reshape Permute
+RepeatVector Concatenate Add Subtract Multiply Average Maximum Minimum Dot Lambda TimeDistributed Masking Rescaling Normalization
+Discretization CategoryEncoding Identity ReLU LeakyReLU PReLU ELU Softmax SimpleRNN LSTM GRU Bidirectional MultiHeadAttention Attention
+AdditiveAttention UpSampling1D ZeroPadding Cropping GlobalAveragePooling GlobalMaxPooling""".split()
+DIFFERENT = (
+    ("random numbers", "They depend on the seed and on how many were drawn before, not on the device. They are no other backend's."),
+    (
+        "steps",
+        "Where layers, loss and metrics are Keras's own, a step is recorded when a kind of batch comes for the second time, and replayed "
+        "from then on: layers' Python no longer runs. With layers or a `train_step` of your own steps run as plain Python, unless "
+        "`compile(jit_compile=True)`; `run_eagerly=True` and `jit_compile=False` keep them plain in any case. The values are the same.",
+    ),
+    (
+        "a `train_step` of your own",
+        "Gradients are `quern.autograd.gradients(loss, [v.value for v in weights])`, or, under `quern run`, `tf.GradientTape`. Update "
+        "weights and metrics inside `quern.autograd.no_grad()`.",
+    ),
+    (
+        "metrics",
+        "They stay on the device until the progress bar prints or a callback looks at the logs; `logs` of a batch are computed then.",
+    ),
+    (
+        "data",
+        "Arrays of up to 1 GiB go to the device once; batches are slices of them. Their order is that of NumPy's generator, as on JAX.",
+    ),
+    ("optimizers", "All variables take one step in one call of the engine; Lamb, Adafactor and Muon an operation at a time."),
+    ("`mixed_float16`", "The scale of the loss is looked at in each step, which is therefore not recorded."),
+    ("float8, sparse and ragged tensors", "Not there."),
+    ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),
+    ("`keras.remat`", "Accepted; the results are kept."),
+)
+FAILED = os.path.join(ROOT, "tools", "keras_own_tests.tsv")
+
+
+def names(folder):
+    """(module, name) of each function that the list has."""
+    with open(os.path.join(folder, "keras_backend.tsv")) as file:
+        for line in file:
+            module, name, kind, *_ = line.rstrip("\n").split("\t")
+            part = module.removeprefix("keras.src.backend.numpy.")
+            if (
+                kind == "function"
+                and part in MODULES
+                and (part, name) != ("random", "softmax")
+                and not name.startswith("_")
+                and name not in HELPERS
+            ):
+                yield part, name
+
+
+def count(folder):
+    """The served names and the others, by module."""
+    import importlib
+
+    import quern.keras  # noqa: F401
+
+    served, missing = collections.OrderedDict(), collections.OrderedDict()
+    for module, name in names(folder):
+        function = getattr(importlib.import_module(f"quern.keras.backend.{module}"), name, None)
+        is_there = function is not None and not hasattr(getattr(function, "plain_function", function), "is_stand_in")
+        (served if is_there and name not in OWN_WAY else missing).setdefault(module, []).append(name)
+    return served, missing
+
+
+def own_tests():
+    """What Keras's own tests say: (passed on quern, passed on JAX, the failing ones with why)."""
+    passed, failing = {}, []
+    with open(FAILED) as file:
+        for line in file:
+            kind, *rest = line.rstrip("\n").split("\t")
+            if kind == "passed":
+                passed[rest[0]] = int(rest[1])
+            elif kind == "failed":
+                failing.append(rest)
+    return passed, failing
+
+
+def page(folder):
+    """The text of docs/keras.md."""
+    from quern import keras_hook
+
+    served, missing = count(folder)
+    total = sum(map(len, served.values())) + sum(len([n for n in v if n not in OWN_WAY]) for v in missing.values())
+    oldest, newest = (".".join(map(str, v)) for v in (keras_hook.OLDEST, keras_hook.NEWEST))
+    lines = [
+        "# Keras",
+        "",
+        "Written by `tools/keras_names.py`. Under `quern run`, and after `import quern.keras`,",
+        f"Keras itself ({oldest} to {newest}, `pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `quern run`,",
+        "`import tensorflow` in your own files is a small part of TensorFlow's names around `tf.keras`.",
+        "",
+        f"Of the functions that Keras asks of a backend {sum(map(len, served.values()))} of {total} are served. The others raise",
+        "NotImplementedError with their name.",
+        "",
+        "| module | served | left out |",
+        "|---|---|---|",
+        *(f"| `{m}` | {len(served.get(m, ()))} | {len([n for n in missing.get(m, ()) if n not in OWN_WAY])} |" for m in MODULES),
+        "",
+        "## Layers",
+        "",
+        "Tested: " + ", ".join(f"`{name}`" for name in LAYERS) + "; layers of your own, Sequential, functional and subclassed models.",
+        "All losses, metrics, optimizers, schedules, initializers, regularizers, constraints and callbacks; TensorBoard's callback",
+        "needs its package.",
+        "",
+        "## Left out",
+        "",
+        "| group | functions | why |",
+        "|---|---|---|",
+    ]
+    rest = [n for m in MODULES for n in missing.get(m, ()) if n not in OWN_WAY]
+    for title, of_group, why in REASONS:
+        found = [n for n in rest if n in of_group.split()]
+        rest = [n for n in rest if n not in found]
+        if found:
+            lines.append(f"| {title} | {' '.join(f'`{n}`' for n in found)} | {why} |")
+    if rest:
+        lines.append(f"| others | {' '.join(f'`{n}`' for n in rest)} | not served yet |")
+    lines += ["", "## What differs", "", "| what | how |", "|---|---|"]
+    lines += [f"| {what} | {how} |" for what, how in DIFFERENT]
+    if os.path.exists(FAILED):
+        passed, failing = own_tests()
+        both = 100 * passed["both"] / passed["jax"]
+        lines += [
+            "",
+            "## Keras's own tests",
+            "",
+            "Of the tests in Keras's wheel for these layers, losses, metrics, optimizers, activations, initializers, models, trainers and",
+            "callbacks,",
+            f"{passed['jax']} pass on JAX's backend; {passed['both']} of them, {both:.1f} %, pass on quern's. The others:",
+            "",
+            "| tests | why |",
+            "|---|---|",
+            *(f"| {tests} | {why} |" for tests, why in failing),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="fail when the page is not what would be written")
+    args = parser.parse_args()
+    folder = os.environ.get("QUERN_API_NAMES")
+    if not folder:
+        sys.exit("QUERN_API_NAMES has to name the folder with keras_backend.tsv")
+    text = page(folder)
+    if args.check:
+        with open(FILE) as file:
+            sys.exit(file.read() != text)
+    with open(FILE, "w") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
