@@ -341,6 +341,7 @@ __QUERN_DEVICE double __quern_atan2(double y, double x) {
   bool left = __quern_bits_of(x) >> 63;
   double turned = 3.141592653589793 - (value - 1.2246467991473532e-16);
   value = left ? turned : value;
+  value = run == 0.0 && !none ? 1.5707963267948966 : value;  // upright: from the left it would be rounded twice
   return x != x || y != y ? x + y : __builtin_copysign(value, y);
 }
 
