@@ -86,8 +86,7 @@ def correlate(a, v, mode="valid"):
     a, v = _pair(a, v, ("first array argument", "second array argument"))
     mode, v = _mode_of(mode), conjugate(v) if v.dtype.kind == "c" else v
     if v.size > a.size:  # the same sums, from the other end
-        sums = _sums(v, a, mode)
-        return sums[::-1] if sums.size > 1 else sums
+        return _sums(v, a, mode)[::-1].copy()
     return _sums(a, v, mode)
 
 
