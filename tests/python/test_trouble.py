@@ -115,7 +115,7 @@ def test_compile_error_shows_line_and_source(device):
     "source, what",
     [
         ("#include <thrust/sort.h>\n__global__ void f() {}", "(?i)thrust"),
-        ("#include <cub/cub.cuh>\n__global__ void f() {}", "(?i)cub"),
+        ("#include <cub/device/device_reduce.cuh>\n__global__ void f() {}", "(?i)cub"),
         ("texture<double, 1> t;\n__global__ void f(double* o) { o[0] = tex1Dfetch(t, 0); }", "double as an int2"),
     ],
 )
