@@ -20,7 +20,7 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 PYTHON = (
     ("quern.errors", "quern.device", "quern.development"),
     ("quern.arrays",),
-    ("quern.raw", "quern.trace", "quern.autograd"),
+    ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
     ("quern.measure", "quern.pycuda"),
     ("quern",),
     ("quern.kernel",),

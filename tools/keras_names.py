@@ -6,10 +6,8 @@
 FOLDER has keras_backend.tsv: the modules of Keras's NumPy backend, their names and signatures. A function that only raises is not served.
 """
 
-import argparse
 import collections
 import os
-import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "docs", "keras.md")
@@ -165,20 +163,7 @@ def page(folder):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="fail when the page is not what would be written")
-    args = parser.parse_args()
-    folder = os.environ.get("QUERN_API_NAMES")
-    if not folder:
-        sys.exit("QUERN_API_NAMES has to name the folder with keras_backend.tsv")
-    text = page(folder)
-    if args.check:
-        with open(FILE) as file:
-            sys.exit(file.read() != text)
-    with open(FILE, "w") as file:
-        file.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    import generated_page
+
+    generated_page.main(__doc__, FILE, page, "keras_backend.tsv")

@@ -6,9 +6,7 @@
 All stands in the tables below. Start at page().
 """
 
-import argparse
 import os
-import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "docs", "pycuda.md")
@@ -77,17 +75,7 @@ def page():
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="fail when the page is not what would be written")
-    args = parser.parse_args()
-    text = page()
-    if args.check:
-        with open(FILE) as file:
-            sys.exit(file.read() != text)
-    with open(FILE, "w") as file:
-        file.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    import generated_page
+
+    generated_page.main(__doc__, FILE, page)

@@ -1,5 +1,6 @@
 #include "device/cuda_together.h"
 
+#include "core/hash.h"
 #include "device/cuda.h"
 
 #include <algorithm>
@@ -9,8 +10,6 @@ namespace quern {
 using namespace cuda;
 
 namespace {
-
-uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
 // The driver copies what the words point to.
 struct NodeWords {
@@ -48,7 +47,7 @@ void CudaTogether::Launches::add(const CudaLaunch& launch, const void* given) {
                                static_cast<uint64_t>(launch.arg_bytes) << 48};
   for (uint64_t word : more) {
     words.push_back(word);
-    hash = mix(hash, word);
+    hash = mixed(hash, word);
   }
 }
 

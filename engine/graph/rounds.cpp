@@ -1,5 +1,6 @@
 #include "graph/rounds.h"
 
+#include "core/hash.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
 
@@ -25,17 +26,15 @@ std::vector<size_t> multiples_of(size_t length) {
   return {1};
 }
 
-uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
-
 uint64_t token_of(const Node& node) {
   uint64_t hash = static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 | node.device.key() << 24 |
                   uint64_t{node.site} << 32;
-  hash = mix(hash, node.layout->form);
-  if (node.writes()) hash = mix(hash, node.target->form);
-  if (node.op == Op::reduce) hash = mix(hash, static_cast<uint64_t>(node.reduction));
-  if (node.op == Op::user) hash = mix(hash, node.user->hash + node.output);
-  if (node.op == Op::call) hash = mix(hash, std::hash<std::string_view>()(node.call->name()));
-  for (const Operand& o : node.inputs()) hash = mix(hash, o.layout->form ^ static_cast<uint64_t>(o.dtype));
+  hash = mixed(hash, node.layout->form);
+  if (node.writes()) hash = mixed(hash, node.target->form);
+  if (node.op == Op::reduce) hash = mixed(hash, static_cast<uint64_t>(node.reduction));
+  if (node.op == Op::user) hash = mixed(hash, node.user->hash + node.output);
+  if (node.op == Op::call) hash = mixed(hash, std::hash<std::string_view>()(node.call->name()));
+  for (const Operand& o : node.inputs()) hash = mixed(hash, o.layout->form ^ static_cast<uint64_t>(o.dtype));
   return hash | 1;
 }
 

@@ -1,5 +1,7 @@
 #include "graph/sequence.h"
 
+#include "core/hash.h"
+
 #include <algorithm>
 
 namespace quern {
@@ -65,7 +67,7 @@ class Reader {
 
 uint64_t hash_of(std::span<const uint64_t> words) {
   uint64_t hash = words.size();
-  for (uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29);
+  for (uint64_t word : words) hash = mixed(hash, word);
   return hash;
 }
 

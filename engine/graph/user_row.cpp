@@ -1,5 +1,6 @@
 #include "graph/user_row.h"
 
+#include "core/hash.h"
 #include "graph/node.h"
 
 #include <functional>
@@ -12,7 +13,7 @@ const UserRow& add_row(UserRow row) {
   GraphLock lock;
   static auto* rows = new std::unordered_map<uint64_t, std::unique_ptr<const UserRow>>;
   uint64_t hash = 0;
-  auto mix = [&](uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15ull + (hash >> 29); };
+  auto mix = [&](uint64_t x) { hash = mixed(hash, x); };
   for (const std::string* text : {&row.name, &row.preamble, &row.body}) mix(std::hash<std::string>()(*text));
   for (const auto& o : row.operands) mix(std::hash<std::string>()(o.name) + static_cast<uint64_t>(o.dtype));
   for (const auto& r : row.results)

@@ -7,8 +7,8 @@
 #include "device/device.h"
 #include "device/stream_order.h"
 #include "device/textures.h"
+#include "fake_cuda/control.h"
 #include "fake_cuda/cubin_maker.h"
-#include "fake_cuda/fake_cuda.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -21,20 +21,8 @@
 #include <numeric>
 #include <thread>
 
-#ifndef QUERN_FAKE_CUDA
-#error "QUERN_FAKE_CUDA is the path of the fake driver"
-#endif
-
 namespace quern {
 namespace {
-
-// The fake's controls.
-template <class F>
-F control(const char* name) {
-  static void* handle = dlopen(QUERN_FAKE_CUDA, RTLD_NOW);
-  return reinterpret_cast<F>(dlsym(handle, name));
-}
-#define FAKE(name) control<decltype(&name)>(#name)
 
 std::string site_text(Site site) { return site == no_site ? "" : "script.py:" + std::to_string(site); }
 
@@ -515,8 +503,8 @@ TEST_F(Cuda, HostCalls) {
 }
 
 TEST_F(Cuda, ContextOfOtherLibrariesIsKept) {
-  auto get = control<int (*)(void**)>("cuCtxGetCurrent");
-  auto set = control<int (*)(void*)>("cuCtxSetCurrent");
+  auto get = quern_test::control<int (*)(void**)>("cuCtxGetCurrent");
+  auto set = quern_test::control<int (*)(void*)>("cuCtxSetCurrent");
   device.memory();
   void* ours = nullptr;
   get(&ours);

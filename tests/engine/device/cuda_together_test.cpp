@@ -2,29 +2,17 @@
 #include "core/error.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "fake_cuda/control.h"
 #include "fake_cuda/cubin_maker.h"
-#include "fake_cuda/fake_cuda.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
 
-#ifndef QUERN_FAKE_CUDA
-#error "QUERN_FAKE_CUDA is the path of the fake driver"
-#endif
-
 namespace quern {
 namespace {
-
-template <class F>
-F control(const char* name) {
-  static void* handle = dlopen(QUERN_FAKE_CUDA, RTLD_NOW);
-  return reinterpret_cast<F>(dlsym(handle, name));
-}
-#define FAKE(name) control<decltype(&name)>(#name)
 
 Binary binary() {
   Binary binary;

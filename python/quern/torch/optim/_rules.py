@@ -6,25 +6,28 @@ stored after it. Scalars are the same for all elements; what depends on the step
 """
 
 from quern.torch import _namespace as torch
+from quern.update_rules import UpdateRule
 
 
 class Rule:
     """One update of an optimizer.
 
     Attributes: ``name``; ``states``: the names of the states, tensors like the parameter; ``scalars``: the names of the numbers;
-    ``writes``: the operands that the rule assigns to; ``text``: statements in CUDA C++ for one element; ``python``: the same as a function
+    ``writes``: the operands that the rule assigns to; ``update``: the engine's, with its text; ``python``: the same as a function
     of tensors, ``python(param, grad, *states, *scalars)``, which returns the new values of ``writes`` in that order.
     """
 
-    __slots__ = ("name", "states", "scalars", "writes", "text", "python")
+    __slots__ = ("name", "states", "scalars", "writes", "python", "update", "order")
 
     def __init__(self, name, states, scalars, writes, text, python):
         self.name = name
         self.states = tuple(states.split())
         self.scalars = tuple(scalars.split())
         self.writes = tuple(writes.split())
-        self.text = text.strip()
         self.python = python
+        reads = [one for one in self.operands if one not in self.writes]
+        self.update = UpdateRule(name, text, self.writes, reads, self.scalars)
+        self.order = [self.operands.index(one) for one in (*self.writes, *reads)]  # of the operands in a row of the update
 
     @property
     def operands(self):
