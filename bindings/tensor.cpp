@@ -35,6 +35,13 @@ std::string size_text(const Shape& shape) {
   return text + "]";
 }
 
+// What NumPy calls an axis is a dimension here.
+std::string with_dimensions(std::string text) {
+  constexpr std::string_view axis = " for axis ";
+  size_t at = text.find(axis);
+  return at == std::string::npos ? text : text.replace(at, axis.size(), " for dimension ");
+}
+
 // PyTorch raises RuntimeError where NumPy has ValueError and TypeError for shapes, types and devices.
 template <class F>
 PyObject* as_torch(F&& f) {
@@ -43,11 +50,8 @@ PyObject* as_torch(F&& f) {
   } catch (const Error& e) {
     ErrorKind kind = e.kind();
     if (kind == ErrorKind::value || kind == ErrorKind::algebra) kind = ErrorKind::runtime;
-    std::string text = e.what();
-    if (size_t at = text.find(" for axis "); kind == ErrorKind::index && at != std::string::npos)
-      text.replace(at, 10, " for dimension ");
     try {
-      throw Error(kind, text);
+      throw Error(kind, kind == ErrorKind::index ? with_dimensions(e.what()) : e.what());
     } catch (...) {
       set_python_error();
     }
@@ -448,11 +452,7 @@ void check_key(PyObject* key) {
 void speak_of_dimensions() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_IndexError)) return;
   nb::python_error error;
-  std::string text = nb::cast<std::string>(nb::str(error.value()));
-  size_t at = text.find(" for axis ");
-  if (at == std::string::npos) return error.restore();
-  text.replace(at, 10, " for dimension ");
-  PyErr_SetString(PyExc_IndexError, text.c_str());
+  PyErr_SetString(PyExc_IndexError, with_dimensions(nb::cast<std::string>(nb::str(error.value()))).c_str());
 }
 
 PyObject* get_item(PyObject* self, PyObject* key) {
