@@ -9,7 +9,6 @@ QUERN_KERAS_PYTHON names another Python for jax and torch. Cases: the epoch of a
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ def measured(backend):
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]  # where this file would pass for Keras
     start = time.perf_counter()
     if backend == "quern":
-        import quern.keras  # noqa: F401
+        import quern.keras
     import keras
     import numpy as np
 
@@ -65,6 +64,8 @@ def measured(backend):
     x, y = rng.random((4096, 784), dtype="float32"), rng.integers(0, 10, 4096)
     wide = model(784, 512, 512, 10)
     epochs("mnist_mlp", wide, x, y, 128, 3)
+    if backend == "quern":
+        out["machine"] = quern.current_device().info()["name"]
     return out
 
 
@@ -79,7 +80,7 @@ def main():
         print(json.dumps(measured(args.measure)))
         return
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    results = {}
+    results, machine = {}, ""
     for backend in args.backends:
         python = sys.executable if backend == "quern" else os.environ.get("QUERN_KERAS_PYTHON", sys.executable)
         env = dict(os.environ, KERAS_BACKEND=backend, QUERN_DEVICE=args.device)
@@ -94,6 +95,7 @@ def main():
             print(f"{backend}: not measured: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
             continue
         results[backend] = json.loads(done.stdout.splitlines()[-1])
+        machine = results[backend].pop("machine", machine)
     names = list(dict.fromkeys(name for times in results.values() for name in times))
     width = max(map(len, names), default=10)
     print(f"{'ms':{width}}" + "".join(f"{backend:>12}" for backend in results))
@@ -101,9 +103,7 @@ def main():
         print(f"{name:{width}}" + "".join(f"{times.get(name, float('nan')):12.2f}" for times in results.values()))
     if args.out:
         with open(args.out, "w") as file:
-            json.dump(
-                {"machine": platform.processor() or platform.machine(), "device": args.device, "milliseconds": results}, file, indent=1
-            )
+            json.dump({"machine": machine, "cores": os.cpu_count(), "device": args.device, "milliseconds": results}, file, indent=1)
             file.write("\n")
 
 

@@ -124,6 +124,8 @@ def try_out(python, wheel):
         run(ours, program, cwd=folder, env=bare)
         program.write_text("from numba import cuda\nimport cupy\nprint(cupy.arange(3).sum(), cuda.__name__)\n")
         run(ours, "-m", "quern", "run", program, cwd=folder, env=bare)
+        program.write_text("import sys\nassert 'quern.keras_hook' in sys.modules, 'quern-keras.pth was not read'\n")
+        run(ours, program, cwd=folder, env={**bare, "KERAS_BACKEND": "quern"})
         try_from_cpp(ours, pathlib.Path(folder, "consumer"), bare)
 
 

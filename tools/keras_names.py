@@ -113,8 +113,9 @@ def page(folder):
     lines = [
         "# Keras",
         "",
-        "Written by `tools/keras_names.py`. Under `quern run`, and after `import quern.keras`,",
-        f"Keras itself ({oldest} to {newest}, `pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `quern run`,",
+        "Written by `tools/keras_names.py`. Under `quern run`, after `import quern.keras`, and in any program where",
+        f"the environment variable KERAS_BACKEND is `quern` (installed package), Keras itself ({oldest} to {newest},",
+        "`pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `quern run`,",
         "`import tensorflow` in your own files is a small part of TensorFlow's names around `tf.keras`.",
         "",
         f"Of the functions that Keras asks of a backend {sum(map(len, served.values()))} of {total} are served. The others raise",

@@ -48,7 +48,10 @@ def open_door():
 
 
 def use_when_imported():
-    """The same as use() at the moment in which something imports Keras, unless KERAS_BACKEND names another backend by then."""
+    """The same as use() at the moment in which something imports Keras, unless KERAS_BACKEND names another backend by then.
+
+    `quern run` calls it, and quern-keras.pth of the installed package, where KERAS_BACKEND is "quern" at Python's start.
+    """
     if "keras" not in sys.modules and not any(isinstance(finder, _Waiting) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Waiting())
 

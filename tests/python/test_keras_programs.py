@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import re
+import shutil
 
 import pytest
 from keras_oracle import needs_keras
@@ -130,6 +131,12 @@ def test_ways_to_choose_the_backend(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import keras; print(keras.backend.backend())")
     assert quern("run", program, KERAS_BACKEND=None).stdout == "quern\n"
+    # The installed package has a file that Python reads at its start; Keras is then asked for before quern is.
+    shutil.copy(os.path.join(ROOT, "python", "quern-keras.pth"), tmp_path)
+    at_start = f"import site; site.addsitedir({str(tmp_path)!r})\nimport keras; print(keras.backend.backend())"
+    assert code(at_start, KERAS_BACKEND="quern").stdout == "quern\n"
+    other = at_start.partition("\n")[0] + "\nimport sys; print('quern' in sys.modules)"
+    assert code(other, KERAS_BACKEND="jax").stdout == "False\n"
     # Installed packages do not find TensorFlow's door: Keras asks whether it is there.
     program.write_text("import keras; from keras.src.utils.module_utils import tensorflow as tf; print(tf.available)")
     if not _is_installed("tensorflow"):

@@ -9,7 +9,7 @@ from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 
-from quern.keras.backend.core import Array, convert_to_tensor
+from quern.keras.backend.core import convert_to_tensor
 from quern.lib import _engine
 
 _WHOLE = 1 << 30  # of how many bytes data go to the device at once
@@ -17,15 +17,18 @@ _SHUFFLED = 1 << 28  # of how many bytes they are shuffled as a whole, and else 
 
 
 def on_device(batch):
-    """A batch with its NumPy arrays as tensors."""
+    """A batch with its arrays as tensors on the current device."""
     kind = type(batch)
     if kind is tuple or kind is list:
         return kind([on_device(one) for one in batch])
     if kind is dict:
         return {name: on_device(one) for name, one in batch.items()}
-    if kind is Array or batch is None:
+    if batch is None:
         return batch
-    if isinstance(batch, np.ndarray) and batch.dtype.kind in "biufc" or isinstance(batch, _engine.BareArray):
+    if isinstance(batch, _engine.BareArray):
+        batch, here = convert_to_tensor(batch), _engine.current_device()
+        return batch if batch.device == here else batch.to_device(here)
+    if isinstance(batch, np.ndarray) and batch.dtype.kind in "biufc":
         return convert_to_tensor(batch)
     if type(batch).__module__.partition(".")[0] in ("torch", "jaxlib", "tensorflow", "pandas"):
         return convert_to_tensor(np.asarray(batch))
