@@ -104,7 +104,7 @@ def _import_door(asked, ours):
     try:
         return importlib.import_module(ours)
     except ModuleNotFoundError as e:
-        if e.name != ours:
+        if not (ours + ".").startswith(f"{e.name}."):  # something else that a part of ours needs
             raise
         package = asked.partition(".")[0]
         raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {package}", name=asked) from None

@@ -212,3 +212,9 @@ def test_program(name, device, tmp_path):
     path.write_text(globals()[name])
     done = quern("run", path, QUERN_DEVICE=device)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_part_that_is_not_there(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import pycuda.nothing.more\n")
+    assert "ModuleNotFoundError: No module named 'pycuda.nothing.more': quern serves no such part" in quern("run", program).stderr
