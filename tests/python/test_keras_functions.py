@@ -1,6 +1,7 @@
 """The functions of quern's Keras backend: values, types, shapes and gradients are those of Keras on JAX."""
 
 from keras_oracle import compare_all, needs_keras
+from programs import code
 
 needs_keras()
 
@@ -137,3 +138,14 @@ def test_calls(device):
 def test_gradients(device):
     texts = [START + f"grads(lambda x, y, v, w: {call}, x, y, v, w)" for call in SLOPES_OF if _have(call)]
     compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_of_quotients_by_zero(device):
+    text = """
+import quern.keras, keras, numpy as np
+from quern.keras.backend.core import gradients
+a, b = keras.Variable(np.array([1.0, 2.0, 3.0], "f4")), keras.Variable(np.array([0.0, 2.0, 0.0], "f4"))
+found = gradients(keras.ops.sum(keras.ops.divide_no_nan(a, b)), [a, b])
+print([one.get().tolist() for one in found], keras.ops.divide_no_nan(3, 2), keras.ops.divide_no_nan(np.ones(1, "float16"), 0).dtype)
+"""
+    assert code(text, QUERN_DEVICE=device.kind).stdout == "[[0.0, 0.5, 0.0], [0.0, -0.5, 0.0]] 1.5 float16\n"

@@ -80,6 +80,22 @@ for _name, _apply, _same in (
     ("greater_equal", operator.ge, _OWN),
 ):
     _quick(_name, _apply, _same)
+
+
+def _divide_no_nan(x1, x2):
+    # both are chosen: with a quotient by zero in it, the derivative would be NaN where the result is not
+    nothing = x2 == 0
+    return qn.where(nothing, 0, x1 / qn.where(nothing, 1, x2))
+
+
+def divide_no_nan(x1, x2):
+    """x1 / x2, and 0 where x2 is 0."""
+    kinds = [x.dtype if hasattr(x, "dtype") else type(x) for x in (x1, x2)]
+    kind = result_type(*kinds, float)
+    return _divide_no_nan(convert_to_tensor(x1, kind), convert_to_tensor(x2, kind))
+
+
+_quick("divide_no_nan", _divide_no_nan, _REAL, numbers=False)
 _quick("matmul", operator.matmul, frozenset(("float32", "float16", "bfloat16")), numbers=False)
 
 
