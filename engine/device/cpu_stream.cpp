@@ -3,11 +3,11 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/print.h"
+#include "core/spin.h"
 #include "core/wait.h"
 #include "device/cpu.h"
 #include "device/cpu_interrupt.h"
 
-#include <immintrin.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ void worker_main(std::shared_ptr<StreamState> stream) {
     if (stream->reached(seen)) {
       if (stream->closing.load()) return;
       // More often comes at once: look for a while before sleeping, since waking costs the submitter more than its call.
-      for (int i = 0; i < spins_before_sleep && stream->submitted.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
+      spin_while(spins_before_sleep, [&] { return stream->submitted.load(std::memory_order_relaxed) == seen; });
       stream->submitted.wait(seen, std::memory_order_acquire);
       continue;
     }
@@ -159,7 +159,7 @@ void wait_until(StreamState& stream, uint32_t sequence) {
       woken = true;
       seen = stream.completed.load(std::memory_order_acquire);
     }
-    for (int i = 0; i < spins_before_sleep && stream.completed.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
+    spin_while(spins_before_sleep, [&] { return stream.completed.load(std::memory_order_relaxed) == seen; });
     stream.wait_for_change(seen, slice);
     stop_what_was_left(stream);
     look_at_signals();

@@ -1,6 +1,6 @@
 #include "device/thread_pool.h"
 
-#include <immintrin.h>
+#include "core/spin.h"
 
 namespace quern {
 
@@ -25,7 +25,7 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::worker() {
   for (uint32_t seen = 0;;) {
     // Launches often follow one another at once: look for a while before sleeping.
-    for (int i = 0; i < spins_before_sleep && calls_.load(std::memory_order_relaxed) == seen; ++i) _mm_pause();
+    spin_while(spins_before_sleep, [&] { return calls_.load(std::memory_order_relaxed) == seen; });
     if (calls_.load(std::memory_order_acquire) == seen) {
       asleep_.fetch_add(1);
       calls_.wait(seen, std::memory_order_acquire);
@@ -58,11 +58,12 @@ void ThreadPool::run(void (*body)(void*), void* context) {
   body(context);
   std::unique_lock hold(entry_);
   body_ = nullptr;  // whoever comes now is too late
-  for (int i = 0; i < spins_for_the_last && inside_ > 0; ++i) {
-    hold.unlock();
-    _mm_pause();
-    hold.lock();
-  }
+  hold.unlock();
+  spin_while(spins_for_the_last, [&] {
+    std::lock_guard look(entry_);
+    return inside_ > 0;
+  });
+  hold.lock();
   left_.wait(hold, [&] { return inside_ == 0; });
 }
 
