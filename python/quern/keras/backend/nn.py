@@ -10,7 +10,7 @@ from keras.src.backend.common.dtypes import result_type
 import quern as qn
 from quern.keras.backend import _borrowed, recording
 from quern.keras.backend.core import Array, _named, convert_to_tensor
-from quern.keras.backend.math import erf
+from quern.keras.backend.math import _pieces, erf
 from quern.keras.backend.numpy import _axes
 from quern.lib import _engine
 
@@ -254,6 +254,14 @@ def binary_crossentropy(target, output, from_logits=False):
         return _op("relu", output) - output * target + qn.log1p(qn.exp(-qn.absolute(output)))
     output = _limited(output)
     return -(target * qn.log(output) + (1.0 - target) * qn.log(1.0 - output))
+
+
+# ---- pooling to a size
+
+
+def _strided_view_1d(x, window_size):
+    """All windows along the axis in the middle; the borrowed functions take their means, or what is largest in them."""
+    return x[:, _pieces(x.shape[1] - window_size + 1, window_size, 1)]
 
 
 # ---- normalization

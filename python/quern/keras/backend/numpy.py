@@ -373,14 +373,49 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return (out, step) if retstep else out
 
 
+_geomspace, _histogram = geomspace, histogram  # noqa: F821
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers of which each is the same multiple of the one before; start and stop may be tensors."""
+    if not (isinstance(start, (Array, KerasVariable)) or isinstance(stop, (Array, KerasVariable))):
+        return _geomspace(start, stop, num=num, endpoint=endpoint, dtype=dtype, axis=axis)
+    kind = result_type(*[getattr(one, "dtype", type(one)) for one in (start, stop)], float)
+    start, stop = qn.broadcast_arrays(convert_to_tensor(start, kind), convert_to_tensor(stop, kind))
+    growth = qn.log(stop / start)
+    out = qn.expand_dims(start, axis) * qn.exp(linspace(qn.zeros_like(growth), growth, num, endpoint=endpoint, axis=axis))
+    return convert_to_tensor(out, _kind(dtype))
+
+
+def histogram(x, bins=10, range=None):  # noqa: A002
+    """How many elements lie in each of some intervals, and the edges of these."""
+    x = convert_to_tensor(x)
+    counts, edges = _histogram(_engine.detached(x), bins=bins, range=range)
+    if range is None and not _numpy.ndim(bins) and x.size and _engine.wants_gradient(x):
+        low, high = qn.min(x), qn.max(x)
+        if low != high:  # where all are equal the edges are set around them
+            edges = linspace(low, high, bins + 1)
+    return counts, edges
+
+
+def i0(x):
+    """The modified Bessel function of the first kind and of order 0."""
+    from quern.torch import Tensor, special
+
+    x = convert_to_tensor(x)
+    kind = "float64" if x._dtype_name in ("int64", "float64") else result_type(x.dtype, float)
+    return special.i0(convert_to_tensor(x, kind)._as(Tensor))._as(Array)
+
+
 def vectorize(pyfunc, *, excluded=None, signature=None):
     """A function that calls ``pyfunc`` for each element, or each part that the signature names."""
     from keras.src.backend.common.backend_utils import vectorize_impl
 
-    def each(function):
+    def each(function, in_axes):
         def call(*args):
             args = [convert_to_tensor(x) for x in args]
-            made = [function(*(x[i] for x in args)) for i in range(args[0].shape[0])]
+            count = next(x.shape[0] for x, axis in zip(args, in_axes, strict=True) if axis is not None)
+            made = [function(*(x if axis is None else x[i] for x, axis in zip(args, in_axes, strict=True))) for i in range(count)]
             return tree.map_structure(lambda *parts: qn.stack([convert_to_tensor(p) for p in parts]), *made)  # noqa: F821
 
         return call
