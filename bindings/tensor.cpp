@@ -16,6 +16,7 @@
 #include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
+#include "run/tier0.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -657,9 +658,19 @@ void init_tensors(nb::module_& m) {
   // Classes that are there are looked at before they are used; others are not waited for. Raises ErrorKind::index.
   m.def("check_classes", [](const Array& target, int64_t classes, int64_t ignored) {
     if (target.device().is_gpu() || !is_integer(target.dtype()) || !is_there(target)) return;
+    auto check = [&](const int64_t* from, size_t n) {
+      for (size_t i = 0; i < n; ++i)
+        if (from[i] != ignored && (from[i] < 0 || from[i] >= classes))
+          raise(ErrorKind::index, "Target {} is out of bounds.", from[i]);
+    };
     GradientMode off(false);
-    for (int64_t t : steps::values_of<int64_t>(target))
-      if (t != ignored && (t < 0 || t >= classes)) raise(ErrorKind::index, "Target {} is out of bounds.", t);
+    {
+      GraphLock lock;  // what is pending is not waited for
+      const char* memory = target.dtype() == DType::int64 && target.layout().is_contiguous() ? at_hand(target, target.size()) : nullptr;
+      if (memory) return check(reinterpret_cast<const int64_t*>(memory), static_cast<size_t>(target.size()));
+    }
+    std::vector<int64_t> values = steps::values_of<int64_t>(target);
+    check(values.data(), values.size());
   });
   define(m, "tensor_layer_norm", layer_norm);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
