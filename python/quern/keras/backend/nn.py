@@ -3,6 +3,8 @@
 What is not defined here comes from the text of Keras's own backend on NumPy (_borrowed.py).
 """
 
+import functools
+
 import numpy as _numpy
 from keras.src import backend as _keras
 from keras.src.backend.common.dtypes import result_type
@@ -177,8 +179,17 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     axis = axis + x.ndim + 1 if axis < 0 else axis
     sizes = [1] * (x.ndim + 1)
     sizes[axis] = num_classes
-    places = qn.arange(num_classes, dtype=x._dtype_name if x._dtype_name != "bool" else "int32").reshape(sizes)
-    return (qn.expand_dims(x, axis) == places).astype(name)
+    kind = x._dtype_name if x._dtype_name != "bool" else "int32"
+    places = _kept_places if num_classes <= 4096 else _places
+    return (qn.expand_dims(x, axis) == places(num_classes, kind, tuple(sizes), _engine.current_device())).astype(name)
+
+
+def _places(count, kind, shape, device):
+    """0, 1, 2 ... along one axis."""
+    return qn.arange(count, dtype=kind, device=device).reshape(shape)
+
+
+_kept_places = functools.lru_cache(maxsize=64)(_places)  # every step of a training asks for the same
 
 
 def multi_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
