@@ -1,6 +1,7 @@
 """Data for fit() and its kin: batches of arrays that are sliced and shuffled on the device, and those of other sources as they come."""
 
 import math
+import sys
 
 import numpy as np
 from keras.src import backend, tree
@@ -31,12 +32,29 @@ def on_device(batch):
     if isinstance(batch, np.ndarray) and batch.dtype.kind in "biufc":
         return convert_to_tensor(batch)
     if type(batch).__module__.partition(".")[0] in ("torch", "jaxlib", "tensorflow", "pandas"):
-        return convert_to_tensor(np.asarray(batch))
+        return convert_to_tensor(np.asarray(_table(batch)))
     return batch
+
+
+def _tables(arrays):
+    """Arrays with pandas' tables such that NumPy has a type for them."""
+    return tree.map_structure(_table, arrays) if "pandas" in sys.modules else arrays
+
+
+def _table(x):
+    """A table or column of pandas as it is, or as floatx() where its columns have no type in common that NumPy has."""
+    if type(x).__module__.partition(".")[0] != "pandas" or not hasattr(x, "iloc"):
+        return x
+    kinds = list(x.dtypes) if x.ndim == 2 else [x.dtype]
+    if any(getattr(kind, "kind", "O") not in "biuf" for kind in kinds):
+        return x  # names, dates, categories: Keras tells what it makes of them
+    mixed = len({kind.kind == "b" for kind in kinds}) > 1 or not all(isinstance(kind, np.dtype) for kind in kinds)
+    return x.astype(backend.floatx()) if mixed else x
 
 
 def split(arrays, share):
     """Arrays in two parts, the last ones for validation."""
+    arrays = _tables(arrays)
     flat = [x for x in tree.flatten(arrays) if x is not None]
     if not any(isinstance(x, _engine.BareArray) for x in flat):
         return array_slicing.train_validation_split(arrays, validation_split=share)
@@ -99,13 +117,14 @@ class _Adapter(DataAdapter):
 class Batches(EpochIterator):
     """Keras's iterator over the batches of epochs; arrays of moderate size lie on the device."""
 
-    def __init__(self, x, *args, **kwargs):
+    def __init__(self, x, y=None, sample_weight=None, **kwargs):
         self._arrays = None
+        x, y, sample_weight = _tables((x, y, sample_weight))
         if type(x).__module__.startswith("quern.torch") and hasattr(x, "dataset") and hasattr(x, "__iter__"):
             x = _Loader(x)
         if isinstance(x, Source):
             x = _Adapter(x)
-        super().__init__(x, *args, **kwargs)
+        super().__init__(x, y, sample_weight, **kwargs)
 
     def _get_iterator(self):
         adapter = self.data_adapter
@@ -126,7 +145,7 @@ def _whole(inputs):
         if x is None:
             return None
         if isinstance(x, _engine.BareArray):
-            x = convert_to_tensor(x)
+            x = on_device(x)
             is_other = "float" in x._dtype_name and x._dtype_name != backend.floatx()
             return x.astype(backend.floatx()) if is_other else x
         sliceable = x if isinstance(x, array_slicing.Sliceable) else array_slicing.convert_to_sliceable(x, target_backend="numpy")
