@@ -8,6 +8,7 @@ import re
 import pytest
 from keras_gradients import MODULES, asked
 from keras_oracle import needs_keras
+from programs import code
 
 needs_keras()
 
@@ -130,3 +131,61 @@ def test_every_function_is_tried():
         assert not tried - set(functions), f"{module}: {tried - set(functions)} are no functions"
         known |= set(functions)
     assert not aside - known, f"{aside - known} are no functions"
+
+
+def test_values_of_functions_made_for_their_derivatives(device):
+    text = """
+import quern.keras, keras, numpy as np
+from keras import ops
+from keras.src import backend
+from quern.keras.backend import linalg
+from quern.keras.backend.core import gradients
+close = lambda found, want: np.testing.assert_allclose(ops.convert_to_numpy(found), want, rtol=2e-5, atol=1e-6)
+x = np.random.default_rng(0).normal(size=(2, 7, 5, 3)).astype("float32")
+
+def pooled(x, size, pool):
+    for axis, n in zip((1, 2), size):
+        count = x.shape[axis]
+        ends = [(i * count // n, -(-(i + 1) * count // n)) for i in range(n)]
+        x = np.stack([pool(x.take(range(a, b), axis), axis=axis) for a, b in ends], axis=axis)
+    return x
+
+for size in ((3, 2), (7, 5), (1, 1), (4, 3)):
+    close(ops.adaptive_average_pool(x, size), pooled(x, size, np.mean))
+    close(ops.adaptive_max_pool(x, size), pooled(x, size, np.max))
+close(ops.adaptive_average_pool(x[:, :, 0].transpose(0, 2, 1), 3, data_format="channels_first"), pooled(x, (3, 5), np.mean)[:, :, 0].transpose(0, 2, 1))
+close(ops.adaptive_average_pool(x[:, None], (1, 3, 2)), pooled(x, (3, 2), np.mean)[:, None])
+
+a = x[0, 0]
+out, along = linalg.jvp(lambda a, b: {"dot": ops.matmul(a, b), "sin": ops.sin(b)}, (a, a.T), (a * 2, a.T * 3))
+close(out["dot"], a @ a.T), close(along["dot"], 5 * a @ a.T), close(along["sin"], np.cos(a.T) * 3 * a.T)
+out, along, more = linalg.jvp(lambda a: (ops.exp(a), "more"), (a,), (a,), has_aux=True)
+close(out, np.exp(a)), close(along, np.exp(a) * a)
+assert more == "more"
+out, along = linalg.jvp(lambda a: ops.ones(2), (a,), (a,))
+close(along, np.zeros(2))
+
+close(ops.vectorize(lambda a, b: a * b + 1)(a[:, :1], a[:1]), a[:, :1] * a[:1] + 1)
+close(ops.vectorize(ops.sum, signature="(n)->()")(a), a.sum(-1))
+close(ops.vectorize(ops.dot, signature="(n),(n)->()")(a, a[0]), a @ a[0])
+start, stop = ops.convert_to_tensor(np.array([1, -2], "float32")), ops.convert_to_tensor(np.array([8, -50], "float32"))
+for endpoint in (True, False):
+    close(ops.geomspace(start, stop, 4, endpoint=endpoint), np.geomspace([1, -2], [8, -50], 4, endpoint=endpoint))
+    close(ops.geomspace(start, stop, 4, endpoint=endpoint, axis=-1), np.geomspace([1, -2], [8, -50], 4, endpoint=endpoint, axis=-1))
+
+v, u = keras.Variable(np.array([1, 5, 3], "float32")), keras.Variable(np.array([4, 1, 2, 7, 3], "float32"))
+found = ops.scatter_update(v, np.array([[0], [0], [1], [1], [2]]), u, reduction="max")
+close(found, [4, 7, 3])
+close(gradients(ops.sum(found), [v])[0], [0, 0, 0.5])
+close(gradients(ops.sum(ops.scatter_update(v, np.array([[0], [0], [1], [1], [2]]), u, reduction="max")), [u])[0], [1, 0, 0, 1, 0.5])
+close(ops.scatter_update(v, np.array([[0]]), np.array([np.inf], "float32"), reduction="max"), [np.inf, 5, 3])
+close(ops.i0(np.array([0, 1, -3, 20], "float32")), np.i0([0, 1, -3, 20]))
+h = keras.Variable(np.array([1, 2, 2, 5], "float32"))
+counts, edges = ops.histogram(h, bins=4)
+close(counts, [1, 2, 0, 1]), close(edges, [1, 2, 3, 4, 5])
+z, w = keras.Variable(x[0, 0]), keras.Variable(x[0, 1])
+close(ops.lstsq(ops.convert_to_tensor(z), ops.convert_to_tensor(w)), np.linalg.lstsq(x[0, 0], x[0, 1], rcond=None)[0])
+print("well")
+"""
+    done = code(text, QUERN_DEVICE=device.kind)
+    assert done.stdout == "well\n", done.stdout + done.stderr

@@ -541,25 +541,30 @@ def scatter_update(inputs, indices, updates, reduction=None):
     if reduction == "add":
         _engine.array_put_add(out, list(range(len(places))), updates, *places)
         return out
-    ufunc = {"max": qn.maximum, "min": qn.minimum, "mul": qn.multiply}[reduction]
-    if reduction == "mul" or not (_engine.wants_gradient(inputs) or _engine.wants_gradient(updates)):
-        ufunc.at(out, places, updates)
+    if reduction == "mul":
+        qn.multiply.at(out, places, updates)
         return out
-    out = _engine.detached(out).copy()
-    ufunc.at(out, places, _engine.detached(updates))
-    return _mean_of_chosen(out, inputs, updates, places)
+    return _extreme({"max": qn.maximum, "min": qn.minimum}[reduction], inputs, updates, places)
 
 
-def _mean_of_chosen(out, inputs, updates, places):
-    """The extremes ``out`` as the mean of all that are equal to them, which is recorded."""
-    axes = list(range(len(places)))
-    is_kept, is_put = inputs == out, updates == out[places]
-    total, count = qn.where(is_kept, inputs, 0), is_kept.astype(inputs._dtype_name)
-    _engine.array_put_add(total, axes, qn.where(is_put, updates, 0), *places)
-    _engine.array_put_add(count, axes, is_put.astype(inputs._dtype_name), *places)
-    # what is added is zero, but for elements that are no numbers: equal to nothing, they have no derivative
-    found = qn.where(count > 0, total / qn.maximum(count, 1), out)
-    return out + (found - _engine.detached(found))
+def _extreme(ufunc, inputs, updates, places):
+    """The extremes of elements and of updates at places; of equal ones each has its share of the derivative."""
+
+    @custom_gradient
+    def extreme(inputs, updates):
+        out = inputs.copy()
+        ufunc.at(out, places, updates)
+
+        def grad(given):
+            is_kept, is_put = inputs == out, updates == out[places]
+            count = is_kept.astype(given._dtype_name)
+            _engine.array_put_add(count, list(range(len(places))), is_put.astype(given._dtype_name), *places)
+            share = given / qn.maximum(count, 1)
+            return qn.where(is_kept, share, 0), qn.where(is_put, share[places], 0)
+
+        return out, grad
+
+    return extreme(inputs, updates)
 
 
 def slice(inputs, start_indices, shape):
