@@ -24,6 +24,9 @@ namespace quern::python {
 PyTypeObject* bare_type = nullptr;
 PyTypeObject* array_type = nullptr;
 static PyObject* to_array = nullptr;
+// Python's answer to an operator of an array and an object of a class that is not known here: (ufunc, left, right, result or
+// None).
+static PyObject* with_foreign = nullptr;
 
 Array* as_array(PyObject* object) {
   return Py_TYPE(object) == array_type || classified(object).what == Given::What::array ? nb::inst_ptr<Array>(object) : nullptr;
@@ -134,10 +137,16 @@ PyObject* not_implemented() {
   return Py_NotImplemented;
 }
 
+PyObject* foreign(std::string_view ufunc, PyObject* left, PyObject* right, PyObject* result = Py_None) {
+  if (!with_foreign) return not_implemented();
+  nb::str name(ufunc.data(), ufunc.size());
+  return PyObject_CallFunctionObjArgs(with_foreign, name.ptr(), left, right, result, nullptr);
+}
+
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(op), left, right);
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap(elementwise(op, arguments), type_of(left, right));
   });
@@ -147,7 +156,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand b;
     Array* a = as_array(left);
-    if (!a || !b.read(right, false, left)) return not_implemented();
+    if (!a || !b.read(right, false, left)) return foreign(name_of(op), left, right, left);
     Argument arguments[] = {Argument(*a), b.argument()};
     TruncatedPowers truncated(op == Op::power && (door_of(left).truncates_powers || door_of(right).truncates_powers));
     if (a->is_value() && door_of(left).has_numbers) return wrap(elementwise(op, arguments), type_of(left, right));
@@ -168,7 +177,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(Op::power), left, right);
     TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
     return wrap(raised(a.argument(), b.argument()), type_of(left, right));
   });
@@ -192,7 +201,7 @@ PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in
 PyObject* matrix_product(PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return not_implemented();
+    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign("matmul", left, right);
     if (a.is_scalar() || b.is_scalar())
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
@@ -515,6 +524,7 @@ void init_arrays(nb::module_& m) {
   define_exchange(m, type);
   init_records(m);
   m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
+  m.def("set_foreign_operator", [](nb::object f) { with_foreign = f.release().ptr(); });
   // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
   m.def(
       "array_full",

@@ -139,3 +139,11 @@ def test_other_sizes_compile_nothing(device):
         counts(f, qn.asarray(a.reshape(40, 600)), qn.asarray(b.reshape(40, 600)))
         for shape in ((50, 480), (48, 500)):
             assert counts(f, qn.asarray(a.reshape(shape)), qn.asarray(b.reshape(shape)))[0]["compile"] == 0, f.__name__
+
+
+@pytest.mark.parametrize("minlength", [0, 3])
+def test_counts_of_nothing_are_integers_whatever_the_weights(device, minlength):
+    for weights in ([], np.zeros(0, "f4")):
+        ours, theirs = qn.bincount(np.zeros(0, int), weights, minlength), np.bincount(np.zeros(0, int), weights, minlength)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(qn.asnumpy(ours), theirs)

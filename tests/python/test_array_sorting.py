@@ -244,3 +244,12 @@ def test_unserved_goes_to_the_host(device):
     same(qn.histogram(qn.asarray(x), "auto")[0], np.histogram(x, "auto")[0])
     y = np.zeros((3, 70), int)
     same(qn.unique(qn.asarray(y), axis=0), np.unique(y, axis=0))
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize(
+    "bins", [[0, 1, np.nan], [np.nan, 1, 0], [0, 1, np.nan, np.nan], [np.nan], [np.nan, np.nan], [0, 1, 1, 2], [2, 1, 1, 0], [1, 1, 1], [], [np.nan, 2, 1, 1], [0, np.nan, 1]]
+)
+def test_digitize_with_edges_that_are_nan(device, quiet, bins, right):
+    x, bins = np.array([-1, 0, 0.5, 1, 1.5, 2, 3, np.nan, np.inf]), np.array(bins, float)
+    np.testing.assert_array_equal(qn.asnumpy(qn.digitize(x, bins, right)), np.digitize(x, bins, right))

@@ -14,7 +14,7 @@ from quern.arrays import core as _core
 from quern.arrays import mathematics as _elementwise
 from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
-from quern.cupy import _ufunc, cuda, fft, linalg, random, testing  # noqa: F401
+from quern.cupy import _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
@@ -42,7 +42,7 @@ class _Grid:
 
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
-    if _name not in _names or _name in ("fft", "flatiter", "linalg", "ndarray", "random", "testing"):
+    if _name not in _names or _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
         continue
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):
@@ -93,6 +93,11 @@ def get_array_module(*args):
     import sys
 
     return sys.modules[__name__] if builtins.any(isinstance(a, _quern.Array) for a in args) else numpy
+
+
+def min_scalar_type(a):
+    """The smallest type that holds a number; of an array its own type."""
+    return a.dtype if isinstance(a, _quern.Array) else _arrays.min_scalar_type(a)
 
 
 def is_available():

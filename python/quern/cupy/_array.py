@@ -1,12 +1,14 @@
 """CuPy's array type."""
 
 import operator
+import types
 
 import numpy
 
 from quern.arrays import core as _core
 from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
+from quern.arrays.manipulation import arranging as _arranging
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
@@ -27,11 +29,10 @@ class ndarray(_core.Array):  # noqa: N801
 
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         shape = _core._shape(shape)
-        if order not in ("C", "F", None):
-            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+        is_fortran = numpy.empty((2, 2), "V1", order=order or "C").flags.f_contiguous
         kind = numpy.dtype(dtype)
         name = _core._dtype_name(kind)
-        if strides is None and order == "F":
+        if strides is None and is_fortran:
             strides = numpy.empty(shape, "V1", order="F").strides
             strides = [s * kind.itemsize for s in strides]
         if memptr is None:
@@ -60,6 +61,21 @@ class ndarray(_core.Array):  # noqa: N801
     @flat.setter
     def flat(self, value):
         flatiter(self)[:] = value
+
+    @property
+    def imag(self):
+        """The imaginary part: a view for complex arrays, new zeros for others."""
+        part = super().imag
+        return part if self._dtype_name.startswith("complex") else part.copy()
+
+    @imag.setter
+    def imag(self, value):
+        _core.Array.imag.__set__(self, value)
+
+    @classmethod
+    def __class_getitem__(cls, item):
+        """For annotations: ``cupy.ndarray[int]``."""
+        return types.GenericAlias(cls, item)
 
     def ptp(self, axis=None, out=None, keepdims=False):
         """The largest minus the smallest value along ``axis``."""
@@ -153,12 +169,28 @@ class ndarray(_core.Array):  # noqa: N801
     def __reduce_ex__(self, protocol):
         return _unpickled, super().__reduce_ex__(protocol)[1]
 
+    def __bytes__(self):
+        return self.tobytes()
+
     def __reduce__(self):
         return self.__reduce_ex__(0)
 
 
 ndarray.__module__ = "cupy"
 _engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, truncates_powers=True)
+
+
+def _flat_key(key):
+    """The index of a flatiter: a slice, an ellipsis as one, or an integer; IndexError for all else."""
+    if isinstance(key, tuple) and len(key) == 1:
+        key = key[0]
+    if key is Ellipsis:
+        return slice(None)
+    if isinstance(key, slice):
+        return key
+    if isinstance(key, (bool, numpy.bool_)) or not hasattr(type(key), "__index__") or getattr(key, "ndim", 0):
+        raise IndexError(f"unsupported iterator index: {type(key).__name__}; a slice or an integer")
+    return operator.index(key)
 
 
 class flatiter:  # noqa: N801
@@ -182,10 +214,17 @@ class flatiter:  # noqa: N801
         return self._array.flatten()
 
     def __getitem__(self, key):
-        return self._array.reshape(-1)[key].copy()
+        return self._array.reshape(-1)[_flat_key(key)].copy()
 
     def __setitem__(self, key, value):
-        array = self._array
+        array, key = self._array, _flat_key(key)
+        if isinstance(key, slice):
+            value = _core.asarray(value)
+            if value.ndim:
+                count = len(range(*key.indices(array.size)))
+                if not (count and value.size):
+                    return
+                value = _arranging.resize(value, (count,)) if value.shape != (count,) else value
         if array._contiguous[0]:
             array.reshape(-1)[key] = value
             return

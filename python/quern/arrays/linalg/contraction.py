@@ -4,7 +4,7 @@ import string
 
 import numpy
 
-from quern.arrays.core import Array, asarray
+from quern.arrays.core import Array, _ordered, asarray
 from quern.lib import _engine
 
 
@@ -80,7 +80,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
             raise TypeError(f"Iterator operand required copying or buffering, but {a.dtype} does not cast to {common} by '{casting}'")
     value = _engine.array_einsum(text, arrays, common.name, _order(operands, arrays, optimize))
     if out is None:
-        return value if order in ("K", "A") or not isinstance(value, Array) else value.copy(order) if order == "F" else value
+        return value if order in ("K", "k", "A", "a") or not isinstance(value, Array) else _ordered(value, order)
     out[...] = value
     return out
 

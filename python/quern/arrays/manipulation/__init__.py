@@ -17,10 +17,12 @@ def reshape(a, /, shape, order="C", *, copy=None):
     """
     a = asarray(a)
     shape = _known(a, _shape(shape))
-    if copy is True:
+    if isinstance(copy, str):
+        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
+    if copy:
         return a.copy("C" if order is None or order in "Cc" else order)._reshaped(shape, order)
     out = a._reshaped(shape, order)
-    if copy is False and not out._shares_cell(a):
+    if copy is not None and not copy and not out._shares_cell(a):
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return out
 
@@ -115,8 +117,7 @@ def squeeze(a, axis=None):
 def flip(a, axis=None):
     """A view with the elements along ``axis`` (default: all axes) in the other direction."""
     a = asarray(a)
-    axes = range(a.ndim) if axis is None else [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    return _engine.array_flipped(a, list(dict.fromkeys(axes)))
+    return _engine.array_flipped(a, list(range(a.ndim)) if axis is None else _axes(axis, a.ndim))
 
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):

@@ -9,7 +9,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axes, _axis, _check_cast, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _axes, _axis, _check_cast, _holds_arrays, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.manipulation import concatenate, flip, moveaxis, ravel, swapaxes
 from quern.arrays.mathematics import where as _where
@@ -18,13 +18,20 @@ from quern.lib import _engine
 # ---- asking
 
 
+def _sized(a):
+    """What can be asked for its sizes: an array of ours, or NumPy's of what could be no array here (text, None, any object)."""
+    if isinstance(a, Array) or (isinstance(a, (list, tuple)) and _holds_arrays(a)) or hasattr(a, "__cuda_array_interface__"):
+        return asarray(a)
+    return numpy.asarray(a)
+
+
 def ndim(a):
     """How many dimensions ``a`` (an array or what can become one) has.
 
     >>> ndim([[1, 2], [3, 4]])
     2
     """
-    return asarray(a).ndim
+    return _sized(a).ndim
 
 
 def shape(a):
@@ -33,7 +40,7 @@ def shape(a):
     >>> shape([[1, 2, 3]])
     (1, 3)
     """
-    return asarray(a).shape
+    return _sized(a).shape
 
 
 def size(a, axis=None):
@@ -42,7 +49,7 @@ def size(a, axis=None):
     >>> size([[1, 2, 3], [4, 5, 6]], 1)
     3
     """
-    a = asarray(a)
+    a = _sized(a)
     return a.size if axis is None else math.prod(a.shape[n] for n in _axes(axis, a.ndim))
 
 

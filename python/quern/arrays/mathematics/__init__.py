@@ -95,8 +95,9 @@ def clip(a, a_min=_MISSING, a_max=_MISSING, out=None, *, min=_MISSING, max=_MISS
 
 
 def real(a):
-    """The real part: a view for complex arrays."""
-    return asarray(a)._real()
+    """The real part: a view for complex arrays, the array itself for others."""
+    a = asarray(a)
+    return a._real() if a._dtype_name.startswith("complex") else a
 
 
 def imag(a):

@@ -20,6 +20,8 @@ def polyval(p, x):
     if isinstance(p, numpy.poly1d) or isinstance(x, numpy.poly1d):
         raise Unserved("polynomials as objects")
     p, x = asarray(p), asarray(x)
+    if p.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
     if p.ndim > 1:
         raise Unserved("stacks of coefficients")
     if p.size == 0:

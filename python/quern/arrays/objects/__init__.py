@@ -9,6 +9,7 @@ from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.mathematics.rounding import round
+from quern.arrays.objects.protocols import _with_foreign
 from quern.arrays.objects.protocols import attach as attach_protocols
 from quern.arrays.sorting import attach as attach_sorting
 
@@ -94,9 +95,15 @@ def _fill(self, value):
     self[...] = value
 
 
+def _set_imag(self, value):
+    if not self._dtype_name.startswith("complex"):
+        raise TypeError("array does not have imaginary part to set")
+    imag(self)[...] = value
+
+
 def _imatmul(self, other):
     if not isinstance(other, (Array, numpy.ndarray, list, tuple)):
-        return NotImplemented
+        return _with_foreign("matmul", self, other, self)
     other = asarray(other)
     if self.ndim < 1 or other.ndim < 2:
         raise ValueError(
@@ -129,7 +136,7 @@ def attach(functions):
     Array.T = property(transpose)
     Array.mT = property(matrix_transpose)
     Array.real = property(real, lambda self, value: real(self).__setitem__(..., value))
-    Array.imag = property(imag, lambda self, value: imag(self).__setitem__(..., value))
+    Array.imag = property(imag, _set_imag)
     Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")
     Array.get = asnumpy
     Array.__iter__, Array.__repr__ = _iterate, _repr

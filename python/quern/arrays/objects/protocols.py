@@ -11,10 +11,12 @@ import numpy
 
 from quern.arrays import fallback
 from quern.arrays.core import Array, _device_of
+from quern.arrays.creation import full
 from quern.arrays.ufuncs import _by_name
 from quern.device import current_device, device, door_devices
 from quern.lib import _engine
 
+_NONE = object()
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
@@ -48,6 +50,36 @@ def _array_ufunc(self, host, method, *inputs, out=None, **kwargs):
     name = host.__name__ if method == "__call__" else f"{host.__name__}.{method}"
     writes = [inputs[0]] if method == "at" else list(given)
     return fallback.run(name, getattr(host, method), inputs, kwargs, kind=type(self), writes=writes)
+
+
+def _with_foreign(ufunc, left, right, result):
+    """An operator of an array and an object of a class that the engine does not know; ``result``: the array it is to change, or None."""
+    ours, other = (left, right) if isinstance(left, Array) else (right, left)
+    protocol = getattr(type(other), "__array_ufunc__", _NONE)
+    if protocol is None:
+        if result is None:
+            return NotImplemented
+        raise TypeError(f"operand {type(other).__name__!r} does not support ufuncs (__array_ufunc__=None)")
+    if protocol is not _NONE:
+        host = getattr(numpy, ufunc)
+        out = {} if result is None else {"out": (result,)}
+        answer = protocol(other, host, "__call__", left, right, **out)
+        if answer is NotImplemented:
+            raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({host!r}, '__call__', {left!r}, {right!r})")
+        return answer
+    if ufunc in ("equal", "not_equal") and _equals_no_number(type(other)):
+        return _as_kind(full(ours.shape, ufunc == "not_equal", bool, device=_device_of(ours)), type(ours))
+    if ufunc == "add" and result is not None:  # CPython would hand on a NotImplemented, taking it for a sequence's answer
+        answer = getattr(other, "__radd__", lambda _: NotImplemented)(ours)
+        if answer is NotImplemented:
+            raise TypeError(f"unsupported operand type(s) for +=: {type(ours).__name__!r} and {type(other).__name__!r}")
+        return answer
+    return NotImplemented
+
+
+def _equals_no_number(kind):
+    """Is no number equal to an object of this class, as it does not say itself what is?"""
+    return kind.__eq__ is object.__eq__ or issubclass(kind, (str, bytes, dict, set, frozenset))
 
 
 @functools.cache
@@ -152,6 +184,7 @@ def __array_namespace_info__():  # noqa: N807
 def attach():
     """Gives the array type the protocols."""
     Array.__array_ufunc__ = _array_ufunc
+    _engine.set_foreign_operator(_with_foreign)
     Array.__array_function__ = _array_function
     Array.__array_namespace__ = _array_namespace
     Array.device = property(_device_of)

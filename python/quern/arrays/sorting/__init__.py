@@ -7,8 +7,9 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy, looked_at
 from quern.arrays.data_types import _kind
+from quern.arrays.fallback import Unserved
 from quern.arrays.manipulation import flip
 from quern.arrays.mathematics import isnan, where
 from quern.arrays.mathematics.reductions import _fitted
@@ -28,34 +29,36 @@ def _along(axis, ndim):
 # ---- extremes
 
 
-def _extreme(a, axis, out, keepdims, least):
+def _extreme(a, axis, out, keepdims, least, dtype):
     a = asarray(a)
     result = _engine.array_extreme(a, _along(axis, a.ndim), keepdims is not _NONE and bool(keepdims), least)
     if _is_out(out):
         _check_cast(out.dtype, result.dtype, "safe")
+    elif dtype is not None:
+        result = result.astype(dtype, copy=False)
     return _fitted(result, out)
 
 
-def argmax(a, axis=None, out=None, *, keepdims=_NONE):
+def argmax(a, axis=None, out=None, *, keepdims=_NONE, dtype=None):
     """Where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
 
-    Returns an array of int64. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
+    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
 
     >>> argmax([3, 1, 4])
     array(2)
     """
-    return _extreme(a, axis, out, keepdims, False)
+    return _extreme(a, axis, out, keepdims, False, dtype)
 
 
-def argmin(a, axis=None, out=None, *, keepdims=_NONE):
+def argmin(a, axis=None, out=None, *, keepdims=_NONE, dtype=None):
     """Where the smallest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the smallest.
 
-    Returns an array of int64. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
+    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
 
     >>> argmin([3, 1, 4])
     array(1)
     """
-    return _extreme(a, axis, out, keepdims, True)
+    return _extreme(a, axis, out, keepdims, True, dtype)
 
 
 def _without_nan(function, a, axis, out, keepdims, value):
@@ -229,6 +232,25 @@ def searchsorted(a, v, side="left", sorter=None):
     return _engine.array_search(asarray(a), asarray(v), side == "right", None if sorter is None else asarray(sorter))
 
 
+def _rises(edges):
+    """Do the edges rise (or are they all one), or do they fall? As NumPy looks at them, for whom NaN neither rises nor falls."""
+    others = numpy.flatnonzero(edges[1:] != edges[:1])
+    if not others.size:
+        return True
+    first = others[0]
+    rises = bool(edges[first] < edges[first + 1])
+    before, after = edges[first:-1], edges[first + 1 :]
+    if bool((before > after).any() if rises else (before < after).any()):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    return rises
+
+
+def _ends_in_nan(edges):
+    """Are all NaN at the end, where sorting has them?"""
+    is_nan = numpy.isnan(edges)
+    return bool(is_nan[len(edges) - is_nan.sum() :].all())
+
+
 def digitize(x, bins, right=False):
     """The number of the bin that each element falls into; ``bins`` are edges that rise or fall (they are looked at).
 
@@ -244,10 +266,12 @@ def digitize(x, bins, right=False):
     if bins.ndim != 1:
         raise ValueError("object too deep for desired array" if bins.ndim > 1 else "object of too small depth for desired array")
     side = "left" if right else "right"
-    if bins.shape[0] < 2 or bool(_all(bins[1:] >= bins[:-1])):
+    edges = looked_at("digitize", bins)[0]
+    rises = _rises(edges)
+    if edges.dtype.kind == "f" and not _ends_in_nan(edges if rises else edges[::-1]):
+        raise Unserved("edges with NaN between numbers are not native")
+    if rises:
         return searchsorted(bins, x, side)
-    if not bool(_all(bins[1:] <= bins[:-1])):
-        raise ValueError("bins must be monotonically increasing or decreasing")
     return bins.shape[0] - searchsorted(flip(bins), x, side)
 
 

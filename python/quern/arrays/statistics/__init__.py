@@ -4,7 +4,7 @@ import warnings
 
 import numpy
 
-from quern.arrays.core import _axes, _dtype_name, asarray
+from quern.arrays.core import _axes, _check_cast, _dtype_name, _numpy_dtype, asarray
 from quern.arrays.creation import full
 from quern.arrays.data_types import _kind
 from quern.arrays.manipulation import broadcast_to
@@ -187,6 +187,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         ddof = 0 if bias else 1
     weights = [None if w is None else asarray(w, float) for w in (fweights, aweights)]
     m, y, name = asarray(m), None if y is None else asarray(y), None if dtype is None else _dtype_name(dtype)
+    if name is not None and _numpy_dtype(name).kind in "biu":  # what the means, which have fractions, are subtracted in
+        _check_cast(numpy.dtype(float), _numpy_dtype(name), "same_kind")
     result, is_degenerate = _engine.array_covariance(m, y, bool(rowvar), ddof, *weights, name)
     if is_degenerate:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)

@@ -23,6 +23,8 @@ def bincount(x, /, weights=None, minlength=0):
     """
     x = asarray(x) if not (isinstance(x, (list, tuple)) and len(x) == 0) else zeros((0,), "int64")
     weights = None if weights is None else asarray(weights)
+    if x.size == 0 and weights is not None and weights.shape == x.shape:
+        weights = None  # NumPy counts nothing at all in integers
     return _engine.array_bincount(x, weights, operator.index(minlength))
 
 

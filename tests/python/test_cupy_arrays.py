@@ -1,0 +1,332 @@
+"""CuPy's array type and functions where they are easily taken for something else: layouts, operators, flat, checks. NumPy is the oracle."""
+
+import operator
+
+import numpy as np
+import pytest
+import quern as qn
+from programs import quern
+from quern import cupy as cp
+
+
+def outcome(work, xp):
+    """The value, or the kind of the error."""
+    try:
+        value = work(xp)
+    except (AttributeError, IndexError, TypeError, ValueError) as e:
+        return next(k for k in (AttributeError, IndexError, TypeError, ValueError) if isinstance(e, k))
+    return value
+
+
+def check(work, strides=True):
+    """``work(cupy)`` is what ``work(numpy)`` is: values, types, strides, errors."""
+    ours, theirs = outcome(work, cp), outcome(work, np)
+    if isinstance(theirs, (np.ndarray, np.generic)):
+        assert isinstance(ours, cp.ndarray), (ours, theirs)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours.get(), theirs)
+        assert ours.shape == theirs.shape
+        assert not strides or ours.strides == theirs.strides
+    else:
+        assert ours == theirs
+
+
+SOURCES = {
+    "permuted": lambda xp: xp.arange(24).reshape(2, 3, 4).transpose(2, 0, 1),
+    "transposed": lambda xp: xp.arange(6).reshape(2, 3).T,
+    "sliced": lambda xp: xp.arange(24).reshape(4, 6)[::-2, ::2],
+    "broadcast": lambda xp: xp.broadcast_to(xp.arange(3), (2, 3)),
+    "fortran": lambda xp: xp.asfortranarray(xp.arange(24).reshape(2, 3, 4)),
+}
+
+
+@pytest.mark.parametrize("order", list("CFAKcfak"))
+@pytest.mark.parametrize("source", SOURCES)
+def test_orders_of_either_case_lie_as_those_of_numpy(device, source, order):
+    x = SOURCES[source]
+    check(lambda xp: x(xp).ravel(order))
+    check(lambda xp: xp.ravel(x(xp), order=order))
+    check(lambda xp: x(xp).flatten(order))
+    check(lambda xp: x(xp).copy(order))
+    check(lambda xp: xp.copy(x(xp), order=order))
+    check(lambda xp: x(xp).astype("f4", order=order))
+    check(lambda xp: xp.array(x(xp), order=order))
+    check(lambda xp: xp.zeros_like(x(xp), order=order))
+    check(lambda xp: xp.full_like(x(xp), 3, order=order, shape=(5, 2, 2)))
+    check(lambda xp: x(xp).reshape(-1, order=order))
+    check(lambda xp: x(xp).astype(x(xp).dtype, order=order, copy=False))
+    if order in "CFKcfk":
+        check(lambda xp: xp.array(x(np), order=order))
+
+
+@pytest.mark.parametrize("order", list("CFcf"))
+def test_new_arrays_have_orders_of_either_case(device, order):
+    for work in (
+        lambda xp: xp.zeros((2, 3), order=order),
+        lambda xp: xp.ones((2, 3), order=order),
+        lambda xp: xp.full((2, 3), 7, order=order),
+        lambda xp: xp.eye(2, 3, order=order),
+        lambda xp: xp.reshape(xp.arange(6), (2, 3), order=order),
+        lambda xp: xp.einsum("ij,jk->ik", xp.ones((2, 3)), xp.ones((3, 4)), order=order),
+    ):
+        check(work)
+    assert cp.empty((2, 3), order=order).strides == np.empty((2, 3), order=order).strides
+    assert cp.ndarray((2, 3), order=order).strides == np.ndarray((2, 3), order=order).strides
+
+
+def test_an_order_that_is_none_is_refused(device):
+    for work in (lambda xp: xp.zeros(2, order="z"), lambda xp: xp.ones(2).ravel("z"), lambda xp: xp.ndarray(2, order="z")):
+        assert outcome(work, cp) is outcome(work, np) is ValueError
+
+
+def reshaped(xp, source, shape):
+    a = source(xp)
+    a.shape = shape
+    return a
+
+
+@pytest.mark.parametrize("shape", [(2, 3), 6, -1, (3, -1), (3, 1, 2), 5, (-1, -1)])
+@pytest.mark.parametrize("source", [lambda xp: xp.arange(6), lambda xp: xp.arange(6).reshape(2, 3).T])
+def test_the_shape_is_set_in_place(device, source, shape):
+    check(lambda xp: reshaped(xp, source, shape))
+
+
+def flat_set(xp, key, value):
+    a = xp.zeros((2, 3, 4), "i4")
+    a.flat[key] = value(xp)
+    return a
+
+
+@pytest.mark.parametrize(
+    "key", [slice(None), slice(2, 9), slice(None, None, -1), slice(20, 3, -3), slice(5, 5), slice(None, None, 7), 3, -25, 24]
+)
+def test_flat_repeats_or_cuts_what_is_assigned(device, key):
+    values = [lambda xp: 7] if isinstance(key, int) else []
+    if isinstance(key, slice):
+        values = [
+            lambda xp: [1, 2],
+            lambda xp: xp.array([1, 2, 3]),
+            lambda xp: xp.arange(40),
+            lambda xp: xp.arange(6).reshape(2, 3).T,
+            lambda xp: xp.array(5),
+            lambda xp: xp.array([]),
+        ]
+    for value in values:
+        check(lambda xp, value=value: flat_set(xp, key, value))
+
+
+def test_flat_of_columns_and_as_a_whole(device):
+    def part(xp):
+        a = xp.zeros((2, 3), "i4")
+        a.T.flat[1:5] = [1, 2, 3]
+        return a
+
+    def whole(xp):
+        a = xp.zeros((2, 3)).T
+        a.flat = xp.arange(20)
+        return a
+
+    check(part)
+    check(whole)
+    check(lambda xp: xp.arange(6).reshape(2, 3).T.flat[::-2])
+
+
+@pytest.mark.parametrize("key", [True, None, [0], np.array([0]), "array", 1.5])
+def test_flat_takes_integers_and_slices_alone(device, key):
+    key = cp.array([0]) if isinstance(key, str) else key
+    with pytest.raises(IndexError):
+        cp.arange(6).flat[key]
+    with pytest.raises(IndexError):
+        cp.arange(6).flat[key] = 1
+
+
+class Plain:
+    pass
+
+
+@pytest.mark.parametrize("other", [None, "x", b"x", Plain(), {}, {1}])
+@pytest.mark.parametrize("op", [operator.eq, operator.ne])
+def test_what_is_no_number_is_compared_element_by_element(device, op, other):
+    check(lambda xp: op(xp.arange(6).reshape(2, 3), other))
+    check(lambda xp: op(other, xp.arange(6).reshape(2, 3)))
+
+
+class Ufuncs:
+    """Tells which ufunc it was asked for."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return ufunc.__name__, method, [isinstance(x, Ufuncs) for x in inputs], "out" in kwargs
+
+
+OPERATORS = """lt le gt ge eq ne add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift
+iadd isub imul itruediv ipow iand imatmul""".split()
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_ask_the_ufunc_of_another_class(device, name):
+    op = getattr(operator, name)
+    check(lambda xp: op(xp.arange(3), Ufuncs()))
+    check(lambda xp: op(Ufuncs(), xp.arange(3)))
+
+
+class Refuses:
+    def __array_ufunc__(self, *args, **kwargs):
+        return NotImplemented
+
+    def __radd__(self, other):
+        return "radd"
+
+
+class NoUfuncs:
+    __array_ufunc__ = None
+
+    def __radd__(self, other):
+        return "radd"
+
+    def __gt__(self, other):
+        return "gt"
+
+
+class First:
+    __array_priority__ = 10000
+
+    def __radd__(self, other):
+        return "radd"
+
+
+@pytest.mark.parametrize("kind", [Refuses, NoUfuncs, First])
+@pytest.mark.parametrize("op", [operator.add, operator.iadd])
+def test_sums_with_another_class(device, op, kind):
+    check(lambda xp: op(xp.arange(3), kind()))
+    if kind is NoUfuncs:
+        check(lambda xp: xp.arange(3) < kind())
+
+
+@pytest.mark.parametrize("other", [None, "x", Plain(), {1}])
+def test_a_sum_in_place_with_what_cannot_be_added_raises(device, other):
+    with pytest.raises(TypeError):
+        operator.iadd(cp.arange(3), other)
+
+
+def test_real_of_a_real_array_is_the_array(device):
+    a = cp.arange(3.0)
+    assert a.real is a
+    assert cp.real(a) is a
+    z = a + 1j
+    z.real[0] = 9
+    z.imag = 2
+    z.imag[1] = 7
+    np.testing.assert_array_equal(z.get(), [9 + 2j, 1 + 7j, 2 + 2j])
+
+
+def test_the_imaginary_part_of_a_real_array_cannot_be_set(device):
+    for a in (cp.arange(3.0), cp.arange(3)):
+        with pytest.raises(TypeError):
+            a.imag = 5
+        a.imag[...] = 5  # a copy, as CuPy has it
+        np.testing.assert_array_equal(a.get(), [0, 1, 2])
+        np.testing.assert_array_equal(a.imag.get(), [0, 0, 0])
+    with pytest.raises(TypeError):
+        qn.arange(3.0).imag = 5
+
+
+def test_strided_views_write_to_the_array_and_stay_inside(device):
+    a = cp.arange(6)
+    view = cp.lib.stride_tricks.as_strided(a[1:], (2, 2), (8, 16))
+    np.testing.assert_array_equal(view.get(), [[1, 3], [2, 4]])
+    view[0, 0] = 9
+    assert int(a[1]) == 9
+    np.testing.assert_array_equal(cp.lib.stride_tricks.as_strided(a[5:], (6,), (-8,)).get(), a.get()[::-1])
+    for shape, strides in (((7,), (8,)), ((2,), (-8,)), ((2, 2), (8,))):
+        with pytest.raises(ValueError):
+            cp.lib.stride_tricks.as_strided(a, shape, strides)
+
+
+def test_modules_below_cupy_are_imported(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import cupy, cupy.lib, cupy.exceptions\n"
+        "from cupy.lib import stride_tricks\n"
+        "from cupy.exceptions import AxisError, ComplexWarning\n"
+        "import cupy.lib.stride_tricks as tricks\n"
+        "print(tricks is stride_tricks, stride_tricks.as_strided(cupy.arange(6), (2, 2), (8, 8)).tolist())\n"
+        "try:\n    cupy.ones(3).sum(axis=4)\nexcept AxisError:\n    print('AxisError')\n"
+    )
+    done = quern("run", file)
+    assert done.stdout == "True [[0, 1], [1, 2]]\nAxisError\n", done.stderr
+
+
+CHECKS = {
+    "reshape copies": lambda xp: xp.arange(6).reshape(2, 3).T.reshape(-1, copy=False),
+    "reshape text": lambda xp: xp.arange(6).reshape(-1, copy="x"),
+    "array text": lambda xp: xp.array(xp.arange(6), copy="x"),
+    "moveaxis": lambda xp: xp.moveaxis(xp.ones((2, 3)), [0, 1], [1, 1]),
+    "squeeze": lambda xp: xp.squeeze(xp.ones((1, 3)), axis=(0, 0)),
+    "flip": lambda xp: xp.flip(xp.ones((2, 3)), axis=(0, -2)),
+    "fill": lambda xp: xp.ones(3).fill(xp.array([1.0])),
+    "einsum": lambda xp: xp.einsum("ii->i", xp.ones((1, 3))),
+    "ndarray": lambda xp: xp.ndarray((1,) * 65),
+    "reshape": lambda xp: xp.ones(1).reshape((1,) * 65),
+    "histogramdd": lambda xp: xp.histogramdd(xp.ones((4, 2)), bins=[[[1, 2]], [[3, 4]]]),
+    "polyval": lambda xp: xp.polyval(3, xp.arange(3)),
+    "polyval array": lambda xp: xp.polyval(xp.array(3.0), xp.arange(3)),
+    "cov": lambda xp: xp.cov(xp.ones((2, 3)), dtype=int),
+    "corrcoef": lambda xp: xp.corrcoef(xp.ones((2, 3)), dtype="i4"),
+    "putmask": lambda xp: xp.putmask(xp.zeros(3, "i4"), xp.ones(3, bool), xp.arange(3)),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_calls_that_numpy_refuses_are_refused(device, name, quiet):
+    theirs = outcome(CHECKS[name], np)
+    assert theirs in (TypeError, ValueError)
+    assert outcome(CHECKS[name], cp) is theirs
+
+
+@pytest.mark.parametrize("function", ["percentile", "quantile"])
+def test_more_than_one_dimension_of_q_is_refused(device, function):
+    with pytest.raises(ValueError):
+        getattr(cp, function)(cp.arange(5.0), cp.ones((1, 2, 2)) * 0.5)
+
+
+@pytest.mark.parametrize("source, target", [((1, 1, 3, 4), (3, 4)), ((1, 2, 1, 4), (2, 3, 4)), ((1, 1), ()), ((1, 1, 1), (3,)), ((2, 3), (3,))])
+def test_dimensions_of_length_1_are_dropped_where_an_array_is_written(device, source, target):
+    def copied(xp):
+        a = xp.zeros(target)
+        xp.copyto(a, xp.arange(float(np.prod(source))).reshape(source))
+        return a
+
+    def assigned(xp):
+        a = xp.zeros(target)
+        a[...] = xp.arange(float(np.prod(source))).reshape(source)
+        return a
+
+    check(copied)
+    check(assigned)
+
+
+@pytest.mark.parametrize("where", [4, 0, 2.5, True, False])
+def test_copyto_takes_any_scalar_for_where(device, where):
+    a = cp.zeros(3)
+    cp.copyto(a, cp.ones(3), where=where)
+    np.testing.assert_array_equal(a.get(), [float(bool(where))] * 3)
+
+
+def test_sizes_of_what_is_no_array(device):
+    for value in ("x", None, {1}, b"x", [1, 2], ((1, 2),), 1.5):
+        for function in ("ndim", "shape", "size"):
+            assert getattr(cp, function)(value) == getattr(np, function)(value)
+    assert cp.ndim(Plain()) == 0
+    assert cp.shape([cp.ones(2), cp.ones(2)]) == (2, 2)
+
+
+def test_small_things_of_the_array_type(device):
+    assert cp.ndarray[int].__origin__ is cp.ndarray
+    assert cp.min_scalar_type(cp.array(-1.0)) == np.float64
+    for a in (cp.arange(3), cp.array(5), cp.zeros((0,))):
+        assert bytes(a) == a.get().tobytes()
+    for function in ("argmax", "argmin"):
+        place = getattr(cp, function)(cp.array([3, 1, 4]), dtype="i4")
+        assert place.dtype == np.int32
+        assert int(place) == getattr(np, function)([3, 1, 4])
+        assert getattr(cp.ones((2, 2)), function)(axis=0, dtype="i2").dtype == np.int16
