@@ -666,7 +666,8 @@ void init_tensors(nb::module_& m) {
     GradientMode off(false);
     {
       GraphLock lock;  // what is pending is not waited for
-      const char* memory = target.dtype() == DType::int64 && target.layout().is_contiguous() ? at_hand(target, target.size()) : nullptr;
+      const char* memory =
+          target.dtype() == DType::int64 && target.layout().is_contiguous() ? at_hand(target, target.size()) : nullptr;
       if (memory) return check(reinterpret_cast<const int64_t*>(memory), static_cast<size_t>(target.size()));
     }
     std::vector<int64_t> values = steps::values_of<int64_t>(target);

@@ -20,7 +20,6 @@ from quern.torch._core import (
     engine_device,
     engine_device_of,
     finish,
-    host_values,
     name_of,
     sizes_of,
 )
@@ -319,21 +318,6 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
 
 
-def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
-    """The quantiles of what is no NaN. This waits for the values and has no gradient."""
-    if input._dtype_name not in ("float32", "float64"):
-        raise RuntimeError("nanquantile() input tensor must be either float or double dtype")
-    host = host_values(input.detach())
-    at = q.tolist() if isinstance(q, Tensor) else float(q)
-    if not numpy.all((numpy.asarray(at) >= 0) & (numpy.asarray(at) <= 1)):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
-    if not host.size:
-        raise RuntimeError("quantile() input tensor must be non-empty")
-    axis = None if dim is None else dim_of(dim, input._rank)
-    found = numpy.nanquantile(host, at, axis if input._rank else None, keepdims=keepdim, method=interpolation)
-    return finish(_creation.sent(numpy.asarray(found), input._dtype_name, engine_device_of(input)), out)
-
-
 def nonzero_static(input, *, size, fill_value=-1):
     """The places of what is not 0, as so many rows: cut, or filled up with ``fill_value``."""
     found = _indexing.nonzero(input)
@@ -608,7 +592,7 @@ def sym_ite(b, t, f):
 # ---- where they are shown
 
 _TESTED = """as_strided_scatter get_device is_signed is_same_size trapezoid cumulative_trapezoid gradient combinations vander unravel_index
-renorm histogram index_reduce nanquantile nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
+renorm histogram index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
 pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle unsafe_chunk unsafe_split unsafe_split_with_sizes alias_copy slice_copy
 detach""".split()
 check_all(
@@ -621,7 +605,7 @@ trapz = trapezoid
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
 NAMES += """softmax log_softmax trapz is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
-METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nanquantile nonzero_static
+METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nonzero_static
 cholesky_inverse triangular_solve unsafe_chunk unsafe_split unsafe_split_with_sizes apply_ map_ sum_to_size dim_order new_empty_strided
 pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
 add_methods(globals(), METHODS)

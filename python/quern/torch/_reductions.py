@@ -465,16 +465,27 @@ def nanmedian(input, dim=None, keepdim=False, *, out=None):
 
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""
+    return _quantile(input, q, dim, keepdim, interpolation, out, False)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The quantiles of what is no NaN; NaN where that is nothing."""
+    return _quantile(input, q, dim, keepdim, interpolation, out, True)
+
+
+def _quantile(input, q, dim, keepdim, interpolation, out, skips_nan):
     if input._dtype_name not in ("float32", "float64"):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     is_tensor = isinstance(q, Tensor)
+    if is_tensor and q._rank > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     numbers = q.reshape(-1).tolist() if is_tensor else [float(q)]
     if input._size == 0:
         raise RuntimeError("quantile() input tensor must be non-empty")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
     if input._rank == 0:
-        return _rank_less(quantile(input._reshaped([1]), q, 0, False, interpolation=interpolation), dim, out)
+        return _rank_less(_quantile(input._reshaped([1]), q, 0, False, interpolation, None, skips_nan), dim, out)
     if builtins.any(not 0 <= n <= 1 for n in numbers):
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     flat = dim is None
@@ -482,8 +493,12 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     axis = 0 if flat else dim_of(dim, input._rank)
     ordered = sort(line, axis)[0]
     n = line._shape[axis]
+    last = _last_numbers(line, axis) if skips_nan else None
     results = []
     for number in numbers:
+        if skips_nan:
+            results.append(_without_axis(_between(ordered, axis, last * number, interpolation), axis, input, flat, keepdim))
+            continue
         at = number * (n - 1)
         low = math.floor(at)
         share = at - low
@@ -500,13 +515,32 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         b = ordered[(slice(None),) * axis + (slice(high, high + 1),)]
         value = a if not share else a + (b - a) * share
         value = _op("where", any(_op("isnan", line), axis, True), math.nan, value).to(input.dtype)
-        if not keepdim:
-            value = _engine.array_without_axes(value, [axis])
-        elif flat:
-            value = value._reshaped([1] * input._rank)
-        results.append(value)
+        results.append(_without_axis(value, axis, input, flat, keepdim))
     made = _shaping.stack(results) if is_tensor and q._rank else results[0]
     return finish(made, out)
+
+
+def _without_axis(value, axis, input, flat, keepdim):
+    if not keepdim:
+        return _engine.array_without_axes(value, [axis])
+    return value._reshaped([1] * input._rank) if flat else value
+
+
+def _last_numbers(line, axis):
+    """Where in each ordered line the last element stands that is no NaN, in the line's type; 0 where there is none."""
+    return (sum(~_op("isnan", line), axis, True) - 1).clamp(min=0).to(line.dtype)
+
+
+def _between(ordered, axis, at, interpolation):
+    """The values at places between elements of ordered lines, a place for each line."""
+    low, high = at.floor(), at.ceil()
+    if interpolation == "nearest":
+        low = high = at.round()
+    elif interpolation in ("lower", "higher"):
+        low = high = low if interpolation == "lower" else high
+    a, b = (ordered.gather(axis, place.to(DTYPES["int64"])) for place in (low, high))
+    share = (at - low) if interpolation == "linear" else 0.5
+    return a if low is high else _op("where", low == high, a, a + (b - a) * share)
 
 
 def _rank_less(result, dim, out):
@@ -551,14 +585,20 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if input._dtype_name == "bfloat16":
         found = unique(input.float(), sorted, return_inverse, return_counts, dim)
         return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
-    values, inverse, counts = numpy.unique(host, return_inverse=True, return_counts=True, axis=dim)
+    values, first, inverse, counts = numpy.unique(host, True, True, True, axis=dim)
     place = engine_device_of(input)
-    results = [_creation.sent(values, input._dtype_name, place)]
+    results = [_at_places(input, first, dim) if input.requires_grad else _creation.sent(values, input._dtype_name, place)]
     if return_inverse:
         results.append(_creation.sent(inverse.reshape(input._shape if dim is None else -1), "int64", place))
     if return_counts:
         results.append(_creation.sent(counts, "int64", place))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _at_places(input, places, dim):
+    """The elements, or parts along a dimension, at places on the host: with a derivative, where PyTorch has none."""
+    line = input.reshape(-1) if dim is None else input
+    return line.index_select(dim or 0, _creation.sent(numpy.asarray(places, "int64"), "int64", engine_device_of(input)))
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
@@ -571,7 +611,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     host = host_values(input.detach()).reshape(-1)
     starts = numpy.flatnonzero(numpy.concatenate([[True], host[1:] != host[:-1]])) if host.size else numpy.zeros(0, int)
     place = engine_device_of(input)
-    results = [_creation.sent(host[starts], input._dtype_name, place)]
+    results = [_at_places(input, starts, None) if input.requires_grad else _creation.sent(host[starts], input._dtype_name, place)]
     if return_inverse:
         inverse = numpy.searchsorted(starts, numpy.arange(host.size), "right") - 1
         results.append(_creation.sent(inverse.reshape(input._shape), "int64", place))
@@ -678,8 +718,8 @@ def corrcoef(input):
 
 
 METHODS = """sum nansum prod mean nanmean var std amax amin aminmax argmax argmin max min any all count_nonzero logsumexp norm dist cumsum
-cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile mode unique unique_consecutive bincount
-histc trace cov corrcoef"""
+cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique unique_consecutive
+bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 check_all(globals(), NAMES, free={"max": "dim", "min": "dim"})
 add_methods(globals(), METHODS)
