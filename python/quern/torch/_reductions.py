@@ -718,8 +718,8 @@ def corrcoef(input):
 
 
 METHODS = """sum nansum prod mean nanmean var std amax amin aminmax argmax argmin max min any all count_nonzero logsumexp norm dist cumsum
-cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique unique_consecutive
-bincount histc trace cov corrcoef"""
+cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique
+unique_consecutive bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 check_all(globals(), NAMES, free={"max": "dim", "min": "dim"})
 add_methods(globals(), METHODS)
