@@ -1,8 +1,7 @@
 """The backend: what Keras asks one for, as modules and names that it imports like those of its own backends.
 
-core: tensors, variables, control flow. numpy: the functions named as NumPy's. nn, math, linalg, random, rnn: likewise by subject. image:
-not served yet. trainer: fit() and its kin. optimizer: steps, one call of the engine each. layer, export: what layers and models derive
-from.
+core: tensors, variables, control flow. numpy: the functions named as NumPy's. nn, math, linalg, random, rnn, image: likewise by
+subject. trainer: fit() and its kin. optimizer: steps, one call of the engine each. layer, export: what layers and models derive from.
 
 A tensor is quern's array; the tape of quern.autograd gives the gradients. Result types are Keras's, computed by Keras: _borrowed.py.
 """
