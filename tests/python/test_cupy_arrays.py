@@ -330,3 +330,39 @@ def test_small_things_of_the_array_type(device):
         assert place.dtype == np.int32
         assert int(place) == getattr(np, function)([3, 1, 4])
         assert getattr(cp.ones((2, 2)), function)(axis=0, dtype="i2").dtype == np.int16
+
+
+@pytest.mark.parametrize("subscripts, shape", [("iii->i", (3, 3, 3)), ("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("ij", (2, 3)), ("...j->j...", (2, 3))])
+def test_einsum_of_nothing_but_a_view_keeps_the_type(device, subscripts, shape):
+    for kind in ("f4", "f8", "c8", "i4"):
+        check(lambda xp, kind=kind: xp.einsum(subscripts, xp.arange(float(np.prod(shape))).reshape(shape), dtype=kind))
+    a = cp.zeros(shape)
+    cp.einsum(subscripts, a, dtype="f4")[...] = 1
+    assert float(a.sum()) > 0
+    assert int(cp.einsum("->", 2, dtype="f4")) == np.einsum("->", 2, dtype="f4")
+
+
+def test_eigenvalues_of_float16_are_computed_in_float32(device):
+    m = np.array([[2, 1], [1, 3]], "f2")
+    w, v = cp.linalg.eigh(cp.array(m))
+    assert w.dtype == v.dtype == cp.linalg.eigvalsh(cp.array(m)).dtype == np.float16
+    np.testing.assert_allclose(w.get(), np.linalg.eigh(m.astype("f4"))[0], rtol=1e-3)
+    np.testing.assert_allclose(cp.linalg.eigvalsh(cp.array(m)).get(), w.get())
+    np.testing.assert_allclose(cp.linalg.eigh(cp.array(m, "f8"))[0].get(), np.linalg.eigh(m.astype("f8"))[0])
+
+
+def test_an_object_that_holds_an_array_is_that_array(device):
+    class Holder:
+        def __init__(self):
+            self.held = cp.arange(3)
+
+        def __cupy_get_ndarray__(self):
+            return self.held
+
+    holder = Holder()
+    assert cp.asarray(holder) is holder.held
+    assert cp.asanyarray(holder) is holder.held
+    made = cp.array(holder)
+    made[0] = 9
+    assert int(holder.held[0]) == 0
+    np.testing.assert_array_equal(cp.asarray(holder, "f4").get(), [0, 1, 2])

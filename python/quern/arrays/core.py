@@ -118,6 +118,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None):
     >>> qn.asarray([1, 2, 3]) * 2
     array([2, 4, 6])
     """
+    if hasattr(type(a), "__cupy_get_ndarray__"):
+        a = a.__cupy_get_ndarray__()
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     out = _made(a, dtype, device, copy)

@@ -60,6 +60,12 @@ def _without_values(operands):
     return [a if n % 2 or (n == len(operands) - 1 and len(operands) % 2) else empty(asarray(a)) for n, a in enumerate(operands)]
 
 
+def _sums_nothing(text):
+    """Has the result every subscript of the only operand?"""
+    given, arrow, kept = text.replace(" ", "").partition("->")
+    return set(given) <= set(kept) if arrow else all(given.count(s) == 1 for s in given if s != ".")
+
+
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
     """Einstein's summation: products of elements of the operands, summed over the subscripts that the result has not.
 
@@ -74,6 +80,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     text, arrays = _read(operands)
     if not arrays:
         raise ValueError("must specify the einstein sum subscripts string and at least one operand, or at least one operand and its list")
+    if len(arrays) == 1 and out is None and _sums_nothing(text):
+        return _engine.array_einsum(text, arrays, arrays[0]._dtype_name, [])  # a view, whatever the type, as NumPy has it
     common = numpy.result_type(*[a.dtype for a in arrays]) if dtype is None else numpy.dtype(dtype)
     for a in arrays:
         if not numpy.can_cast(a.dtype, common, casting):
