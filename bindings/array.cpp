@@ -519,7 +519,18 @@ void init_arrays(nb::module_& m) {
       .def_prop_ro("_has_numbers", [](nb::handle_t<Array> self) { return door_of(self.ptr()).has_numbers; })
       .def_prop_ro("_broadcasts_read_only", [](nb::handle_t<Array> self) { return door_of(self.ptr()).broadcasts_read_only; })
       .def_prop_ro("_is_value", &Array::is_value)  // stands for one of NumPy's numbers, which are no arrays
-      .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); });
+      .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); })
+      .def("_ranges_meet", [](const Array& a, const Array& b) {  // from the lowest to the highest element of each
+        if (a.cell() != b.cell() || a.size() == 0 || b.size() == 0) return false;
+        auto bytes = [](const Array& array) {
+          auto [first, last] = array.layout().extent();
+          int64_t size = static_cast<int64_t>(size_of(array.dtype()));
+          return std::pair(first * size, last * size);
+        };
+        auto [first, last] = bytes(a);
+        auto [first_of_b, last_of_b] = bytes(b);
+        return first < last_of_b && first_of_b < last;
+      });
 
   define_exchange(m, type);
   init_records(m);

@@ -230,3 +230,26 @@ def test_copies_of_what_is_empty(device):
         e = x[-1:2:-1]
         assert [m.append(y, x, 0).strides for y in (e.copy(), e + 1, e.astype("f4"), m.isfinite(e))] == [(32, 8)] * 4
         assert m.append(e, x, 0).strides == (8, 24)
+
+
+def test_shared_memory_of_random_views_is_told_as_numpy_tells_it(device):
+    rng = np.random.default_rng(5)
+    ours, theirs = qn.zeros((6, 8)), np.zeros((6, 8))
+    other = qn.zeros((6, 8))
+
+    def part():
+        keys = []
+        for n in theirs.shape:
+            first, last = sorted(rng.integers(0, n + 1, 2))
+            keys.append(slice(int(first), int(last), int(rng.integers(1, 4))))
+        return tuple(keys)
+
+    for _ in range(200):
+        a, b = part(), part()
+        for function in ("may_share_memory", "shares_memory"):
+            told, expected = getattr(qn, function)(ours[a], ours.T[b[::-1]].T), getattr(np, function)(theirs[a], theirs.T[b[::-1]].T)
+            assert told is expected, (function, a, b)
+            assert not getattr(qn, function)(ours[a], other[b])
+            told, expected = getattr(qn, function)(ours[a][::-1], ours[b].view("i8")), getattr(np, function)(theirs[a][::-1], theirs[b])
+            assert told is expected, (function, a, b)
+    assert not qn.may_share_memory(ours, theirs)

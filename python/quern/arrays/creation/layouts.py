@@ -49,9 +49,7 @@ def isfortran(a):
 
 
 def _dummies(a, b):
-    """NumPy's arrays whose addresses lie to each other as those of ours; None where the memory is another."""
-    if not (isinstance(a, Array) and isinstance(b, Array) and a._shares_cell(b)):
-        return None
+    """NumPy's arrays whose addresses lie to each other as those of ours in the same memory."""
     out = []
     base = 1 << 40
     for x in (a, b):
@@ -68,14 +66,12 @@ def shares_memory(a, b, /, max_work=-1):
     >>> shares_memory(x[::2], x[1::2]), shares_memory(x, x[1:])
     (False, True)
     """
-    dummies = _dummies(a, b)
-    return dummies is not None and numpy.shares_memory(*dummies, max_work=max_work)
+    return may_share_memory(a, b) and numpy.shares_memory(*_dummies(a, b), max_work=max_work)
 
 
 def may_share_memory(a, b, /, max_work=0):
     """Do the memory ranges of the arrays overlap? Cheaper than :func:`shares_memory`, and true more often."""
-    dummies = _dummies(a, b)
-    return dummies is not None and numpy.may_share_memory(*dummies, max_work=max_work)
+    return isinstance(a, Array) and isinstance(b, Array) and a._ranges_meet(b)
 
 
 _NEEDS = {"C": "C", "CONTIGUOUS": "C", "C_CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
