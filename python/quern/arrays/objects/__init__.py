@@ -9,7 +9,7 @@ from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.mathematics.rounding import round
-from quern.arrays.objects.protocols import _with_foreign
+from quern.arrays.objects.protocols import _is_foreign, _with_foreign
 from quern.arrays.objects.protocols import attach as attach_protocols
 from quern.arrays.sorting import attach as attach_sorting
 
@@ -95,6 +95,12 @@ def _fill(self, value):
     self[...] = value
 
 
+def _divided(left, right):
+    if _is_foreign(left) or _is_foreign(right):
+        return _with_foreign("divmod", left, right, None)
+    return _divmod(left, right)
+
+
 def _set_imag(self, value):
     if not self._dtype_name.startswith("complex"):
         raise TypeError("array does not have imaginary part to set")
@@ -142,7 +148,7 @@ def attach(functions):
     Array.__iter__, Array.__repr__ = _iterate, _repr
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
     Array.__copy__, Array.__deepcopy__ = copy, lambda self, memo: copy(self)
-    Array.__divmod__, Array.__rdivmod__ = lambda self, other: _divmod(self, other), lambda self, other: _divmod(other, self)
+    Array.__divmod__, Array.__rdivmod__ = _divided, lambda self, other: _divided(other, self)
     Array.__imatmul__ = _imatmul
     Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
