@@ -1,6 +1,7 @@
 """CuPy's array type and functions where they are easily taken for something else: layouts, operators, flat, checks. NumPy is the oracle."""
 
 import operator
+import warnings
 
 import numpy as np
 import pytest
@@ -81,7 +82,9 @@ def test_an_order_that_is_none_is_refused(device):
 
 def reshaped(xp, source, shape):
     a = source(xp)
-    a.shape = shape
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's, from 2.5 on
+        a.shape = shape
     return a
 
 

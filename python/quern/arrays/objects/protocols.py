@@ -79,7 +79,7 @@ def _with_foreign(ufunc, left, right, result):
 
 def _equals_no_number(kind):
     """Is no number equal to an object of this class, as it does not say itself what is?"""
-    return kind.__eq__ is object.__eq__ or issubclass(kind, (str, bytes, dict, set, frozenset))
+    return kind.__eq__ is object.__eq__ or issubclass(kind, (type(None), str, bytes, dict, set, frozenset))
 
 
 @functools.cache
