@@ -373,7 +373,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return (out, step) if retstep else out
 
 
-_geomspace, _histogram = geomspace, histogram  # noqa: F821
+_geomspace, _histogram = globals().get("geomspace"), histogram  # noqa: F821  (the first from Keras 3.14 on)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
