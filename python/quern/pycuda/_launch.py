@@ -261,6 +261,12 @@ class Function(_engine.Function):
     num_regs = property(lambda self: self.info()["registers"])
     max_threads_per_block = property(lambda self: self.info()["max_threads"])
 
+    def __getattr__(self, name):
+        value = function_attribute.names.get(name.upper())
+        if value is None or name.startswith("_"):
+            raise AttributeError(f"'Function' object has no attribute '{name}'")
+        return self.get_attribute(value)
+
 
 def _check_references(texrefs, what):
     for reference in texrefs or ():
