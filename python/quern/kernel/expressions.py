@@ -216,7 +216,7 @@ class Expressions(Indexing):
         if test.is_const:
             return self.expression(node.body if test.const else node.orelse)
         yes, no = self.expression(node.body), self.expression(node.orelse)
-        to = types.unified(yes.type, no.type)
+        to = self.merged(yes.type, no.type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
         if isinstance(to, (types.NoneType, types.Known)):
@@ -243,6 +243,9 @@ class Expressions(Indexing):
             raise self.error(UnsupportedError, node, "arguments cannot be unpacked with * or ** in a kernel", "write each")
         arguments = [self.expression(a) for a in node.args]
         named = {k.arg: self.expression(k.value) for k in node.keywords}
+        return self.called(function, arguments, named, node)
+
+    def called(self, function, arguments, named, node):
         return library.call(self, function, arguments, named, node)
 
     def call_function(self, callee, arguments, named, node):

@@ -38,7 +38,7 @@ class Function(Expressions):
     def __init__(self, program, source, parameters, symbol, is_kernel):
         self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
         self.result = None  # the type that it returns, once that is known
-        self.has_local_arrays = self.has_shared_arrays = False
+        self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.variables = {}
         self.written = set()  # parameters whose memory it writes
         self.head = []  # declarations
@@ -130,6 +130,10 @@ class Function(Expressions):
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
 
+    def merged(self, a, b):
+        """The type of what is given values of both types; None where there is none."""
+        return types.unified(a, b)
+
     def failing(self, node):
         """For operators.py: makes an error at the node."""
         return lambda kind, message, hint="": self.error(kind, node, message, hint)
@@ -172,7 +176,7 @@ class Function(Expressions):
         if isinstance(value.type, types.NoneType):
             raise self.error(TypingError, node, f"'{name}' would be None", "a kernel's variables hold numbers, arrays and tuples")
         self.tangible(value, node)
-        to = value.type if variable.type is None else types.unified(variable.type, value.type)
+        to = value.type if variable.type is None else self.merged(variable.type, value.type)
         if to is None:
             raise self.error(
                 TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}", "use another name for it"
@@ -284,8 +288,12 @@ class Function(Expressions):
             return
         value = self.expression(node.value)
         self.tangible(value, node)
-        if value.text:
+        if value.text and value.text != self.written_out(value):
             self.emit(f"{value.text};")
+
+    def written_out(self, value):
+        """The text of the variable that a value is, if it is one: there is nothing to do for it."""
+        return self.variables[value.name].text if value.name in self.variables else ""
 
     def stmt_Assign(self, node):
         value = self.expression(node.value)
@@ -404,7 +412,7 @@ class Function(Expressions):
                 raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
             return self.emit("return;")
         type_ = types.none if value is None else value.type
-        to = type_ if self.result is None else types.unified(self.result, type_)
+        to = type_ if self.result is None else self.merged(self.result, type_)
         if to is None:
             raise self.error(TypingError, node, f"it returns {self.result} elsewhere, and {type_} here")
         if isinstance(to, types.FixedArray):
@@ -412,6 +420,9 @@ class Function(Expressions):
                 hint = "hand the function an array to write to"
                 raise self.error(UnsupportedError, node, "it returns a local array, which ends with the call", hint)
             to = to.loose
+        if self.has_copies and _holds_arrays(to):
+            hint = "hand the function an array to write to"
+            raise self.error(UnsupportedError, node, "it makes copies of arrays, which end with the call, and returns an array", hint)
         if to != self.result:
             self.result, self.changed = to, True
         return self.emit("return;" if value is None else f"return {self.converted(value, to, node).text};")
@@ -421,11 +432,21 @@ class Function(Expressions):
             self.emit(f"assert({self.condition(node.test).text});")
 
     def stmt_Raise(self, node):
-        # Without debugging nobody looks at errors of threads: the thread ends.
+        self.stop(ast.unparse(node))
+
+    def stop(self, said):
+        """The thread ends, since without debugging nobody looks at errors of threads."""
         if self.program.debug:
-            text = ast.unparse(node).replace("\\", "\\\\").replace('"', '\\"')
+            text = said.replace("\\", "\\\\").replace('"', '\\"')
             self.emit(f'assert(!"{text}");')
         self.emit("return;" if self.is_kernel or self.result in (None, types.none) else "return {};")
+
+    def stop_if(self, test, said):
+        self.emit(f"if ({test}) {{")
+        self.depth += 1
+        self.stop(said)
+        self.depth -= 1
+        self.emit("}")
 
     def stmt_Delete(self, node):
         for target in node.targets:
@@ -437,6 +458,10 @@ class Function(Expressions):
         raise self.error(
             UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)"
         )
+
+
+def _holds_arrays(type_):
+    return isinstance(type_, types.Array) or (isinstance(type_, types.Tuple) and any(map(_holds_arrays, type_.types)))
 
 
 def from_parts(type_, text, parameters):

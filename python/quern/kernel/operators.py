@@ -87,7 +87,7 @@ def binary(node_type, a, b, fail, of_literals=False):
     if node_type not in BINARY:
         raise fail(TypingError, f"there is no {a.type} @ {b.type} in a kernel", "write the product's sums as a loop")
     symbol, name, compute = BINARY[node_type]
-    if _is_pythons(a) and _is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
+    if is_pythons(a) and is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
         if folded is not None:
             return folded
@@ -130,7 +130,7 @@ def _small_power(a, exponent):
     return Value(a.type, text.format(a.text))
 
 
-def _is_pythons(a):
+def is_pythons(a):
     """Is it known now, and of the type that Python's own number has here? ``float32(0.1)`` is not."""
     if not a.is_const or not isinstance(a.type, Number):
         return a.is_const
@@ -168,7 +168,7 @@ def constant(value):
 
 def unary(node_type, a, fail):
     symbol, compute = UNARY[node_type]
-    if _is_pythons(a):
+    if is_pythons(a):
         folded = _folded(compute, a.const)
         if folded is not None:
             return folded
@@ -204,7 +204,7 @@ def truth(a, fail):
 def compare(node_type, a, b, fail, orders_complex=False):
     """The value of ``a <op> b``. ``orders_complex``: `<` of complex numbers goes by the real, then the imaginary part, as NumPy has it."""
     symbol, text, compute = COMPARE[node_type]
-    if _is_pythons(a) and _is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
+    if is_pythons(a) and is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", _of_elements(a, b))

@@ -15,6 +15,7 @@ _HEAD = '#include "quern/python.cuh"\n'
 # What is read where it is needed alone: NVRTC reads every line anew for each kernel.
 _NO_SHORT_FLOATS = "#define QUERN_NO_SHORT_FLOATS\n"
 _ATOMICS = '#include "quern/python_atomics.cuh"\n'
+_WHOLE_ARRAYS = '#include "quern/python_arrays.cuh"\n'
 _COOPERATIVE = '#include "cooperative_groups.h"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
 MOST_NESTED = 50  # calls inside of each other
@@ -26,10 +27,13 @@ class Program:
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
     ``debug``: asserts count. ``raises``: a division by 0 is an error, as it is in Python. ``links``: what it is linked with (linked.py).
+    ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
     """
 
-    def __init__(self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False):
-        self.debug, self.raises = debug, raises
+    def __init__(
+        self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False, rules=Function
+    ):
+        self.debug, self.raises, self.rules = debug, raises, rules
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)
@@ -42,7 +46,7 @@ class Program:
         self.is_cooperative = False  # do its blocks wait for each other?
         source = self._source(function)
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
-        self.kernel = Function(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
+        self.kernel = rules(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
         self.functions[function, tuple(parameters)] = self.kernel
         self.in_work.append(self.kernel)
         self.kernel.compile()
@@ -66,7 +70,7 @@ class Program:
             hint = "a function that calls itself does so with the same types"
             raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
         source = self._source(callee)
-        found = Function(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
+        found = self.rules(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
         self.functions[callee, parameters] = found
         self.in_work.append(found)
         try:
@@ -190,6 +194,8 @@ class Program:
             head.insert(0, _NO_SHORT_FLOATS)
         if "atomic_" in self._body:
             head.append(_ATOMICS)
+        if "whole::" in self._body:
+            head.append(_WHOLE_ARRAYS)
         if self.is_cooperative:
             head.append(_COOPERATIVE)
         if is_turned:
