@@ -17,6 +17,7 @@ namespace {
 struct Key {
   std::vector<IndexPart> parts;
   std::vector<nb::object> made;
+  bool wraps;  // see Door
 };
 
 [[noreturn]] void refuse() {
@@ -26,6 +27,14 @@ struct Key {
 nb::object host_array(PyObject* value) {
   static nb::object* numpy = new nb::object(nb::module_::import_("numpy"));
   return numpy->attr("asarray")(nb::handle(value));
+}
+
+IndexPart array_part(const Array& array, DeviceId device, const Key& key) {
+  if (!key.wraps || !is_integer(array.dtype()) || array.device() != device) return part_of(array, device);
+  IndexPart out{IndexPart::Kind::array};
+  out.array = &array;
+  out.wraps = true;
+  return out;
 }
 
 // What NumPy makes an array of. The values of such an index are known here, and checked at once.
@@ -42,7 +51,7 @@ IndexPart array_part(PyObject* given, DeviceId device, Key& key) {
     refuse();
   }
   key.made.push_back(array_of(host.ptr(), device));
-  IndexPart out = part_of(*as_array(key.made.back().ptr()), device);
+  IndexPart out = array_part(*as_array(key.made.back().ptr()), device, key);
   if (kind != "b" && !empty)
     out.limits = {nb::cast<int64_t>(host.attr("min")().attr("item")()), nb::cast<int64_t>(host.attr("max")().attr("item")())};
   return out;
@@ -70,7 +79,7 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
     case Given::What::integer:
       return number_part(given);
     case Given::What::array:
-      return part_of(*as_array(given), device);
+      return array_part(*as_array(given), device, key);
     case Given::What::boolean:
     case Given::What::list:
     case Given::What::tuple:
@@ -84,12 +93,12 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
   return number_part(given);
 }
 
-Places read(const Array& array, PyObject* given) {
+Places read(PyObject* self, const Array& array, PyObject* given) {
   PyObject* one[] = {given};
   std::span<PyObject*> each(one);
   if (PyTuple_Check(given))
     each = {reinterpret_cast<PyTupleObject*>(given)->ob_item, static_cast<size_t>(PyTuple_GET_SIZE(given))};
-  Key key;
+  Key key{.wraps = door_of(self).wraps_indices};
   key.parts.reserve(each.size());
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
   return places_of(array, key.parts);
@@ -133,7 +142,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
       Py_ssize_t count = PySlice_AdjustIndices(array.shape()[0], &start, &stop, step);
       return wrap(array.view(array.layout().sliced(0, start, count, step)), Py_TYPE(self));
     }
-    Places places = read(array, key);
+    Places places = read(self, array, key);
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
@@ -160,7 +169,7 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     }
     nb::object record;
     if (is_record(array.dtype())) value = (record = in_type_of(array, value)).ptr();
-    Places places = read(array, key);
+    Places places = read(self, array, key);
     if (array.is_read_only()) raise(ErrorKind::value, "assignment destination is read-only");
     nb::object list;
     if (PyList_Check(value) || PyTuple_Check(value)) {

@@ -25,11 +25,12 @@ const Door& door_of(PyObject* object) {
 void init_doors(nb::module_& m) {
   m.def(
       "set_door",
-      [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool truncates_powers) {
+      [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool truncates_powers) {
         doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()),
-                           Door{has_numbers, broadcasts_read_only, truncates_powers});
+                           Door{has_numbers, broadcasts_read_only, wraps_indices, truncates_powers});
       },
-      nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("truncates_powers"));
+      nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("wraps_indices") = false,
+      nb::arg("truncates_powers"));
 }
 
 }  // namespace quern::python

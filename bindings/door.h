@@ -8,7 +8,9 @@ namespace quern::python {
 struct Door {
   bool has_numbers = true;           // where NumPy gives a scalar there are numbers (Array::is_value()), not arrays without axes
   bool broadcasts_read_only = true;  // views that repeat elements cannot be written
-  bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
+  bool wraps_indices =
+      false;  // arrays of integers out of range wrap around, and one integer in an array is an array; else IndexError
+  bool truncates_powers = false;  // integers to negative powers are what is left of the quotient; else ValueError
 };
 
 // Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.

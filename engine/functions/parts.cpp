@@ -183,11 +183,11 @@ class Walker {
   }
 
   void take_indices(const IndexPart& part) {
-    if (part.limits) {
+    if (part.limits && !part.wraps) {
       check_range(part.limits->first, out_.layout.shape[axis_], from_);
       check_range(part.limits->second, out_.layout.shape[axis_], from_);
     }
-    pick(*part.array);
+    pick(*part.array, part.wraps);
     ++from_;
   }
 
@@ -209,14 +209,14 @@ class Walker {
     }
   }
 
-  void pick(Array index) {
+  void pick(Array index, bool wraps = false) {
     if (out_.picks.empty()) {
       out_.picks_at = axis_;
     } else if (number_ > last_pick_ + 1) {
       side_by_side_ = false;
     }
     last_pick_ = number_;
-    out_.picks.push_back({axis_, std::move(index)});
+    out_.picks.push_back({axis_, std::move(index), wraps});
     ++axis_;
   }
 

@@ -18,6 +18,7 @@ struct IndexPart {
   int64_t integer = 0;
   const Array* array = nullptr;
   std::optional<std::pair<int64_t, int64_t>> limits = {};  // of an array whose values are known: the least and the greatest
+  bool wraps = false;                                      // see Pick
 };
 
 // The part that an array stands for: one integer is looked at and counts as a number. Raises ErrorKind::index for other types

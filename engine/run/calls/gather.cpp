@@ -32,18 +32,19 @@ __device__ void take(const IndexPlan& p, const T* in, T* out) {
   for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x)
     out[e] = in[picked(p, pick_of(p, e)) + rest_offset(p, rest_of(p, e))];
 }
+// Which element of the indexed axes pick b takes, counted in C order.
+__device__ long long element_of(const IndexPlan& p, long long b) {
+  long long place = 0;
+  for (int k = 0; k < p.picks; ++k) place = place * p.size[k] + place_of(p, k, b);
+  return place;
+}
 // Picks that meet at one element: the last one's value stays.
 template <class T>
 __device__ void put(const IndexPlan& p, const T* values, long long step, T* memory, const unsigned long long* owner) {
   for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x) {
     const long long b = e / p.rest;
     if (owner) {
-      long long place = 0;
-      for (int k = 0; k < p.picks; ++k) {
-        const long long i = p.index[k][b];
-        place = place * p.size[k] + (i < 0 ? i + p.size[k] : i >= p.size[k] ? 0 : i);
-      }
-      if (place < 0 || owner[place] != b + 1) continue;
+      if (owner[element_of(p, b)] != b + 1) continue;
     }
     memory[picked(p, b) + rest_offset(p, e % p.rest)] = values[e * step];
   }
@@ -51,12 +52,7 @@ __device__ void put(const IndexPlan& p, const T* values, long long step, T* memo
 extern "C" __global__ void claim(IndexPlan p, unsigned long long* owner) {
   const long long picks = p.rest ? p.n / p.rest : 0;
   for (long long b = (long long)blockIdx.x * blockDim.x + threadIdx.x; b < picks; b += (long long)gridDim.x * blockDim.x) {
-    long long place = 0;
-    for (int k = 0; k < p.picks; ++k) {
-      const long long i = p.index[k][b];
-      place = place * p.size[k] + (i < 0 ? i + p.size[k] : i >= p.size[k] ? 0 : i);
-    }
-    if (place >= 0) atomicMax(&owner[place], (unsigned long long)(b + 1));
+    atomicMax(&owner[element_of(p, b)], (unsigned long long)(b + 1));
   }
 }
 #define KERNELS(bytes, T)                                                                                                 \
@@ -98,6 +94,7 @@ struct Picks {
   int64_t inner = -1;               // elements of the axes behind the picks; -1: of all others
   std::string where;                // for messages: the axis of each
   std::vector<size_t> axes;
+  bool wraps = false;  // what is out of range
 
   IndexPlan plan(const CallRun& run, size_t first) const {
     IndexPlan p{};
@@ -116,6 +113,7 @@ struct Picks {
       p.shape[d] = rest.shape[d];
       p.stride[d] = rest.strides[d];
     }
+    if (wraps) return p;
     FoundError found = watch_for_error(
         context_on(run.device), ErrorKind::index,
         [sizes = size, axes = axes](int64_t i) {
@@ -331,6 +329,7 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
     out.picks.size.push_back(array.shape()[pick.axis]);
     out.picks.step.push_back(array.layout().strides[pick.axis]);
     out.picks.axes.push_back(pick.axis);
+    out.picks.wraps |= pick.wraps;
     Array index = pick.index;
     if (index.shape() != picked) index = index.view(index.layout().broadcast_to(picked));
     out.indices.push_back(in_c_order(index, DType::int64));
@@ -343,6 +342,8 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
     out.shape.push_back(array.shape()[i]);
   }
   out.picks.count = Layout::contiguous(picked).size();
+  if (out.picks.wraps && out.picks.count > 0 && std::ranges::count(out.picks.size, 0) > 0)
+    raise(ErrorKind::index, "[index] no element can be picked from an axis of none");
   std::vector<Layout> layouts{rest};
   collapse(layouts);
   if (layouts[0].rank() > op::most_rest)
@@ -561,7 +562,7 @@ void put_add(const Array& array, std::span<const Pick> picks, const Argument& va
 // The picks of a call whose indices are the kept operands from `first` on.
 static std::vector<Pick> picks_again(const Picks& picks, const GradientCall& call, size_t first) {
   std::vector<Pick> out;
-  for (size_t k = 0; k < picks.axes.size(); ++k) out.push_back({picks.axes[k], call.operands[first + k]});
+  for (size_t k = 0; k < picks.axes.size(); ++k) out.push_back({picks.axes[k], call.operands[first + k], picks.wraps});
   return out;
 }
 
@@ -585,7 +586,7 @@ std::vector<std::optional<Array>> Take::gradients(const GradientCall& call) cons
 // Which of the picks' values stayed, where several picks meet at one element: bool, with axes of one element for the others.
 static Array stayed(const Picks& picks, const std::vector<Pick>& given, size_t others) {
   std::vector<Pick> places;
-  for (size_t k = 0; k < given.size(); ++k) places.push_back({k, given[k].index});
+  for (size_t k = 0; k < given.size(); ++k) places.push_back({k, given[k].index, picks.wraps});
   DeviceId device = given[0].index.device();
   Array owners = full(picks.size, Scalar{}, DType::int64, device);
   Array numbers = reshape(formulas::counted(picks.count, device), given[0].index.shape());

@@ -10,7 +10,8 @@ namespace quern {
 // Indices for one axis. All of one call broadcast together to the shape of the picks.
 struct Pick {
   size_t axis;
-  Array index;  // integers; -1 is the last
+  Array index;         // integers; -1 is the last
+  bool wraps = false;  // what is out of range wraps around, as CuPy has it; else it is an error
 };
 
 // The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.

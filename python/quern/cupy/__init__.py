@@ -27,6 +27,7 @@ from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
+from quern.lib import _engine
 from quern.raw import RawKernel  # noqa: F401
 
 
@@ -68,6 +69,50 @@ def asarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied."""
     copy = False if _core._is_on_gpu(a) and dtype is None and order is None else None
     return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
+
+
+def _sorted_in_place(a, axis):
+    """What overwrite_input allows: the lines of an array in order, in its own memory."""
+    if isinstance(a, ndarray) and not isinstance(axis, (tuple, list)) and a.ndim and a.dtype.kind in "iuf":
+        whole = a.ravel() if axis is None else a
+        if a.flags.writeable and whole._shares_cell(a):
+            whole.sort(-1 if axis is None else axis)
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    if overwrite_input:
+        _sorted_in_place(a, axis)
+    return as_ndarray(_arrays.percentile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights))
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    if overwrite_input:
+        _sorted_in_place(a, axis)
+    return as_ndarray(_arrays.quantile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights))
+
+
+def put(a, ind, v, mode="wrap"):
+    """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array; see :meth:`ndarray.put`."""
+    if not isinstance(a, ndarray):
+        raise TypeError(f"`a` must be a cupy.ndarray, not {type(a).__name__}")
+    a.put(ind, v, mode)
+
+
+def take(a, indices, axis=None, out=None, mode="wrap"):
+    """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""
+    return asarray(a).take(indices, axis, out, mode)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """See :func:`quern.take_along_axis`; places that are not there wrap around."""
+    arr, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr, axis = arr.ravel(), 0
+    return arr[tuple(_engine.array_indices_along(arr, indices, _core._axis(axis, arr.ndim)))]
 
 
 def fromDlpack(dltensor):  # noqa: N802

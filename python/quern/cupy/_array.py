@@ -6,6 +6,7 @@ import types
 import numpy
 
 from quern.arrays import core as _core
+from quern.arrays import indexing as _indexing
 from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
 from quern.arrays.manipulation import arranging as _arranging
@@ -80,6 +81,24 @@ class ndarray(_core.Array):  # noqa: N801
     def ptp(self, axis=None, out=None, keepdims=False):
         """The largest minus the smallest value along ``axis``."""
         return as_ndarray(_statistics.ptp(self, axis, out=out, keepdims=keepdims))
+
+    def take(self, indices, axis=None, out=None, mode="wrap"):
+        """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""
+        return as_ndarray(_indexing.take(self, indices, axis, out, mode))
+
+    def put(self, indices, values, mode="wrap"):
+        """Writes ``values``, repeated as often as needed, to elements of the flattened array.
+
+        Parameters: ``mode``: what is done with a place that is not there: "wrap", "clip", or "raise": an IndexError, for which the places
+        are looked at.
+        """
+        if mode not in ("raise", "wrap", "clip"):
+            raise TypeError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+        if mode == "raise":
+            indices = _indexing._places(indices)
+            if bool(((indices < -self.size) | (indices >= self.size)).any()):
+                raise IndexError(f"index out of range for an array of {self.size} elements")
+        _indexing.put(self, indices, values, mode)
 
     def scatter_add(self, slices, value):
         """Adds ``value`` at the places that ``slices`` picks; places that occur more than once get it as often."""
@@ -177,7 +196,7 @@ class ndarray(_core.Array):  # noqa: N801
 
 
 ndarray.__module__ = "cupy"
-_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, truncates_powers=True)
+_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_indices=True, truncates_powers=True)
 
 
 def _flat_key(key):

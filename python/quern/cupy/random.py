@@ -1,26 +1,86 @@
 """cupy.random. The numbers are those that quern.random would draw from the same seed, not CuPy's: they come from Philox.
 
-The functions of the module draw from one state, which get_random_state() gives.
+The functions of the module draw from one state, which get_random_state() gives. Its distributions, and those of a Generator, take the
+type of their results as ``dtype``.
 """
 
+import functools
+import inspect
 import os
 
 import numpy
 
 from quern.arrays import random as _random
+from quern.arrays.core import Array as _Array
+from quern.arrays.core import asnumpy as _asnumpy
 from quern.cupy._array import ndarray as _ndarray
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import RANDOM as _names
 
+_REALS = """beta chisquare dirichlet f gamma gumbel laplace logistic lognormal multivariate_normal noncentral_chisquare noncentral_f pareto
+power rayleigh standard_cauchy standard_gamma standard_t triangular vonmises wald weibull""".split()
+_INTEGERS = "binomial geometric hypergeometric logseries negative_binomial poisson zipf".split()
 
-class Generator(_random.Generator):
+
+def _typed(method, default):
+    """The distribution with ``dtype`` as its last parameter: what its numbers are converted to."""
+    signature = inspect.signature(method)
+    parameters = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values()]
+    places = len(parameters)
+
+    @functools.wraps(method)
+    def draw(*args, dtype=default, **kwargs):
+        if len(args) > places:
+            *args, dtype = args
+        kind = numpy.dtype(dtype)
+        if kind.kind not in "iuf":
+            raise TypeError(f"Unsupported dtype {kind!r} for {method.__name__}")
+        named = dict(zip([p.name for p in parameters], args, strict=False))
+        if named.keys() & kwargs.keys():
+            raise TypeError(f"{method.__name__}() got multiple values for argument {min(named.keys() & kwargs.keys())!r}")
+        return method(**named, **kwargs).astype(kind, copy=False)
+
+    draw.__signature__ = signature.replace(parameters=[*parameters, inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)])
+    return draw
+
+
+class _Distributions:
+    """What CuPy has otherwise than NumPy, for :class:`Generator` and :class:`RandomState`."""
+
+    __slots__ = ()
+
+    def _into(self, out, size, name):
+        shape = super()._into(out, size, name)
+        if out is not None and not (out.flags.c_contiguous or out.flags.f_contiguous):
+            raise ValueError("Supplied output array is not contiguous, writable or aligned.")
+        return shape
+
+    def dirichlet(self, alpha, size=None):
+        """Numbers that sum to 1 along the last axis: one for each number of ``alpha``; where that is one number, ``size`` is the whole shape."""
+        if numpy.ndim(alpha) or size is None:
+            return super().dirichlet(alpha, size)
+        *outer, count = [size] if isinstance(size, (int, numpy.integer)) else size
+        return super().dirichlet(numpy.full(count, float(alpha)), tuple(outer))
+
+    def hypergeometric(self, ngood, nbad, nsample, size=None):
+        """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
+
+        Raises ValueError for a negative number, and for ``nsample`` below 1.
+        """
+        ngood, nbad, nsample = (_asnumpy(v) if isinstance(v, _Array) else v for v in (ngood, nbad, nsample))
+        if numpy.any(numpy.less(nsample, 1)):
+            raise ValueError("nsample < 1")
+        return super().hypergeometric(ngood, nbad, numpy.minimum(nsample, numpy.add(ngood, nbad)), size)
+
+
+class Generator(_Distributions, _random.Generator):
     """See :class:`quern.random.Generator`; its arrays are CuPy's."""
 
     __slots__ = ()
     _kind = _ndarray
 
 
-class RandomState(_random.RandomState):
+class RandomState(_Distributions, _random.RandomState):
     """See :class:`quern.random.RandomState`; its arrays are CuPy's. ``method`` is accepted and changes nothing."""
 
     __slots__ = ()
@@ -28,6 +88,13 @@ class RandomState(_random.RandomState):
 
     def __init__(self, seed=None, method=None):
         super().__init__(seed)
+
+
+for _class in (Generator, RandomState):
+    for _name in (*_REALS, *_INTEGERS):
+        _method = getattr(_class, _name)
+        if "dtype" not in inspect.signature(_method).parameters:
+            setattr(_class, _name, _typed(_method, int if _name in _INTEGERS else float))
 
 
 class BitGenerator(_random.Philox):
@@ -96,6 +163,6 @@ def seed(seed=None):
 
 for _name in _names:
     if _name not in globals() and hasattr(RandomState, _name):
-        globals()[_name] = _random._of_state(_name, get_random_state, "cupy.random")
+        globals()[_name] = _random._of_state(_name, get_random_state, "cupy.random", RandomState)
 
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

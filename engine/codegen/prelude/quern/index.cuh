@@ -10,7 +10,7 @@ constexpr int most_picks = 16, most_rest = 16;
 // within the other axes, `inner` of those elements follow each pick; else that is `rest`.
 struct IndexPlan {
   long long n, rest, inner, count;
-  long long* error;  // found: set, and the index
+  long long* error;  // found: set, and the index; null: an index out of range wraps around
   int picks, dims;
   const long long* index[most_picks];
   long long size[most_picks], step[most_picks];    // of the axis that each one indexes
@@ -35,18 +35,21 @@ __QUERN_BOTH void report(long long* error, long long index) {
 #endif
 }
 
-// Where pick b starts; an index out of range is reported and counts as 0.
+// The place on its axis that pick b has by its index k; one out of range that is reported counts as 0.
+__QUERN_BOTH long long place_of(const IndexPlan& p, int k, long long b) {
+  long long i = p.index[k][b];
+  const long long size = p.size[k];
+  if (i < -size || i >= size) {
+    if (p.error) report(p.error, i);
+    i = p.error ? 0 : i % size;
+  }
+  return i < 0 ? i + size : i;
+}
+
+// Where pick b starts.
 __QUERN_BOTH long long picked(const IndexPlan& p, long long b) {
   long long at = 0;
-  for (int k = 0; k < p.picks; ++k) {
-    long long i = p.index[k][b];
-    const long long size = p.size[k];
-    if (i < -size || i >= size) {
-      report(p.error, i);
-      i = 0;
-    }
-    at += (i < 0 ? i + size : i) * p.step[k];
-  }
+  for (int k = 0; k < p.picks; ++k) at += place_of(p, k, b) * p.step[k];
   return at;
 }
 

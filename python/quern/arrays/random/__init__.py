@@ -29,9 +29,9 @@ def default_rng(seed=None):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-def _of_state(name, state, module):
-    """The method of the RandomState that ``state()`` gives, as a function of a module."""
-    method = getattr(RandomState, name)
+def _of_state(name, state, module, kind=RandomState):
+    """The method of the ``kind`` that ``state()`` gives, as a function of a module."""
+    method = getattr(kind, name)
 
     @functools.wraps(method)
     def call(*args, **kwargs):

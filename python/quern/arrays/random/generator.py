@@ -424,7 +424,7 @@ class Draws:
         return self._give(self._normal(shape, like=(df,)) / sqrt(self._seeded("gamma", shape, df / 2) * 2 / df))
 
     def dirichlet(self, alpha, size=None):
-        """Numbers that sum to 1 along the last axis."""
+        """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
         alpha = asarray(alpha).astype(float, copy=False)
         if alpha.ndim != 1 or numpy.any(asnumpy(alpha) < 0):
             raise ValueError("alpha < 0" if alpha.ndim == 1 else "alpha must be a one-dimensional sequence")
@@ -508,8 +508,9 @@ class Draws:
             raise ValueError("Probabilities do not sum to 1. See Notes section of docstring for more information.")
         return p
 
-    def _weighted(self, p, shape, like):
-        """Walker's alias method: a pick, each as likely, or what stands beside it."""
+    @staticmethod
+    def _aliases(p):
+        """Walker's alias method: how likely each pick is kept, and what stands beside it."""
         scaled = p * (p.size / p.sum())
         keep, beside = numpy.ones(p.size), numpy.arange(p.size)
         small, large = (list(numpy.flatnonzero(scaled < 1)), list(numpy.flatnonzero(scaled >= 1)))
@@ -522,6 +523,11 @@ class Draws:
         for few in small:  # what rounding left over
             if p[few] == 0:
                 keep[few], beside[few] = 0, int(numpy.argmax(p))
+        return keep, beside
+
+    def _weighted(self, p, shape, like):
+        """Places of ``p``, each as likely as it says: one, all alike, or what stands beside it."""
+        keep, beside = self._aliases(p)
         picks = _engine.array_op(
             "random_below", self._draw("random_bits", shape, "uint64", like), p.size, compute="uint64", result="uint64"
         )
@@ -607,8 +613,14 @@ class Generator(Draws):
 
     @property
     def bit_generator(self):
-        """What the numbers are drawn from; its ``state`` can be read and set."""
+        """What the numbers are drawn from, a :class:`Philox`; its ``state`` can be read and set."""
         return self._bits
+
+    @bit_generator.setter
+    def bit_generator(self, value):
+        if not isinstance(value, Philox):
+            raise TypeError(f"the bit generator must be one of quern's, not {type(value).__name__}")
+        self._bits = value
 
     def spawn(self, n_children):
         """A list of new generators, independent of this one."""
