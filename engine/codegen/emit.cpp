@@ -5,6 +5,9 @@
 
 namespace quern {
 
+// What an element is loaded as: a view may have made bools of any bytes, and all but 0 are true.
+static std::string stored_text(DType type) { return type == DType::boolean ? "unsigned char" : type_text(type); }
+
 std::string type_text(DType type) {
   return is_complex(type) ? "quern::" + std::string(row(type).cuda) : std::string(row(type).cuda);
 }
@@ -103,7 +106,7 @@ void Printer::parameters() {
     if (is_positions(i)) {
       add("long long", fmt::format("a{}", i));  // the first one
     } else {
-      add(fmt::format("const {}*{}", type_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
+      add(fmt::format("const {}*{}", stored_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
           fmt::format("a{}", i));
     }
   }
@@ -343,15 +346,15 @@ void Printer::packs() {
   line(2, "}}");
   line(2, "return;");
   line(1, "}}");
-  auto pack = [&](DType type) { return fmt::format("op::Pack<{}, {}>", type_text(type), form_.pack); };
+  auto pack = [&](const std::string& type) { return fmt::format("op::Pack<{}, {}>", type, form_.pack); };
   for (size_t i = 0; i < group_.loads.size(); ++i) {
     if (is_positions(i) || is_number(i)) continue;
-    std::string type = pack(group_.loads[i].dtype);
+    std::string type = pack(stored_text(group_.loads[i].dtype));
     line(1, "const {0} p{1} = *reinterpret_cast<const {0}*>(a{1} + first);", type, i);
   }
   auto stored = [&](size_t s) { return is_per_element(group_.stores[s]); };
   for (size_t s = 0; s < group_.stores.size(); ++s) {
-    if (stored(s)) line(1, "{} q{};", pack(stored_type(s)), s);
+    if (stored(s)) line(1, "{} q{};", pack(type_text(stored_type(s))), s);
   }
   line(0, "#pragma unroll");
   line(1, "for (int e = 0; e < {}; ++e) {{", form_.pack);
@@ -361,7 +364,7 @@ void Printer::packs() {
   in_pack_ = false;
   line(1, "}}");
   for (size_t s = 0; s < group_.stores.size(); ++s) {
-    if (stored(s)) line(1, "*reinterpret_cast<{}*>(o{} + first) = q{};", pack(stored_type(s)), s, s);
+    if (stored(s)) line(1, "*reinterpret_cast<{}*>(o{} + first) = q{};", pack(type_text(stored_type(s))), s, s);
   }
 }
 

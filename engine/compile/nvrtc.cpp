@@ -28,7 +28,7 @@ namespace quern {
 namespace {
 
 // Goes into every cache key: raise it when the same text and options give other code than before.
-constexpr int revision = 2;
+constexpr int revision = 3;
 
 using Program = struct ProgramTag*;  // nvrtcProgram
 
@@ -400,6 +400,8 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   if (options.relocatable) words.emplace_back("--relocatable-device-code=true");
   IncludeWalk read = walk(source, options, words);
   words.push_back("--include-path=" + cccl_folder());  // behind the user's
+  // libcu++ writes its lists of types out up to this length (16), which costs half a second; longer ones fold.
+  words.emplace_back("--define-macro=_CCCL_META_UNROLL_LIMIT=4");
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {

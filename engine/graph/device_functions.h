@@ -56,5 +56,8 @@ TYPE(float64, double)
 TYPE(complex64, complex<float>)
 TYPE(complex128, complex<double>)
 #undef TYPE
+// What is read as a T: a view may have made bools of any bytes, and all but 0 are true.
+template <class T>
+using Stored = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
 
 }  // namespace quern

@@ -68,7 +68,7 @@ template <DType from, DType to>
 [[gnu::always_inline]] inline void walk(const void* in, int64_t in_step, void* out, int64_t out_step, int64_t n) {
   using From = typename HostType<from>::type;
   using To = typename HostType<to>::type;
-  const From* a = static_cast<const From*>(in);
+  const auto* a = static_cast<const Stored<From>*>(in);
   To* b = static_cast<To*>(out);
 #ifdef __SSE2__
   if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
@@ -76,9 +76,9 @@ template <DType from, DType to>
   }
 #endif
   if (in_step == 1 && out_step == 1) {
-    for (int64_t i = 0; i < n; ++i) b[i] = op::to<To>(a[i]);
+    for (int64_t i = 0; i < n; ++i) b[i] = op::to<To>(static_cast<From>(a[i]));
   } else {
-    for (int64_t i = 0; i < n; ++i) b[i * out_step] = op::to<To>(a[i * in_step]);
+    for (int64_t i = 0; i < n; ++i) b[i * out_step] = op::to<To>(static_cast<From>(a[i * in_step]));
   }
 }
 

@@ -12,7 +12,7 @@ namespace quern::tier0 {
 namespace {
 
 template <class R, class A>
-[[gnu::always_inline]] inline A reduce_one(const A* values, int64_t count) {
+[[gnu::always_inline]] inline A reduce_one(const Stored<A>* values, int64_t count) {
   constexpr int width = op::reduce_lanes;
   if (count <= width) {
     A sum = R::start();
@@ -32,7 +32,7 @@ template <class R, class A>
 template <class R, class T>
 [[gnu::always_inline]] inline void walk(const char* values, int64_t results, int64_t count, char* out) {
   for (int64_t i = 0; i < results; ++i) {
-    T value = reduce_one<R, T>(reinterpret_cast<const T*>(values) + i * count, count);
+    T value = reduce_one<R, T>(reinterpret_cast<const Stored<T>*>(values) + i * count, count);
     reinterpret_cast<T*>(out)[i] = value;
   }
 }
@@ -92,7 +92,7 @@ constexpr std::array<LoopsByType, 6> reductions{{reductions_of<op::Sum>(all_type
 // ---- where the extremes are: the extreme itself, then where it stands first
 
 template <class R, class T>
-[[gnu::always_inline]] inline int64_t find_place(const T* values, int64_t n) {
+[[gnu::always_inline]] inline int64_t find_place(const Stored<T>* values, int64_t n) {
   constexpr int64_t width = 32;
   T best = reduce_one<R, T>(values, n);
   bool is_nan = best != best;
@@ -109,16 +109,16 @@ template <class R, class T>
 
 template <class R, class T>
 int64_t place(const char* values, int64_t n) {
-  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+  return find_place<R, T>(reinterpret_cast<const Stored<T>*>(values), n);
 }
 #if QUERN_TIER0_LEVELS
 template <class R, class T>
 [[gnu::target(QUERN_TIER0_AVX2), gnu::flatten]] int64_t place_loop_avx2(const char* values, int64_t n) {
-  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+  return find_place<R, T>(reinterpret_cast<const Stored<T>*>(values), n);
 }
 template <class R, class T>
 [[gnu::target(QUERN_TIER0_AVX512), gnu::flatten]] int64_t place_loop_avx512(const char* values, int64_t n) {
-  return find_place<R, T>(reinterpret_cast<const T*>(values), n);
+  return find_place<R, T>(reinterpret_cast<const Stored<T>*>(values), n);
 }
 #endif
 

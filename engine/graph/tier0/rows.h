@@ -61,7 +61,7 @@ template <class Row, int operands, class A, class T>
 [[gnu::always_inline]] inline void walk(const In* in, void* out, int64_t n) {
   using R = decltype(Row::template run<A, T>(std::declval<A>(), std::declval<T>(), std::declval<T>()));
   R* to = static_cast<R*>(out);
-  const A* a = static_cast<const A*>(in[0].data);
+  const auto* a = static_cast<const Stored<A>*>(in[0].data);
   if constexpr (operands == 1) {
     if (in[0].step) {
       for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], T(), T());
@@ -70,7 +70,7 @@ template <class Row, int operands, class A, class T>
       for (int64_t i = 0; i < n; ++i) to[i] = value;
     }
   } else if constexpr (operands == 2) {
-    const T* b = static_cast<const T*>(in[1].data);
+    const auto* b = static_cast<const Stored<T>*>(in[1].data);
     if (in[0].step && in[1].step) {
       for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], b[i], T());
     } else if (in[0].step) {
@@ -81,7 +81,7 @@ template <class Row, int operands, class A, class T>
       for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(value, b[i * in[1].step], T());
     }
   } else {
-    const T *b = static_cast<const T*>(in[1].data), *c = static_cast<const T*>(in[2].data);
+    const auto *b = static_cast<const Stored<T>*>(in[1].data), *c = static_cast<const Stored<T>*>(in[2].data);
     auto one = [&](A x, T y, T z) {
       return Row::template run<A, T>(x, y, z);
     };  // by value: all are read, so `where` needs no branch

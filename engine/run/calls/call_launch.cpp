@@ -1,5 +1,7 @@
 #include "run/calls/call_launch.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,6 +48,26 @@ void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const 
   Context& context = context_on(run.device);
   mark_used(run, temporaries);
   kernel.launch(context.work_stream, shape, packed, run.site);
+}
+
+TextKernels& instances_of(Context& context, TextOf of, const char* text, const std::vector<std::string>& instances) {
+  std::string all = fmt::format("{}", fmt::join(instances, ";"));
+  std::vector<uint64_t> words((all.size() + 7) / 8);
+  std::memcpy(words.data(), all.data(), all.size());
+  auto print = [&] {
+    KernelText out{text, all};
+    out.options.name_expressions = instances;
+    return out;
+  };
+  return kernel_cache().get(context, of, words, print);
+}
+
+std::string_view word_type(size_t bytes) {
+  return bytes == 1   ? "unsigned char"
+         : bytes == 2 ? "unsigned short"
+         : bytes == 4 ? "unsigned int"
+         : bytes == 8 ? "unsigned long long"
+                      : "Sixteen";
 }
 
 LaunchShape shape_for(int64_t n) {

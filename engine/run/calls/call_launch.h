@@ -4,7 +4,7 @@
 //
 //   void run(const CallRun& run) const override {
 //     if (run.device.is_cpu()) on_cpu(run, name(), elements, [=] { in_slices(n, [=](int64_t begin, int64_t end) { ... }); });
-//     else launch(run, kernel_of(context_on(run.device), TextOf::indexing, text, "take"), shape_for(n), Parameters().add(...));
+//     else launch(run, instance_of(context, TextOf::indexing, text, "take<int>"), shape_for(n), Parameters().add(...));
 //   }
 #pragma once
 
@@ -36,9 +36,15 @@ Kernel& kernel_of(Context& context, TextOf of, KernelCache::Words words, std::st
   return kernel_cache().get(context, of, words, text).kernel(name);
 }
 // Of the one text there is.
-inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::string_view name, bool with_cub = false) {
-  return kernel_of(context, of, {}, name, [&] { return std::string(text); }, with_cub);
+inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::string_view name) {
+  return kernel_of(context, of, {}, name, [&] { return std::string(text); });
 }
+// Instances, as take<float>, of a text of kernel templates. They are compiled alone: a first use waits for nothing else.
+TextKernels& instances_of(Context& context, TextOf of, const char* text, const std::vector<std::string>& instances);
+inline Kernel& instance_of(Context& context, TextOf of, const char* text, const std::string& instance) {
+  return instances_of(context, of, text, {instance}).kernel(instance);
+}
+std::string_view word_type(size_t bytes);  // of 1, 2, 4, 8 or 16 bytes, in a text that includes quern/index.cuh
 
 // The call's memory is in use on the device's stream of array work from here on; launch() and on_cpu() see to it themselves.
 void mark_used(const CallRun& run, std::span<const Buffer> temporaries = {});

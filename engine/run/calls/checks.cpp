@@ -14,20 +14,14 @@ namespace {
 
 constexpr const char* text = R"(
 template <class T>
-__device__ void check(const T* in, T* out, long long n, long long* error) {
+__global__ void check(const T* in, T* out, long long n, long long* error) {
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x) {
     if (in[i] < 0) error[0] = 1;
     out[i] = in[i];
   }
 }
-#define KERNEL(bytes, T) \
-  extern "C" __global__ void check##bytes(const T* in, T* out, long long n, long long* error) { check(in, out, n, error); }
-KERNEL(1, signed char)
-KERNEL(2, short)
-KERNEL(4, int)
-KERNEL(8, long long)
 template <class T>
-__device__ void check_range(const T* in, T* out, T low, T high, long long* error, long long* no_number) {
+__global__ void check_range(const T* in, T* out, T low, T high, long long* error, long long* no_number) {
   const T number = *out = *in, whole = (T)trunc((double)number) == number ? number : (T)trunc((double)number);
   if (number != number) {
     no_number[0] = 1;
@@ -36,13 +30,6 @@ __device__ void check_range(const T* in, T* out, T low, T high, long long* error
     error[0] = 1;
   }
 }
-#define RANGE(name, T)                                                                                                   \
-  extern "C" __global__ void range_##name(const T* in, T* out, T low, T high, long long* error, long long* no_number) { \
-    check_range(in, out, low, high, error, no_number);                                                                    \
-  }
-RANGE(int64, long long)
-RANGE(uint64, unsigned long long)
-RANGE(float64, double)
 )";
 
 void check_exponents(const CallRun& run) {
@@ -55,7 +42,8 @@ void check_exponents(const CallRun& run) {
   char* out = run.outputs[0].data;
   size_t bytes = size_of(run.outputs[0].dtype);
   if (run.device.is_gpu()) {
-    Kernel& kernel = kernel_of(context_on(run.device), TextOf::checks, text, fmt::format("check{}", bytes));
+    std::string_view type = row(run.outputs[0].dtype).cuda;
+    Kernel& kernel = instance_of(context_on(run.device), TextOf::checks, text, fmt::format("check<{}>", type));
     launch(run, kernel, shape_for(n), Parameters().add(in).add(out).add(n).add(found.on_device));
     return;
   }
@@ -115,7 +103,7 @@ void check_range(const CallRun& run, DType dtype) {
   T* out = reinterpret_cast<T*>(run.outputs[0].data);
   const Range<T> range = range_of<T>(dtype);
   if (run.device.is_gpu()) {
-    Kernel& kernel = kernel_of(context, TextOf::checks, text, fmt::format("range_{}", row(run.inputs[0].dtype).name));
+    Kernel& kernel = instance_of(context, TextOf::checks, text, fmt::format("check_range<{}>", row(run.inputs[0].dtype).cuda));
     launch(run, kernel, LaunchShape{},
            Parameters().add(in).add(out).add(range.low).add(range.high).add(outside.on_device).add(none.on_device));
     return;

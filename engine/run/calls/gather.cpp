@@ -28,19 +28,20 @@ using op::IndexPlan;
 constexpr const char* text = R"(#include "quern/index.cuh"
 using namespace quern::op;
 template <class T>
-__device__ void take(const IndexPlan& p, const T* in, T* out) {
+__global__ void take(IndexPlan p, const T* in, T* out) {
   for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x)
     out[e] = in[picked(p, pick_of(p, e)) + rest_offset(p, rest_of(p, e))];
 }
 // Which element of the indexed axes pick b takes, counted in C order.
 __device__ long long element_of(const IndexPlan& p, long long b) {
   long long place = 0;
+  QUERN_EACH_AXIS
   for (int k = 0; k < p.picks; ++k) place = place * p.size[k] + place_of(p, k, b);
   return place;
 }
 // Picks that meet at one element: the last one's value stays.
 template <class T>
-__device__ void put(const IndexPlan& p, const T* values, long long step, T* memory, const unsigned long long* owner) {
+__global__ void put(IndexPlan p, const T* values, long long step, T* memory, const unsigned long long* owner) {
   for (long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x; e < p.n; e += (long long)gridDim.x * blockDim.x) {
     const long long b = e / p.rest;
     if (owner) {
@@ -49,23 +50,13 @@ __device__ void put(const IndexPlan& p, const T* values, long long step, T* memo
     memory[picked(p, b) + rest_offset(p, e % p.rest)] = values[e * step];
   }
 }
-extern "C" __global__ void claim(IndexPlan p, unsigned long long* owner) {
+template <class T>
+__global__ void claim(IndexPlan p, T* owner) {
   const long long picks = p.rest ? p.n / p.rest : 0;
   for (long long b = (long long)blockIdx.x * blockDim.x + threadIdx.x; b < picks; b += (long long)gridDim.x * blockDim.x) {
-    atomicMax(&owner[element_of(p, b)], (unsigned long long)(b + 1));
+    atomicMax(&owner[element_of(p, b)], (T)(b + 1));
   }
 }
-#define KERNELS(bytes, T)                                                                                                 \
-  extern "C" __global__ void take##bytes(IndexPlan p, const T* in, T* out) { take(p, in, out); }                          \
-  extern "C" __global__ void put##bytes(IndexPlan p, const T* values, long long step, T* memory,                         \
-                                        const unsigned long long* owner) {                                               \
-    put(p, values, step, memory, owner);                                                                                  \
-  }
-KERNELS(1, unsigned char)
-KERNELS(2, unsigned short)
-KERNELS(4, unsigned int)
-KERNELS(8, unsigned long long)
-KERNELS(16, Sixteen)
 )";
 
 // Picks that meet at one element add up. A text for each type: most have no need of the 16-bit ones' headers.
@@ -158,7 +149,7 @@ class Take : public CallBody {
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device.is_gpu()) {
-      Kernel& kernel = kernel_of(context_on(run.device), TextOf::indexing, text, fmt::format("take{}", bytes));
+      Kernel& kernel = instance_of(context_on(run.device), TextOf::indexing, text, fmt::format("take<{}>", word_type(bytes)));
       launch(run, kernel, shape_for(p.n), Parameters().add(p).add(in).add(out));
       return;
     }
@@ -245,10 +236,10 @@ class Put : public CallBody {
       temporaries.push_back(owner);
       use_on(context.work_stream, *owner.block(), true);
       context.fill(context.work_stream, owner.pointer(), 0, 0, 4, places * 2, 1);
-      launch(run, kernel_of(context, TextOf::indexing, text, "claim"), shape_for(picks_.count),
+      launch(run, instance_of(context, TextOf::indexing, text, "claim<unsigned long long>"), shape_for(picks_.count),
              Parameters().add(p).add(owner.pointer()), temporaries);
     }
-    launch(run, kernel_of(context, TextOf::indexing, text, fmt::format("put{}", bytes)), shape_for(p.n),
+    launch(run, instance_of(context, TextOf::indexing, text, fmt::format("put<{}>", word_type(bytes))), shape_for(p.n),
            Parameters().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
   }
 

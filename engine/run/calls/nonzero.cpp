@@ -10,7 +10,7 @@ namespace quern {
 namespace {
 
 constexpr int64_t tile = 4096;  // that a block of a GPU, or a slice of the host's work, looks at: select_tile in quern/select.cuh
-constexpr const char* text = "#include \"quern/select.cuh\"\n";
+constexpr const char* text = "#include \"quern/select.cuh\"\nusing namespace quern::op;\n";
 
 // The places where the mask is true, or with `values` what they hold there.
 Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
@@ -21,20 +21,22 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   LaunchShape shape;
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
-  auto kernel = [&](std::string_view name) -> Kernel& { return kernel_of(context, TextOf::nonzero, text, name, true); };
-  launch(run, kernel("counts"), shape, Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
+  const std::string writing = run.inputs.size() == 1 ? "places<long long>" : fmt::format("values<{}>", word_type(size_of(dtype)));
+  TextKernels& kernels = instances_of(context, TextOf::nonzero, text, {"counts<long long>", "starts<long long>", writing});
+  launch(run, kernels.kernel("counts<long long>"), shape,
+         Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
   LaunchShape one;
   one.block[0] = 1024;
-  launch(run, kernel("starts"), one, Parameters().add(starts.pointer()).add(static_cast<long long>(blocks)), {&starts, 1});
+  launch(run, kernels.kernel("starts<long long>"), one, Parameters().add(starts.pointer()).add(static_cast<long long>(blocks)),
+         {&starts, 1});
   int64_t total = 0;
   context.copy(context.work_stream, &total, static_cast<int64_t*>(starts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
   Buffer out = context.allocate(std::max<size_t>(static_cast<size_t>(total) * size_of(dtype), 1), run.site);
   Buffer both[] = {starts, out};
   Parameters packed;
   packed.add(mask).add(static_cast<long long>(n)).add(starts.pointer()).add(out.pointer());
-  if (total > 0 && run.inputs.size() == 1) launch(run, kernel("places"), shape, packed, both);
-  if (total > 0 && run.inputs.size() == 2)
-    launch(run, kernel(fmt::format("values{}", size_of(dtype))), shape, packed.add(run.inputs[1].data), both);
+  if (run.inputs.size() == 2) packed.add(run.inputs[1].data);
+  if (total > 0) launch(run, kernels.kernel(writing), shape, packed, both);
   return from_memory(std::move(out), {total}, dtype, run.device);
 }
 

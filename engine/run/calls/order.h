@@ -19,6 +19,7 @@ decltype(auto) with_order(DType dtype, F&& f) {
   using namespace op;
   switch (dtype) {
     case DType::boolean:
+      return f(TruthOrder{});
     case DType::uint8:
       return f(NaturalOrder<uint8_t>{});
     case DType::uint16:
@@ -50,9 +51,9 @@ decltype(auto) with_order(DType dtype, F&& f) {
   }
 }
 
-// `typedef ... Order;` for a kernel's text.
-inline std::string order_text(DType dtype) {
-  static constexpr const char* names[] = {"NaturalOrder<unsigned char>",
+// The type's order in a kernel's text, in namespace quern::op.
+inline std::string_view order_type(DType dtype) {
+  static constexpr const char* names[] = {"TruthOrder",
                                           "IntegerOrder<unsigned char>",
                                           "IntegerOrder<unsigned short>",
                                           "IntegerOrder<unsigned int>",
@@ -67,7 +68,7 @@ inline std::string order_text(DType dtype) {
                                           "RealOrder<unsigned long long, 0x7ff0000000000000ull>",
                                           "ComplexOrder<unsigned int, 0x7f800000u>",
                                           "ComplexOrder<unsigned long long, 0x7ff0000000000000ull>"};
-  return std::string("typedef quern::op::") + names[static_cast<size_t>(dtype)] + " Order;\n";
+  return names[static_cast<size_t>(dtype)];
 }
 
 }  // namespace quern

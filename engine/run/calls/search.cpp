@@ -17,10 +17,9 @@ namespace quern {
 
 namespace {
 
-Kernel& search_kernel(Context& context, DType dtype, std::string_view name) {
-  const uint64_t word = static_cast<uint64_t>(dtype);
-  return kernel_of(context, TextOf::search, {&word, 1}, name,
-                   [&] { return "#include \"quern/search.cuh\"\n" + order_text(dtype) + "QUERN_SEARCH(Order)\n"; });
+Kernel& search_kernel(Context& context, DType dtype, std::string_view name, std::string_view more = "") {
+  static constexpr const char* text = "#include \"quern/search.cuh\"\nusing namespace quern::op;\n";
+  return instance_of(context, TextOf::search, text, fmt::format("{}<{}{}>", name, order_type(dtype), more));
 }
 
 // ---- argmax, argmin
@@ -109,7 +108,7 @@ class Extreme : public CallBody {
       keys = used[0].pointer();
       places = used[1].pointer();
     }
-    launch(run, search_kernel(context, dtype, least_ ? "smallest" : "greatest"), shape,
+    launch(run, search_kernel(context, dtype, "extremes", least_ ? ", true" : ", false"), shape,
            Parameters()
                .add(in)
                .add(keys)
@@ -121,7 +120,7 @@ class Extreme : public CallBody {
            used);
     if (parts == 1) return;
     shape.grid[0] = static_cast<uint32_t>((rows + 7) / 8);
-    launch(run, search_kernel(context, dtype, "of_parts"), shape,
+    launch(run, search_kernel(context, dtype, "extremes_of_parts"), shape,
            Parameters().add(keys).add(places).add(out).add(static_cast<long long>(rows)).add(static_cast<int>(parts)), used);
   }
 
@@ -143,7 +142,7 @@ class Places : public CallBody {
     const char* values = run.inputs[1].data;
     char* out = run.outputs[0].data;
     if (run.device.is_gpu()) {
-      Kernel& kernel = search_kernel(context_on(run.device), dtype, "places");
+      Kernel& kernel = search_kernel(context_on(run.device), dtype, "places_of");
       return launch(run, kernel, shape_for(count),
                     Parameters()
                         .add(sorted)

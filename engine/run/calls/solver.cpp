@@ -57,7 +57,7 @@ __device__ void report(long long* error) {
 
 // marks[i]: does the i-th of `all` / `parts` matrices (or columns) hold NaN?
 template <class R>
-__device__ void mark_nan(const R* a, long long all, long long parts, int* marks) {
+__global__ void mark_nan(const R* a, long long all, long long parts, int* marks) {
   EACH(e, all) {
     if (a[e] != a[e]) marks[e / parts] = 1;
   }
@@ -65,7 +65,7 @@ __device__ void mark_nan(const R* a, long long all, long long parts, int* marks)
 
 // Values that are no numbers, of which the first of each matrix tells, count as not found.
 template <class R>
-__device__ void verdict(const int* info, long long count, const R* values, long long step, long long* error) {
+__global__ void verdict(const int* info, long long count, const R* values, long long step, long long* error) {
   EACH(i, count) {
     if (info[i] != 0 || values[i * step] != values[i * step]) report(error);
   }
@@ -74,7 +74,7 @@ __device__ void verdict(const int* info, long long count, const R* values, long 
 // What is made of NaN, as LAPACK has it, which the GPU's library passes over now and then: eigenvalues are NaN, without an error;
 // singular values are not found. `marks`: the matrices with NaN.
 template <class R>
-__device__ void eigh_verdict(const int* info, long long count, const int* marks, long long parts, R* values, long long n,
+__global__ void eigh_verdict(const int* info, long long count, const int* marks, long long parts, R* values, long long n,
                              R* vectors, long long* error) {
   EACH(i, count) {
     if (info[i] == 0) continue;
@@ -88,7 +88,7 @@ __device__ void eigh_verdict(const int* info, long long count, const int* marks,
   }
 }
 template <class R>
-__device__ void svd_verdict(const int* info, long long count, const int* marks, R* values, long long step, long long* error) {
+__global__ void svd_verdict(const int* info, long long count, const int* marks, R* values, long long step, long long* error) {
   EACH(i, count) {
     if (info[i] == 0 && !marks[i]) continue;
     if (error) report(error);
@@ -98,7 +98,7 @@ __device__ void svd_verdict(const int* info, long long count, const int* marks, 
 
 // x: columns of n numbers, so many of them `each` matrix. A matrix or a column with NaN has no solution but NaN, which is no error.
 template <class T>
-__device__ void solved(T* x, long long all, long long each, long long n, const int* info, const int* marks,
+__global__ void solved(T* x, long long all, long long each, long long n, const int* info, const int* marks,
                        const int* column_marks, long long* error) {
   EACH(e, all) {
     const long long i = e / each;
@@ -110,7 +110,7 @@ __device__ void solved(T* x, long long all, long long each, long long n, const i
 
 // A block of 32 threads for each matrix.
 template <class T, class I>
-__device__ void determinant(const T* a, long long n, const I* pivots, const int* info, const int* marks, T* sign,
+__global__ void determinant(const T* a, long long n, const I* pivots, const int* info, const int* marks, T* sign,
                             typename Of<T>::Real* size) {
   using R = typename Of<T>::Real;
   __shared__ T signs[32];
@@ -144,7 +144,7 @@ __device__ void determinant(const T* a, long long n, const I* pivots, const int*
 }
 
 template <class T>
-__device__ void triangle(T* a, long long all, long long n, int upper, const int* info, long long* error) {
+__global__ void triangle(T* a, long long all, long long n, int upper, const int* info, long long* error) {
   EACH(e, all) {
     const long long i = e / n % n, j = e % n;
     if (upper ? j < i : j > i) a[e] = Of<T>::number(0);
@@ -154,7 +154,7 @@ __device__ void triangle(T* a, long long all, long long n, int upper, const int*
 
 // The upper triangle of a, whose columns are m long, in rows of n.
 template <class T>
-__device__ void upper(const T* a, T* r, long long all, long long m, long long n, long long rows) {
+__global__ void upper(const T* a, T* r, long long all, long long m, long long n, long long rows) {
   EACH(e, all) {
     const long long i = e / n % rows, j = e % n;
     r[e] = i <= j ? a[e / n / rows * m * n + j * m + i] : Of<T>::number(0);
@@ -163,7 +163,7 @@ __device__ void upper(const T* a, T* r, long long all, long long m, long long n,
 
 // The first of a's n columns, as many as there are; the others are 0.
 template <class T>
-__device__ void columns(const T* a, T* q, long long all, long long m, long long n, long long wide) {
+__global__ void columns(const T* a, T* q, long long all, long long m, long long n, long long wide) {
   EACH(e, all) {
     const long long at = e % (m * wide);
     q[e] = at < m * n ? a[e / (m * wide) * m * n + at] : Of<T>::number(0);
@@ -172,18 +172,18 @@ __device__ void columns(const T* a, T* q, long long all, long long m, long long 
 
 // n x n matrices turned and conjugated.
 template <class T>
-__device__ void adjoint(const T* v, T* out, long long all, long long n) {
+__global__ void adjoint(const T* v, T* out, long long all, long long n) {
   EACH(e, all) out[e] = Of<T>::conjugate(v[e / (n * n) * n * n + e % n * n + e / n % n]);
 }
 
 template <class T>
-__device__ void identity(T* x, long long all, long long n) {
+__global__ void identity(T* x, long long all, long long n) {
   EACH(e, all) x[e] = Of<T>::number(e / n % n == e % n ? 1 : 0);
 }
 
 // Eigenvectors of real matrices: a pair's stand as their real and imaginary parts.
 template <class R>
-__device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, long long all, long long n) {
+__global__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, long long all, long long n) {
   EACH(e, all) {
     const long long c = e / n % n;
     const R im = values[e / n].im;
@@ -196,57 +196,10 @@ __device__ void paired(const R* v, const Complex<R>* values, Complex<R>* out, lo
   }
 }
 
-#define REAL_KERNELS(x, R)                                                                                                     \
-  extern "C" __global__ void verdict_##x(const int* info, long long count, const R* values, long long step, long long* error) { \
-    verdict(info, count, values, step, error);                                                                                 \
-  }                                                                                                                            \
-  extern "C" __global__ void eigh_verdict_##x(const int* info, long long count, const int* marks, long long parts, R* values,    \
-                                              long long n, R* vectors, long long* error) {                                     \
-    eigh_verdict(info, count, marks, parts, values, n, vectors, error);                                                        \
-  }                                                                                                                            \
-  extern "C" __global__ void svd_verdict_##x(const int* info, long long count, const int* marks, R* values, long long step,       \
-                                             long long* error) {                                                               \
-    svd_verdict(info, count, marks, values, step, error);                                                                      \
-  }                                                                                                                            \
-  extern "C" __global__ void mark_nan_##x(const R* a, long long all, long long parts, int* marks) {                            \
-    mark_nan(a, all, parts, marks);                                                                                            \
-  }                                                                                                                            \
-  extern "C" __global__ void starts_##x(char* data, long long bytes, long long count, char** out) {                            \
-    EACH(i, count) out[i] = data + i * bytes;                                                                                  \
-  }                                                                                                                            \
-  extern "C" __global__ void paired_##x(const R* v, const Complex<R>* values, Complex<R>* out, long long all, long long n) {   \
-    paired(v, values, out, all, n);                                                                                            \
-  }
-#define KERNELS(x, T)                                                                                                          \
-  extern "C" __global__ void solved_##x(T* x, long long all, long long each, long long n, const int* info, const int* marks,   \
-                                        const int* column_marks, long long* error) {                                           \
-    solved(x, all, each, n, info, marks, column_marks, error);                                                                 \
-  }                                                                                                                            \
-  extern "C" __global__ void determinant_##x(const T* a, long long n, const long long* pivots, const int* info,          \
-                                             const int* marks, T* sign, Of<T>::Real* size) {                                   \
-    determinant(a, n, pivots, info, marks, sign, size);                                                                        \
-  }                                                                                                                            \
-  extern "C" __global__ void determinant32_##x(const T* a, long long n, const int* pivots, const int* info,          \
-                                             const int* marks, T* sign, Of<T>::Real* size) {                                   \
-    determinant(a, n, pivots, info, marks, sign, size);                                                                        \
-  }                                                                                                                            \
-  extern "C" __global__ void triangle_##x(T* a, long long all, long long n, int upper, const int* info, long long* error) {    \
-    triangle(a, all, n, upper, info, error);                                                                                   \
-  }                                                                                                                            \
-  extern "C" __global__ void upper_##x(const T* a, T* r, long long all, long long m, long long n, long long rows) {            \
-    upper(a, r, all, m, n, rows);                                                                                              \
-  }                                                                                                                            \
-  extern "C" __global__ void columns_##x(const T* a, T* q, long long all, long long m, long long n, long long wide) {          \
-    columns(a, q, all, m, n, wide);                                                                                            \
-  }                                                                                                                            \
-  extern "C" __global__ void adjoint_##x(const T* v, T* out, long long all, long long n) { adjoint(v, out, all, n); }          \
-  extern "C" __global__ void identity_##x(T* a, long long all, long long n) { identity(a, all, n); }
-REAL_KERNELS(f, float)
-REAL_KERNELS(d, double)
-KERNELS(f, float)
-KERNELS(d, double)
-KERNELS(c, Complex<float>)
-KERNELS(z, Complex<double>)
+template <class T>
+__global__ void starts(T* data, long long elements, long long count, T** out) {
+  EACH(i, count) out[i] = data + i * elements;
+}
 )";
 
 enum class Kind { solve, slogdet, cholesky, qr, eigh, eig, svd, lstsq };
@@ -278,10 +231,8 @@ class Work {
       : run_(run),
         context_(context_on(run.device)),
         traced_(TraceKind::launch, run.device, context_.work_stream.get(), 0, run.site),
-        letter_(dtype == DType::float32     ? 'f'
-                : dtype == DType::float64   ? 'd'
-                : dtype == DType::complex64 ? 'c'
-                                            : 'z'),
+        real_(row(real_part_type(dtype)).cuda),
+        number_(is_complex(dtype) ? fmt::format("Complex<{}>", real_) : real_),
         bytes_(size_of(dtype)),
         call{context_.device, *context_.work_stream, dtype, count, [this](size_t bytes) { return room(bytes); }} {
     traced_.name(std::string(name));
@@ -321,21 +272,18 @@ class Work {
   // Where each of the matrices starts, for what comes in batches.
   void** starts(void* data, int64_t elements_of_each) {
     void** out = numbers<void*>(call.count);
-    int64_t bytes = elements_of_each * static_cast<int64_t>(bytes_);
-    each_real("starts", call.count, Parameters().add(data).add(bytes).add(call.count).add(out));
+    each("starts", call.count, Parameters().add(data).add(elements_of_each).add(call.count).add(out));
     return out;
   }
 
-  void each(const char* kernel, int64_t n, const Parameters& packed) { start(kernel, letter_, shape_for(n), packed); }
+  void each(const char* kernel, int64_t n, const Parameters& packed) { start(kernel, number_, shape_for(n), packed); }
   // For kernels of the real part's type.
-  void each_real(const char* kernel, int64_t n, const Parameters& packed) {
-    start(kernel, letter_ == 'f' || letter_ == 'c' ? 'f' : 'd', shape_for(n), packed);
-  }
-  void each_matrix(const char* kernel, const Parameters& packed) {
+  void each_real(const char* kernel, int64_t n, const Parameters& packed) { start(kernel, real_, shape_for(n), packed); }
+  void determinants(const char* pivot_type, const Parameters& packed) {
     LaunchShape shape;
     shape.block[0] = 32;
     shape.grid[0] = static_cast<uint32_t>(call.count);
-    start(kernel, letter_, shape, packed);
+    start("determinant", fmt::format("{}, {}", number_, pivot_type), shape, packed);
   }
 
   // Asked for once all else is submitted: a wait would end it.
@@ -347,14 +295,14 @@ class Work {
   }
 
  private:
-  void start(const char* kernel, char letter, const LaunchShape& shape, const Parameters& packed) {
-    launch(run_, kernel_of(context_, TextOf::solver, text, fmt::format("{}_{}", kernel, letter)), shape, packed, temporaries_);
+  void start(const char* kernel, const std::string& types, const LaunchShape& shape, const Parameters& packed) {
+    launch(run_, instance_of(context_, TextOf::solver, text, fmt::format("{}<{}>", kernel, types)), shape, packed, temporaries_);
   }
 
   const CallRun& run_;
   Context& context_;
   Traced traced_;
-  char letter_;
+  std::string real_, number_;  // types in CUDA C++
   size_t bytes_;
   std::vector<Buffer> temporaries_;
 
@@ -440,14 +388,14 @@ class OnGpu : public CallBody {
 
   void slogdet(const CallRun& run, Work& work) const {
     int64_t count = work.call.count;
-    const char* kernel = "determinant";
+    const char* pivot_type = "long long";
     void *a = nullptr, *pivots = nullptr;
     int* info = nullptr;
     if (n_ > 0) {
       a = work.copy(run.inputs[0]);
       info = work.numbers<int>(count);
       if (has_lu_in_batches(work.call, n_)) {
-        kernel = "determinant32";
+        pivot_type = "int";
         int* made = work.numbers<int>(count * n_);
         lu_in_batches(work.call, n_, work.starts(a, n_ * n_), made, info);
         pivots = made;
@@ -458,8 +406,9 @@ class OnGpu : public CallBody {
       }
     }
     int* marks = n_ > 0 ? work.nan_marks(run.inputs[0], n_ * n_) : nullptr;
-    work.each_matrix(
-        kernel, Parameters().add(a).add(n_).add(pivots).add(info).add(marks).add(run.outputs[0].data).add(run.outputs[1].data));
+    work.determinants(
+        pivot_type,
+        Parameters().add(a).add(n_).add(pivots).add(info).add(marks).add(run.outputs[0].data).add(run.outputs[1].data));
   }
 
   // In rows the matrix is the transposed one, which is its conjugate: the other triangle's factor is the wanted one, turned.

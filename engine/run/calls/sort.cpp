@@ -444,7 +444,7 @@ Array recorded_sort(const Array& given, bool places, bool descending, size_t axi
 }  // namespace
 
 std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
-  std::string text = "#include \"quern/sort.cuh\"\n" + order_text(dtype);
+  std::string text = fmt::format("#include \"quern/sort.cuh\"\ntypedef quern::op::{} Order;\n", order_type(dtype));
   size_t key_bytes = size_of(dtype);
   if (n > longest_short_row(key_bytes)) {
     PassBlock block = pass_block(key_bytes, places, n);

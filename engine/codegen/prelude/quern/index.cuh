@@ -6,6 +6,13 @@ namespace op {
 
 constexpr int most_picks = 16, most_rest = 16;
 
+// Loops over axes seldom turn more than once or twice; unrolled, they would be most of what a compiler works on.
+#ifdef __CUDACC_RTC__
+#define QUERN_EACH_AXIS _Pragma("unroll 1")
+#else
+#define QUERN_EACH_AXIS
+#endif
+
 // Element e of the picked array stands for pick b = e / rest and element r = e % rest of what each pick takes. Where the picks lie
 // within the other axes, `inner` of those elements follow each pick; else that is `rest`.
 struct IndexPlan {
@@ -49,12 +56,14 @@ __QUERN_BOTH long long place_of(const IndexPlan& p, int k, long long b) {
 // Where pick b starts.
 __QUERN_BOTH long long picked(const IndexPlan& p, long long b) {
   long long at = 0;
+  QUERN_EACH_AXIS
   for (int k = 0; k < p.picks; ++k) at += place_of(p, k, b) * p.step[k];
   return at;
 }
 
 __QUERN_BOTH long long rest_offset(const IndexPlan& p, long long r) {
   long long at = 0;
+  QUERN_EACH_AXIS
   for (int d = p.dims; d-- > 0;) {
     at += r % p.shape[d] * p.stride[d];
     r /= p.shape[d];

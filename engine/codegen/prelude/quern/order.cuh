@@ -47,6 +47,10 @@ struct NaturalOrder {
   __QUERN_BOTH static bool is_nan(Key) { return false; }
 };
 
+struct TruthOrder : NaturalOrder<unsigned char> {  // any byte but 0 is true
+  __QUERN_BOTH static Key key(Bits b, bool) { return b != 0; }
+};
+
 template <class B>
 struct IntegerOrder {
   typedef B Bits;

@@ -35,7 +35,7 @@ __QUERN_DEVICE void best_of(K& key, long long& place, K* keys, long long* places
 
 // `parts` groups of `width` threads share a row of n. With one part the places are the result, else candidates.
 template <class O, bool least>
-__QUERN_DEVICE void extremes(const typename O::Bits* in, typename O::Key* keys, long long* places, long long rows, long long n,
+__global__ void __launch_bounds__(256) extremes(const typename O::Bits* in, typename O::Key* keys, long long* places, long long rows, long long n,
                              int parts, int width) {
   typedef typename O::Key Key;
   __shared__ Key best_keys[256];
@@ -63,7 +63,8 @@ __QUERN_DEVICE void extremes(const typename O::Bits* in, typename O::Key* keys, 
 
 // A warp for each row chooses among its candidates.
 template <class O>
-__QUERN_DEVICE void extremes_of_parts(const typename O::Key* keys, const long long* places, long long* out, long long rows, int parts) {
+__global__ void __launch_bounds__(256)
+    extremes_of_parts(const typename O::Key* keys, const long long* places, long long* out, long long rows, int parts) {
   typedef typename O::Key Key;
   __shared__ Key best_keys[256];
   __shared__ long long best_places[256];
@@ -85,8 +86,8 @@ __QUERN_DEVICE void extremes_of_parts(const typename O::Key* keys, const long lo
 }
 
 template <class O>
-__QUERN_DEVICE void places_of(const typename O::Bits* sorted, long long n, const typename O::Bits* values, long long* out,
-                              long long count, bool right) {
+__global__ void places_of(const typename O::Bits* sorted, long long n, const typename O::Bits* values, long long* out,
+                          long long count, int right) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
     out[i] = place_of<O>(sorted, n, O::key(values[i], true), right);
@@ -97,24 +98,6 @@ constexpr int count_bins = 4096;  // so many a block counts for itself
 }  // namespace op
 }  // namespace quern
 }  // extern "C++"
-
-#define QUERN_SEARCH(Order)                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(256) greatest(const Order::Bits* in, Order::Key* keys, long long* places,       \
-                                                             long long rows, long long n, int parts, int width) {              \
-    quern::op::extremes<Order, false>(in, keys, places, rows, n, parts, width);                                                \
-  }                                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(256) smallest(const Order::Bits* in, Order::Key* keys, long long* places,       \
-                                                             long long rows, long long n, int parts, int width) {              \
-    quern::op::extremes<Order, true>(in, keys, places, rows, n, parts, width);                                                 \
-  }                                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(256)                                                                            \
-      of_parts(const Order::Key* keys, const long long* places, long long* out, long long rows, int parts) {                   \
-    quern::op::extremes_of_parts<Order>(keys, places, out, rows, parts);                                                       \
-  }                                                                                                                            \
-  extern "C" __global__ void places(const Order::Bits* sorted, long long n, const Order::Bits* values, long long* out,         \
-                                    long long count, int right) {                                                              \
-    quern::op::places_of<Order>(sorted, n, values, out, count, right);                                                         \
-  }
 
 // Zeros stand in `out`. The order in which weights are added up is not fixed.
 #define QUERN_COUNTING                                                                                                         \

@@ -1,5 +1,5 @@
-// The texts that include CUB compile with NVRTC: sorting for every type and every length of row, selecting. Their cache keys hold
-// CUB's version. No GPU is needed; without NVRTC the compiles are skipped.
+// The texts that include CUB compile with NVRTC: sorting for every type and every length of row. Their cache keys hold CUB's
+// version. No GPU is needed; without NVRTC the compiles are skipped.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -94,10 +94,8 @@ TEST_F(Cub, ShortRows) {
   check(texts);
 }
 
-TEST_F(Cub, Selecting) {
-  std::vector<std::string> kernels = {"counts", "places", "starts", "values1", "values16", "values2", "values4", "values8"};
+TEST_F(Cub, OtherGpus) {
   std::vector<Text> texts;
-  for (const char* arch : {"sm_80", "sm_90", "sm_100"}) texts.push_back({"#include \"quern/select.cuh\"\n", kernels, arch});
   for (const char* arch : {"sm_80", "sm_100"}) {
     texts.push_back({sort_text(DType::float32, true, false, 100), {"rows"}, arch});
     texts.push_back({sort_text(DType::float32, false, false, 1'000'000), long_values, arch});
