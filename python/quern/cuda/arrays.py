@@ -6,7 +6,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.cuda.ndarray import DeviceNDArray, sent
+from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
 from quern.device import current_device
 from quern.lib import _engine
@@ -48,7 +48,8 @@ def to_device(obj, stream=0, copy=True, to=None):
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
-    return sent(host)
+    is_record = isinstance(obj, DeviceRecord) or (isinstance(obj, numpy.void) and host.dtype.names is not None)
+    return sent(host)._as(DeviceRecord) if is_record else sent(host)
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
@@ -78,7 +79,9 @@ def _random_states(dtype, shape):
 
 
 def device_array_like(ary, stream=0):
-    """A new array of the shape, type and order of ``ary``."""
+    """A new array of the shape, type and order of ``ary``; of a record, a new record."""
+    if isinstance(ary, (DeviceRecord, numpy.void)):
+        return device_array((), ary.dtype)._as(DeviceRecord)
     order = "F" if ary.ndim > 1 and getattr(ary.flags, "f_contiguous", False) and not ary.flags.c_contiguous else "C"
     return device_array(ary.shape, ary.dtype, order=order)
 

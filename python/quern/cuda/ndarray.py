@@ -1,4 +1,7 @@
-"""DeviceNDArray: an array on the device under Numba's names. arrays.py makes them, random.py has kin of its own."""
+"""DeviceNDArray: an array on the device under Numba's names; DeviceRecord: one record of it.
+
+arrays.py makes them, random.py has kin of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,21 @@ from quern.lib import _engine
 class DeviceNDArray(_core.Array):
     """An array on the device: the same memory as ``quern.Array``, under Numba's names.
 
-    Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory; a single element is a NumPy scalar.
+    Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory, a single record does, too; a single number is a NumPy scalar.
     """
 
     __slots__ = ()
 
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
-        if len(places) == self.ndim and all(type(k) is int for k in places):
+        if len(places) == self.ndim and all(isinstance(k, (int, numpy.integer)) and not isinstance(k, bool) for k in places):
             # A view, which is read where it lies: the value is looked at now.
-            return _core.asnumpy(super().__getitem__((*places, ...)))[()]
-        part = super().__getitem__(key)
-        return part if part.ndim else _core.asnumpy(part)[()]
+            part = super().__getitem__((*map(int, places), ...))
+        else:
+            part = super().__getitem__(key)
+        if part.ndim:
+            return part if type(part) is DeviceNDArray or not isinstance(self, DeviceRecord) else part._as(DeviceNDArray)
+        return part._as(DeviceRecord) if part.dtype.names else _core.asnumpy(part)[()]
 
     def getitem(self, item, stream=0):
         """``array[item]``; its work is in order on any stream."""
@@ -44,7 +50,11 @@ class DeviceNDArray(_core.Array):
         if ary is None:
             return host
         _check_like(self, ary)
-        ary[...] = host.reshape(ary.shape)
+        if isinstance(ary, numpy.void):
+            for name in ary.dtype.names:
+                ary[name] = host.reshape(())[name]
+        else:
+            ary[...] = host.reshape(ary.shape)
         return ary
 
     def copy_to_device(self, ary, stream=0):
@@ -132,6 +142,21 @@ class DeviceNDArray(_core.Array):
 
     def get_ipc_handle(self):
         raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
+
+
+class DeviceRecord(DeviceNDArray):
+    """One record on the device: ``r["x"]`` is a field's value, ``r["x"] = 1`` writes it there; what is in it shares its memory."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key, value):
+        of = self.dtype.fields[key][0].base if isinstance(key, str) and key in self.dtype.names else None
+        if of is None or of.kind not in "SUmM":
+            super().__setitem__(key, value)
+            return
+        host = _core.asnumpy(self).copy()  # the engine has no values of such types
+        host[key] = value
+        super().__setitem__(..., host)
 
 
 def _check_like(device_array, other):

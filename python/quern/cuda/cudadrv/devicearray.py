@@ -1,7 +1,7 @@
 """numba.cuda.cudadrv.devicearray: arrays on the device, and what tells them from others."""
 
 from quern.arrays import core as _core
-from quern.cuda.arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
+from quern.cuda.arrays import DeviceNDArray, DeviceRecord, as_cuda_array, device_array_like, to_device
 from quern.cuda.hostmemory import ManagedNDArray, MappedNDArray
 
 DeviceNDArrayBase = DeviceNDArray
@@ -58,6 +58,11 @@ def from_array_like(ary, stream=0, gpu_data=None):
     return device_array_like(ary)
 
 
+def from_record_like(rec, stream=0, gpu_data=None):
+    """A new record on the device like ``rec``, whose values may be anything."""
+    return device_array_like(rec)
+
+
 def auto_device(obj, stream=0, copy=True, user_explicit=False):
     """(the array on the device, whether it was made now): values are copied where ``copy`` says so."""
     if is_cuda_ndarray(obj) or hasattr(obj, "__cuda_array_interface__"):
@@ -71,6 +76,7 @@ def auto_device(obj, stream=0, copy=True, user_explicit=False):
 __all__ = [
     "DeviceNDArray",
     "DeviceNDArrayBase",
+    "DeviceRecord",
     "ManagedNDArray",
     "MappedNDArray",
     "array_core",
@@ -78,6 +84,7 @@ __all__ = [
     "check_array_compatibility",
     "errmsg_contiguous_buffer",
     "from_array_like",
+    "from_record_like",
     "is_contiguous",
     "is_cuda_ndarray",
     "require_cuda_ndarray",
