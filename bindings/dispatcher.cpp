@@ -31,6 +31,7 @@ struct Compiled {
   std::string dynamic_shared;                 // the place that uses such memory; "": none
   bool cooperative = false;                   // its blocks wait for each other
   bool turned = false;                        // it takes a block's x for y (quern/kernel/turning.py)
+  std::vector<nb::object> found;              // arrays that its function found around it: arguments behind the others
 };
 
 struct PyDispatcher {
@@ -308,7 +309,7 @@ const Compiled& find(nb::handle dispatcher, Context& context, const Reader& read
   std::string key = reader.key + static_cast<char>('0' + context.id().key());
   auto found = known.find(key);
   if (found != known.end()) return found->second;
-  // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers)
+  // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers[, arrays found])
   nb::tuple made = nb::cast<nb::tuple>(dispatcher.attr("_compile")(described(reader.key)));
   Compiled compiled;
   compiled.kernel = nb::inst_ptr<PyProgram>(nb::handle(made[0]).ptr())->program->kernel(nb::cast<std::string>(made[1]));
@@ -317,6 +318,9 @@ const Compiled& find(nb::handle dispatcher, Context& context, const Reader& read
   compiled.cooperative = nb::cast<bool>(made[4]);
   compiled.turned = nb::cast<bool>(made[5]);
   for (nb::handle name : made[6]) compiled.numbers.push_back(dtype_named(nb::cast<std::string>(name)));
+  if (made.size() > 7) {
+    for (nb::handle array : made[7]) compiled.found.push_back(nb::borrow(array));
+  }
   return known.insert_or_assign(key, std::move(compiled)).first->second;
 }
 
@@ -403,7 +407,9 @@ PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
     Context& context = current_context();
     const StreamPtr* stream = &current_stream(context);
     if (PyStream* s = stream_or_null(given->stream)) stream = &s->get();
-    launch(find(given->dispatcher, context, reader), *stream, given->shape, reader);
+    const Compiled& compiled = find(given->dispatcher, context, reader);
+    for (const nb::object& array : compiled.found) reader.read(array.ptr());
+    launch(compiled, *stream, given->shape, reader);
     Py_RETURN_NONE;
   });
 }

@@ -221,6 +221,11 @@ class Function(Expressions):
             return []
         return [value.name] if value.name else self.parameter_names()
 
+    @staticmethod
+    def own_name():
+        """As the name of an array: its memory is the kernel's own, and no parameter's."""
+        return "own memory"  # no name of Python's
+
     def alias(self, name, of):
         roots = self.aliases.setdefault(name, set())
         new = self.aliases.get(of, {of}) - roots

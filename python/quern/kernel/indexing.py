@@ -7,7 +7,7 @@ import ast
 from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
-from quern.kernel.value import Value, cast
+from quern.kernel.value import Elements, Value, cast
 
 
 class Indexing:
@@ -15,6 +15,8 @@ class Indexing:
 
     def expr_Subscript(self, node):
         owner = self.expression(node.value)
+        if isinstance(owner.type, types.Known) and _is_flat(owner.const):
+            return self.flat_element(owner.const, node)
         if isinstance(owner.type, types.Known):
             raise self.error(UnsupportedError, node, f"{owner.type} has no elements in a kernel", _element_hint(owner.const))
         if isinstance(owner.type, types.Tuple):
@@ -26,9 +28,17 @@ class Indexing:
         if not isinstance(owner.type, types.Array):
             raise self.error(TypingError, node, f"{owner.type} has no elements")
         parts = self.index_parts(node, owner)
-        if len(parts) == owner.type.ndim and not any(isinstance(p, slice) for p in parts):
+        is_whole = isinstance(node.slice, ast.Constant) and node.slice.value is Ellipsis
+        if len(parts) == owner.type.ndim and not is_whole and not any(isinstance(p, slice) for p in parts):
             return self.element(owner, parts, node)
         return self.view(owner, parts, node)
+
+    def flat_element(self, flat, node):
+        if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            raise self.error(UnsupportedError, node, "a part of .flat is one element, of an array that may have gaps")
+        index = self.integer(self.expression(node.slice), node, "an index")
+        text = index.text if index.natural else f"from_end({index.text}, {flat.length(self, node)})"
+        return flat.item(self, Value(types.int64, text), node)
 
     def tuple_item(self, owner, node):
         if isinstance(node.slice, ast.Slice):
@@ -119,7 +129,7 @@ class Indexing:
             rest = parts[first:]
             contiguous = (not rest or rest[0].step is None) and all(isinstance(p, slice) and p == slice(None) for p in rest[1:])
         type_ = owner.type.part(ndim, "C" if contiguous else "A")
-        return Value(type_, f"view<{ndim}, {'true' if contiguous else 'false'}>({owner.text}, {', '.join(axes)})", name=owner.name)
+        return Value(type_, f"view<{ndim}, {'true' if contiguous else 'false'}>({', '.join([owner.text, *axes])})", name=owner.name)
 
     # ---- writing
 
@@ -131,6 +141,8 @@ class Indexing:
 
     def check_writable(self, node):
         owner = self.expression(node.value)
+        if isinstance(owner.type, types.Known) and _is_flat(owner.const):
+            owner = owner.const.array
         if isinstance(owner.type, types.Tuple):
             raise self.error(TypingError, node, "a tuple cannot be written to")
         if owner.type.readonly:
@@ -179,15 +191,17 @@ class Indexing:
         index = self.expression(node.slice)
         if index.is_const and isinstance(index.const, str):
             return index.const
-        if not isinstance(owner.type, types.Record):
+        if not isinstance(owner.type, types.Record) and owner.type.ndim:
             return None
-        names = owner.type.dtype.names
+        names = (owner.type if isinstance(owner.type, types.Record) else owner.type.dtype).dtype.names
         if not index.is_const or not isinstance(index.const, int) or not -len(names) <= index.const < len(names):
             raise self.error(TypingError, node, "a field is known by its name, or by its number when the kernel is compiled")
         return names[index.const]
 
     def field(self, owner, name, node):
-        """A field of a record, or of each record of an array: a view."""
+        """A field of a record, or of each record of an array: a view. An array without axes is its one record."""
+        if not isinstance(owner.type, types.Record) and owner.type.ndim == 0:
+            owner = self.element(owner, [], node)
         record = owner.type if isinstance(owner.type, types.Record) else owner.type.dtype
         if name not in (record.dtype.names or ()):
             raise self.error(TypingError, node, f"the record has no field '{name}'", f"it has {', '.join(record.dtype.names)}")
@@ -217,6 +231,8 @@ class Indexing:
         return Value(type_, f"{text}.load()", place=text) if packed else Value(type_, text)
 
     def store_record(self, place, value, node):
+        if _holds_records(value.type) and value.type.ndim == 0:
+            value = self.element(value, [], node)
         if isinstance(value.type, types.Record) and value.type.dtype == place.type.dtype:
             return self.emit(f"*({place.text}) = *({value.text});")
         names = place.type.dtype.names
@@ -226,6 +242,10 @@ class Indexing:
         for name, part in zip(names, [self.kept(p) for p in self.parts(value, node)], strict=True):
             self.store_place(self.field(place, name, node), part, node)
         return None
+
+
+def _is_flat(obj):
+    return isinstance(obj, Elements) and obj.array is not None
 
 
 def _element_hint(obj):

@@ -51,6 +51,15 @@ class Value:
         return replace(self, text=text)
 
 
+class Elements:
+    """What is looped over element by element and is no array: ``length(compiler, node)`` is a text, ``item(compiler, i, node)`` a Value.
+
+    ``array``: where an element is written, None for nowhere.
+    """
+
+    __name__, is_looped_over, array = "...", True, None  # for messages
+
+
 def known(obj):
     """Something that has no value in a kernel: a module, a function, a type."""
     return Value(types.Known(obj), const=obj)

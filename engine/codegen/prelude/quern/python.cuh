@@ -185,8 +185,10 @@ struct array {
   template <class... Index>
   __QUERN_DEVICE T& operator()(Index... index) const {
     static_assert(sizeof...(Index) == n, "an index for each axis");
-    const long long at[] = {static_cast<long long>(index)...};
-    if constexpr (contiguous) {
+    const long long at[] = {static_cast<long long>(index)..., 0};
+    if constexpr (n == 0) {
+      return *data;
+    } else if constexpr (contiguous) {
       long long place = at[0];
       for (int i = 1; i < n; ++i) place = place * shape[i] + at[i];
       return data[place];
@@ -217,7 +219,7 @@ struct fixed_array {
   typedef T value_type;
 
   __QUERN_DEVICE static constexpr long long extent(int axis) {
-    const long long all[] = {dims...};
+    const long long all[] = {dims..., 1};
     return all[axis];
   }
   __QUERN_DEVICE static constexpr long long step(int axis) {
@@ -229,7 +231,7 @@ struct fixed_array {
   template <class... Index>
   __QUERN_DEVICE T& operator()(Index... index) const {
     static_assert(sizeof...(Index) == ndim, "an index for each axis");
-    const long long at[] = {static_cast<long long>(index)...};
+    const long long at[] = {static_cast<long long>(index)..., 0};
     long long place = at[0];
     for (int i = 1; i < ndim; ++i) place = place * extent(i) + at[i];
     return data[place];
@@ -351,12 +353,27 @@ __QUERN_DEVICE array<typename From::value_type, From::ndim, false> transposed(co
 // Element k in C order.
 template <class A>
 __QUERN_DEVICE typename A::value_type& in_order(const A& a, long long k) {
-  char* place = reinterpret_cast<char*>(a.data);
-  for (int i = A::ndim - 1; i >= 0; --i) {
-    place += k % a.extent(i) * a.step(i);
-    k /= a.extent(i);
+  if constexpr (A::is_contiguous) {
+    return a.data[k];
+  } else {
+    char* place = reinterpret_cast<char*>(a.data);
+    for (int i = A::ndim - 1; i > 0; --i) {
+      place += k % a.extent(i) * a.step(i);
+      k /= a.extent(i);
+    }
+    if constexpr (A::ndim > 0) place += k * a.step(0);
+    return *reinterpret_cast<typename A::value_type*>(place);
   }
-  return *reinterpret_cast<typename A::value_type*>(place);
+}
+// The element of `from` that goes with element k of `a`: axes of one element, and those that `from` has not, are repeated.
+template <class A, class B>
+__QUERN_DEVICE typename B::value_type& beside(const A& a, const B& from, long long k) {
+  char* place = reinterpret_cast<char*>(from.data);
+  for (int i = A::ndim - 1, j = B::ndim - 1; j >= 0; --i, --j) {
+    if (from.extent(j) != 1) place += (i > 0 ? k % a.extent(i) : k) * from.step(j);
+    if (i > 0) k /= a.extent(i);
+  }
+  return *reinterpret_cast<typename B::value_type*>(place);
 }
 // As a number is stored: rounded once, also where arrays' conversion to bfloat16, as NumPy's, goes by way of float.
 template <class To>
@@ -380,23 +397,14 @@ __QUERN_DEVICE void fill(const A& a, const T& value) {
   const long long size = a.size();
   for (long long k = 0; k < size; ++k) in_order(a, k) = value;
 }
-// Axes of one element, and those that `from` has not, are repeated.
 template <class A, class B>
 __QUERN_DEVICE void assign(const A& a, const B& from) {
+  typedef typename B::value_type Given;
   const long long size = a.size();
-  for (long long k = 0; k < size; ++k) {
-    char* place = reinterpret_cast<char*>(from.data);
-    long long rest = k;
-    for (int i = A::ndim - 1, j = B::ndim - 1; i >= 0; --i, --j) {
-      if (j >= 0 && from.extent(j) != 1) place += rest % a.extent(i) * from.step(j);
-      rest /= a.extent(i);
-    }
-    typedef typename B::value_type Given;
-    in_order(a, k) = stored<typename number_of<typename A::value_type>::type>::from(
-        number_of<Given>::load(*reinterpret_cast<Given*>(place)));
-  }
+  for (long long k = 0; k < size; ++k)
+    in_order(a, k) =
+        stored<typename number_of<typename A::value_type>::type>::from(number_of<Given>::load(beside(a, from, k)));
 }
-
 
 // ---- threads
 

@@ -2,6 +2,8 @@
 
 table.py      how a function is entered: a row of types and text, or a function that says more
 python.py     built-in functions, loops, attributes of numbers and arrays
+elementwise.py  ufuncs over whole arrays
+arrays.py     reductions and methods of whole arrays
 mathematics.py  math, cmath, operator, NumPy's ufuncs
 cuda.py       threads, barriers, shared and local arrays, atomics
 libdevice.py  CUDA's mathematical functions and intrinsics, by libdevice's names
@@ -9,6 +11,6 @@ half.py       functions of float16; bfloat.py: of bfloat16
 vectors.py    float4 and its like
 """
 
-from quern.kernel.library import bfloat, cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
+from quern.kernel.library import arrays, bfloat, cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
 from quern.kernel.library.python import loop  # noqa: F401
 from quern.kernel.library.table import attribute, call, frozen, is_own  # noqa: F401

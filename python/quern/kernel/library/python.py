@@ -9,16 +9,17 @@ import numpy
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import bound, entry, freezer, method
-from quern.kernel.value import Value, cast, literal_text
+from quern.kernel.value import Elements, Value, cast, literal_text
 
 
 class Range:
-    """What ``range(...)`` is until it is looped over."""
+    """What ``range(...)`` is until it is looped over. ``type``: of its numbers, None: as Numba has it; ``unroll``: how many rounds of the
+    loop are written out, None: as the compiler likes it."""
 
     __name__, is_looped_over = "...", True  # for messages
 
-    def __init__(self, start, stop, step):
-        self.start, self.stop, self.step = start, stop, step
+    def __init__(self, start, stop, step, type=None, unroll=None):
+        self.start, self.stop, self.step, self.type, self.unroll = start, stop, step, type, unroll
 
 
 class Numbered:
@@ -90,24 +91,27 @@ def loop(compiler, node, iterable, flag):
     items = _tuple_items(compiler, iterable, node)
     if items is not None:
         return _unrolled(compiler, node, items, flag)
-    if isinstance(iterable.type, types.Array) or isinstance(obj, Numbered):
+    if isinstance(iterable.type, types.Array) or isinstance(obj, (Numbered, Elements)):
         return _array_loop(compiler, node, iterable, flag)
     raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over in a kernel")
 
 
 def _range_loop(compiler, node, given, flag):
     integers = [v.type for v in (given.start, given.stop, given.step) if not v.is_const]
+    if given.type is not None:
+        integers = [given.type]
     small = integers and all(t == types.int32 for t in integers)
     type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
     start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
     i, end = compiler.temporary("i"), compiler.temporary("end")
+    unroll = "" if given.unroll is None else f'_Pragma("unroll {int(given.unroll) or 1}") ' if given.unroll is not True else '_Pragma("unroll") '
     if step.is_const:
         if step.const == 0:
             raise compiler.error(TypingError, node.iter, "the step of range is 0")
         natural = start.natural and step.const > 0
         compiler.head.append(f"{type_.c} {end} = 0;")
         compiler.emit(f"{end} = {stop.text};")
-        compiler.emit(f"for ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
+        compiler.emit(f"{unroll}for ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
     else:
         # Counted, so that NVIDIA's compiler sees how often the body runs and unrolls it: loads of several rounds are then on their way at
         # once. Upwards from no less than 0, the CPU's goes by the end instead, which is the same for all threads.
@@ -117,12 +121,13 @@ def _range_loop(compiler, node, given, flag):
         compiler.emit(f"{first} = {start.text};")
         if natural and type_ != types.uint64:
             compiler.emit(f"{end} = end_of_rounds({first}, {stop.text}, {by});")
-            compiler.emit(f"for ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
+            compiler.emit(f"{unroll}for ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
         else:
             compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
-            compiler.emit(f"for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
+            compiler.emit(f"{unroll}for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
     compiler.depth += 1
-    compiler.store(node.target, Value(type_, i, natural=natural))
+    made = Value(type_, i, natural=natural)
+    compiler.store(node.target, made if given.type is None else Value(given.type, cast(made, given.type).text, natural=natural))
     compiler.loop_body(node, flag)
     compiler.depth -= 1
     compiler.emit("}")
@@ -198,6 +203,8 @@ def _length(compiler, iterable, node, seen):
         return f"range_length({', '.join(parts)})"
     if isinstance(iterable.type, types.Array):
         return f"{iterable.text}.extent(0)"
+    if isinstance(obj, Elements):
+        return obj.length(compiler, node)
     raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over side by side")
 
 
@@ -211,6 +218,8 @@ def _item(compiler, iterable, i, node):
     if isinstance(obj, Range):
         fail = compiler.failing(node)
         return operators.binary(ast.Add, obj.start, operators.binary(ast.Mult, i, obj.step, fail), fail)
+    if isinstance(obj, Elements):
+        return obj.item(compiler, i, node)
     if iterable.type.ndim == 1:
         return compiler.element(iterable, [i], node)
     return compiler.view(iterable, [i], node)
@@ -224,6 +233,8 @@ def call_len(compiler, arguments, named, node):
     (value,) = arguments
     if isinstance(value.type, types.Tuple):
         return operators.constant(len(value.type.types))
+    if isinstance(value.type, types.Known) and isinstance(value.const, Elements):
+        return Value(types.int64, value.const.length(compiler, node), natural=True)
     if not isinstance(value.type, types.Array):
         raise compiler.error(TypingError, node, f"{value.type} has no length")
     return Value(types.int64, f"{value.text}.extent(0)", natural=True)

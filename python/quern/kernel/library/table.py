@@ -8,6 +8,7 @@ import numpy
 
 from quern.kernel import types
 from quern.kernel.errors import TypingError
+from quern.kernel.library.elementwise import is_of_arrays, over_arrays
 from quern.kernel.linked import DeclaredFunction, pointer_to
 from quern.kernel.value import Value, cast, known
 
@@ -151,6 +152,8 @@ def call(compiler, function, arguments, named, node):
         raise compiler.error(TypingError, node, f"{function.type} cannot be called")
     if id(obj) in _calls:
         _, compile_call, takes = _calls[id(obj)]
+        if isinstance(obj, numpy.ufunc) and is_of_arrays(arguments, named):
+            return over_arrays(compiler, obj, compile_call, arguments, named, node)
         if takes is not None:
             _check_count(compiler, obj, takes, arguments, named, node)
         return compile_call(compiler, arguments, named, node)
