@@ -74,7 +74,7 @@ class Expressions(Indexing):
         variable = self.variables.get(node.id)
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
-                return known(variable.const)
+                return self.of_object(variable.const, node) if isinstance(variable.type, types.Literal) else known(variable.const)
             if isinstance(variable.type, types.NoneType):
                 return Value(types.none)
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed)
@@ -261,7 +261,7 @@ class Expressions(Indexing):
             if named:
                 raise self.error(TypingError, node, f"{callee.__name__} takes no argument '{next(iter(named))}' here")
         for argument in arguments:
-            if isinstance(argument.type, types.Known):
+            if getattr(argument.const, "is_looped_over", False):
                 raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function", "name it in the function")
             self.tangible(argument, node)
         code = callee.__code__
@@ -270,7 +270,7 @@ class Expressions(Indexing):
             takes = least if least == code.co_argcount else f"{least} to {code.co_argcount}"
             raise self.error(TypingError, node, f"{callee.__name__} takes {takes} arguments, not {len(arguments)}")
         try:
-            made = self.program.function(callee, tuple(_loose(a.type) for a in arguments), self, node)
+            made = self.compiled(callee, arguments, [_loose(a.type) for a in arguments], node)
         except KernelError as e:
             if not library.is_own(callee) or self.source.is_own:
                 raise
@@ -279,7 +279,7 @@ class Expressions(Indexing):
             raise self.error(TypingError, node, f"{callee.__name__} does not take ({given})", e.said) from None
         texts = []
         for i, argument in enumerate(arguments):
-            if not isinstance(argument.type, types.NoneType):
+            if not isinstance(made.parameters[i], (types.NoneType, types.Known)):
                 texts.append(self.converted(argument, made.parameters[i], node).text)
             if made.parameter_names()[i] in made.written:
                 for name in self.memory_of(argument):
@@ -294,6 +294,20 @@ class Expressions(Indexing):
                     self.alias(name, argument.name)
             return Value(result, value.text, name=name)
         return value
+
+    def compiled(self, callee, arguments, parameters, node):
+        """The function for these types; arguments that it must know while it is compiled, as a shape, are told it."""
+        try:
+            return self.program.function(callee, tuple(parameters), self, node)
+        except KernelError as e:
+            names = list(callee.__code__.co_varnames[: len(parameters)])
+            i = names.index(e.wants) if getattr(e, "wants", None) in names and e.wanting is callee else -1
+            if i < 0 or isinstance(parameters[i], types.Known):
+                raise
+            if arguments[i].foreseen is MISSING:
+                e.wants, e.wanting = arguments[i].name, self.source.function  # whoever calls this one may know it
+                raise
+            return self.compiled(callee, arguments, [*parameters[:i], types.Literal(arguments[i].foreseen), *parameters[i + 1 :]], node)
 
     # ---- loops
 
@@ -324,7 +338,9 @@ class Expressions(Indexing):
 
     def constant_of(self, value, node, what):
         if value.foreseen is MISSING:
-            raise self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
+            error = self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
+            error.wants, error.wanting = value.name, self.source.function
+            raise error
         return value.foreseen
 
 

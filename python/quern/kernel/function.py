@@ -71,6 +71,8 @@ class Function(Expressions):
         for name, type_ in zip(names, self.parameters, strict=False):
             variable = self.variables[name] = self.arguments[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True
+            if isinstance(type_, types.Known):
+                variable.const = type_.obj
         for _ in range(MOST_WALKS):
             self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
@@ -107,7 +109,7 @@ class Function(Expressions):
                 parameters.append((variable.type, variable.text))
                 continue
             made.append(f"  {variable.type.c} {variable.text} = {from_parts(variable.type, variable.text, parameters)};")
-        kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, types.NoneType)]
+        kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, (types.NoneType, types.Known))]
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
         for variable in dict.fromkeys(self.variables.values()):
@@ -121,7 +123,7 @@ class Function(Expressions):
         return "\n".join(lines)
 
     def prototype(self):
-        parameters = ", ".join(v.type.c for v in self.arguments.values() if not isinstance(v.type, types.NoneType))
+        parameters = ", ".join(v.type.c for v in self.arguments.values() if not isinstance(v.type, (types.NoneType, types.Known)))
         return f"static __device__ {self.result.c} {self.symbol}({parameters});"
 
     def parameter_names(self):

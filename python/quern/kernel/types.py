@@ -123,10 +123,24 @@ class Known(Type):
         self.name = f"{type(obj).__name__}({text if len(text) <= 40 else text[:40] + '...'})"
 
     def __eq__(self, other):
-        return isinstance(other, Known) and other.obj is self.obj
+        return isinstance(other, Known) and (other.obj is self.obj or (isinstance(self.obj, str) and other.obj == self.obj))
 
     def __hash__(self):
-        return id(self.obj)
+        return hash(self.obj) if isinstance(self.obj, str) else id(self.obj)
+
+
+class Literal(Known):
+    """Of a parameter that must be known while the function is compiled, such as a shape: numbers and tuples of them."""
+
+    def __init__(self, obj):
+        super().__init__(obj)
+        self.name = f"Literal[{type(obj).__name__}]({obj})"
+
+    def __eq__(self, other):
+        return isinstance(other, Literal) and (other.obj, type(other.obj)) == (self.obj, type(self.obj))
+
+    def __hash__(self):
+        return hash(self.obj)
 
 
 class Record(Type):

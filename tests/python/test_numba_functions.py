@@ -1,0 +1,118 @@
+"""Device functions in kernels: what is handed to them and known then, declared signatures, arrays and functions found around them."""
+
+import enum
+import math
+import operator
+
+import numpy as np
+import pytest
+from kernels import module_of
+from quern import cuda
+from quern.kernel import errors
+from quern.numba import float32, literal_unroll, types
+
+
+class Mode(enum.Enum):
+    first = 1
+    second = 2
+
+
+# ---- functions, types and texts as arguments
+
+
+@cuda.jit(device=True)
+def applied(op, a, i, v):
+    return op(a, i, v)
+
+
+@cuda.jit(device=True)
+def twice(f, x):
+    return f(f(x))
+
+
+@cuda.jit(device=True)
+def plus_one(x):
+    return x + 1
+
+
+@cuda.jit(device=True)
+def filled(n, dtype, v):
+    t = cuda.local.array(n, dtype)
+    for i in range(n):
+        t[i] = v
+    return t.sum()
+
+
+@cuda.jit(device=True)
+def handed_on(n, dtype, v):
+    return filled(n, dtype, v)
+
+
+@cuda.jit(device=True)
+def shaped(shape, dtype):
+    t = cuda.shared.array(shape=shape, dtype=dtype)
+    t[0, 0] = 3.75
+    return t[0, 0] + t.shape[1]
+
+
+@cuda.jit(device=True)
+def by_mode(x, mode="add", f=math.sqrt):
+    if mode == "add":
+        return f(x) + 1
+    elif mode == "mul":
+        return f(x) * 2
+    return 0.0
+
+
+@cuda.jit(device=True)
+def converted(x, of):
+    return of(x)
+
+
+FIVE = 5
+
+
+@cuda.jit
+def of_known_things(a, r):
+    applied(cuda.atomic.add, a, 1, 5)
+    r[0] = twice(plus_one, 3)
+    r[1] = twice(math.sqrt, 16.0)
+    r[2] = filled(4, types.float32, 1.5)
+    r[3] = filled(FIVE, np.int32, 1.5)
+    r[4] = handed_on(3, float32, 2.5)
+    r[5] = shaped((2, 3), types.int32)
+    r[6] = shaped((2, 4), np.float32)
+    r[7] = by_mode(16.0)
+    r[8] = by_mode(16.0, "mul")
+    r[9] = by_mode(16.0, "other")
+    r[10] = by_mode(16.0, f=math.exp2)
+    r[11] = converted(3.7, np.int32) + converted(3.7, types.int8) + converted(3.7, int)
+    applied(cuda.atomic.max, a, 0, 50)
+    for f in literal_unroll((math.sin, math.cos)):
+        r[12] += f(0.5)
+    r[13] = handed_on(n=3, dtype="float32", v=2)
+    r[14] = twice(np.sqrt, 16.0) + twice(operator.neg, 2)
+
+
+def test_functions_types_and_texts_as_arguments(device):
+    a, out = np.zeros(3), np.zeros(15)
+    of_known_things[1, 1](a, out)
+    np.testing.assert_array_equal(a, [50, 5, 0])
+    expected = [5, 2, 6, 5, 7.5, 6, 7.75, 5, 8, 0, 65537, 9, math.sin(0.5) + math.cos(0.5), 6, 4]
+    np.testing.assert_allclose(out, expected)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("r[0] = filled(k, np.float32)", "the shape of an array of the kernel's own must be known when the kernel is compiled"),
+        ("r[0] = filled(3, range(3))", "cannot be handed to a function"),
+        ("r[0] = filled(3, 'float33')", "as dtype"),
+        ("r[0] = filled", "cannot be written"),
+    ],
+)
+def test_what_is_not_known(device, tmp_path, text, said):
+    head = "@cuda.jit(device=True)\ndef filled(n, dtype):\n    t = cuda.local.array(n, dtype)\n    return t[0]\n"
+    kernel = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(r, k):\n    {text}\n").kernel
+    with pytest.raises(errors.KernelError, match=said):
+        kernel[1, 1](np.zeros(3), 3)
