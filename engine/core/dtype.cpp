@@ -7,23 +7,6 @@ namespace quern {
 
 namespace {
 
-constexpr int rank(DTypeKind kind) {
-  switch (kind) {
-    case DTypeKind::boolean:
-      return 0;
-    case DTypeKind::natural:
-    case DTypeKind::integer:
-      return 1;
-    case DTypeKind::real:
-      return 2;
-    case DTypeKind::complex:
-      return 3;
-    case DTypeKind::record:
-      break;
-  }
-  return 0;
-}
-
 constexpr DType integer_of(size_t size, bool is_signed) {
   switch (size) {
     case 1:

@@ -17,6 +17,21 @@ inline constexpr int dtype_count = 15;  // of numbers
 
 enum class DTypeKind : char { boolean = 'b', integer = 'i', natural = 'u', real = 'f', complex = 'c', record = 'V' };
 
+// Kinds from the narrowest to the widest, as NumPy and PyTorch count them; records have none.
+constexpr int rank(DTypeKind kind) {
+  switch (kind) {
+    case DTypeKind::natural:
+    case DTypeKind::integer:
+      return 1;
+    case DTypeKind::real:
+      return 2;
+    case DTypeKind::complex:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
 struct DTypeRow {
   std::string_view name;  // NumPy's name
   DTypeKind kind;

@@ -32,20 +32,9 @@ struct Found {
 };
 
 int rank(DType type) {
-  switch (row(type).kind) {
-    case DTypeKind::boolean:
-      return 0;
-    case DTypeKind::integer:
-    case DTypeKind::natural:
-      return 1;
-    case DTypeKind::real:
-      return 2;
-    case DTypeKind::complex:
-      return 3;
-    case DTypeKind::record:
-      break;
-  }
-  raise(ErrorKind::type, "records have no type in common with others; take a field of theirs");
+  DTypeKind kind = row(type).kind;
+  if (kind == DTypeKind::record) raise(ErrorKind::type, "records have no type in common with others; take a field of theirs");
+  return quern::rank(kind);
 }
 
 bool is_wide_natural(DType type) { return row(type).kind == DTypeKind::natural && row(type).size > 1; }

@@ -5,6 +5,7 @@ there is none. A result has the type of the array that was asked: each door's ow
 """
 
 import functools
+import importlib
 import sys
 
 import numpy
@@ -108,10 +109,10 @@ def _array_function(self, function, types, args, kwargs):
 
 
 def _array_namespace(self, *, api_version=None):
-    """The module with the Array API's functions. Raises ValueError for a version that is not known."""
+    """The module with the Array API's functions, :mod:`quern.array_api`. Raises ValueError for a version that is not known."""
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(f"[__array_namespace__] version {api_version!r} of the Array API is not known; it can be {', '.join(_VERSIONS)}")
-    return sys.modules["quern"]
+    return importlib.import_module("quern.array_api")
 
 
 def to_device(self, device, /, *, stream=None):
