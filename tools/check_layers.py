@@ -23,7 +23,7 @@ PYTHON = (
     ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
     ("quern.measure", "quern.pycuda"),
     ("quern",),
-    ("quern.kernel",),
+    ("quern.kernel", "quern.array_api"),
     ("quern.cuda",),
     ("quern.numba", "quern.cupy"),
     ("quern.cupyx", "quern.torch", "quern.keras_hook"),
