@@ -4,16 +4,16 @@ import dataclasses
 
 import numpy
 
-import quern
+from quern import arrays as ours
 
 __all__ = """astype bool can_cast complex128 complex64 finfo float32 float64 iinfo int16 int32 int64 int8 isdtype result_type uint16 uint32
 uint64 uint8""".split()
 
 
-bool = quern.bool
-int8, int16, int32, int64 = quern.int8, quern.int16, quern.int32, quern.int64
-uint8, uint16, uint32, uint64 = quern.uint8, quern.uint16, quern.uint32, quern.uint64
-float32, float64, complex64, complex128 = quern.float32, quern.float64, quern.complex64, quern.complex128
+bool = ours.bool_
+int8, int16, int32, int64 = ours.int8, ours.int16, ours.int32, ours.int64
+uint8, uint16, uint32, uint64 = ours.uint8, ours.uint16, ours.uint32, ours.uint64
+float32, float64, complex64, complex128 = ours.float32, ours.float64, ours.complex64, ours.complex128
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,12 +44,12 @@ def _type_of(given):
 
 def astype(x, dtype, /, *, copy=True, device=None):
     """``x`` in another type, and on another ``device``. ``copy``: False gives ``x`` itself where nothing changes."""
-    return quern.astype(x, dtype, copy=copy, device=device)
+    return ours.astype(x, dtype, copy=copy, device=device)
 
 
 def can_cast(from_, to, /):
     """Does the type rules' promotion allow to cast ``from_`` (a type or an array) to the type ``to``?"""
-    return quern.can_cast(_type_of(from_), to)
+    return ours.can_cast(_type_of(from_), to)
 
 
 def finfo(type, /):
@@ -68,11 +68,11 @@ def iinfo(type, /):
 
 def isdtype(dtype, kind):
     """Is ``dtype`` of a ``kind``: a type, a name as "real floating", or a tuple of these?"""
-    return quern.isdtype(dtype, kind)
+    return ours.isdtype(dtype, kind)
 
 
 def result_type(*arrays_and_dtypes):
     """The type that arrays, types and Python's numbers promote to. Raises ValueError where none of them is an array or a type."""
     if all(isinstance(one, (int, float, complex)) for one in arrays_and_dtypes):
         raise ValueError("[result_type] at least one array or dtype is needed")
-    return quern.result_type(*arrays_and_dtypes)
+    return ours.result_type(*arrays_and_dtypes)

@@ -2,7 +2,7 @@
 
 import inspect
 
-import quern
+from quern import arrays as ours
 
 _ONE = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp floor imag isfinite isinf isnan log log1p log2 log10
 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan trunc""".split()
@@ -15,12 +15,12 @@ __all__ = [*_ONE, *_TWO, "clip", "expm1", "floor_divide", "tanh"]
 
 def _make(name, operands):
     """The function of quern's with the standard's signature: ``operands`` by position alone."""
-    ours = getattr(quern, name)
-    source = f"def {name}({', '.join(operands)}, /):\n    return ours({', '.join(operands)})\n"
-    made = {"ours": ours, "__name__": __name__}
+    function_of_ours = getattr(ours, name)
+    source = f"def {name}({', '.join(operands)}, /):\n    return f({', '.join(operands)})\n"
+    made = {"f": function_of_ours, "__name__": __name__}
     exec(source, made)  # a signature of its own costs nothing at the call
     function = made[name]
-    first = (inspect.getdoc(ours) or name).splitlines()[0]
+    first = (inspect.getdoc(function_of_ours) or name).splitlines()[0]
     function.__doc__ = f"{first}\n\nThe standard's signature of :func:`quern.{name}`."
     return function
 
@@ -30,7 +30,7 @@ globals().update({name: _make(name, ["x1", "x2"]) for name in _TWO})
 
 
 def _is_complex(x):
-    return quern.isdtype(x.dtype, "complex floating")
+    return ours.isdtype(x.dtype, "complex floating")
 
 
 def clip(x, /, min=None, max=None):
@@ -39,31 +39,31 @@ def clip(x, /, min=None, max=None):
     Parameters: ``min``, ``max``: numbers or arrays that broadcast to the shape of ``x``; None: no bound.
     """
     if min is None and max is None:
-        return quern.positive(x) if x.dtype != bool else x.copy()
-    result = quern.clip(x, min, max)
+        return ours.positive(x) if x.dtype != bool else x.copy()
+    result = ours.clip(x, min, max)
     return result if result.dtype == x.dtype else result.astype(x.dtype)
 
 
 def expm1(x, /):
     """exp(x) - 1, exact for small ``x``; complex infinities as the standard has them: expm1(inf + 0j) is inf + 0j."""
     if not _is_complex(x):
-        return quern.expm1(x)
-    return quern.where(quern.isfinite(x.real), quern.expm1(x), quern.exp(x) - 1)
+        return ours.expm1(x)
+    return ours.where(ours.isfinite(x.real), ours.expm1(x), ours.exp(x) - 1)
 
 
 def floor_divide(x1, x2, /):
     """The quotient rounded down; of an infinity it is one, and by an infinity a zero of the quotient's sign, as true division gives."""
-    result = quern.floor_divide(x1, x2)
-    if not quern.isdtype(result.dtype, "real floating"):
+    result = ours.floor_divide(x1, x2)
+    if not ours.isdtype(result.dtype, "real floating"):
         return result
-    return quern.where(quern.isinf(x1) | quern.isinf(x2), quern.divide(x1, x2).astype(result.dtype), result)
+    return ours.where(ours.isinf(x1) | ours.isinf(x2), ours.divide(x1, x2).astype(result.dtype), result)
 
 
 def tanh(x, /):
     """The hyperbolic tangent; of complex numbers with an infinite real part ±1, with a zero of the imaginary part's sign."""
     if not _is_complex(x):
-        return quern.tanh(x)
-    ends = quern.empty(x.shape, x.dtype, device=x.device)
-    ends.real[...] = quern.copysign(1, x.real)
-    ends.imag[...] = quern.copysign(0, quern.where(quern.isnan(x.imag), 0, x.imag))
-    return quern.where(quern.isinf(x.real), ends, quern.tanh(x))
+        return ours.tanh(x)
+    ends = ours.empty(x.shape, x.dtype, device=x.device)
+    ends.real[...] = ours.copysign(1, x.real)
+    ends.imag[...] = ours.copysign(0, ours.where(ours.isnan(x.imag), 0, x.imag))
+    return ours.where(ours.isinf(x.real), ends, ours.tanh(x))

@@ -1,6 +1,6 @@
 """The standard's Fourier transforms: float32 gives complex64, float64 complex128."""
 
-from quern import fft as _fft
+from quern.arrays import fft as _fft
 
 __all__ = "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn".split()
 

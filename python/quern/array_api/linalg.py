@@ -1,6 +1,6 @@
 """The standard's linear algebra: products for the main namespace too, and its extension."""
 
-from quern import linalg as _linalg
+from quern.arrays import linalg as _linalg
 
 __all__ = """cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose outer pinv qr
 slogdet solve svd svdvals tensordot trace vecdot vector_norm""".split()
