@@ -116,3 +116,89 @@ def test_what_is_not_known(device, tmp_path, text, said):
     kernel = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(r, k):\n    {text}\n").kernel
     with pytest.raises(errors.KernelError, match=said):
         kernel[1, 1](np.zeros(3), 3)
+
+
+# ---- arrays of the device that functions find around them
+
+
+def found_kernels(tmp_path):
+    text = """
+import quern
+RECORD = np.dtype([("a", "f8"), ("b", "i4")])
+values, number = cuda.to_device(np.arange(5.0)), cuda.to_device(np.array(3, np.int32))
+matrix, mapped = cuda.to_device(np.arange(6, dtype=np.complex64).reshape(2, 3, order="F")), cuda.mapped_array(3)
+records, plain = cuda.to_device(np.zeros(3, RECORD)), quern.arange(4.0)
+mapped[:] = 2
+both = (values[1:], matrix)
+
+@cuda.jit(device=True)
+def read(i):
+    return values[i] + number[()]
+
+@cuda.jit(device=True)
+def write(i, v):
+    if i > 3:
+        return write(i - 1, v)
+    values[i] = v
+    return 1
+
+@cuda.jit(device=True)
+def part():
+    return values[2:]
+
+@cuda.jit
+def reads(r):
+    i = cuda.grid(1)
+    if i < r.size:
+        r[i] = read(i) * 10 + matrix[1, i % 3].real + both[0][0] + plain[3] + values.size
+
+@cuda.jit
+def writes(n):
+    for i in range(n):
+        write(i, -i)
+        cuda.atomic.add(mapped, 0, 1)
+    records[1].a = n
+    records[0]["b"] = 4
+    plain[1] = 50
+    number[()] = 8
+
+@cuda.jit
+def writes_a_part():
+    p = part()
+    p[0] = 100
+
+def made():
+    own = cuda.to_device(np.ones(4, np.float32))
+
+    @cuda.jit
+    def kernel(r):
+        r[0] = own.sum()
+        own[1] = r[0] + 1
+
+    return kernel, own
+"""
+    return module_of(tmp_path, text)
+
+
+def test_arrays_of_the_device_around_functions(device, tmp_path):
+    m = found_kernels(tmp_path)
+    out = np.zeros(5)
+    m.reads[1, 8](out)
+    expected = (np.arange(5.0) + 3) * 10 + np.array([1, 3, 5, 1, 3]) + 1 + 3 + 5
+    np.testing.assert_array_equal(out, expected)
+    m.writes[1, 1](5)
+    np.testing.assert_array_equal(m.values.copy_to_host(), [0, -1, -2, -4, 4])
+    cuda.synchronize()
+    np.testing.assert_array_equal(m.mapped, [7, 2, 2])
+    np.testing.assert_array_equal(m.records.copy_to_host(), np.array([(0, 4), (5, 0), (0, 0)], m.RECORD))
+    np.testing.assert_array_equal(np.asarray(m.plain), [0, 50, 2, 3])
+    m.values[:] = 7.0  # what happens to them between launches is seen
+    m.reads[1, 8](out)
+    np.testing.assert_array_equal(out, 150 + np.array([1, 3, 5, 1, 3]) + 7 + 3 + 5)
+    m.writes_a_part[1, 1]()
+    np.testing.assert_array_equal(m.values.copy_to_host(), [7, 7, 100, 7, 7])
+    kernel, own = m.made()
+    for total, second in [(4, 5), (8, 9)]:
+        kernel[1, 1](out)
+        assert out[0] == total
+        np.testing.assert_array_equal(own.copy_to_host(), [1, second, 1, 1])

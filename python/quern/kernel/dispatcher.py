@@ -52,7 +52,8 @@ class Definition:
                 f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
             ) from None
         written = program.kernel.written
-        self.writes = [name in written for name, type_ in _leaves(program.kernel)]
+        self.writes = [name in written for name in (*(name for name, _ in _leaves(program.kernel)), *program.kernel.found)]
+        self.found = [program.found[name] for name in program.kernel.found]
         self.dynamic_shared = program.dynamic_shared_place or ""
         self.cooperative = program.is_cooperative
         for code in program.linked:
@@ -174,7 +175,7 @@ class Dispatcher(Inspectable):
             attributes = bounds_text(options.get("launch_bounds"))
             links = options.get("link") or ()
             found = self._programs[parameters] = Program(
-                self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links
+                self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links, finds=True
             )
         return found
 
@@ -200,7 +201,8 @@ class Dispatcher(Inspectable):
             made = self._definition(parameters)
         except KernelError as e:
             raise e.with_traceback(None) from None  # the place that counts is in the message
-        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, made.is_turned, numbers_of(parameters)
+        numbers = numbers_of(parameters)
+        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, made.is_turned, numbers, made.found
 
     def _chosen(self, given):
         """Of the signatures that were given, the one that these arguments go into with the least conversion."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy
 
+from quern.arrays import core as _core
 from quern.kernel import library, operators, types
 from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
@@ -101,6 +102,8 @@ class Expressions(Indexing):
         if isinstance(obj, numpy.void) and obj.dtype.names:
             (array,) = self.program.kept.setdefault(id(obj), [numpy.array([obj])])
             return self.element(self.program.constant_array(self, array, node), [operators.constant(0)], node)
+        if self.program.finds and _is_of_device(obj):
+            return self.program.found_array(self, obj)
         if isinstance(obj, numpy.ndarray):
             return self.program.constant_array(self, obj, node)
         if obj is None:
@@ -283,7 +286,12 @@ class Expressions(Indexing):
                 texts.append(self.converted(argument, made.parameters[i], node).text)
             if made.parameter_names()[i] in made.written:
                 for name in self.memory_of(argument):
-                    self.written.update(root for root in self.aliases.get(name, {name}) if root in self.variables)
+                    self.written.update(root for root in self.aliases.get(name, {name}) if root in self.variables or root in self.found)
+        for name, type_ in made.found.items():
+            if name not in self.found:
+                self.found[name], self.changed = type_, True
+            texts.append(name)
+        self.written |= made.written & made.found.keys()
         result = made.result or types.none
         value = Value(result, f"{made.symbol}({', '.join(texts)})")
         if isinstance(result, (types.Array, types.Record)):  # which may be a view of any of them
@@ -292,6 +300,8 @@ class Expressions(Indexing):
             for argument in arguments:
                 if argument.name and isinstance(argument.type, (types.Array, types.Record)):
                     self.alias(name, argument.name)
+            for found in made.found:
+                self.alias(name, found)
             return Value(result, value.text, name=name)
         return value
 
@@ -347,6 +357,11 @@ class Expressions(Indexing):
 def is_of_literals(node):
     """Of numbers that are written there, and operators: Python computes it."""
     return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
+
+
+def _is_of_device(obj):
+    """Is it an array of the device, or memory that the device has? Mapped arrays are NumPy's, too."""
+    return isinstance(obj, _core.Array) or getattr(obj, "__cuda_memory__", False) is True or hasattr(type(obj), "__cuda_array_interface__")
 
 
 def _loose(type_):

@@ -48,6 +48,7 @@ class Function(Expressions):
         self.changed = False
         self.exits = []  # for each loop around: what leaves it, what goes on with it
         self.aliases = {}  # names of arrays that see a parameter's memory
+        self.found = {}  # names of arrays that it, or what it calls, finds around it, and their types: parameters behind the others
         self.arguments = {}  # the parameters' Variables
         self.rebound = {}  # what names mean at first that come to mean another variable
         self.unrolled = []  # for each loop around that is written out: which of its rounds
@@ -109,6 +110,7 @@ class Function(Expressions):
                 parameters.append((variable.type, variable.text))
                 continue
             made.append(f"  {variable.type.c} {variable.text} = {from_parts(variable.type, variable.text, parameters)};")
+        parameters += [(t, name) for name, t in self.found.items()]
         kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, (types.NoneType, types.Known))]
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
@@ -123,11 +125,12 @@ class Function(Expressions):
         return "\n".join(lines)
 
     def prototype(self):
-        parameters = ", ".join(v.type.c for v in self.arguments.values() if not isinstance(v.type, (types.NoneType, types.Known)))
+        kept = [*(v.type for v in self.arguments.values()), *self.found.values()]
+        parameters = ", ".join(t.c for t in kept if not isinstance(t, (types.NoneType, types.Known)))
         return f"static __device__ {self.result.c} {self.symbol}({parameters});"
 
     def parameter_names(self):
-        return list(self.arguments)
+        return [*self.arguments, *self.found]
 
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
@@ -240,7 +243,7 @@ class Function(Expressions):
         if isinstance(value.type, types.FixedArray):
             return
         roots = self.aliases.get(value.name, {value.name}) if value.name else self.parameter_names()
-        self.written.update(root for root in roots if root in self.variables)
+        self.written.update(root for root in roots if root in self.variables or root in self.found)
 
     def converted(self, value, to, node):
         """The value as a variable's type."""

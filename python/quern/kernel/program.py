@@ -8,6 +8,7 @@ from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
+from quern.kernel.signatures import typeof
 from quern.kernel.source import source_of
 from quern.kernel.value import NotYet, Value, literal_text
 
@@ -16,7 +17,7 @@ _HEAD = '#include "quern/python.cuh"\n'
 _NO_SHORT_FLOATS = "#define QUERN_NO_SHORT_FLOATS\n"
 _ATOMICS = '#include "quern/python_atomics.cuh"\n'
 _WHOLE_ARRAYS = '#include "quern/python_arrays.cuh"\n'
-_COOPERATIVE = '#include "cooperative_groups.h"\n'
+COOPERATIVE = '#include "cooperative_groups.h"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
 MOST_NESTED = 50  # calls inside of each other
 MOST_CONSTANTS = 8192  # elements of a global array that become text
@@ -27,11 +28,13 @@ class Program:
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
     ``debug``: asserts count. ``raises``: a division by 0 is an error, as it is in Python. ``links``: what it is linked with (linked.py).
+    ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
     """
 
     def __init__(
-        self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False, rules=Function
+        self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False, rules=Function,
+        finds=False
     ):
         self.debug, self.raises, self.rules = debug, raises, rules
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
@@ -43,7 +46,9 @@ class Program:
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
         self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
+        self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
         self.is_cooperative = False  # do its blocks wait for each other?
+        self.headers = {}  # lines that the text begins with -> None, in order
         source = self._source(function)
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
         self.kernel = rules(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
@@ -134,6 +139,14 @@ class Program:
         type_.readonly = True
         return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.memory}*>(const_cast<void*>(reinterpret_cast<const void*>({found[1]})))}}")
 
+    def found_array(self, compiler, array):
+        """An array of the device that a function finds around it: a parameter behind the others, in all that it is called by."""
+        name = next((n for n, known in self.found.items() if known is array), f"found_{len(self.found)}")
+        self.found[name] = array
+        if name not in compiler.found:
+            compiler.found[name], compiler.changed = typeof(array), True
+        return Value(compiler.found[name], name, name=name)
+
     def body(self):
         """The text without the includes, in the namespace of Python's kernels."""
         parts = ["namespace quern {\nnamespace py {"]
@@ -197,7 +210,8 @@ class Program:
         if "whole::" in self._body:
             head.append(_WHOLE_ARRAYS)
         if self.is_cooperative:
-            head.append(_COOPERATIVE)
+            head.append(COOPERATIVE)
+        head += [line for line in self.headers if line not in head]
         if is_turned:
             head.append(_TURNED)
         return "".join([*head, *lines, self._body])
