@@ -68,7 +68,7 @@ def iinfo(type, /):
 
 def isdtype(dtype, kind):
     """Is ``dtype`` of a ``kind``: a type, a name as "real floating", or a tuple of these?"""
-    return ours.isdtype(dtype, kind)
+    return numpy.isdtype(dtype, kind)
 
 
 def result_type(*arrays_and_dtypes):
