@@ -380,6 +380,39 @@ time: cx.time.repeat(lambda: x + 1, n_repeat=2, n_warmup=0).cpu_times.shape == (
 zeros_like_pinned: cx.zeros_like_pinned(np.ones(3)).tolist() == [0, 0, 0]
 zeros_pinned: cx.zeros_pinned(3).tolist() == [0, 0, 0]
 """,
+    "cupyx.jit": """
+atomic_add: in_kernel(cx.jit.atomic_add)
+atomic_and: in_kernel(cx.jit.atomic_and)
+atomic_cas: in_kernel(cx.jit.atomic_cas)
+atomic_dec: in_kernel(cx.jit.atomic_dec)
+atomic_exch: in_kernel(cx.jit.atomic_exch)
+atomic_inc: in_kernel(cx.jit.atomic_inc)
+atomic_max: in_kernel(cx.jit.atomic_max)
+atomic_min: in_kernel(cx.jit.atomic_min)
+atomic_or: in_kernel(cx.jit.atomic_or)
+atomic_sub: in_kernel(cx.jit.atomic_sub)
+atomic_xor: in_kernel(cx.jit.atomic_xor)
+blockDim: raised(lambda: cx.jit.blockDim.x) is RuntimeError
+blockIdx: raised(lambda: cx.jit.blockIdx.x) is RuntimeError
+cg: in_kernel(cx.jit.cg.this_grid) and in_kernel(cx.jit.cg.sync)
+cub: raised(lambda: cx.jit.cub.WarpReduce) is NotImplementedError
+grid: in_kernel(cx.jit.grid)
+gridDim: raised(lambda: cx.jit.gridDim.x) is RuntimeError
+gridsize: in_kernel(cx.jit.gridsize)
+laneid: in_kernel(cx.jit.laneid)
+range: in_kernel(cx.jit.range)
+rawkernel: cx.jit.rawkernel(device=True)(forbidden).py_func is forbidden
+shared_memory: in_kernel(cx.jit.shared_memory)
+shfl_down_sync: in_kernel(cx.jit.shfl_down_sync)
+shfl_sync: in_kernel(cx.jit.shfl_sync)
+shfl_up_sync: in_kernel(cx.jit.shfl_up_sync)
+shfl_xor_sync: in_kernel(cx.jit.shfl_xor_sync)
+syncthreads: in_kernel(cx.jit.syncthreads)
+syncwarp: in_kernel(cx.jit.syncwarp)
+threadIdx: raised(lambda: cx.jit.threadIdx.x) is RuntimeError
+thrust: raised(lambda: cx.jit.thrust.sort) is NotImplementedError
+warpsize: in_kernel(cx.jit.warpsize)
+""",
     "cupyx.profiler": """
 benchmark: 'CPU' in str(cx.profiler.benchmark(lambda: x + 1, n_repeat=2))
 profile: cx.profiler.profile().__enter__() is None

@@ -24,7 +24,8 @@ from quern.cupy.cuda._constants import CONSTANTS
 API_NAMES = os.environ.get("QUERN_API_NAMES")
 COUNTED = """cupy cupy.ndarray cupy.linalg cupy.fft cupy.random cupy.random.Generator cupy.random.RandomState cupy.ufunc cupy.cuda
 cupy.cuda.Device cupy.cuda.Stream cupy.cuda.Event cupy.cuda.MemoryPool cupy.cuda.PinnedMemoryPool cupy.cuda.MemoryPointer
-cupy.cuda.runtime cupy.ElementwiseKernel cupy.ReductionKernel cupy.RawKernel cupy.RawModule cupy.testing""".split()
+cupy.cuda.runtime cupy.ElementwiseKernel cupy.ReductionKernel cupy.RawKernel cupy.RawModule cupy.testing
+cupyx.jit""".split()
 TWICE = (
     '__device__ float factor = 2; extern "C" __global__ void twice(float* a, int n) '
     "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] *= factor; }"
@@ -264,6 +265,15 @@ def raw_plus(cp):
     kernel = cp.ElementwiseKernel("raw T x", "T y", "y = x[i] + 1", "raw_plus")
     kernel(cp.arange(3), size=3).get()
     return kernel
+
+
+def successor(number):
+    return number + 1
+
+
+def in_kernel(name):
+    """Does it mean something inside of kernels only?"""
+    return raised(name) is RuntimeError and "cupyx.jit" in repr(name)
 
 
 def forbidden(cx, x):

@@ -1,4 +1,5 @@
-"""cupy.fuse and cupy.vectorize: Python functions on arrays. Array work is recorded and fused in any case, so both call the function."""
+"""cupy.fuse: a function on arrays, which is called, since array work is recorded and fused in any case. cupy.vectorize: a function of
+numbers, which is compiled (quern.kernel, by cupy_rules.py)."""
 
 import functools
 
@@ -6,6 +7,10 @@ import numpy
 
 from quern.arrays.core import Array
 from quern.cupy._array import as_ndarray, ndarray
+from quern.kernel import types
+from quern.kernel.cupy_rules import RULES
+from quern.kernel.source import python_function
+from quern.kernel.vectorize import Row
 from quern.lib import _engine
 
 _scalars = (int, float, complex, bool, numpy.generic)
@@ -66,15 +71,22 @@ def fuse(*args, **kwargs):
 
 
 class vectorize:  # noqa: N801
-    """A function of numbers that is called with arrays instead, once, so that its operators work on all elements.
+    """A function of numbers that is called with arrays instead, and computes each element.
 
-    Parameters: ``pyfunc``: the function; ``otypes``: the types of its results, letters or a list of dtypes. Its ``excluded``, ``cache``
-    and ``signature`` are not served. A function that asks an element for its truth (``if``, ``and``) cannot be called so: it raises
-    TypeError; write it with ``cupy.where``.
+    Parameters: ``pyfunc``: the function, a small Python program: ``if``, ``while``, ``for i in range(...)``, ``and``, ``or``, ``not``,
+    min(), max(), CuPy's ufuncs and types such as ``cupy.float32(x)``; ``otypes``: the types of its results, letters or a list of
+    dtypes. Its ``excluded``, ``cache`` and ``signature`` are not served. Numbers have NumPy's types.
+
+    Raises
+    ------
+    TypeError
+        For an operation that its operands' types do not have.
+    quern.kernel.errors.KernelError
+        When the function cannot be compiled, or its source not be read; the message shows the line.
 
     >>> from quern import cupy as cp
-    >>> cp.vectorize(lambda x, y: x * x + y)(cp.arange(3), 1)
-    array([1, 2, 5])
+    >>> cp.vectorize(lambda x, y: x * x + y if x > 0 else -y)(cp.arange(3), 1)
+    array([-1,  2,  5])
     """
 
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
@@ -84,28 +96,25 @@ class vectorize:  # noqa: N801
         self.otypes = list(otypes) if otypes is not None else None
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
         self.__doc__ = doc if doc is not None else getattr(pyfunc, "__doc__", None)
+        self._function = None
+        self._rows = {}  # types of the arguments -> Row
 
     def __call__(self, *args):
         from quern import arrays
 
+        if self._function is None:
+            self._function = python_function(self.pyfunc, "cupy.vectorize")
         values = [as_ndarray(a if isinstance(a, Array) else arrays.asarray(a)) for a in args]
-        shape = numpy.broadcast_shapes(*(v.shape for v in values))
-        try:
-            out = self.pyfunc(*(v[...] for v in values))
-        except ValueError as error:
-            if "truth value" not in str(error):
-                raise
-            raise TypeError(
-                "[cupy.vectorize] the function asks an element for its truth (if, and, or, not, while); write it with cupy.where, & and |"
-            ) from error
-        several = isinstance(out, tuple)
-        outs = [as_ndarray(arrays.asarray(o)) for o in (out if several else (out,))]
+        parameters = tuple(types.of_dtype(v.dtype) for v in values)
+        row = self._rows.get(parameters)
+        if row is None:
+            row = self._rows[parameters] = Row(self._function, parameters, several=True, rules=RULES["numpy"])
+        outs = row(values, (), ndarray)
         if self.otypes is not None:
             if len(self.otypes) != len(outs):
                 raise ValueError(f"[cupy.vectorize] the function gives {len(outs)} results, otypes names {len(self.otypes)}")
             outs = [o.astype(t) for o, t in zip(outs, self.otypes, strict=True)]
-        outs = [o if o.shape == shape else arrays.broadcast_to(o, shape).copy() for o in outs]
-        return tuple(outs) if several else outs[0]
+        return tuple(outs) if row.is_tuple else outs[0]
 
 
 Fusion.__module__ = vectorize.__module__ = ndarray.__module__

@@ -5,7 +5,7 @@ from quern.cupy._runtime_info import get_runtime_info  # noqa: F401
 from quern.cupy._scatter import scatter as _scatter
 from quern.cupy.cuda import pinned_memory as _pinned
 from quern.cupy.cuda._waiting import DeviceSynchronized, allow_synchronize  # noqa: F401
-from quern.cupyx import linalg, optimizing, profiler, time  # noqa: F401
+from quern.cupyx import jit, linalg, optimizing, profiler, time  # noqa: F401
 from quern.cupyx._generalized import GeneralizedUFunc  # noqa: F401
 from quern.cupyx._switches import errstate, geterr, seterr  # noqa: F401
 

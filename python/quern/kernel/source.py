@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import inspect
 import linecache
 import math
@@ -47,8 +48,9 @@ class Source:
         self.offset = first - 1
         try:
             tree = ast.parse(text)
-        except SyntaxError:  # the file is another one by now
-            tree = ast.Module([], [])
+        except SyntaxError:  # a lambda's lines alone say nothing, or the file is another one by now
+            tree = _lambdas_at(function.__code__)
+            self.indent = self.offset = 0
         self.tree = _definition(tree, function)
         self.assigned_once = assigned_once(self.tree)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
@@ -139,6 +141,16 @@ def assigned_once(tree):
     return frozenset(name for name in plain if stores.count(name) == 1)
 
 
+def _lambdas_at(code):
+    """The lambdas of the file that begin in the line of that one."""
+    try:
+        tree = ast.parse("".join(inspect.findsource(code)[0]))
+    except (OSError, SyntaxError):
+        return ast.Module([], [])
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    return ast.Module([ast.Expr(n) for n in found], [])
+
+
 def _definition(tree, function):
     code = function.__code__
     found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and _is_of(n, code)]
@@ -146,7 +158,7 @@ def _definition(tree, function):
         place = f"{code.co_filename}:{code.co_firstlineno}"
         raise KernelError(f"{place}: [{function.__name__}] there is no function of that name any more; import the file again")
     if len(found) > 1 and isinstance(found[0], ast.Lambda):
-        found = [n for n in found if _does_the_same(n, code)]
+        found = [n for n in found if _does_the_same(n, code)] or [n for n in found if _calls_the_same(n, code)]
         if not found:
             raise UnsupportedError(
                 f"{code.co_filename}:{code.co_firstlineno}: [{function.__name__}] there are several lambdas with these arguments; "
@@ -156,8 +168,28 @@ def _definition(tree, function):
 
 
 def _does_the_same(node, code):
-    (made,) = [c for c in compile(ast.Expression(node), "lambda", "eval").co_consts if inspect.iscode(c)]
+    made = _code_of(node)
     return (made.co_code, made.co_consts, made.co_names) == (code.co_code, code.co_consts, code.co_names)
+
+
+def _calls_the_same(node, code):
+    """By operations alone: what Python loads a name or an attribute with depends on what is around the lambda."""
+
+    def operation(i):
+        if i.opname.startswith("CALL"):
+            return "CALL", i.arg
+        name = i.argrepr.removeprefix("NULL + ").removesuffix(" + NULL|self")
+        return "LOAD" if i.opname.startswith("LOAD_") else i.opname, name
+
+    def operations(code):
+        return [operation(i) for i in dis.get_instructions(code) if i.opname not in ("PRECALL", "PUSH_NULL", "COPY_FREE_VARS", "RESUME")]
+
+    return operations(_code_of(node)) == operations(code)
+
+
+def _code_of(node):
+    (made,) = [c for c in compile(ast.Expression(node), "lambda", "eval").co_consts if inspect.iscode(c)]
+    return made
 
 
 def _is_of(node, code):

@@ -27,12 +27,11 @@ _NAMES = frozenset(
     "laneid warpsize syncwarp all_sync any_sync eq_sync ballot_sync shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync match_any_sync "
     "match_all_sync activemask lanemask_lt nanosleep".split()
 )
-_OF_WARPS = {getattr(intrinsics, name) for name in _NAMES}
 
 
 def is_better_turned(program):
     """Does a Program's kernel reach memory better with y's neighbours in a warp, and is that all that would change?"""
-    if program.debug or program.linked or program.declared:
+    if program.debug or program.linked or program.declared or program.headers:
         return False
     if "threadIdx.y" not in program.text:
         return False
@@ -47,7 +46,7 @@ def _sees_neighbours(source):
     code = source.function.__code__
     for name in code.co_names + code.co_freevars:  # of attributes, too
         meant = source.lookup(name)
-        if name in _NAMES or meant is builtins.print or (isinstance(meant, intrinsics.Intrinsic) and meant in _OF_WARPS):
+        if name in _NAMES or meant is builtins.print or (isinstance(meant, intrinsics.Intrinsic) and meant.__name__ in _NAMES):
             return True
     return False
 
@@ -63,6 +62,11 @@ def _meaning(source, node):
             return None
         return getattr(owner, node.attr, None)
     return None
+
+
+def _is_called(meant, name):
+    """Is it the intrinsic of that name? Numba's and CuPy's are objects of their own."""
+    return isinstance(meant, intrinsics.Intrinsic) and meant.__name__ == name
 
 
 def _joined(a, b):
@@ -160,7 +164,7 @@ class _Walk:
     # ---- forms of expressions
 
     def is_grid(self, node):
-        return isinstance(node, ast.Call) and _meaning(self.source, node.func) is intrinsics.grid
+        return isinstance(node, ast.Call) and _is_called(_meaning(self.source, node.func), "grid")
 
     def form(self, node):
         if isinstance(node, ast.Constant):
@@ -168,7 +172,7 @@ class _Walk:
         if isinstance(node, ast.Name):
             return self.locals.get(node.id, NOWHERE)
         if isinstance(node, ast.Attribute):
-            if _meaning(self.source, node.value) is intrinsics.threadIdx:
+            if _is_called(_meaning(self.source, node.value), "threadIdx"):
                 return {"x": (STEP, STILL), "y": (STILL, STEP)}.get(node.attr, NOWHERE)
             return self.form(node.value)
         if isinstance(node, ast.UnaryOp):

@@ -12,22 +12,24 @@ from quern.kernel import signatures, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
+from quern.kernel.function import Function
 from quern.kernel.program import Program
 from quern.lib import _engine
 
 
 class Row:
     """A function for given types of numbers, as a kernel of arrays that fuses; what it computes has gradients, by the function's own
-    source (derivative.py). ``results``: their types, by default what the function returns.
+    source (derivative.py). ``results``: their types, by default what the function returns; ``several``: that may be a tuple of numbers.
+    ``rules``: as Program has them.
 
     Called with operands, arrays for the results (or none) and the type that new arrays get; returns a list of arrays.
     """
 
-    def __init__(self, function, parameters, results=None):
-        program = Program(function, parameters, False)
+    def __init__(self, function, parameters, results=None, several=False, rules=Function):
+        program = Program(function, parameters, False, rules=rules)
         self.kernel = program.kernel
         made = self.kernel.result
-        self.is_tuple = isinstance(made, types.Tuple) and results is not None
+        self.is_tuple = isinstance(made, types.Tuple) and (several or results is not None)
         found = made.types if self.is_tuple else [made]
         for t in found:
             if not isinstance(t, types.Number):

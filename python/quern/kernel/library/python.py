@@ -13,13 +13,13 @@ from quern.kernel.value import Elements, Value, cast, literal_text
 
 
 class Range:
-    """What ``range(...)`` is until it is looped over. ``type``: of its numbers, None: as Numba has it; ``unroll``: how many rounds of the
-    loop are written out, None: as the compiler likes it."""
+    """What ``range(...)`` is until it is looped over. ``type``: of its numbers, None: as Numba has it; ``pragma``: what stands before the
+    loop."""
 
     __name__, is_looped_over = "...", True  # for messages
 
-    def __init__(self, start, stop, step, type=None, unroll=None):
-        self.start, self.stop, self.step, self.type, self.unroll = start, stop, step, type, unroll
+    def __init__(self, start, stop, step, type=None, pragma=""):
+        self.start, self.stop, self.step, self.type, self.pragma = start, stop, step, type, pragma
 
 
 class Numbered:
@@ -103,15 +103,14 @@ def _range_loop(compiler, node, given, flag):
     small = integers and all(t == types.int32 for t in integers)
     type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
     start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
-    i, end = compiler.temporary("i"), compiler.temporary("end")
-    unroll = "" if given.unroll is None else f'_Pragma("unroll {int(given.unroll) or 1}") ' if given.unroll is not True else '_Pragma("unroll") '
+    i, end, loop = compiler.temporary("i"), compiler.temporary("end"), f"{given.pragma}for"
     if step.is_const:
         if step.const == 0:
             raise compiler.error(TypingError, node.iter, "the step of range is 0")
         natural = start.natural and step.const > 0
         compiler.head.append(f"{type_.c} {end} = 0;")
         compiler.emit(f"{end} = {stop.text};")
-        compiler.emit(f"{unroll}for ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
+        compiler.emit(f"{loop} ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
     else:
         # Counted, so that NVIDIA's compiler sees how often the body runs and unrolls it: loads of several rounds are then on their way at
         # once. Upwards from no less than 0, the CPU's goes by the end instead, which is the same for all threads.
@@ -121,10 +120,10 @@ def _range_loop(compiler, node, given, flag):
         compiler.emit(f"{first} = {start.text};")
         if natural and type_ != types.uint64:
             compiler.emit(f"{end} = end_of_rounds({first}, {stop.text}, {by});")
-            compiler.emit(f"{unroll}for ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
+            compiler.emit(f"{loop} ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
         else:
             compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
-            compiler.emit(f"{unroll}for ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
+            compiler.emit(f"{loop} ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
     compiler.depth += 1
     made = Value(type_, i, natural=natural)
     compiler.store(node.target, made if given.type is None else Value(given.type, cast(made, given.type).text, natural=natural))
