@@ -49,7 +49,6 @@ class Program:
         self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
         self.is_cooperative = False  # do its blocks wait for each other?
         self.headers = {}  # lines that the text begins with -> None, in order
-        self.headers = {}  # lines that the text begins with -> None, in order
         source = self._source(function)
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
         self.kernel = rules(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
