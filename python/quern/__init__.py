@@ -28,6 +28,7 @@ from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.measure import Timing, bench, explain
 from quern.raw import RawKernel, RawModule
+from quern.sources import keep_sources
 from quern.trace import trace
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ __all__ = [
     "current_device",
     "device",
     "get_include",
+    "keep_sources",
     "synchronize",
     "trace",
 ]

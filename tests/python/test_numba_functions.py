@@ -202,3 +202,81 @@ def test_arrays_of_the_device_around_functions(device, tmp_path):
         kernel[1, 1](out)
         assert out[0] == total
         np.testing.assert_array_equal(own.copy_to_host(), [1, second, 1, 1])
+
+
+# ---- declared signatures
+
+
+@cuda.jit("i8(i8)", device=True)
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@cuda.jit("int32(int32, int32)", device=True)
+def added(a, b):
+    return a + b
+
+
+@cuda.jit(types.int32(types.int32), device=True)
+def factorial(n):
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+@cuda.jit(["f4(f4)", "f8(f8)"], device=True)
+def third(x):
+    return x / 3
+
+
+@cuda.jit("void(f8[:], f8)", device=True)
+def put(a, v):
+    a[0] = v
+
+
+def of_closure():
+    @cuda.jit("i8(i8)", device=True)
+    def inner(n):
+        return 1 if n < 1 else inner(n - 1) + 1
+
+    @cuda.jit
+    def kernel(r):
+        r[0] = inner(5)
+
+    return kernel
+
+
+@cuda.jit
+def of_declared(x, r):
+    r[0] = fibonacci(10)
+    r[1] = added(x[0], x[1])
+    r[2] = factorial(5)
+    r[3] = third(np.float32(1))
+    r[4] = third(1)
+    r[5] = added(2147483647, 1)
+    put(r[6:], 7)
+
+
+def test_declared_signatures_convert_and_may_call_themselves(device):
+    out = np.zeros(7)
+    of_declared[1, 1](np.array([1.7, 2.9], np.float32), out)
+    np.testing.assert_array_equal(out, [55, 3, 120, np.float32(1) / np.float32(3), 1 / 3, -(2.0**31), 7])
+    of_closure()[1, 1](out)
+    assert out[0] == 6
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("added(1j, 2)", "added does not take \\(complex128, int64\\); it was declared for \\(int32, int32\\)"),
+        ("added(r, 2)", "added does not take"),
+        ("added(1)", "added takes 2 arguments, not 1"),
+        ("endless(3)", "what this call of itself returns is not known"),
+    ],
+)
+def test_what_declared_functions_refuse(device, tmp_path, text, said):
+    head = '@cuda.jit("int32(int32, int32)", device=True)\ndef added(a, b):\n    return a + b\n'
+    head += "@cuda.jit(device=True)\ndef endless(n):\n    return endless(n - 1)\n"
+    kernel = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(r):\n    r[0] = {text}\n").kernel
+    with pytest.raises(errors.TypingError, match=said):
+        kernel[1, 1](np.zeros(3))

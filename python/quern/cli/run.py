@@ -23,8 +23,10 @@ def run(argv) -> int:
         return 2
 
     from quern.doors import open_doors
+    from quern.sources import keep_sources
 
     importer = open_doors()
+    keep_sources()
     if not raw_clock:
         from quern.clocks import wait_before_clocks
 

@@ -368,8 +368,8 @@ class DeviceFunction:
         self.py_func = function
         self.targetoptions = options
         self.links = tuple(options.get("link") or ())
-        self._given = [signatures.parsed(s) for s in given_signatures or ()]
-        for signature in self._given:
+        self.declared = [signatures.parsed(s) for s in given_signatures or ()]
+        for signature in self.declared:
             check_returned(Program(function, signature.args, False), signature.return_type)
 
     def compile_device(self, args, return_type=None):

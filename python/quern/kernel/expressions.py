@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy
 
 from quern.arrays import core as _core
-from quern.kernel import library, operators, types
+from quern.kernel import library, operators, signatures, types
 from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
@@ -84,6 +84,8 @@ class Expressions(Indexing):
             # A round of a loop may find what the one before has left.
             raise NotYet(error) if self.exits or self.postponed else error
         found = self.source.lookup(node.id)
+        if found is NOTHING and node.id == self.source.name and not self.is_kernel:
+            return known(self.source.function)  # of itself, while its decorator is at work
         if found is NOTHING:
             raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
         return self.of_object(found, node)
@@ -218,7 +220,18 @@ class Expressions(Indexing):
         test = self.condition(node.test)
         if test.is_const:
             return self.expression(node.body if test.const else node.orelse)
-        yes, no = self.expression(node.body), self.expression(node.orelse)
+        parts = []
+        for part in (node.body, node.orelse):
+            try:
+                parts.append(self.expression(part))
+            except NotYet as e:  # a call of itself, which returns what the other part is
+                late = e
+        if not parts:
+            raise late
+        if len(parts) == 1:
+            self.postponed = self.postponed or late
+            return parts[0]
+        yes, no = parts
         to = self.merged(yes.type, no.type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
@@ -251,8 +264,8 @@ class Expressions(Indexing):
     def called(self, function, arguments, named, node):
         return library.call(self, function, arguments, named, node)
 
-    def call_function(self, callee, arguments, named, node):
-        """A call of another Python function, compiled for these types."""
+    def call_function(self, callee, arguments, named, node, declared=()):
+        """A call of another Python function, compiled for these types, or for the nearest of the signatures ``declared``."""
         if named:
             names = callee.__code__.co_varnames[: callee.__code__.co_argcount]
             defaults = dict(zip(reversed(names), reversed(callee.__defaults__ or ()), strict=False))
@@ -272,6 +285,9 @@ class Expressions(Indexing):
         if not code.co_kwonlyargcount and not least <= len(arguments) <= code.co_argcount and not code.co_flags & _TAKES_STARS:
             takes = least if least == code.co_argcount else f"{least} to {code.co_argcount}"
             raise self.error(TypingError, node, f"{callee.__name__} takes {takes} arguments, not {len(arguments)}")
+        signature = self.nearest(callee, arguments, declared, node)
+        if signature is not None:
+            arguments = [self.as_declared(a, t, node) for a, t in zip(arguments, signature.args, strict=True)]
         try:
             made = self.compiled(callee, arguments, [_loose(a.type) for a in arguments], node)
         except KernelError as e:
@@ -303,7 +319,28 @@ class Expressions(Indexing):
             for found in made.found:
                 self.alias(name, found)
             return Value(result, value.text, name=name)
+        if signature is not None and isinstance(signature.return_type, types.Number) and isinstance(result, types.Number):
+            return self.converted(value, signature.return_type, node)
         return value
+
+    def nearest(self, callee, arguments, declared, node):
+        """Of a function's declared signatures the one that arguments go into with the least conversion; None where it has none."""
+        best, least = None, None
+        for signature in declared:
+            if len(signature.args) == len(arguments):
+                costs = [_cost(a, t) for a, t in zip(arguments, signature.args, strict=True)]
+                if None not in costs and (least is None or sum(costs) < least):
+                    best, least = signature, sum(costs)
+        if declared and best is None:
+            given, listed = (", ".join(str(a.type) for a in arguments), " or ".join(f"({', '.join(map(str, s.args))})" for s in declared))
+            raise self.error(TypingError, node, f"{callee.__name__} does not take ({given})", f"it was declared for {listed}")
+        return best
+
+    def as_declared(self, value, to, node):
+        """An argument as a signature has it: a number is converted as an assignment in C converts it."""
+        if isinstance(to, types.Optional):
+            return value if isinstance(value.type, types.NoneType) else self.as_declared(value, to.type, node)
+        return self.converted(value, to, node)
 
     def compiled(self, callee, arguments, parameters, node):
         """The function for these types; arguments that it must know while it is compiled, as a shape, are told it."""
@@ -362,6 +399,16 @@ def is_of_literals(node):
 def _is_of_device(obj):
     """Is it an array of the device, or memory that the device has? Mapped arrays are NumPy's, too."""
     return isinstance(obj, _core.Array) or getattr(obj, "__cuda_memory__", False) is True or hasattr(type(obj), "__cuda_array_interface__")
+
+
+def _cost(value, wanted):
+    """How much an argument is converted for a declared parameter; None where it does not go in."""
+    if isinstance(wanted, types.Optional):
+        return 0 if isinstance(value.type, types.NoneType) else _cost(value, wanted.type)
+    cost = signatures.distance(_loose(value.type), wanted)
+    if cost is None and isinstance(value.type, types.Number) and isinstance(wanted, types.Number):
+        return None if isinstance(value.type, types.Complex) else 100  # as C does it
+    return cost
 
 
 def _loose(type_):

@@ -139,7 +139,8 @@ def distance(given, wanted):
         a, b = rank[given.kind], rank[wanted.kind]
         if a > b or (b == 0 and a > 0):
             return None
-        return 1 + 4 * (b - a) + (6 if a == b and given.bits > wanted.bits else 0)
+        loses = given.bits > wanted.bits if a == b else b == 2 and wanted.bits < 64 and wanted.bits <= given.bits
+        return 1 + 4 * (b - a) + 6 * loses
     if isinstance(given, types.Array) and isinstance(wanted, types.Array):
         if (given.dtype, given.ndim) != (wanted.dtype, wanted.ndim) or (given.readonly and not wanted.readonly):
             return None

@@ -12,6 +12,7 @@ import re
 import textwrap
 import tokenize
 
+from quern import sources
 from quern.kernel.errors import KernelError, UnsupportedError
 
 MISSING = object()
@@ -36,21 +37,21 @@ class Source:
         self.name = function.__name__
         self.symbol = _symbol(self.name.replace("<lambda>", "function"))
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
+        self.kept = None  # the lines of a text that is in no file
         try:
             lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps names
         except (OSError, TypeError, SyntaxError, tokenize.TokenError):
-            raise UnsupportedError(
-                f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec()"
-            ) from None
-        # `first` counts from 1; the tree's lines do, too.
-        text = textwrap.dedent("".join(lines))
-        self.indent = len(lines[0]) - len(lines[0].lstrip())
-        self.offset = first - 1
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:  # a lambda's lines alone say nothing, or the file is another one by now
-            tree = _lambdas_at(function.__code__)
-            self.indent = self.offset = 0
+            tree = self._kept_tree(function.__code__)
+        else:
+            # `first` counts from 1; the tree's lines do, too.
+            text = textwrap.dedent("".join(lines))
+            self.indent = len(lines[0]) - len(lines[0].lstrip())
+            self.offset = first - 1
+            try:
+                tree = ast.parse(text)
+            except SyntaxError:  # a lambda's lines alone say nothing, or the file is another one by now
+                tree = _lambdas_at(function.__code__)
+                self.indent = self.offset = 0
         self.tree = _definition(tree, function)
         self.assigned_once = assigned_once(self.tree)
         self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
@@ -62,6 +63,18 @@ class Source:
                 self.closure[name] = MISSING
         self.globals = function.__globals__
         self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
+
+    def _kept_tree(self, code):
+        """What a text that is in no file has in the code's line."""
+        text = sources.text_of(code)
+        if text is None:
+            raise UnsupportedError(
+                f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec(), or "
+                "call quern.keep_sources() before (`quern run` does)"
+            )
+        self.kept, self.indent, self.offset = text.splitlines(), 0, 0
+        functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))]
+        return ast.Module([n for n in functions if _first_line(n) == code.co_firstlineno], [])
 
     def line(self, node):
         """The line in the file that a node stands in."""
@@ -77,7 +90,7 @@ class Source:
     def error(self, kind, node, message, hint=""):
         """An error of class ``kind`` that shows the place."""
         number = self.line(node)
-        text = linecache.getline(self.file, number).rstrip("\n")
+        text = linecache.getline(self.file, number).rstrip("\n") if self.kept is None else self.kept[number - 1]
         column = self.indent + getattr(node, "col_offset", 0)
         until = self.indent + node.end_col_offset if getattr(node, "end_lineno", None) == node.lineno else len(text)
         caret = " " * column + "^" * max(1, until - column)
@@ -165,6 +178,10 @@ def _definition(tree, function):
                 "write each on a line of its own"
             )
     return found[0]
+
+
+def _first_line(node):
+    return min(n.lineno for n in (node, *getattr(node, "decorator_list", ())))
 
 
 def _does_the_same(node, code):

@@ -169,7 +169,7 @@ def call(compiler, function, arguments, named, node):
     callee = getattr(obj, "py_func", obj)
     if isinstance(callee, python_types.FunctionType) and not (callee is obj and is_own(callee)):
         compiler.program.link(getattr(obj, "links", ()))
-        return compiler.call_function(callee, arguments, named, node)
+        return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()))
     is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
     hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
