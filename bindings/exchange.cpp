@@ -21,7 +21,8 @@ namespace {
 NumPyArray from_host(nb::handle memory, const Shape& shape, const std::string& dtype, PyDevice device,
                      const std::optional<std::vector<int64_t>>& strides) {
   HostView host(memory, false, "asarray");
-  Layout layout = strides ? Layout::ordered(shape, *strides) : Layout::contiguous(shape);
+  Layout layout = Layout::contiguous(shape);
+  if (strides && layout.size() > 0) layout.strides = *strides;
   return copied_in(*device.context, host.data(), host.bytes(), std::move(layout), dtype_of(dtype), CopyKind::host_to_device);
 }
 
@@ -495,14 +496,14 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
     read_into(array, host.data(), host.bytes());
   });
   m.def("array_move", [](nb::handle given, PyDevice device) {
-    return nb::steal(wrap(moved_to(*as_array(given.ptr()), *device.context), Py_TYPE(given.ptr())));
+    return nb::steal(wrap_beside(moved_to(*as_array(given.ptr()), *device.context), given.ptr()));
   });
   m.def("array_whole", [](nb::handle given) {
     const Array& array = *as_array(given.ptr());
     const Node& node = *array.cell()->node;
     Array out(array.cell(), node.layout, node.dtype);
     out.set_read_only(array.is_read_only());
-    return nb::steal(wrap(std::move(out), Py_TYPE(given.ptr())));
+    return nb::steal(wrap_beside(std::move(out), given.ptr()));
   });
   m.def("array_alias", &alias_of_address, nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(),
         nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner"));

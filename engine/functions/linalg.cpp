@@ -209,7 +209,8 @@ Array matrix_power(const Array& a, int64_t n) {
   check_square(a);
   if (n == 0) {
     Array one = identity_beside(a, a.dtype());
-    return copied(one.view(one.layout().broadcast_to(a.shape())), a.dtype());
+    bool in_columns = a.layout().is_fortran() && !a.layout().is_contiguous();
+    return copied(one.view(one.layout().broadcast_to(a.shape())), a.dtype(), in_columns ? Order::fortran : Order::c);
   }
   Array power = n < 0 ? inv(a) : a;
   if (n == 1) return copied(a, a.dtype(), Order::keep);

@@ -62,3 +62,38 @@ def test_on_a_device(device):
         assert make(device=device).device == device
     there = qn.zeros(2, device="cpu")
     assert qn.zeros_like(there).device.kind == "cpu"
+
+
+HOSTS = {
+    "rows": np.arange(24.0).reshape(2, 3, 4),
+    "columns": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+    "turned": np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1),
+    "backwards": np.arange(6.0).reshape(2, 3)[::-1],
+    "part": np.arange(24.0).reshape(2, 3, 4)[:, ::2],
+    "a row": np.ones((1, 3)),
+    "a column": np.ones((3, 1)),
+    "an axis of one": np.ones((2, 1, 3)).transpose(2, 1, 0),
+    "repeated": np.broadcast_to(np.arange(3.0), (2, 3)),
+    "repeated and turned": np.broadcast_to(np.arange(4.0), (3, 2, 4)).transpose(1, 0, 2),
+    "nothing": np.ones((3, 0, 2)),
+    "a number": np.array(3.0),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K", "c", "f", "a", "k"])
+@pytest.mark.parametrize("name", ["array", "copy", "zeros_like", "ones_like", "empty_like", "full_like"])
+def test_numpy_arrays_keep_their_layout(device, name, order):
+    more = (3,) if name == "full_like" else ()
+    for what, host in HOSTS.items():
+        want, got = getattr(np, name)(host, *more, order=order), getattr(qn, name)(host, *more, order=order)
+        assert got.strides == want.strides, what
+        assert (got.flags.c_contiguous, got.flags.f_contiguous) == (want.flags.c_contiguous, want.flags.f_contiguous), what
+        if name in ("array", "copy"):
+            np.testing.assert_array_equal(got.get(), host)
+
+
+def test_matrix_power_of_zero(device):
+    for host in (np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3).T):
+        want, got = np.linalg.matrix_power(host, 0), qn.linalg.matrix_power(qn.array(host), 0)
+        assert got.strides == want.strides
+        np.testing.assert_array_equal(got.get(), want)

@@ -47,7 +47,7 @@ def _dtype_name(dtype):
     if name not in _names:
         if dtype.kind == "V":
             return record_name(dtype)
-        raise TypeError(f"data type '{name}' is not served; convert to one of: {', '.join(sorted(_names))}")
+        raise TypeError(f"Unsupported data type '{name}'; convert to one of: {', '.join(sorted(_names))}")
     return name
 
 
@@ -122,7 +122,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None):
         a = a.__cupy_get_ndarray__()
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
-    out = _made(a, dtype, device, copy)
+    out = _made(a, dtype, device, copy, order)
     if dtype is not None and _dtype_name(dtype) != out._dtype_name:
         if copy is False:
             raise ValueError(_no_alias)
@@ -134,7 +134,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None):
 _no_alias = "Unable to avoid copy while creating an array as requested."
 
 
-def _made(obj, dtype, device, copy):
+def _made(obj, dtype, device, copy, order=None):
     """An array of ``obj``, of its own type where that costs nothing; what is not ours already is copied unless that is forbidden."""
     if issubclass(type(obj), Array):  # and not isinstance(): records of the device say that they are arrays, too
         return obj
@@ -158,13 +158,19 @@ def _made(obj, dtype, device, copy):
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     name = _dtype_name(host.dtype)
-    return _sent(host, name, target)
+    return _sent(host, name, target, order)
 
 
-def _sent(host, name, target):
-    """A NumPy array on the device, where it lies as NumPy's copy of it would."""
-    host = host.copy("K") if not (host.flags.c_contiguous or host.flags.f_contiguous) else host
-    strides = None if host.flags.c_contiguous else host.strides
+def _sent(host, name, target, order=None):
+    """A NumPy array on the device, where it lies as NumPy's copy of it would; axes of one element, too, have NumPy's strides."""
+    flags = host.flags
+    if not flags.forc:
+        host = host.copy("K")
+    in_columns = flags.f_contiguous and (not flags.c_contiguous or order in ("F", "f"))
+    strides = None
+    if in_columns or not flags.forc:
+        there = numpy.empty_like(host, order="F" if in_columns else "K", subok=False)
+        strides = [step // host.itemsize for step in there.strides]
     line = host.ravel("K")
     if host.dtype.kind == "V":
         line = line.view((numpy.void, host.itemsize))  # fields may overlap
@@ -216,6 +222,8 @@ def _ordered(out, order, copy=None):
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
     """A new array of ``object``; see :func:`asarray`. ``copy``: None copies where that is needed, False never. ``ndmin``: at least so many
     dimensions, ones are put in front. ``subok`` is NumPy's."""
+    if copy and order in ("A", "a") and isinstance(object, numpy.ndarray):
+        order = "F" if object.flags.fnc else "C"
     out = asarray(object, dtype, order, copy=copy)
     return out._reshaped([1] * (ndmin - out.ndim) + list(out.shape)) if out.ndim < ndmin else out
 
@@ -224,8 +232,20 @@ def _stack(obj):
     return _engine.array_stacked([asarray(x, order="C") for x in obj], 0, None)
 
 
+_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+
+
+def _offers_array(obj):
+    """Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one?"""
+    if type(obj) in _PLAIN or isinstance(obj, (numpy.ndarray, numpy.generic)):
+        return False
+    return hasattr(type(obj), "__cupy_get_ndarray__") or hasattr(obj, "__cuda_array_interface__")
+
+
 def _holds_arrays(obj):
-    return builtins.any(isinstance(x, Array) or (isinstance(x, (list, tuple)) and _holds_arrays(x)) for x in obj)
+    return builtins.any(
+        isinstance(x, Array) or _holds_arrays(x) if isinstance(x, (Array, list, tuple)) else _offers_array(x) for x in obj
+    )
 
 
 class NoDerivative(NotImplementedError):
@@ -333,8 +353,7 @@ def _numpy_alias(host):
 
 def copy(a, order="K", subok=False):
     """A new array with the same values; ``order``: how they lie in memory, see :func:`asarray`. ``subok`` is NumPy's."""
-    a = asarray(a)
-    return a._astype(a._dtype_name, order)
+    return a._astype(a._dtype_name, order) if isinstance(a, Array) else array(a, order=order)
 
 
 def astype(a, dtype, /, *, copy=True, device=None):

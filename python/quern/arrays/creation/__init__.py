@@ -72,6 +72,13 @@ def empty(shape, dtype=float, order="C", *, device=None, like=None):
     return full(shape, 0, float if dtype is None else dtype, order, device=device)
 
 
+def _lies_as(a):
+    """An array of the type of ``a``, a NumPy array, whose axes lie as in a copy of it; its values are nobody's."""
+    axes = sorted(range(a.ndim), key=lambda axis: -builtins.abs(numpy.empty_like(a, subok=False).strides[axis]))
+    turned = empty([a.shape[axis] for axis in axes], a.dtype)
+    return turned._transposed([axes.index(axis) for axis in range(a.ndim)])
+
+
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of the shape, type and device of ``a`` in which every element is ``fill_value``.
 
@@ -83,6 +90,10 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     """
     if device is None and isinstance(a, Array):
         device = _device_of(a)
+    if isinstance(a, numpy.ndarray) and a.dtype.isnative:
+        if order in ("A", "a"):
+            order = "F" if a.flags.fnc else "C"
+        a = _lies_as(a)
     a = asarray(a)
     name = a._dtype_name if dtype is None else _dtype_name(dtype)
     sizes = list(a.shape) if shape is None else _checked(shape)
