@@ -61,6 +61,21 @@ int record_number(nb::handle dtype) {
   return static_cast<int>(seen.size()) - 1;
 }
 
+// Classes of named tuples that kernels have seen: a key has the place in here.
+nb::list& tuple_classes() {
+  static nb::list* seen = new nb::list();
+  return *seen;
+}
+size_t tuple_class_number(PyTypeObject* type) {
+  nb::list& seen = tuple_classes();
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].is(reinterpret_cast<PyObject*>(type))) return i;
+  }
+  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 classes of named tuples in one process");
+  seen.append(nb::handle(reinterpret_cast<PyObject*>(type)));
+  return seen.size() - 1;
+}
+
 std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
   if (!format) return std::nullopt;
   if (*format == '@' || *format == '=' || *format == '<') ++format;
@@ -123,6 +138,8 @@ class Reader {
       case What::record:
         return add_record(value, in, out);
       case What::tuple:
+        if (!PyTuple_CheckExact(value) && PyObject_HasAttrString(value, "_fields"))
+          key += fmt::format("T{:04}", tuple_class_number(Py_TYPE(value)));
         key += '(';
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
         key += ')';
@@ -270,8 +287,8 @@ class Reader {
   std::vector<nb::object> made_;
 };
 
-// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple; for records, their dtype
-// is in place of the name
+// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple, (class, list) for a named one; for
+// records, their dtype is in place of the name
 
 nb::object described(const std::string& key, size_t& at) {
   char what = key[at++];
@@ -281,6 +298,11 @@ nb::object described(const std::string& key, size_t& at) {
     while (key[at] != ')') parts.append(described(key, at));
     ++at;
     return parts;
+  }
+  if (what == 'T') {
+    nb::object made = tuple_classes()[std::stoul(key.substr(at, 4))];
+    at += 4;
+    return nb::make_tuple(made, described(key, at));
   }
   nb::object name;
   if (what == 'R' || what == 'V') {

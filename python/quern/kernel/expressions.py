@@ -112,19 +112,24 @@ class Expressions(Indexing):
             return Value(types.none, "", None)
         if isinstance(obj, tuple):
             items = tuple(self.of_object(part, node) for part in obj)
-            return self.tuple_of(items, const=obj)
+            return self.tuple_of(items, obj, type(obj) if hasattr(obj, "_fields") else None)
         return known(obj)
 
-    def tuple_of(self, items, const=MISSING):
-        type_ = types.Tuple(i.type for i in items)
+    def tuple_of(self, items, const=MISSING, cls=None):
+        """A tuple; ``cls``: the class of a named one."""
+        type_ = types.Tuple(i.type for i in items) if cls is None else types.NamedTuple([i.type for i in items], cls)
         text = f"{type_.c}{{{', '.join(i.text for i in items)}}}"
         if const is MISSING and all(i.is_const for i in items):
-            const = tuple(i.const for i in items)
+            const = tuple(i.const for i in items) if cls is None else cls(*(i.const for i in items))
         fixed = tuple(i.foreseen for i in items)
         return Value(type_, text, const, items=tuple(items), fixed=MISSING if MISSING in fixed else fixed)
 
     def expr_Tuple(self, node):
         return self.limited(self.tuple_of([self.expression(e) for e in node.elts]), node)
+
+    def listed(self, node):
+        """An expression; a list that is written where nothing can change it is the tuple of its elements."""
+        return self.expr_Tuple(node) if isinstance(node, ast.List) else self.expression(node)
 
     def limited(self, value, node):
         """A tuple that a compiler of C++ can be expected to read."""
@@ -167,7 +172,7 @@ class Expressions(Indexing):
     def expr_Compare(self, node):
         left, tests = self.done(self.expression(node.left)), []
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(right_node)
+            right = self.listed(right_node)
             if len(node.ops) > 1 and not right.is_const:
                 right = self.kept(right)
             tests.append(self.comparison(op, left, right, node))
@@ -246,6 +251,8 @@ class Expressions(Indexing):
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Record):
             return self.field(owner, node.attr, node)
+        if isinstance(owner.type, types.NamedTuple) and node.attr in owner.type.fields:
+            return self.part(owner, owner.type.fields.index(node.attr))
         made = library.attribute(self, owner, node.attr, node)
         if made is None and isinstance(owner.type, types.Array) and isinstance(owner.type.dtype, types.Record):
             return self.field(owner, node.attr, node)
@@ -255,10 +262,12 @@ class Expressions(Indexing):
 
     def expr_Call(self, node):
         function = self.expression(node.func)
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise self.error(UnsupportedError, node, "arguments cannot be unpacked with * or ** in a kernel", "write each")
-        arguments = [self.expression(a) for a in node.args]
-        named = {k.arg: self.expression(k.value) for k in node.keywords}
+        if any(k.arg is None for k in node.keywords):
+            raise self.error(UnsupportedError, node, "arguments cannot be unpacked with ** in a kernel", "write each")
+        arguments = []
+        for a in node.args:
+            arguments += self.parts(self.expression(a.value), a) if isinstance(a, ast.Starred) else [self.listed(a)]
+        named = {k.arg: self.listed(k.value) for k in node.keywords}
         return self.called(function, arguments, named, node)
 
     def called(self, function, arguments, named, node):

@@ -379,7 +379,7 @@ class Function(Expressions):
 
     def stmt_For(self, node):
         flag = self.broken_flag(node)
-        self.loops_over(node, self.expression(node.iter), flag)
+        self.loops_over(node, self.listed(node.iter), flag)
         self.after_loop(node, flag)
 
     def broken_flag(self, node):

@@ -118,7 +118,8 @@ def typeof(value):
 
 
 def of_description(described):
-    """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, or a list of these for a tuple.
+    """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, a list of these for a tuple, (class, list) for
+    a named one.
 
     Of records, NumPy's dtype is in place of the name.
     """
@@ -126,6 +127,8 @@ def of_description(described):
         return types.none
     if isinstance(described, list):
         return types.Tuple(of_description(d) for d in described)
+    if isinstance(described[0], type):
+        return types.NamedTuple([of_description(d) for d in described[1]], described[0])
     dtype = types.of_dtype(described[0])
     return dtype if len(described) == 1 else types.Array(dtype, *described[1:])
 

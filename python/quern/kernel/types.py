@@ -240,6 +240,24 @@ class Tuple(Type):
         return (Tuple, (self.types,))
 
 
+class NamedTuple(Tuple):
+    """Of a named tuple: ``instance_class``, and a type for each of its ``fields``."""
+
+    def __init__(self, types, cls):
+        super().__init__(types)
+        self.instance_class, self.fields = cls, tuple(cls._fields)
+        self.name = f"{cls.__name__}({', '.join(map(str, self.types))})"
+
+    def __eq__(self, other):
+        return isinstance(other, NamedTuple) and (other.instance_class, other.types) == (self.instance_class, self.types)
+
+    def __hash__(self):
+        return hash((self.instance_class, self.types))
+
+    def __reduce__(self):
+        return (NamedTuple, (self.types, self.instance_class))
+
+
 class Vector(Type):
     """Of CUDA's vectors, ``float32x4``: up to four numbers of one type, ``x``, ``y``, ``z`` and ``w``."""
 

@@ -161,6 +161,8 @@ def call(compiler, function, arguments, named, node):
         return obj.compile_call(compiler, arguments, named, node)
     if isinstance(obj, types.Number):
         return _conversion(compiler, obj, arguments, named, node)
+    if isinstance(obj, type) and issubclass(obj, tuple) and hasattr(obj, "_fields"):
+        return _named_tuple(compiler, obj, arguments, named, node)
     numpy_type = _number_type(obj)
     if numpy_type is not None:
         return _conversion(compiler, numpy_type, arguments, named, node)
@@ -206,6 +208,16 @@ def _conversion(compiler, to, arguments, named, node):
     if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
         raise compiler.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
     return cast(value, to)
+
+
+def _named_tuple(compiler, cls, arguments, named, node):
+    given = {**dict(zip(cls._fields, arguments, strict=False)), **named}
+    for name, default in cls._field_defaults.items():
+        if name not in given:
+            given[name] = compiler.of_object(default, node)
+    if given.keys() != set(cls._fields) or len(arguments) > len(cls._fields):
+        raise compiler.error(TypingError, node, f"{cls.__name__} takes {', '.join(cls._fields)}")
+    return compiler.tuple_of([given[name] for name in cls._fields], cls=cls)
 
 
 def bound(function, owner):

@@ -1,0 +1,119 @@
+"""Tuples in kernels: named ones, tuples that are unpacked into arguments, lists that nothing changes."""
+
+import cmath
+import collections
+import typing
+
+import numpy as np
+import pytest
+from kernels import module_of
+from quern import cuda
+from quern.kernel import errors, types
+from quern.numba import float64, typeof
+
+Point = collections.namedtuple("Point", "x y")
+Pair = collections.namedtuple("Pair", ("values", "at"), defaults=(Point(1, 2.5),))
+
+
+class Mixed(typing.NamedTuple):
+    a: float
+    b: int = 7
+
+
+ORIGIN = Point(3, 4.5)
+
+
+@cuda.jit(device=True)
+def swapped(p):
+    return Point(p.y, p.x)
+
+
+@cuda.jit(device=True)
+def three(a, b, c):
+    return a * 100 + b * 10 + c
+
+
+@cuda.jit
+def of_points(p, q, r):
+    r[0] = p.x * 10 + p[1]
+    r[1] = q.at.y + q.values[1]
+    q.values[0] = p.y
+    s = swapped(p)
+    r[2] = s.x * 10 + s.y
+    r[3] = ORIGIN.x + ORIGIN.y
+    m = Mixed(a=1.5)
+    r[4] = m.a + m.b
+    x, y = s
+    r[5] = x - y
+    r[6] = len(p)
+
+
+@pytest.mark.parametrize("point", [Point(1, 2.0), Point(1.0, 2.0), Point(np.float32(1), np.int8(2)), Point(1, 2)])
+def test_named_tuples(device, point):
+    out, values = np.zeros(7), np.array([5.0, 6.0])
+    of_points[1, 1](point, Pair(values, Point(7, 8)), out)
+    np.testing.assert_array_equal(out, [12, 14, 21, 7.5, 8.5, 1, 2])
+    np.testing.assert_array_equal(values, [2, 6])
+
+
+def test_their_types():
+    assert typeof(Point(1, 2.0)) == types.NamedTuple([types.int64, types.float64], Point)
+    assert typeof(Point(1, 2.0)) != typeof((1, 2.0))
+    assert str(typeof(Mixed(1.0, 2))) == "Mixed(float64, int64)"
+    assert typeof(Point(1.0, 2.0)).fields == ("x", "y")
+    assert typeof((1.0, 2.0)) == types.Tuple([float64, float64])
+
+
+@cuda.jit
+def unpacked(t, z, r):
+    r[0] = three(*t)
+    r[1] = three(1, *t[:2])
+    r[2] = three(*t[:1], *(5, 6))
+    w = complex(*cmath.polar(z))
+    r[3] = w.real
+    r[4] = w.imag
+    r[5] = max(*t)
+
+
+SIZE = 3
+
+
+@cuda.jit
+def of_lists(r):
+    a = cuda.local.array(shape=[SIZE, 2], dtype=np.float64)
+    b = cuda.shared.array([SIZE + 1], np.int32)
+    a[2, 1] = 5
+    b[3] = 6
+    r[0] = a[2, 1] + b[3] + a.shape[0]
+    for x in [1, 2.5, 3]:
+        r[1] += x
+    for i, x in enumerate([4, 5]):
+        r[2] += i * x
+    r[3] = 2 in [1, 2, 3]
+    r[4] = max([1, 7, 3])
+
+
+def test_unpacked_arguments_and_lists_of_constants(device):
+    out = np.zeros(6)
+    unpacked[1, 1]((1, 2, 3), 3 + 4j, out)
+    np.testing.assert_allclose(out, [123, 112, 156, 5, cmath.phase(3 + 4j), 3])
+    out[:] = 0
+    of_lists[1, 1](out)
+    np.testing.assert_array_equal(out[:5], [14, 6.5, 5, 1, 7])
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("r[0] = p.z", "has no attribute 'z' in a kernel"),
+        ("r[0] = max(*r)", "does not fall into parts"),
+        ("x = [1, 2]", "`\\[1, 2\\]` has no meaning in a kernel; write a tuple"),
+        ("r[0] = Point(1).x", "Point takes x, y"),
+        ("r[0] = max(**p)", "arguments cannot be unpacked with \\*\\* in a kernel"),
+    ],
+)
+def test_what_is_refused(device, tmp_path, text, said):
+    head = "from collections import namedtuple\nPoint = namedtuple('Point', 'x y')\n"
+    m = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(p, r):\n    {text}\n")
+    with pytest.raises(errors.KernelError, match=said):
+        m.kernel[1, 1](m.Point(1, 2), np.zeros(3))
