@@ -42,16 +42,37 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   return made.release().ptr();
 }
 
-nb::object like(nb::handle operand, Array&& array) {
-  return nb::steal(wrap(std::move(array), as_array(operand.ptr()) ? Py_TYPE(operand.ptr()) : array_type));
+PyObject* wrap_beside(Array&& array, PyObject* beside) {
+  PyTypeObject* type = as_array(beside) ? Py_TYPE(beside) : array_type;
+  nb::object made = nb::steal(wrap(std::move(array), type));
+  if (is_told(type)) tell(made.ptr(), beside);
+  return made.release().ptr();
 }
+
+nb::object like(nb::handle operand, Array&& array) { return nb::steal(wrap_beside(std::move(array), operand.ptr())); }
 nb::object view_of(nb::handle operand, Array&& view) {
   const Array& array = *as_array(operand.ptr());
   bool is_number = array.is_value() && door_of(operand.ptr()).has_numbers && view.cell() == array.cell();
   return like(operand, is_number ? view.apart() : std::move(view));
 }
-PyTypeObject* type_of(PyObject* left, PyObject* right) {
-  return as_array(left) ? Py_TYPE(left) : as_array(right) ? Py_TYPE(right) : array_type;
+PyObject* leading(PyObject* const* values, size_t count) {
+  PyObject *first = nullptr, *told = nullptr;
+  double most = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!as_array(values[i])) continue;
+    if (!first) first = values[i];
+    if (!is_told(Py_TYPE(values[i]))) continue;
+    double priority = nb::cast<double>(nb::handle(values[i]).attr("__array_priority__"));
+    if (told && priority <= most) continue;
+    told = values[i];
+    most = priority;
+  }
+  return told ? told : first ? first : values[0];
+}
+
+static PyObject* leading(PyObject* left, PyObject* right) {
+  PyObject* both[] = {left, right};
+  return leading(both, 2);
 }
 
 DType dtype_of(const std::string& name) {
@@ -148,7 +169,7 @@ PyObject* binary(Op op, PyObject* left, PyObject* right) {
     GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(op), left, right);
     Argument arguments[] = {a.argument(), b.argument()};
-    return wrap(elementwise(op, arguments), type_of(left, right));
+    return wrap_beside(elementwise(op, arguments), leading(left, right));
   });
 }
 
@@ -159,7 +180,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
     if (!a || !b.read(right, false, left)) return foreign(name_of(op), left, right, left);
     Argument arguments[] = {Argument(*a), b.argument()};
     TruncatedPowers truncated(op == Op::power && (door_of(left).truncates_powers || door_of(right).truncates_powers));
-    if (a->is_value() && door_of(left).has_numbers) return wrap(elementwise(op, arguments), type_of(left, right));
+    if (a->is_value() && door_of(left).has_numbers) return wrap_beside(elementwise(op, arguments), leading(left, right));
     elementwise(op, arguments, a);
     Py_INCREF(left);
     return left;
@@ -169,7 +190,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
 PyObject* unary(Op op, PyObject* value) {
   return guarded([&] {
     Argument argument(*as_array(value));
-    return wrap(elementwise(op, {&argument, 1}), Py_TYPE(value));
+    return wrap_beside(elementwise(op, {&argument, 1}), value);
   });
 }
 
@@ -179,7 +200,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
     GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(Op::power), left, right);
     TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
-    return wrap(raised(a.argument(), b.argument()), type_of(left, right));
+    return wrap_beside(raised(a.argument(), b.argument()), leading(left, right));
   });
 }
 
@@ -206,7 +227,7 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
             a.is_scalar() ? 0 : 1);
-    return wrap(matmul(*a.argument().array(), *b.argument().array()), type_of(left, right));
+    return wrap_beside(matmul(*a.argument().array(), *b.argument().array()), leading(left, right));
   });
 }
 
@@ -233,7 +254,7 @@ PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
     const Argument only(out);
     if (op == Op::not_equal) out = elementwise(Op::logical_not, {&only, 1});
     out.set_value(out.rank() == 0);
-    return wrap(std::move(out), type_of(left, right));
+    return wrap_beside(std::move(out), leading(left, right));
   });
 }
 
@@ -406,7 +427,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
     if (Array* only = count == 1 ? as_array(values[0]) : nullptr) {
       Argument argument(*only);
       Array result = elementwise(op, {&argument, 1}, target);
-      return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(values[0]));
+      return target ? Py_NewRef(into) : wrap_beside(std::move(result), values[0]);
     }
     std::array<GivenOperand, 3> operands;
     PyObject* const* first = std::find_if(values, values + count, as_array);
@@ -418,7 +439,7 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
     auto truncates = [](PyObject* value) { return door_of(value).truncates_powers; };
     TruncatedPowers truncated(op == Op::power && std::any_of(values, values + count, truncates));
     Array result = elementwise(op, {arguments.data(), count}, target);
-    return target ? Py_NewRef(into) : wrap(std::move(result), Py_TYPE(*first));
+    return target ? Py_NewRef(into) : wrap_beside(std::move(result), leading(values, count));
   });
 }
 

@@ -89,8 +89,10 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
       break;
   }
   if (part.has_dtype && part.dtype == DType::boolean) return array_part(given, device, key);
-  if (!PyIndex_Check(given)) refuse();
-  return number_part(given);
+  if (PyIndex_Check(given)) return number_part(given);
+  if (!offers_array(given)) refuse();
+  key.made.push_back(array_of(given, device));
+  return array_part(*as_array(key.made.back().ptr()), device, key);
 }
 
 Places read(PyObject* self, const Array& array, PyObject* given) {
@@ -134,13 +136,13 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     const Array& array = *as_array(self);
     if (names_fields(key)) return named(self, array, key).release().ptr();
     if (const Array* places = as_array(key)) {
-      if (std::optional<Array> picked = take_now(array, *places)) return wrap(std::move(*picked), Py_TYPE(self));
+      if (std::optional<Array> picked = take_now(array, *places)) return wrap_beside(std::move(*picked), self);
     }
     if (PySlice_Check(key) && array.rank() > 0) {
       Py_ssize_t start, stop, step;
       if (PySlice_Unpack(key, &start, &stop, &step) != 0) throw nb::python_error();
       Py_ssize_t count = PySlice_AdjustIndices(array.shape()[0], &start, &stop, step);
-      return wrap(array.view(array.layout().sliced(0, start, count, step)), Py_TYPE(self));
+      return wrap_beside(array.view(array.layout().sliced(0, start, count, step)), self);
     }
     Places places = read(self, array, key);
     bool is_item = places.all_integers;

@@ -21,12 +21,16 @@ Array* as_array(PyObject* object);  // nullptr when it is none of ours
 PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 PyObject* wrap_as(Array&& array, PyTypeObject* type);  // exactly that type
 PyTypeObject* result_type(PyTypeObject* type);         // what results of an operand of that type have (tensor.cpp)
-nb::object like(nb::handle operand, Array&& array);
+// In the type of `beside`, quern.Array where that is no array. An object of a class that a user made of a door's is told it
+// (Door).
+PyObject* wrap_beside(Array&& array, PyObject* beside);
+nb::object like(nb::handle operand, Array&& array);  // the same
 // A view of the operand's memory, wrapped so. Of one of NumPy's numbers it is an array of its own; CuPy has no such numbers.
 nb::object view_of(nb::handle operand, Array&& view);
 bool is_tensor_type(PyTypeObject* type);
 nb::object item_of(const Array& array);  // the only element, as a number of Python's; this waits for it
-PyTypeObject* type_of(PyObject* left, PyObject* right);
+// Of operands the one whose type the result has: the first array, or one of a class that a user made of a door's.
+PyObject* leading(PyObject* const* values, size_t count);
 
 nb::object array_of(PyObject* value);                                // as asarray makes it
 nb::object array_of(PyObject* value, DeviceId device);               // on that device

@@ -22,15 +22,27 @@ const Door& door_of(PyObject* object) {
   return own;
 }
 
+bool is_told(PyTypeObject* type) {
+  if (type == array_type) return false;
+  for (auto& [known, door] : doors)
+    if (type == known) return false;
+  for (auto& [known, door] : doors)
+    if (door.tells_subclasses && PyType_IsSubtype(type, known)) return true;
+  return false;
+}
+
+void tell(PyObject* made, PyObject* beside) { nb::handle(made).attr("__array_finalize__")(nb::handle(beside)); }
+
 void init_doors(nb::module_& m) {
   m.def(
       "set_door",
-      [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool truncates_powers) {
+      [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool tells_subclasses,
+         bool truncates_powers) {
         doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()),
-                           Door{has_numbers, broadcasts_read_only, wraps_indices, truncates_powers});
+                           Door{has_numbers, broadcasts_read_only, wraps_indices, tells_subclasses, truncates_powers});
       },
       nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("wraps_indices") = false,
-      nb::arg("truncates_powers"));
+      nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"));
 }
 
 }  // namespace quern::python

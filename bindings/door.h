@@ -8,13 +8,17 @@ namespace quern::python {
 struct Door {
   bool has_numbers = true;           // where NumPy gives a scalar there are numbers (Array::is_value()), not arrays without axes
   bool broadcasts_read_only = true;  // views that repeat elements cannot be written
-  bool wraps_indices =
-      false;  // arrays of integers out of range wrap around, and one integer in an array is an array; else IndexError
-  bool truncates_powers = false;  // integers to negative powers are what is left of the quotient; else ValueError
+  bool wraps_indices = false;        // places out of range wrap around, and one in an array counts as an array; else IndexError
+  bool tells_subclasses = false;     // __array_finalize__ of classes made of the door's hears what an array is made from
+  bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
 };
 
 // Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.
 const Door& door_of(PyObject* object);
+
+// A class that a user made of a door's, whose objects are told what they are made from: tell().
+bool is_told(PyTypeObject* type);
+void tell(PyObject* made, PyObject* beside);
 
 void init_doors(nb::module_& m);
 

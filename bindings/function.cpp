@@ -44,7 +44,7 @@ Array* numbers_in(PyObject* value) {
 template <Array (*function)(const Array&, Over)>
 PyObject* quick_over_all(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
-  return array ? wrap(function(*array, all_axes(*array)), Py_TYPE(values[0])) : nullptr;
+  return array ? wrap_beside(function(*array, all_axes(*array)), values[0]) : nullptr;
 }
 
 template <Reduction reduction>
@@ -60,7 +60,7 @@ PyObject* quick_place(PyObject* const* values, size_t count) {
   if (!array || array->size() == 0) return nullptr;
   Array place = extreme_places(array->rank() == 1 ? *array : reshape(*array, {array->size()}), least);
   place.set_value(door_of(values[0]).has_numbers);
-  return wrap(std::move(place), Py_TYPE(values[0]));
+  return wrap_beside(std::move(place), values[0]);
 }
 
 template <bool multiplies>
@@ -68,13 +68,13 @@ PyObject* quick_running(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   if (!array) return nullptr;
   std::optional<Array> out = accumulated(*array, multiplies ? "multiply" : "add", {}, {});
-  return out ? wrap(std::move(*out), Py_TYPE(values[0])) : nullptr;
+  return out ? wrap_beside(std::move(*out), values[0]) : nullptr;
 }
 
 PyObject* quick_sort(PyObject* const* values, size_t count) {
   Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
   if (!array || array->rank() == 0 || is_complex(array->dtype())) return nullptr;
-  return wrap(sorted(*array, false), Py_TYPE(values[0]));
+  return wrap_beside(sorted(*array, false), values[0]);
 }
 
 PyObject* quick_where(PyObject* const* values, size_t count) {
@@ -91,13 +91,13 @@ PyObject* quick_clip(PyObject* const* values, size_t count) {
   for (size_t i = 0; i < 2; ++i)
     if (as_array(values[i + 1]) || !read_scalar(values[i + 1], limits[i]) || !is_plain_limit(array->dtype(), limits[i]))
       return nullptr;
-  return wrap(limited(*array, limits[0], limits[1]), Py_TYPE(values[0]));
+  return wrap_beside(limited(*array, limits[0], limits[1]), values[0]);
 }
 
 PyObject* quick_astype(PyObject* const* values, size_t count) {
   Array* array = count == 2 ? as_array(values[0]) : nullptr;
   const DType* dtype = array ? dtype_of_object(values[1]) : nullptr;
-  return dtype ? wrap(astype(*array, *dtype), Py_TYPE(values[0])) : nullptr;
+  return dtype ? wrap_beside(astype(*array, *dtype), values[0]) : nullptr;
 }
 
 struct Row {

@@ -231,6 +231,10 @@ bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Blo
   return hold.is_valid() && hold.ptr() != value && device_address(hold.ptr(), address, block);
 }
 
+bool offers_array(PyObject* value) {
+  return PyObject_HasAttrString(value, "__cupy_get_ndarray__") || PyObject_HasAttrString(value, "__cuda_array_interface__");
+}
+
 void init_given() {
   nb::object numpy = nb::module_::import_("numpy");
   auto type = [&](const char* name) { return reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr(name)).release().ptr()); };

@@ -53,6 +53,9 @@ const void* bytes_of(const Given& given, PyObject* value, nb::object& room);
 // NumPy array in pinned or managed memory. False: it says nothing of one.
 bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Block** block);
 
+// Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one? asarray makes one of it.
+bool offers_array(PyObject* value);
+
 // In(x), Out(x), InOut(x): what a kernel does with a host array.
 struct PyTransfer {
   nb::object value;

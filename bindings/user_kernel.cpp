@@ -14,6 +14,7 @@ struct CallArguments {
   std::vector<Scalar> scalars;
   std::vector<Argument> in;
   std::vector<Array> out;
+  std::vector<nb::object> made;  // arrays of what only offers one
 
   CallArguments(nb::handle in_values, nb::handle out_values, const std::string& name) {
     nb::object values = nb::steal(PySequence_Tuple(in_values.ptr()));
@@ -25,6 +26,9 @@ struct CallArguments {
         in.emplace_back(*array);
       } else if (read_scalar(value, scalar)) {
         in.emplace_back(scalar);
+      } else if (offers_array(value)) {
+        made.push_back(array_of(value));
+        in.emplace_back(*as_array(made.back().ptr()));
       } else {
         raise(ErrorKind::type, "[{}] Unsupported type {} of argument {}; give an array of this device, or a number", name,
               Py_TYPE(value)->tp_name, i + 1);

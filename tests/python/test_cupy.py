@@ -220,11 +220,58 @@ def test_the_limit_of_the_pool_holds_for_arrays(device):
         pool.set_limit(size=0)
 
 
-def test_only_the_pool_gives_memory_to_arrays():
-    with pytest.raises(NotImplementedError, match="the engine's own pool"):
-        cp.cuda.set_allocator(lambda size: None)
-    with pytest.raises(NotImplementedError, match="the engine's own pool"):
+def test_a_function_gives_memory_to_arrays(device):
+    asked = []
+
+    def mine(size):
+        asked.append(size)
+        return cp.cuda.MemoryPointer(cp.cuda.Memory(size), 0)
+
+    a = cp.array([3.0, 1.0, 2.0])
+    with cp.cuda.using_allocator(mine):
+        for make in (lambda: cp.zeros(3), lambda: cp.ndarray(3), lambda: cp.sort(a), lambda: cp.array([1.0, 2.0, 3.0]), lambda: cp.cuda.alloc(24)):
+            asked.clear()
+            make()
+            assert asked == [24]
+        made = cp.sort(a)
+        assert type(made) is cp.ndarray
+        values, vectors = cp.linalg.eigh(cp.eye(2))
+        assert values.tolist() == [1, 1]
+        assert cp.asfortranarray(cp.arange(6).reshape(2, 3)).strides == (8, 16)
+        assert cp.zeros(0).shape == (0,)
+        row = cp.expand_dims(a, 0)
+    asked.clear()
+    np.testing.assert_array_equal(made.get(), [1, 2, 3])
+    np.testing.assert_array_equal((made + cp.zeros(3)).get(), [1, 2, 3])
+    row[0, 0] = 9
+    assert int(a[0]) == 9  # a view stays one
+    assert not asked
+
+
+def test_errors_of_an_allocator_are_the_callers(device, capfd):
+    def full(size):
+        raise cp.cuda.memory.OutOfMemoryError("no room")
+
+    a = cp.array([3.0, 1.0, 2.0])
+    with cp.cuda.using_allocator(full):
+        for work in (
+            lambda: cp.sort(a),
+            lambda: cp.argsort(a),
+            lambda: cp.lexsort(cp.vstack([a, a])),
+            lambda: cp.percentile(a, 50),
+            lambda: cp.empty(3),
+            lambda: cp.cuda.alloc(8),
+        ):
+            with pytest.raises(cp.cuda.memory.OutOfMemoryError):
+                work()
+    assert capfd.readouterr().err == ""
+    with cp.cuda.using_allocator(lambda size: None), pytest.raises(TypeError, match="MemoryPointer"):
+        cp.ones(3)
+    with pytest.raises(TypeError):
+        cp.cuda.set_allocator(3)
+    with pytest.raises(NotImplementedError, match="the engine's own"):
         cp.cuda.MemoryPool(lambda size: None)
+    assert cp.zeros(3).tolist() == [0, 0, 0]
 
 
 @pytest.mark.filterwarnings("ignore::quern.FallbackWarning")

@@ -369,3 +369,34 @@ def test_an_object_that_holds_an_array_is_that_array(device):
     made[0] = 9
     assert int(holder.held[0]) == 0
     np.testing.assert_array_equal(cp.asarray(holder, "f4").get(), [0, 1, 2])
+
+
+BAD = {
+    "inv": lambda: cp.linalg.inv(cp.zeros((2, 2))),
+    "inv of a stack": lambda: cp.linalg.inv(cp.stack([cp.eye(2), cp.zeros((2, 2))])),
+    "cholesky": lambda: cp.linalg.cholesky(-cp.eye(2)),
+    "solve": lambda: cp.linalg.solve(cp.zeros((2, 2)), cp.ones(2)),
+    "tensorinv": lambda: cp.linalg.tensorinv(cp.zeros((4, 2, 2)), ind=1),
+    "matrix_power": lambda: cp.linalg.matrix_power(cp.zeros((2, 2)), -1),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_matrices_without_a_result_do_what_errstate_says(device, name):
+    import quern.cupyx as cupyx
+
+    with cupyx.errstate(linalg="raise"):
+        with pytest.raises(np.linalg.LinAlgError):
+            BAD[name]()
+        assert cupyx.geterr()["linalg"] == "raise"
+        np.testing.assert_array_equal(cp.linalg.inv(cp.eye(2) * 2).get(), np.eye(2) / 2)
+        assert cp.linalg.eigh(cp.eye(2)).eigenvalues.tolist() == [1, 1]
+    with cupyx.errstate(linalg="ignore"):
+        left = BAD[name]()
+        assert type(left) is cp.ndarray
+        assert not np.isfinite(left.get()).all()
+        with pytest.raises(np.linalg.LinAlgError):
+            cp.linalg.inv(cp.ones((2, 3)))
+    result = BAD[name]()
+    with pytest.raises(np.linalg.LinAlgError):
+        result.get()

@@ -11,8 +11,6 @@ import numpy
 import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _core
-from quern.arrays import mathematics as _elementwise
-from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
@@ -47,9 +45,9 @@ for _name in _arrays.__all__:
         continue
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):
-        pass  # a result has the type of its first operand
-    elif _module.startswith("quern.arrays.") and _module not in (_elementwise.__name__, _reductions.__name__) and callable(_value):
-        _value = _of_ours(_value)
+        _value = _ufunc.of_ours(_value)
+    elif _module.startswith("quern.arrays.") and callable(_value):
+        _value = _of_ours(_value) if _name == "sort" else _engine.with_quick_way(_of_ours(_value), _name)  # sort: see set_allocator()
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
@@ -65,10 +63,27 @@ def apply_over_axes(func, a, axes):
     return a
 
 
-def asarray(a, dtype=None, order=None, *, blocking=False):
-    """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied."""
+def _base(a):
+    """An array of a class that was made of CuPy's as one of CuPy's own."""
+    return a if type(a) is ndarray or not isinstance(a, ndarray) else a.view(ndarray)
+
+
+@_of_ours
+def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
+    """A new array of ``obj``; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking`` changes nothing."""
+    out = as_ndarray(_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
+    return out if subok else _base(out)
+
+
+def asanyarray(a, dtype=None, order=None, *, blocking=False):
+    """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
     copy = False if _core._is_on_gpu(a) and dtype is None and order is None else None
     return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
+
+
+def asarray(a, dtype=None, order=None, *, blocking=False):
+    """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied. ``blocking`` changes nothing."""
+    return _base(asanyarray(a, dtype, order))
 
 
 def _sorted_in_place(a, axis):
@@ -79,18 +94,20 @@ def _sorted_in_place(a, axis):
             whole.sort(-1 if axis is None else axis)
 
 
+@_of_ours
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
     if overwrite_input:
         _sorted_in_place(a, axis)
-    return as_ndarray(_arrays.percentile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights))
+    return _arrays.percentile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights)
 
 
+@_of_ours
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
     if overwrite_input:
         _sorted_in_place(a, axis)
-    return as_ndarray(_arrays.quantile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights))
+    return _arrays.quantile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights)
 
 
 def put(a, ind, v, mode="wrap"):
@@ -122,6 +139,8 @@ def fromDlpack(dltensor):  # noqa: N802
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
+    if hasattr(type(a), "__cupy_get_ndarray__") or _core._is_on_gpu(a):
+        a = asarray(a)
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are
         _may_wait("asnumpy()")
         host = numpy.asarray(_quern.asnumpy(a), order=(order or "C").upper())
@@ -142,7 +161,7 @@ def get_array_module(*args):
 
 def min_scalar_type(a):
     """The smallest type that holds a number; of an array its own type."""
-    return a.dtype if isinstance(a, _quern.Array) else _arrays.min_scalar_type(a)
+    return asarray(a).dtype if isinstance(a, _quern.Array) or _core._offers_array(a) else _arrays.min_scalar_type(a)
 
 
 def is_available():

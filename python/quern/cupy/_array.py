@@ -1,6 +1,8 @@
 """CuPy's array type."""
 
+import builtins
 import operator
+import sys
 import types
 
 import numpy
@@ -14,7 +16,7 @@ from quern.arrays.objects import exchange as _exchange
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device
-from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, malloc
+from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_allocator
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -29,6 +31,17 @@ class ndarray(_core.Array):  # noqa: N801
     __slots__ = ()
 
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
+        out = cls._new(shape, dtype, memptr, strides, order)
+        if cls is not ndarray:
+            out.__array_finalize__(None)
+        return out
+
+    def __array_namespace__(self, *, api_version=None):
+        """The module ``cupy``, whatever version of the array API is asked for."""
+        return sys.modules[__package__]
+
+    @classmethod
+    def _new(cls, shape, dtype, memptr, strides, order):
         shape = _core._shape(shape)
         is_fortran = numpy.empty((2, 2), "V1", order=order or "C").flags.f_contiguous
         kind = numpy.dtype(dtype)
@@ -40,9 +53,9 @@ class ndarray(_core.Array):  # noqa: N801
             count = 1
             for n in shape:
                 count *= n
-            if strides is None:
+            if strides is None and not has_own_allocator():
                 return _empty(tuple(shape), name)._as(cls)
-            memptr = malloc(max(count * kind.itemsize, 1))
+            memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
             raise ValueError(f"{len(strides)} strides do not fit {len(shape)} dimensions")
@@ -53,6 +66,26 @@ class ndarray(_core.Array):  # noqa: N801
 
     def __init__(self, *args, **kwargs):
         pass
+
+    def __array_finalize__(self, obj):
+        """For classes made of this one: is called for each object of theirs, with what it is made from (None: nothing)."""
+
+    def view(self, dtype=None, type=None):
+        """The same memory as another array: its bytes read as ``dtype``, an object of the class ``type``, which may stand for the first.
+
+        Raises ValueError for a class that is not made of this one, and for bytes that do not make whole elements.
+        """
+        if type is None and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
+            dtype, type = None, dtype
+        out = super().view(dtype)
+        if type is None:
+            return out
+        if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
+            raise ValueError("type must be a sub-type of cupy.ndarray")
+        out = out._as(type)
+        if type is not ndarray:
+            out.__array_finalize__(self)
+        return out
 
     @property
     def flat(self):
@@ -196,7 +229,7 @@ class ndarray(_core.Array):  # noqa: N801
 
 
 ndarray.__module__ = "cupy"
-_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_indices=True, truncates_powers=True)
+_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_indices=True, tells_subclasses=True, truncates_powers=True)
 
 
 def _flat_key(key):
@@ -289,6 +322,19 @@ flatiter.__module__ = "cupy"
 
 def _unpickled(dtype, host):
     return as_ndarray(_exchange._unpickled(dtype, host))
+
+
+def placed(result):
+    """New arrays of ours as CuPy's, in memory of the function that set_allocator() was given."""
+    if isinstance(result, (list, tuple)) and any(isinstance(r, _core.Array) for r in result):
+        parts = [placed(r) for r in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    result = as_ndarray(result)
+    if type(result) is not ndarray or result._is_view or not result.size:
+        return result
+    out = ndarray(result.shape, result.dtype, alloc(result.nbytes), result.strides)
+    out[...] = result
+    return out
 
 
 def as_ndarray(result):

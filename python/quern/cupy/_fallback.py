@@ -3,15 +3,17 @@
 import functools
 
 from quern.arrays import fallback
-from quern.cupy._array import as_ndarray, ndarray
+from quern.cupy._array import as_ndarray, ndarray, placed
+from quern.cupy.cuda.memory import has_own_allocator
 
 
 def of_ours(function):
-    """The function with its result as CuPy's type."""
+    """The function with its result as CuPy's type, in memory of the user's where there is an allocator for that."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        return as_ndarray(function(*args, **kwargs))
+        result = function(*args, **kwargs)
+        return placed(result) if has_own_allocator() else as_ndarray(result)
 
     return call
 

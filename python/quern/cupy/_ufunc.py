@@ -1,6 +1,8 @@
-"""What CuPy's ufuncs tell of themselves, on the type that quern's are of."""
+"""CuPy's ufuncs: quern's, whose results are CuPy's arrays also where no operand is one, and what they tell of themselves."""
 
 from quern.arrays.ufuncs import ufunc
+from quern.cupy._array import as_ndarray
+from quern.lib import _engine
 
 
 class _Told:
@@ -18,3 +20,24 @@ ufunc.nout = _Told("How many results it gives.")
 ufunc.nargs = _Told("How many of both.")
 ufunc.types = _Told("The types it is computed in, as letters: inputs->results.")
 ufunc.name = _Told("CuPy's name of it, such as cupy_add.", lambda self: f"cupy_{self.__name__}")
+
+
+def _converted(method):
+    return lambda *args, **kwargs: as_ndarray(method(*args, **kwargs))
+
+
+_by_name = {}
+
+
+def of_ours(function):
+    """The ufunc with its results as CuPy's type: a call with arrays goes to the engine, which takes their type; all others pass here."""
+    made = _by_name.get(function.__name__)
+    if made is None:
+        made = _by_name[function.__name__] = _engine.make_ufunc(function._op)
+        vars(made).update(vars(function), _find=_of_name)
+        vars(made).update((name, _converted(getattr(function, name))) for name in ("_call", "reduce", "accumulate", "reduceat", "outer"))
+    return made
+
+
+def _of_name(name):
+    return _by_name[name]

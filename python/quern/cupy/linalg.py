@@ -1,14 +1,45 @@
-"""cupy.linalg."""
+"""cupy.linalg. A call on a matrix that it is not defined for does what cupyx.errstate(linalg=) says."""
+
+import functools
 
 import numpy
 
 from quern.arrays import core as _core
 from quern.arrays import linalg as _linalg
+from quern.arrays.creation import full_like as _full_like
+from quern.cupy import _errstate
 from quern.cupy._array import as_ndarray as _as_ndarray
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import LINALG as _names
 
 
+def _defined(part):
+    """The array; where the work for it failed a LinAlgError, or an array of NaN."""
+    if not isinstance(part, _core.Array) or not part.size:
+        return part
+    try:
+        _core.asnumpy(part.ravel()[:1])
+    except _linalg.LinAlgError:
+        if _errstate.linalg() == "raise":
+            raise
+        return _full_like(part, numpy.nan if part.dtype.kind in "fc" else 0)
+    return part
+
+
+def _watched(function):
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        result = function(*args, **kwargs)
+        if _errstate.linalg() is not None:
+            parts = result if isinstance(result, tuple) else (result,)
+            parts = [_defined(part) for part in parts]
+            result = parts[0] if not isinstance(result, tuple) else type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return _as_ndarray(result)
+
+    return call
+
+
+@_watched
 def eigh(a, UPLO="L"):  # noqa: N803
     """See :func:`quern.linalg.eigh`. Matrices of float16 are computed in float32, and the results are float16."""
     a = _core.asarray(a)
@@ -18,6 +49,7 @@ def eigh(a, UPLO="L"):  # noqa: N803
     return _as_ndarray(type(values)(*(part.astype("float16") for part in values)))
 
 
+@_watched
 def eigvalsh(a, UPLO="L"):  # noqa: N803
     """See :func:`quern.linalg.eigvalsh`. Matrices of float16 are computed in float32, and the result is float16."""
     a = _core.asarray(a)
@@ -25,5 +57,9 @@ def eigvalsh(a, UPLO="L"):  # noqa: N803
         return _as_ndarray(_linalg.eigvalsh(a, UPLO))
     return _as_ndarray(_linalg.eigvalsh(a.astype("float32"), UPLO).astype("float16"))
 
+
+_WATCHED = "cholesky cond det eig eigvals inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd tensorinv tensorsolve"
+for _name in _WATCHED.split():
+    globals()[_name] = _watched(getattr(_linalg, _name))
 
 __getattr__ = _getter(globals(), _names, _linalg, numpy.linalg, "cupy.linalg")

@@ -40,7 +40,8 @@ def _typed(method, default):
             raise TypeError(f"{method.__name__}() got multiple values for argument {min(named.keys() & kwargs.keys())!r}")
         return method(**named, **kwargs).astype(kind, copy=False)
 
-    draw.__signature__ = signature.replace(parameters=[*parameters, inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)])
+    last = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+    draw.__signature__ = signature.replace(parameters=[*parameters, last])
     return draw
 
 
@@ -56,7 +57,7 @@ class _Distributions:
         return shape
 
     def dirichlet(self, alpha, size=None):
-        """Numbers that sum to 1 along the last axis: one for each number of ``alpha``; where that is one number, ``size`` is the whole shape."""
+        """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
         if numpy.ndim(alpha) or size is None:
             return super().dirichlet(alpha, size)
         *outer, count = [size] if isinstance(size, (int, numpy.integer)) else size

@@ -1,5 +1,6 @@
 """What CuPy keeps beside NumPy's names: what `import cupyx` leads to under `quern run`."""
 
+from quern.cupy._errstate import errstate, geterr, seterr  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel as _ElementwiseKernel
 from quern.cupy._runtime_info import get_runtime_info  # noqa: F401
 from quern.cupy._scatter import scatter as _scatter
@@ -7,7 +8,6 @@ from quern.cupy.cuda import pinned_memory as _pinned
 from quern.cupy.cuda._waiting import DeviceSynchronized, allow_synchronize  # noqa: F401
 from quern.cupyx import jit, linalg, optimizing, profiler, time  # noqa: F401
 from quern.cupyx._generalized import GeneralizedUFunc  # noqa: F401
-from quern.cupyx._switches import errstate, geterr, seterr  # noqa: F401
 
 _rsqrt = _ElementwiseKernel("T x", "T y", "y = rsqrt(x)", "cupyx_rsqrt")
 

@@ -11,7 +11,7 @@ import sys
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array, _device_of
+from quern.arrays.core import Array, _device_of, _offers_array, asarray
 from quern.arrays.creation import full
 from quern.arrays.ufuncs import _by_name
 from quern.device import current_device, device, door_devices
@@ -68,6 +68,8 @@ def _with_foreign(ufunc, left, right, result):
         if answer is NotImplemented:
             raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({host!r}, '__call__', {left!r}, {right!r})")
         return answer
+    if _offers_array(other):
+        return _as_kind(_by_name[ufunc](asarray(left), asarray(right), out=result), type(ours))
     if ufunc in ("equal", "not_equal") and _equals_no_number(type(other)):
         return _as_kind(full(ours.shape, ufunc == "not_equal", bool, device=_device_of(ours)), type(ours))
     if ufunc == "add" and result is not None:  # CPython would hand on a NotImplemented, taking it for a sequence's answer

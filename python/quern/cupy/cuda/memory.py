@@ -257,7 +257,10 @@ class MemoryPool:
     """
 
     def __init__(self, allocator=None):
-        _check_allocator(allocator, "MemoryPool")
+        if not _is_pools(allocator, "MemoryPool"):
+            raise NotImplementedError(
+                "[cupy.cuda.MemoryPool] there is one pool, the engine's own; pass None, or give the function itself to set_allocator()"
+            )
 
     def malloc(self, size):
         """A MemoryPointer to ``size`` bytes. Raises OutOfMemoryError when there is no room, or it would be over the limit."""
@@ -327,20 +330,13 @@ class MemoryAsyncPool(MemoryPool):
             raise NotImplementedError("[cupy.cuda.MemoryAsyncPool] pools of CUDA's are not used; arrays share the engine's own")
 
 
-def _check_allocator(allocator, what):
+def _is_pools(allocator, what):
     """Is it an allocator that the engine's pool stands for? Managed memory has the same values, so that it is one with a warning."""
-    if allocator is None or allocator in (malloc, malloc_async, malloc_managed, _malloc):
-        managed = allocator is malloc_managed
-    else:
-        owner = getattr(allocator, "__self__", None)
-        managed = False
-        if not isinstance(owner, MemoryPool) or getattr(allocator, "__name__", "") != "malloc":
-            raise NotImplementedError(
-                f"[cupy.cuda.{what}] arrays take their memory from the engine's own pool, and no function can stand for it; pass None or "
-                "the malloc of a MemoryPool, and call the function itself for memory of its own"
-            )
-    if managed and current_device().kind != "cpu":
+    if allocator is malloc_managed and current_device().kind != "cpu":
         warnings.warn(f"[cupy.cuda.{what}] arrays are not in managed memory here: they share the engine's pool", stacklevel=3)
+    if allocator is None or allocator in (malloc, malloc_async, malloc_managed, _malloc):
+        return True
+    return isinstance(getattr(allocator, "__self__", None), MemoryPool) and getattr(allocator, "__name__", "") == "malloc"
 
 
 def malloc(size):
@@ -377,21 +373,38 @@ def get_allocator():
 
 
 def set_allocator(allocator=None):
-    """Accepts what stands for the engine's pool: None, a MemoryPool's malloc, malloc_async, malloc_managed (with a warning on a GPU).
+    """Sets the function that gives memory: ``allocator(bytes)`` gives a MemoryPointer. None: the engine's pool.
 
-    Raises NotImplementedError for other functions, which arrays cannot take their memory from; ValueError inside using_allocator().
+    With a function that is not the pool's, what :func:`alloc`, ``cupy.ndarray()`` and the functions of the module ``cupy`` make lies in
+    its memory, and its errors are the caller's; what operators and ufuncs make stays in the pool. malloc_managed is the pool's, too,
+    with a warning on a GPU. Raises ValueError inside using_allocator().
     """
     global _allocator
     if hasattr(_thread, "allocator"):
         raise ValueError("Can't change the global allocator inside `using_allocator` context manager")
-    _check_allocator(allocator, "set_allocator")
+    _note(allocator, "set_allocator")
     _allocator = malloc if allocator is None else allocator
+
+
+_own = set()  # the functions given that are not the pool's: nobody has to ask while there are none
+
+
+def _note(allocator, what):
+    if not _is_pools(allocator, what):
+        if not callable(allocator):
+            raise TypeError(f"[cupy.cuda.{what}] the allocator must be a function, not {type(allocator).__name__}")
+        _own.add(allocator)
+
+
+def has_own_allocator():
+    """Is memory of this thread's to come from a function that is not the pool's?"""
+    return bool(_own) and get_allocator() in _own
 
 
 @contextlib.contextmanager
 def using_allocator(allocator=None):
     """While it lasts, ``allocator`` is this thread's; see set_allocator()."""
-    _check_allocator(allocator, "using_allocator")
+    _note(allocator, "using_allocator")
     before = getattr(_thread, "allocator", None)
     _thread.allocator = malloc if allocator is None else allocator
     try:
@@ -405,7 +418,10 @@ def using_allocator(allocator=None):
 
 def alloc(size):
     """A MemoryPointer to ``size`` bytes of the current device."""
-    return get_allocator()(size)
+    memory = get_allocator()(size)
+    if not isinstance(memory, MemoryPointer):
+        raise TypeError(f"[cupy.cuda.alloc] the allocator must give a MemoryPointer, not {type(memory).__name__}")
+    return memory
 
 
 def _limit_of_environment():
