@@ -26,12 +26,17 @@ Kernel& search_kernel(Context& context, DType dtype, std::string_view name, std:
 
 constexpr int64_t share = 1 << 15;  // elements that one thread of the CPU looks at alone
 
+// `find`: tier 0's loop, which is made of vectors; null for types that have none.
 template <class O, bool least>
-void extremes_on_cpu(const char* data, int64_t* out, int64_t rows, int64_t n) {
+void extremes_on_cpu(const char* data, int64_t* out, int64_t rows, int64_t n, tier0::RunPlace find) {
   using Key = typename O::Key;
   const auto* in = reinterpret_cast<const typename O::Bits*>(data);
   auto best_in = [&](int64_t row, int64_t from, int64_t to) {
     const auto* line = in + row * n;
+    if (find) {
+      int64_t place = from + find(reinterpret_cast<const char*>(line + from), to - from);
+      return std::pair{op::extreme_key<O, least>(line[place]), place};
+    }
     int64_t place = from;
     Key best = op::extreme_key<O, least>(line[from]);
     for (int64_t i = from + 1; i < to; ++i) {
@@ -83,7 +88,8 @@ class Extreme : public CallBody {
              with_order(dtype, [&](auto order) {
                using O = decltype(order);
                auto* places = reinterpret_cast<int64_t*>(out);
-               least ? extremes_on_cpu<O, true>(in, places, rows, n) : extremes_on_cpu<O, false>(in, places, rows, n);
+               tier0::RunPlace find = tier0::extreme_place(least, dtype);
+               least ? extremes_on_cpu<O, true>(in, places, rows, n, find) : extremes_on_cpu<O, false>(in, places, rows, n, find);
              });
            });
   }

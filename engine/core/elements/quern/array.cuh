@@ -267,11 +267,11 @@ __QUERN_DEVICE bool is_nan(const T& a) {
 
 template <class T>
 __QUERN_DEVICE T maximum(const T& a, const T& b) {
-  return is_nan(a) || less_equal(b, a) ? a : b;
+  return is_nan(a) | less_equal(b, a) ? a : b;  // without a branch, compilers make vectors of it
 }
 template <class T>
 __QUERN_DEVICE T minimum(const T& a, const T& b) {
-  return is_nan(a) || less_equal(a, b) ? a : b;
+  return is_nan(a) | less_equal(a, b) ? a : b;
 }
 template <class T>
 __QUERN_DEVICE T fmax(const T& a, const T& b) {
