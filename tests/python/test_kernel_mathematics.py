@@ -8,6 +8,8 @@ import operator
 import numpy as np
 import pytest
 from kernels import kernel_of, module_of
+from quern import cuda
+from quern.cuda.bf16 import bfloat16
 from quern.kernel.errors import KernelError
 
 INF, NAN = math.inf, math.nan
@@ -274,3 +276,34 @@ def test_ufuncs_of_bits(device, tmp_path, dtype):
 def test_errors(device, tmp_path, expression):
     with pytest.raises(KernelError):
         module_of(tmp_path, f"@cuda.jit\ndef kernel(x):\n    a = {expression}\n").kernel[1, 1](np.zeros(2))
+
+
+@cuda.jit
+def of_texts_and_bits(x, r):
+    r[0] = float("nan")
+    r[1] = -float("inf")
+    r[2] = float("1e3")
+    r[3] = bfloat16(float("nan"))
+    r[4] = bfloat16(float("inf"))
+    r[5] = np.float32("nan")
+    r[6] = np.float16(float("inf"))
+    r[7] = x[0].bit_count()
+    r[8] = x[1].bit_count()
+    n = 7
+    r[9] = n.bit_count()
+    r[10] = np.uint8(255).bit_count()
+    z = cmath.log(3 + 4j, 2)
+    r[11] = z.real
+    r[12] = z.imag
+    r[13] = cmath.log(8, 2).real
+    z = cmath.exp(complex(-float("inf"), -float("inf")))
+    r[14] = math.copysign(1, z.real)
+    r[15] = math.copysign(1, z.imag)
+
+
+def test_numbers_from_texts_and_bits_that_are_set(device):
+    out = np.zeros(16)
+    of_texts_and_bits[1, 1](np.array([-5, 2**40 - 1]), out)
+    log, least = cmath.log(3 + 4j, 2), cmath.exp(complex(-math.inf, -math.inf))
+    expected = [np.nan, -np.inf, 1000, np.nan, np.inf, np.nan, np.inf, 2, 40, 3, 8, log.real, log.imag, 3]
+    np.testing.assert_allclose(out, [*expected, math.copysign(1, least.real), math.copysign(1, least.imag)])

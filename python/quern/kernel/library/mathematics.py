@@ -282,6 +282,15 @@ entry(operator.not_, takes=1)(_unary(ast.Not))
 # ---- complex numbers
 
 
+_log = _one("log", True, _complex_for)
+
+
+@entry(cmath.log, takes=(1, 2))
+def call_complex_log(compiler, arguments, named, node):
+    logs = [_log(compiler, [a], {}, node) for a in arguments]
+    return logs[0] if len(logs) == 1 else operators.binary(ast.Div, *logs, compiler.failing(node))
+
+
 @entry(cmath.phase, takes=1)
 def call_phase(compiler, arguments, named, node):
     value = _complex(compiler, arguments, node)

@@ -251,10 +251,20 @@ def call_int(compiler, arguments, named, node):
 
 @entry(float, takes=(0, 1))
 def call_float(compiler, arguments, named, node):
+    if arguments and isinstance(arguments[0].foreseen, str):
+        return number_in(compiler, arguments[0].foreseen, node)
     value = compiler.number(arguments[0], node) if arguments else operators.constant(0.0)
     if isinstance(value.type, types.Complex):
         raise compiler.error(TypingError, node, "a complex number is no real one", "take its .real")
     return value if isinstance(value.type, types.Float) else cast(value, types.float64)
+
+
+def number_in(compiler, text, node):
+    """``float("nan")``: the number that a text is."""
+    try:
+        return operators.constant(float(text))
+    except ValueError:
+        raise compiler.error(TypingError, node, f"could not convert string to float: {text!r}") from None
 
 
 @entry(bool, takes=(0, 1))
@@ -391,6 +401,16 @@ def number_conjugate(compiler, owner, node):
         return Value(owner.type, f"op::conjugate({owner.text})") if isinstance(owner.type, types.Complex) else owner
 
     return bound(conjugate, owner)
+
+
+@method(types.Integer, "bit_count")
+def number_bit_count(compiler, owner, node):
+    def bit_count(compiler, owner, arguments, named, node):
+        if arguments or named:
+            raise compiler.error(TypingError, node, "bit_count takes no arguments")
+        return Value(types.int64, f"static_cast<long long>(op::bitwise_count({owner.text}))", natural=True)
+
+    return bound(bit_count, owner)
 
 
 @method(types.Array, "size")

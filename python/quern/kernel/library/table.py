@@ -204,6 +204,9 @@ def _number_type(obj):
 def _conversion(compiler, to, arguments, named, node):
     if len(arguments) != 1 or named:
         raise compiler.error(TypingError, node, f"{to}() takes one number")
+    text = arguments[0].foreseen
+    if isinstance(text, str) and isinstance(to, types.Float):  # np.float32("nan")
+        arguments = [_calls[id(float)][1](compiler, arguments, {}, node)]
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
         raise compiler.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
