@@ -140,9 +140,9 @@ class CupyFunction(Function):
         if getattr(before, "is_pythons", False) and self.result is before and not is_weak(value):
             self.result, self.changed = value.type, True
 
-    def call_function(self, callee, arguments, named, node):
+    def call_function(self, callee, arguments, named, node, declared=()):
         named = {name: self.strong(a) for name, a in named.items()}
-        return super().call_function(callee, [self.strong(a) for a in arguments], named, node)
+        return super().call_function(callee, [self.strong(a) for a in arguments], named, node, declared)
 
     # ---- operators
 

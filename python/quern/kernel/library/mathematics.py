@@ -282,6 +282,14 @@ entry(operator.not_, takes=1)(_unary(ast.Not))
 # ---- complex numbers
 
 
+@entry(cmath.exp, takes=1)
+def call_complex_exp(compiler, arguments, named, node):
+    z = _complex(compiler, arguments, node)
+    # Where the angle means nothing, Python's zeros have no sign.
+    vanishes = f"{z.text}.re < 0 && {z.text}.re + {z.text}.re == {z.text}.re && {z.text}.im - {z.text}.im != 0"
+    return Value(z.type, f"({vanishes} ? {z.type.c}(0, 0) : op::exp({z.text}))")
+
+
 _log = _one("log", True, _complex_for)
 
 
