@@ -117,3 +117,44 @@ def test_what_is_refused(device, tmp_path, text, said):
     m = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(p, r):\n    {text}\n")
     with pytest.raises(errors.KernelError, match=said):
         m.kernel[1, 1](m.Point(1, 2), np.zeros(3))
+
+
+@cuda.jit
+def printing(t):
+    print((1, 2))
+    print((1,), t)
+    print(((1, 2.5), (True, 'a"%')), ())
+    print("at", cuda.threadIdx, cuda.blockDim)
+
+
+def test_printed_tuples(device, capfd):
+    printing[1, 1]((1, (2, 3)))
+    cuda.synchronize()
+    assert capfd.readouterr().out.splitlines() == [
+        "(1, 2)",
+        "(1,) (1, (2, 3))",
+        "((1, 2.500000), (True, 'a\"%')) ()",
+        "at (0, 0, 0) (1, 1, 1)",
+    ]
+
+
+EMPTY, ROWS, RECORDS = np.zeros(0), np.zeros((2, 0), np.int32), np.zeros(0, [("a", "f8")])
+
+
+@cuda.jit
+def of_nothing(r):
+    a = cuda.const.array_like(EMPTY)
+    b = cuda.const.array_like(ROWS)
+    c = cuda.const.array_like(RECORDS)
+    r[0] = a.size
+    r[1] = b.shape[0]
+    r[2] = b.shape[1]
+    r[3] = len(c)
+    for v in a:
+        r[0] += v
+
+
+def test_empty_constants(device):
+    out = np.ones(4)
+    of_nothing[1, 1](out)
+    np.testing.assert_array_equal(out, [0, 2, 0, 0])

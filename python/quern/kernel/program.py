@@ -105,6 +105,8 @@ class Program:
 
     def constant_array(self, compiler, array, node):
         """A global NumPy array, with the values that it has now."""
+        if array.size == 0:
+            return self._empty_array(compiler, array, node)
         found = self.constants.get(id(array))
         if found is None:
             try:
@@ -112,7 +114,7 @@ class Program:
             except TypeError as e:
                 raise compiler.error(TypingError, node, str(e)) from None
             count = array.nbytes // 8 if isinstance(dtype, types.Record) else array.size
-            if count > MOST_CONSTANTS or array.size == 0:
+            if count > MOST_CONSTANTS:
                 raise compiler.error(
                     TypingError,
                     node,
@@ -138,6 +140,15 @@ class Program:
         type_ = types.FixedArray(dtype, array.shape or (1,))
         type_.readonly = True
         return Value(type_, f"{type_.c}{{reinterpret_cast<{dtype.memory}*>(const_cast<void*>(reinterpret_cast<const void*>({found[1]})))}}")
+
+    @staticmethod
+    def _empty_array(compiler, array, node):
+        try:
+            type_ = types.FixedArray(types.of_dtype(array.dtype), array.shape)
+        except TypeError as e:
+            raise compiler.error(TypingError, node, str(e)) from None
+        type_.readonly = True
+        return Value(type_, f"{type_.c}{{nullptr}}")
 
     def found_array(self, compiler, array):
         """An array of the device that a function finds around it: a parameter behind the others, in all that it is called by."""

@@ -8,7 +8,7 @@ import numpy
 
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import TypingError
-from quern.kernel.library.table import bound, entry, freezer, method
+from quern.kernel.library.table import attribute, bound, entry, freezer, method
 from quern.kernel.value import Elements, Value, cast, literal_text
 
 
@@ -357,15 +357,23 @@ def call_print(compiler, arguments, named, node):
         if argument.is_const and isinstance(argument.const, str):
             formats.append(argument.const.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n"))
             continue
-        for part in compiler.parts(argument, node) if isinstance(argument.type, types.Tuple) else [argument]:
-            text, more = _printed(compiler, part, node)
-            formats.append(text)
-            values += more
+        text, more = _printed(compiler, argument, node)
+        formats.append(text)
+        values += more
     line = " ".join(formats) + "\\n"
     return Value(types.none, f"printf({', '.join([chr(34) + line + chr(34), *values])})")
 
 
 def _printed(compiler, value, node):
+    if value.is_const and isinstance(value.const, intrinsics.Index):
+        axes = [attribute(compiler, value, axis, node) for axis in "xyz"]
+        return "(%d, %d, %d)", [axis.text for axis in axes]
+    if value.is_const and isinstance(value.const, str):  # in a tuple
+        return repr(value.const).replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"'), []
+    if isinstance(value.type, types.Tuple):
+        parts = [_printed(compiler, part, node) for part in compiler.parts(value, node)]
+        inside = ", ".join(text for text, _ in parts) + "," * (len(parts) == 1)
+        return f"({inside})", [v for _, values in parts for v in values]
     if isinstance(value.type, types.Boolean):
         return "%s", [f'({value.text} ? "True" : "False")']
     if isinstance(value.type, types.Integer):
