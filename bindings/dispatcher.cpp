@@ -44,6 +44,17 @@ struct PyLaunch {
   nb::object stream;  // None: the current one
 };
 
+// Whom quern/cuda/warned.py wants to be told: of grids of less than so many blocks, of arguments that lie on the host. None:
+// nobody.
+struct Watchers {
+  nb::object of_grids = nb::none(), of_copies = nb::none();
+  uint64_t few_blocks = 0;
+};
+Watchers& watchers() {
+  static auto* made = new Watchers();
+  return *made;
+}
+
 // NumPy's record types that kernels have seen: a key has the place in here. Equal types have one place.
 nb::list& record_types() {
   static nb::list* seen = new nb::list();
@@ -156,6 +167,7 @@ class Reader {
   std::string key;  // the types; equal keys are equal types
   std::vector<Leaf> leaves;
   const Py_buffer& view(const Leaf& leaf) const { return views_[leaf.view]; }
+  bool has_host_arrays() const { return !views_.empty(); }
 
  private:
   void add(char what, DType dtype, size_t rank = 0, char layout = 0, bool read_only = false) {
@@ -287,8 +299,8 @@ class Reader {
   std::vector<nb::object> made_;
 };
 
-// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple, (class, list) for a named one; for
-// records, their dtype is in place of the name
+// ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple, (class, list) for a named
+// one; for records, their dtype is in place of the name
 
 nb::object described(const std::string& key, size_t& at) {
   char what = key[at++];
@@ -354,6 +366,16 @@ void pack_array(Parameters& packed, const void* address, size_t rank, const int6
   for (size_t i = 0; i < std::max<size_t>(rank, 1); ++i) packed.add(static_cast<long long>(i < rank ? strides[i] * unit : 0));
 }
 
+// An integer in 64 bits, of which a narrower type takes the lower ones, as in C.
+uint64_t bits_of(const Leaf& leaf) {
+  const size_t size = size_of(leaf.dtype), rest = 64 - 8 * size;
+  uint64_t bits = 0;
+  std::memcpy(&bits, leaf.value, size);
+  if (rest > 0 && row(leaf.dtype).kind == DTypeKind::integer)
+    bits = static_cast<uint64_t>(static_cast<int64_t>(bits << rest) >> rest);
+  return bits;
+}
+
 void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape, Reader& reader) {
   Kernel& kernel = *compiled.kernel;
   Context& context = kernel.context();
@@ -383,6 +405,9 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       DType wanted = *compiled.numbers[i];
       if (wanted == leaf.dtype) {
         packed.raw(leaf.value, size_of(wanted), size_of(wanted));
+      } else if (is_integer(wanted) && is_integer(leaf.dtype)) {
+        const uint64_t bits = bits_of(leaf);
+        packed.raw(&bits, size_of(wanted), size_of(wanted));
       } else {
         Constant constant = constant_of(scalar_of(leaf.dtype, leaf.value), wanted);  // of a signature that was given
         packed.raw(&constant, size_of(wanted), size_of(wanted));
@@ -426,6 +451,7 @@ PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
     if (named && PyDict_Size(named) > 0) raise(ErrorKind::type, "[launch] a kernel is called without keywords");
     Reader reader;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) reader.read(PyTuple_GET_ITEM(args, i));
+    if (reader.has_host_arrays() && !watchers().of_copies.is_none()) watchers().of_copies(given->dispatcher, nb::handle(args));
     Context& context = current_context();
     const StreamPtr* stream = &current_stream(context);
     if (PyStream* s = stream_or_null(given->stream)) stream = &s->get();
@@ -448,6 +474,26 @@ nb::object stream_of(nb::handle given) {
   raise(ErrorKind::type, "[launch] the stream must be a Stream or 0, not {}", Py_TYPE(given.ptr())->tp_name);
 }
 
+// In Numba's words, which programs look for.
+Dim3 dims_of(PyObject* value, const char* name) {
+  const bool is_sequence = PyTuple_Check(value) || PyList_Check(value);
+  auto said = [&](const char* what) {
+    nb::list parts = is_sequence ? nb::list(nb::handle(value)) : nb::list();
+    if (!is_sequence) parts.append(nb::handle(value));
+    return fmt::format("[launch] {} must be a sequence of {}integers, got {}", name, what,
+                       nb::cast<std::string>(nb::repr(parts)));
+  };
+  if (is_sequence) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    if (count > 3) raise(ErrorKind::value, "{}", said("1, 2 or 3 "));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      if (!PyIndex_Check(PySequence_Fast_GET_ITEM(value, i))) raise(ErrorKind::type, "{}", said(""));
+  } else if (PyFloat_Check(value) || PyUnicode_Check(value) || value == Py_None) {
+    raise(ErrorKind::type, "{}", said(""));
+  }
+  return read_dims(value, name, from_one);
+}
+
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     Py_ssize_t count = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
@@ -455,8 +501,13 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       raise(ErrorKind::value,
             "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
     PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none()};
-    made.shape.grid = read_dims(PyTuple_GET_ITEM(key, 0), "the grid", from_one);
-    made.shape.block = read_dims(PyTuple_GET_ITEM(key, 1), "the block", from_one);
+    made.shape.grid = dims_of(PyTuple_GET_ITEM(key, 0), "griddim");
+    made.shape.block = dims_of(PyTuple_GET_ITEM(key, 1), "blockdim");
+    if (watchers().few_blocks > 0) {
+      const Dim3& grid = made.shape.grid;
+      const uint64_t blocks = static_cast<uint64_t>(grid[0]) * grid[1] * grid[2];
+      if (blocks < watchers().few_blocks) watchers().of_grids(nb::handle(self), blocks);
+    }
     if (count > 2) made.stream = stream_of(PyTuple_GET_ITEM(key, 2));
     if (count > 3) {
       PyObject* bytes = PyTuple_GET_ITEM(key, 3);
@@ -490,6 +541,12 @@ void init_dispatchers(nb::module_& m) {
   nb::class_<PyDispatcher>(m, "Dispatcher", nb::type_slots(dispatcher_slots), nb::dynamic_attr())
       .def(nb::init<>())
       .def("_forget", [](PyDispatcher& d) { d.compiled.clear(); });
+  m.def(
+      "watch_launches",
+      [](nb::object of_grids, uint64_t few_blocks, nb::object of_copies) {
+        watchers() = {of_grids, of_copies, of_grids.is_none() ? 0 : few_blocks};
+      },
+      nb::arg("of_grids").none(), nb::arg("few_blocks"), nb::arg("of_copies").none());
   m.def("argument_types", [](nb::args values) {
     Reader reader;
     for (nb::handle value : values) reader.read(value.ptr());

@@ -5,6 +5,8 @@ import sys
 import warnings
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):  # tests launch small grids, on arrays of the host
+    os.environ.setdefault("NUMBA_" + name, "0")
 PACKAGE = os.environ.get("QUERN_PACKAGE") or os.path.join(ROOT, "python")  # tools/sanitize.py has one of its own
 if os.path.isdir(os.path.join(PACKAGE, "quern", "lib")):
     sys.path.insert(0, PACKAGE)

@@ -116,18 +116,72 @@ def test_results_that_do_not_fit(device):
 
     x = np.arange(3.0)
     for call, kind, message in (
-        (lambda: f(), TypeError, "it takes 1 arguments, or 2 with the results, not 0"),
-        (lambda: f(x, x, x), TypeError, "it takes 1 arguments, or 2 with the results, not 3"),
+        (lambda: f(), TypeError, "gufunc accepts 1 positional argument .* or 2 positional arguments .* Got 0 positional arguments"),
+        (lambda: f(x, x, x), TypeError, "Got 3 positional arguments"),
         (lambda: f(x, 3), TypeError, "a result goes into an array, not into a int"),
         (lambda: f(x, out="a"), TypeError, "a result goes into an array, not into a str"),
         (lambda: f(x, out=(x, x)), TypeError, "it has 1 results, and 2 arrays are given for them"),
         (lambda: f(x, np.zeros(4)), ValueError, r"the result has shape \(3,\), and the array for it \(4,\)"),
         (lambda: f(x, np.zeros(3, "i4")), TypeError, "the result is float64, which does not go into an array of int32"),
         (lambda: f(x + 1j), TypeError, r"no signature takes \(complex128\); there is \(array\(float64"),
-        (lambda: f.add("float64(float64[:], float64[:])"), TypeError, "it returns nothing: its results are its last arguments"),
+        (
+            lambda: f.add("float64(float64[:], float64[:])"),
+            TypeError,
+            r"guvectorized functions cannot return values: signature .* specifies float64 return type",
+        ),
     ):
         with pytest.raises(kind, match=message):
             call()
     out = np.zeros(3)
     assert f(x, out=out) is out
     np.testing.assert_array_equal(out, x + 1)
+
+
+def doubled(x, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] * 2
+
+
+def test_results_beside_arrays_of_the_device(device):
+    f = guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="cuda")(doubled)
+    x = np.arange(6.0).reshape(2, 3)
+    made = f(cuda.to_device(x))
+    assert type(made) is cuda.DeviceNDArray
+    np.testing.assert_array_equal(made.copy_to_host(), x * 2)
+    np.testing.assert_array_equal(f((cuda.to_device(x[0]), x[1])), x * 2)
+    with pytest.raises(ValueError, match="cannot specify argument 'out' as both positional and keyword"):
+        f(x, x, out=x)
+
+
+def test_arguments_take_the_types_of_the_signature(device):
+    @guvectorize(["void(int32, int32[:], int32[:])"], "(),(n)->(n)", target="cuda")
+    def scaled(by, x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] * by
+
+    x = np.arange(3, dtype=np.int32)
+    for by in (3, np.int64(3), np.array(3), np.int16(3), True + 2):
+        made = scaled(by, x)
+        assert made.dtype == np.int32 and made.tolist() == [0, 3, 6]
+    assert scaled(np.array([1, 2], np.int32), x).tolist() == [[0, 1, 2], [0, 2, 4]]
+    with pytest.raises(TypeError, match="no signature takes"):
+        scaled(3, x.astype(np.int64))
+    with pytest.raises(TypeError, match="no signature takes"):
+        scaled(3.5, x)
+
+    @guvectorize(["void(float64[:], float64[:])"], "()->()", target="cuda")
+    def one(x, out):
+        out[0] = x[0] + x.shape[0]
+
+    assert one(2.0) == 3 and one(np.arange(3.0)).tolist() == [1, 2, 3] and one(cuda.to_device(np.arange(3.0))).shape == (3,)
+
+
+def test_options_of_the_target_cuda():
+    def make(**options):
+        return guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="cuda", **options)(doubled)
+
+    make(nopython=True)
+    with pytest.raises(TypeError, match="^nopython flag must be True$"):
+        make(nopython=False)
+    with pytest.raises(TypeError, match="^The following target options are not supported: 'what1', 'ever2'$"):
+        make(what1=True, ever2=True)

@@ -228,3 +228,17 @@ def test_sums_and_products_fuse_with_what_is_summed(device):
             assert into[0] == 132
     assert [e["kind"] for e in events].count("launch") <= 2  # the sum with what is summed, and its way into the array
     np.testing.assert_array_equal(out.copy_to_host(), 2 * np.arange(12.0).reshape(3, 4))
+
+
+def test_options_of_the_target_cuda(device):
+    def make(**options):
+        return vectorize(["float64(float64, float64)"], target="cuda", **options)(lambda x, y: x + y)
+
+    for flag in (True, False):
+        with pytest.warns(RuntimeWarning, match="nopython kwarg for cuda target is redundant") as seen:
+            make(nopython=flag)
+        assert len(seen) == 1 and seen[0].filename == __file__
+    with pytest.raises(KeyError, match="Unrecognized options. cuda vectorize target does not support option: 'what'"):
+        make(what=True)
+    x, stream = np.arange(5.0), cuda.stream()
+    assert make().reduce(x, stream=stream) == 10 and make().reduce(cuda.to_device(x), stream=stream) == 10

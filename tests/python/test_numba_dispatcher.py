@@ -65,7 +65,7 @@ def test_launches(device):
     kernel.forall(5)(x, 1)
     kernel.forall(5, tpb=2, stream=0, sharedmem=8)(x, 1)
     assert x.tolist() == [64] * 5
-    with pytest.raises(ValueError, match="grid and a block"):
+    with pytest.raises(ValueError, match="launch configuration was not specified"):
         kernel(x, 1)
 
 

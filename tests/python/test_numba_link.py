@@ -219,7 +219,7 @@ def test_faults_are_told(device):
 
     with pytest.raises(NotImplementedError, match="ABI"):
         cuda.declare_device("f", "int32()", abi="rust")
-    with pytest.raises(TypeError, match="what is returned"):
+    with pytest.raises(TypeError, match="Return type must be provided"):
         cuda.declare_device("f", "(int32, int32)")
     with pytest.raises(TypeError, match="not int"):
         cuda.declare_device("f", "int32()", link=[3])

@@ -497,3 +497,10 @@ def test_most_names_are_there_and_tested():
             if name not in tested[module] or not hasattr(owners[module], name):
                 missing.append(f"{module}.{name}")
     assert len(missing) <= 0.1 * wanted, missing
+
+
+def test_a_star_import_hides_nothing():
+    names = {"np": np, "types": "mine", "cuda": "mine", "errors": "mine", "config": "mine"}
+    exec("from quern.numba import *\nmade = [jit, njit, float32, int64, void, boolean, vectorize, prange, NumbaError]", names)
+    assert names["np"] is np and [names[n] for n in ("types", "cuda", "errors", "config")] == ["mine"] * 4
+    assert not {"core", "version_info", "float16"} & set(names)

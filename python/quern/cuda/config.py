@@ -6,9 +6,14 @@ Served
     CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked
     CUDA_LOG_LEVEL                      compiles (INFO) or launches, too (DEBUG), are told
     FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and its kin compile for
-    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     kernels that are decorated from then on warn (warned.py); 0 where unset
+    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     launches warn (warned.py); 1 where unset
+    DISABLE_PERFORMANCE_WARNINGS        neither of these
+    CUDA_DEBUGINFO_DEFAULT              the option debug of kernels that do not say
+    ALWAYS_WARN_UNINIT_VAR              kernels warn of names that are read where not every path set them (unset.py)
 
 Taken, without effect
+    CUDA_ENABLE_NRT                     kernels' own arrays need no memory manager
+    CUDA_MEMORY_MANAGER                 there is one, quern's
     CUDA_ARRAY_INTERFACE_SYNC           work on memory of others is always in order
     CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
     CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
@@ -17,6 +22,21 @@ Taken, without effect
 from __future__ import annotations
 
 import os
+import sys
+import types
+
+listeners = []  # called after a variable was set
+
+
+class _Config(types.ModuleType):
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name.isupper():
+            for listener in listeners:
+                listener()
+
+
+sys.modules[__name__].__class__ = _Config
 
 
 def _number(name, default=0):
@@ -46,8 +66,13 @@ CUDA_LOG_SIZE = _number("CUDA_LOG_SIZE", 1024)
 CUDA_VERBOSE_JIT_LOG = _number("CUDA_VERBOSE_JIT_LOG", 1)
 CUDA_ARRAY_INTERFACE_SYNC = _number("CUDA_ARRAY_INTERFACE_SYNC", 1)
 CUDA_PER_THREAD_DEFAULT_STREAM = _number("CUDA_PER_THREAD_DEFAULT_STREAM")
-CUDA_LOW_OCCUPANCY_WARNINGS = _number("CUDA_LOW_OCCUPANCY_WARNINGS")
-CUDA_WARN_ON_IMPLICIT_COPY = _number("CUDA_WARN_ON_IMPLICIT_COPY")
+DISABLE_PERFORMANCE_WARNINGS = _number("DISABLE_PERFORMANCE_WARNINGS")
+CUDA_LOW_OCCUPANCY_WARNINGS = _number("CUDA_LOW_OCCUPANCY_WARNINGS", 1)
+CUDA_WARN_ON_IMPLICIT_COPY = _number("CUDA_WARN_ON_IMPLICIT_COPY", 1)
+CUDA_DEBUGINFO_DEFAULT = _number("CUDA_DEBUGINFO_DEFAULT")
+CUDA_ENABLE_NRT = _number("CUDA_ENABLE_NRT")
+CUDA_MEMORY_MANAGER = os.environ.get("NUMBA_CUDA_MEMORY_MANAGER", "default")
+ALWAYS_WARN_UNINIT_VAR = _number("ALWAYS_WARN_UNINIT_VAR")
 CUDA_USE_NVIDIA_BINDING = 0
 
 

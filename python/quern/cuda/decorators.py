@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import warnings
 
 from quern.arrays import core as _core
 from quern.arrays.mathematics import reductions as _reductions
+from quern.cuda import config, warned  # noqa: F401  (warned watches launches)
+from quern.cuda.errors import NumbaInvalidConfigWarning
 from quern.cuda.linkable import linked_texts
-from quern.cuda.warned import dispatcher_class
+from quern.cuda.ndarray import DeviceNDArray
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
 from quern.kernel.errors import KernelError
@@ -71,11 +74,24 @@ def jit(func_or_sig=None, **options):
         raise TypeError(f"[jit] max_registers is a number from 0 up, not {registers!r}")
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
+    _check_debugging(options)
     device = options.pop("device", False)
     if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):
         return _made(func_or_sig, None, device, options)
     given = func_or_sig if isinstance(func_or_sig, list) or func_or_sig is None else [func_or_sig]
     return lambda function: _made(function, given, device, options)
+
+
+def _check_debugging(options):
+    """The option ``debug`` where nobody says it; warns of what is not done together."""
+    if options.get("debug") is None:
+        options["debug"] = bool(config.CUDA_DEBUGINFO_DEFAULT)
+    if options["debug"] and options.get("opt", True) in (True, None):
+        said = "debug=True with opt=True is not supported by CUDA: code is optimised all the same; set debug=False or opt=False"
+        warnings.warn(said, NumbaInvalidConfigWarning, stacklevel=3)
+    if options["debug"] and options.get("lineinfo"):
+        said = "debug and lineinfo are mutually exclusive: debug has the lines, too; leave one of them out"
+        warnings.warn(said, NumbaInvalidConfigWarning, stacklevel=3)
 
 
 def _made(function, given, device, options):
@@ -87,7 +103,7 @@ def _made(function, given, device, options):
         if not hasattr(extension, "prepare_args"):
             raise TypeError(f"[jit] an extension has a method prepare_args(type, value, stream, retr); {extension!r} has none")
     kind = ExtendedDispatcher if extensions else Dispatcher
-    return dispatcher_class(kind)(function, given, **options)
+    return kind(function, given, **options)
 
 
 class In(_engine.Transfer):
@@ -125,17 +141,22 @@ def vectorize(ftylist_or_function=(), **options):
     >>> clipped(np.arange(4.0), 2)
     array([0., 1., 2., 2.])
     """
-    options.pop("nopython", None)
     if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
         raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+    if options["target"] == "cuda":
+        if "nopython" in options:
+            warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
+        for name in set(options) - {"target", "nopython", "identity", "cache"}:
+            raise KeyError(f"Unrecognized options. cuda vectorize target does not support option: '{name}'")
+    options.pop("nopython", None)
     if callable(ftylist_or_function) and not isinstance(ftylist_or_function, types.Type):
-        return VectorFunction(python_function(ftylist_or_function, "vectorize"), **options)
+        return VectorFunction(python_function(ftylist_or_function, "vectorize"), kind=DeviceNDArray, **options)
     given = (
         [ftylist_or_function]
         if isinstance(ftylist_or_function, str) or not isinstance(ftylist_or_function, (list, tuple))
         else ftylist_or_function
     )
-    return lambda function: VectorFunction(python_function(function, "vectorize"), given, **options)
+    return lambda function: VectorFunction(python_function(function, "vectorize"), given, kind=DeviceNDArray, **options)
 
 
 def guvectorize(ftylist, signature=None, **options):
@@ -154,9 +175,15 @@ def guvectorize(ftylist, signature=None, **options):
     >>> largest(np.array([[1.0, 5.0], [7.0, 2.0]]))
     array([5., 7.])
     """
-    options.pop("nopython", None)
     if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
         raise ValueError(f"[guvectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+    if options["target"] == "cuda":
+        if not options.get("nopython", True):
+            raise TypeError("nopython flag must be True")
+        unknown = [repr(name) for name in options if name not in ("target", "nopython", "identity", "cache")]
+        if unknown:
+            raise TypeError(f"The following target options are not supported: {', '.join(unknown)}")
+    options.pop("nopython", None)
     if signature is None:
         ftylist, signature = [], ftylist
     if not isinstance(signature, str):
@@ -164,7 +191,7 @@ def guvectorize(ftylist, signature=None, **options):
             "[guvectorize] it is called as guvectorize(signatures, layout), such as guvectorize(['void(f8[:], f8[:])'], '(n)->()')"
         )
     given = ftylist if isinstance(ftylist, list) else [ftylist]
-    return lambda function: GeneralFunction(python_function(function, "guvectorize"), given, signature, **options)
+    return lambda function: GeneralFunction(python_function(function, "guvectorize"), given, signature, kind=DeviceNDArray, **options)
 
 
 def _as_it_was_made(array):

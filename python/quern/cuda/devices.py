@@ -260,7 +260,7 @@ def is_fp8_supported():
 
 def detect():
     """Prints the devices; returns whether there is one."""
-    print(f"Found {len(gpus)} devices")
+    print(f"Found {len(gpus)} CUDA devices")
     for device in gpus:
         major, minor = device.compute_capability
         print(f"id {device.id}    {device.name.decode()}    compute capability: {major}.{minor}")

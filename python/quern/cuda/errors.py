@@ -5,7 +5,7 @@ below them, so that ``except`` finds it, and is not raised.
 """
 
 from quern.errors import Error
-from quern.kernel.errors import KernelError, LinkError, TypingError, UnsupportedError
+from quern.kernel.errors import KernelError, LinkError, RequireLiteralValue, TypingError, UnsupportedError  # noqa: F401
 
 NumbaError = KernelError
 
@@ -23,7 +23,7 @@ _below(
 _below(
     TypingError,
     *("ConstantInferenceError", "LiteralTypingError", "NumbaAttributeError", "NumbaIndexError", "NumbaKeyError", "NumbaTypeError"),
-    *("NumbaValueError", "RequireLiteralValue", "UntypedAttributeError"),
+    *("NumbaValueError", "UntypedAttributeError"),
 )
 _below(
     UnsupportedError,

@@ -130,5 +130,5 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         raise TypeError(f"[declare_device] {name!r} is no name of a function of C++")
     signature = signatures.parsed(sig)
     if signature.return_type is None:
-        raise TypeError(f"[declare_device] {sig!r} does not say what is returned; write it as 'int32(float32)'")
+        raise TypeError(f"[declare_device] Return type must be provided for device declarations; {sig!r} is written as 'int32(float32)'")
     return DeclaredFunction(name, signature, linked_texts(link), abi, use_cooperative)

@@ -1,12 +1,11 @@
-"""Warnings of launches, where ``numba.config`` asks for them: of host arrays, which are copied, and of grids too small for the device.
+"""Warnings of launches, as ``numba.config`` asks for them: of host arrays, which are copied, and of grids too small for a GPU.
 
-Whether a kernel's launches are looked at is decided when it is decorated; with nothing asked for there is nothing of this in them.
+The engine tells of them (bindings/dispatcher.cpp), so that launches which are not looked at cost nothing: of small grids where a kernel
+is configured, of host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
 """
 
 from __future__ import annotations
 
-import functools
-import math
 import sys
 import warnings
 
@@ -14,54 +13,35 @@ import numpy
 
 from quern.cuda import config
 from quern.cuda.errors import NumbaPerformanceWarning
-from quern.device import current_device
+from quern.lib import _engine
 
-_MULTIPROCESSORS = 16  # the driver's number
-
-
-def dispatcher_class(kind):
-    """``kind``, a class of dispatchers, or one below it whose launches warn as the configuration says now."""
-    copies, grids = bool(config.CUDA_WARN_ON_IMPLICIT_COPY), bool(config.CUDA_LOW_OCCUPANCY_WARNINGS)
-    return _warning(kind, copies, grids) if copies or grids else kind
+FEW_BLOCKS = 128  # as Numba counts
 
 
-@functools.cache
-def _warning(kind, copies, grids):
-    def __getitem__(self, key):
-        return WarningLaunch(self, kind.__getitem__(self, key), key[0], copies, grids)
+def watch():
+    """From now on launches are looked at as the configuration says."""
+    asked = not config.DISABLE_PERFORMANCE_WARNINGS
+    grids, copies = asked and config.CUDA_LOW_OCCUPANCY_WARNINGS, asked and config.CUDA_WARN_ON_IMPLICIT_COPY
+    _engine.watch_launches(_small_grid if grids else None, FEW_BLOCKS, _host_arguments if copies else None)
 
-    return type(kind.__name__, (kind,), {"__module__": kind.__module__, "__doc__": kind.__doc__, "__getitem__": __getitem__})
+
+def _small_grid(dispatcher, blocks):
+    if getattr(dispatcher, "warns", False):
+        _warn(
+            f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy ('{dispatcher.__name__}'); "
+            "launch more blocks, if smaller ones"
+        )
 
 
-class WarningLaunch:
-    """What ``kernel[grid, block]`` gives: a launch that warns first."""
-
-    def __init__(self, dispatcher, launch, grid, copies, grids):
-        self._dispatcher, self._launch, self._copies, self._grids = dispatcher, launch, copies, grids
-        self._blocks = math.prod(grid) if isinstance(grid, (tuple, list)) else int(grid)
-
-    def __getattr__(self, name):
-        return getattr(self._launch, name)
-
-    def __call__(self, *args):
-        if self._grids:
-            self._look_at_grid()
-        if self._copies:
-            names = self._dispatcher.py_func.__code__.co_varnames
-            for name, value in zip(names, args):  # noqa: B905  (too many arguments are the launch's to refuse)
-                if _is_copied(value):
-                    _warn(
-                        f"[{self._dispatcher.__name__}] Host array used in a CUDA kernel: argument '{name}' is NumPy's, which every launch "
-                        "on a GPU copies there and back; keep it in an array of the device (cuda.to_device) or of mapped memory"
-                    )
-        self._launch(*args)
-
-    def _look_at_grid(self):
-        there = current_device().attribute(_MULTIPROCESSORS)
-        if self._blocks < there:
+def _host_arguments(dispatcher, args):
+    if not getattr(dispatcher, "warns", False) or not hasattr(dispatcher, "py_func"):
+        return
+    names = dispatcher.py_func.__code__.co_varnames
+    for name, value in zip(names, args):  # noqa: B905  (too many arguments are the launch's to refuse)
+        if _is_copied(value):
             _warn(
-                f"[{self._dispatcher.__name__}] Grid size {self._blocks} leaves a part of the device idle: {current_device().name} has "
-                f"{there} multiprocessors, each of which runs one block or more; launch more blocks, if smaller ones"
+                f"Host array used in CUDA kernel will incur copy overhead to/from device: '{name}' of '{dispatcher.__name__}'; keep it in "
+                "an array of the device (cuda.to_device) or in mapped memory"
             )
 
 
@@ -77,3 +57,7 @@ def _warn(text):
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quern":
         level, frame = level + 1, frame.f_back
     warnings.warn(text, NumbaPerformanceWarning, stacklevel=level)
+
+
+config.listeners.append(watch)
+watch()

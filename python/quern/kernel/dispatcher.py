@@ -130,6 +130,8 @@ class Dispatcher(Inspectable):
         When the grid, the block or the shared memory do not suit the device or the kernel.
     """
 
+    warns = True  # of what quern/cuda/warned.py looks for
+
     def __new__(cls, function, given_signatures=None, **options):
         if plain.is_on():
             return plain.PlainKernel(function, given_signatures, **options)
@@ -272,7 +274,7 @@ class Dispatcher(Inspectable):
 
     def __call__(self, *args, **kwargs):
         raise ValueError(
-            f"[{self.__name__}] a kernel is launched with a grid and a block: {self.__name__}[blocks, threads](...); "
+            f"[{self.__name__}] Kernel launch configuration was not specified: write {self.__name__}[blocks, threads](...); "
             "for a function that kernels call, write @cuda.jit(device=True)"
         )
 
@@ -378,7 +380,7 @@ class DeviceFunction:
         return DeviceResult(program, return_type)
 
     def __getitem__(self, key):
-        raise TypeError(f"[{self.__name__}] a device function is called by kernels and not launched; leave out device=True for a kernel")
+        raise RuntimeError(f"[{self.__name__}] Cannot compile a device function as a kernel; leave out device=True for a kernel")
 
     def __call__(self, *args, **named):
         if getattr(running, "thread", None) is not None:  # in a kernel that runs as plain Python

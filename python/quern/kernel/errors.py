@@ -11,6 +11,10 @@ class TypingError(KernelError, TypeError):
     """An operation that its operands' types do not have."""
 
 
+class RequireLiteralValue(TypingError):  # noqa: N818  (Numba's name)
+    """Something that must be known when the kernel is compiled."""
+
+
 class UnsupportedError(KernelError):
     """Something that Python has and kernels do not."""
 

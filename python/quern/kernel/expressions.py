@@ -11,7 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.kernel import library, operators, signatures, types
-from quern.kernel.errors import KernelError, TypingError, UnsupportedError
+from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
 from quern.kernel.value import MISSING, NotYet, Value, cast, known
@@ -390,11 +390,13 @@ class Expressions(Indexing):
                 raise TypeError(f"a type is needed, not {value.type}")
             return types.of_dtype(obj)
         except TypeError as e:
-            raise self.error(TypingError, node, f"as dtype: {e}") from None
+            said = f"Invalid NumPy dtype specified: {obj!r}" if isinstance(obj, str) else f"as dtype: {e}"
+            raise self.error(TypingError, node, said) from None
 
     def constant_of(self, value, node, what):
         if value.foreseen is MISSING:
-            error = self.error(TypingError, node, f"{what} must be known when the kernel is compiled", "write a number or a global name")
+            said = f"{what} must be known when the kernel is compiled"
+            error = self.error(RequireLiteralValue, node, said, "write a number or a global name")
             error.wants, error.wanting = value.name, self.source.function
             raise error
         return value.foreseen

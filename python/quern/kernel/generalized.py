@@ -41,7 +41,8 @@ class _Caller(_engine.Dispatcher):
 
     def __init__(self, owner, parameters):
         super().__init__()
-        self.owner, self.parameters = owner, parameters
+        self.owner, self.parameters, self.__name__ = owner, parameters, owner.__name__
+        self.warns = owner.targetoptions.get("target") == "cuda"
 
     def _compile(self, described):
         return self.owner._kernel(self.parameters, tuple(signatures.of_description(d) for d in described))
@@ -50,7 +51,7 @@ class _Caller(_engine.Dispatcher):
 class GeneralFunction:
     """What ``@guvectorize`` makes: called with its inputs, or inputs and outputs.
 
-    Where every argument is of the host, so is the result; else it is an array of the device.
+    Where every argument is of the host, so is the result; else it is an array of the device, of the class ``kind``.
 
     Raises
     ------
@@ -65,6 +66,7 @@ class GeneralFunction:
     def __init__(self, function, given, layout, **options):
         functools.update_wrapper(self, function)
         self.py_func, self.signature, self.targetoptions = function, layout, options
+        self._kind = options.pop("kind", _core.Array)
         self._inputs, self._outputs = parsed_layout(layout)
         self.nin, self.nout = len(self._inputs), len(self._outputs)
         self.nargs = self.nin + self.nout
@@ -84,7 +86,10 @@ class GeneralFunction:
         if len(signature.args) != self.nargs:
             raise TypeError(f"[{self.__name__}] the layout has {self.nargs} arguments and results, and {sig!r} {len(signature.args)}")
         if signature.return_type not in (None, types.none):
-            raise TypeError(f"[{self.__name__}] it returns nothing: its results are its last arguments")
+            raise TypeError(
+                f"[{self.__name__}] guvectorized functions cannot return values: signature {sig} specifies {signature.return_type} return "
+                "type; its results are its last arguments"
+            )
         for type_, core in zip(signature.args, self._inputs + self._outputs, strict=True):
             ndim = type_.ndim if isinstance(type_, types.Array) else 0
             if ndim != max(len(core), 1) and not (ndim == 0 and not core):
@@ -92,24 +97,32 @@ class GeneralFunction:
         self._loops[signature.args] = (Program(self.py_func, signature.args, False), _Caller(self, signature.args))
 
     def _chosen(self, args):
-        if not self._loops or not any(self._fits(args, loop) for loop in self._loops):
-            if self._loops:
-                listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
-                raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
-            raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
-        return next(loop for loop in self._loops if self._fits(args, loop))
+        for are_numbers_weak in (False, True):
+            for loop in self._loops:
+                if self._fits(args, loop, are_numbers_weak):
+                    return loop
+        if self._loops:
+            listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
+            raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
+        raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
 
-    def _fits(self, args, loop):
-        return all(numpy.can_cast(a.dtype, _element(t).dtype, "safe") for a, t in zip(args, loop, strict=False))
+    def _fits(self, args, loop, are_numbers_weak):
+        casting = ["same_kind" if are_numbers_weak and a.ndim == 0 else "safe" for a in args]
+        return all(numpy.can_cast(a.dtype, _element(t).dtype, c) for a, t, c in zip(args, loop, casting, strict=False))
 
     def __call__(self, *args, out=None, stream=0):
+        if out is not None and len(args) > self.nin:
+            raise ValueError("cannot specify argument 'out' as both positional and keyword")
         if len(args) not in (self.nin, self.nargs):
-            raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, or {self.nargs} with the results, not {len(args)}")
+            raise TypeError(
+                f"This gufunc accepts {_arguments(self.nin)} (when providing input only) or {_arguments(self.nargs)} (when providing input "
+                f"and output). Got {_arguments(len(args))}."
+            )
         given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
         for to in given:
             if not isinstance(to, (numpy.ndarray, _core.Array)):
                 raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
-        args = [a if isinstance(a, _core.Array) or hasattr(a, "__cuda_array_interface__") else numpy.asarray(a) for a in args[: self.nin]]
+        args = [_given(a) for a in args[: self.nin]]
         if not self._loops and given:
             self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))
         loop = self._chosen(args)
@@ -134,6 +147,8 @@ class GeneralFunction:
             return self._given_back(made, given)
         if all(isinstance(a, numpy.ndarray) for a in args):
             made = [_core.asnumpy(m)[()] for m in made]
+        else:
+            made = [m if self._kind is _core.Array else m._as(self._kind) for m in made]
         return made[0] if self.nout == 1 else tuple(made)
 
     def _given_back(self, made, given):
@@ -199,6 +214,19 @@ class GeneralFunction:
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]
         count = len([leaf for p in given for leaf in leaves_of("", p)])
         return built, name, writes + [False] * (count - len(writes)), "", False, False, numbers_of(given)
+
+
+def _arguments(count):
+    return f"{count} positional argument{'s' * (count != 1)}"
+
+
+def _given(value):
+    """An argument as an array of the host or the device; sequences may hold arrays of the device."""
+    if isinstance(value, _core.Array) or hasattr(value, "__cuda_array_interface__"):
+        return value
+    if isinstance(value, (tuple, list)):
+        value = [_core.asnumpy(v) if isinstance(v, _core.Array) else v for v in value]
+    return numpy.asarray(value)
 
 
 def _element(type_):

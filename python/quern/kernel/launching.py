@@ -39,6 +39,8 @@ def checked_tasks(ntasks, tpb):
         ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
     except TypeError:
         raise TypeError(f"[forall] ntasks and tpb are integers, not {ntasks!r} and {tpb!r}") from None
-    if ntasks < 0 or tpb < 0:
-        raise ValueError(f"[forall] ntasks, the number of threads, and tpb, those of a block, are from 0 up, not {ntasks} and {tpb}")
+    if ntasks < 0:
+        raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+    if tpb < 0:
+        raise ValueError(f"[forall] tpb, the number of threads of a block, is from 0 up, not {tpb}")
     return ntasks, tpb

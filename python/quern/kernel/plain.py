@@ -371,10 +371,10 @@ class PlainKernel:
     def __getitem__(self, key):
         if not isinstance(key, tuple) or not 2 <= len(key) <= 4:
             raise ValueError("[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]")
-        return Launch(self.py_func, _dimensions(key[0], "the grid"), _dimensions(key[1], "the block"), int(key[3]) if len(key) > 3 else 0)
+        return Launch(self.py_func, _dimensions(key[0], "griddim"), _dimensions(key[1], "blockdim"), int(key[3]) if len(key) > 3 else 0)
 
     def __call__(self, *args):
-        raise ValueError(f"[{self.__name__}] a kernel is launched with a grid and a block: {self.__name__}[blocks, threads](...)")
+        raise ValueError(f"[{self.__name__}] Kernel launch configuration was not specified: write {self.__name__}[blocks, threads](...)")
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
         return self[griddim, blockdim, stream, sharedmem]
@@ -396,7 +396,7 @@ def _dimensions(given, what):
     try:
         parts = tuple(operator.index(n) for n in parts)
     except TypeError:
-        raise TypeError(f"[launch] {what} must be an int or a tuple of up to three, not {type(given).__name__}") from None
+        raise TypeError(f"[launch] {what} must be a sequence of integers, got {list(parts)}") from None
     if not 1 <= len(parts) <= 3 or any(n < 1 for n in parts):
         raise ValueError(f"[launch] {what} must hold one to three numbers from 1 up, not {given}")
     return parts + (1,) * (3 - len(parts))

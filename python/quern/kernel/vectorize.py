@@ -108,6 +108,7 @@ class VectorFunction:
         self._rows = {}  # types -> (Row, the result's type)
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (Row, the name of the result's type)
         self._loops = []  # of the signatures that were given, in order
+        self._kind = options.pop("kind", _core.Array)  # of results, where no argument is an array of ours
         self.identity = options.get("identity")
         if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
             raise ValueError(f"[{self.__name__}] an identity is a number, 'reorderable' or None, not {self.identity!r}")
@@ -188,7 +189,7 @@ class VectorFunction:
         operands = [_operand(a, t) for a, t in zip(args, loop, strict=True)]
         if not any(isinstance(o, _core.Array) for o in operands):
             operands[0] = _core.asarray(operands[0], loop[0].dtype.name)
-        kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), _core.Array)
+        kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), self._kind)
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
             row(operands, (out,), kind)
             return out
@@ -206,8 +207,9 @@ class VectorFunction:
         host = _core.asnumpy(made)
         return host if any(isinstance(a, numpy.ndarray) for a in args) and host.ndim else host[()]
 
-    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
-        """The function folded over the elements along an axis; the function takes two arguments and its order does not matter."""
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, stream=0):
+        """The function folded over the elements along an axis; the function takes two arguments and its order does not matter. Its work is
+        in order on any ``stream``."""
         if self.nin != 2:
             raise ValueError(f"[{self.__name__}] reduce only supported for binary functions; this one takes {self.nin}")
         given = array

@@ -5,8 +5,8 @@ core/, np/      types, errors, config and numpy_support by the modules that Numb
 quern.cuda      what numba.cuda is: kernels, device arrays, streams, devices        (start there)
 """
 
-from quern import cuda
-from quern.cuda import config, errors, types
+from quern import cuda  # noqa: F401
+from quern.cuda import config, errors, types  # noqa: F401
 from quern.cuda.decorators import guvectorize, vectorize
 from quern.cuda.errors import *  # noqa: F403
 from quern.cuda.numpy_support import from_dtype
@@ -14,7 +14,7 @@ from quern.kernel import types as _types
 from quern.kernel.intrinsics import literal_unroll
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.signatures import typeof
-from quern.numba import core, np
+from quern.numba import core, np  # noqa: F401
 from quern.numba.decorators import jit, njit, prange
 
 __version__ = "0.68.1"  # the version whose names these are
@@ -28,27 +28,21 @@ none = void = _types.none
 optional = _types.Optional
 intp, uintp = _types.int64, _types.uint64
 
+# As Numba has it: `from numba import *` must not hide a program's own names, such as `np`.
 __all__ = [
-    "config",
-    "core",
-    "cuda",
-    "errors",
     "from_dtype",
     "guvectorize",
     "jit",
     "literal_unroll",
     "njit",
     "none",
-    "np",
     "optional",
     "prange",
     "typeof",
-    "types",
     "vectorize",
-    "version_info",
     "void",
     *errors.__all__,
-    *_types.NUMBERS,
+    *(name for name in _types.NUMBERS if name not in ("float16", "bfloat16")),
     *(name for name in _ALIASES if name != "bool"),
 ]
 

@@ -17,6 +17,8 @@ from quern.kernel.source import python_function
 class _Compiled(Dispatcher):
     """The kernels of a function for the types that it was called with."""
 
+    warns = False
+
     def __new__(cls, function, rules):
         return Inspectable.__new__(cls)
 

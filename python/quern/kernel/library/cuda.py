@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from quern.kernel import intrinsics, operators, types
-from quern.kernel.errors import TypingError
+from quern.kernel.errors import RequireLiteralValue, TypingError
 from quern.kernel.library.table import attributes_of, bound, chosen, entry, freezer, method, rows
 from quern.kernel.value import Value, cast
 
@@ -57,8 +57,11 @@ def _asked(compiler, arguments, named, node):
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not shape or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape):
         raise compiler.error(TypingError, node, f"a shape is a number or a tuple of numbers from 0 up, not {shape}")
-    alignment = compiler.constant_of(given["alignment"], node, "alignment") if "alignment" in given else None
-    if alignment is not None and (not isinstance(alignment, int) or not 0 < alignment <= MOST_ALIGNED or alignment & (alignment - 1)):
+    wanted = "alignment must be a constant integer, and"
+    alignment = compiler.constant_of(given["alignment"], node, wanted) if "alignment" in given else None
+    if type(alignment) not in (int, type(None)):
+        raise compiler.error(RequireLiteralValue, node, "alignment must be a constant integer", "write a number or a global name")
+    if alignment is not None and (not 0 < alignment <= MOST_ALIGNED or alignment & (alignment - 1)):
         raise compiler.error(TypingError, node, f"an alignment is a power of two up to {MOST_ALIGNED}, not {alignment}")
     dtype = compiler.dtype_of(given["dtype"], node)
     count = math.prod(shape)
@@ -136,11 +139,12 @@ def grid_sync(compiler, owner, node):
 
 # ---- warps
 
-rows(intrinsics.syncwarp, ("none()", "__syncwarp()"), ("none(uint32)", "__syncwarp({0})"))
-rows(intrinsics.all_sync, ("boolean(uint32, boolean)", "(__all_sync({0}, {1}) != 0)"))
-rows(intrinsics.any_sync, ("boolean(uint32, boolean)", "(__any_sync({0}, {1}) != 0)"))
-rows(intrinsics.eq_sync, ("boolean(uint32, boolean)", "same_in_warp({0}, {1})"))
-rows(intrinsics.ballot_sync, ("uint32(uint32, boolean)", "__ballot_sync({0}, {1})"))
+_MASK = "Mask type"  # in messages, as Numba has it
+rows(intrinsics.syncwarp, ("none()", "__syncwarp()"), ("none(uint32)", "__syncwarp({0})"), integer=_MASK)
+rows(intrinsics.all_sync, ("boolean(uint32, boolean)", "(__all_sync({0}, {1}) != 0)"), integer=_MASK)
+rows(intrinsics.any_sync, ("boolean(uint32, boolean)", "(__any_sync({0}, {1}) != 0)"), integer=_MASK)
+rows(intrinsics.eq_sync, ("boolean(uint32, boolean)", "same_in_warp({0}, {1})"), integer=_MASK)
+rows(intrinsics.ballot_sync, ("uint32(uint32, boolean)", "__ballot_sync({0}, {1})"), integer=_MASK)
 rows(intrinsics.activemask, ("uint32()", "__activemask()"))
 rows(intrinsics.lanemask_lt, ("uint32()", "((1u << lane_id()) - 1)"))
 for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):
@@ -150,9 +154,10 @@ for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):
             (f"{t}(uint32, {t}, {'uint32' if _name in ('shfl_up_sync', 'shfl_down_sync') else 'int32'})", f"__{_name}({{0}}, {{1}}, {{2}})")
             for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")
         ],
+        integer=_MASK,
     )
 _MATCHED = ("int32", "uint32", "int64", "uint64", "float32", "float64")
-rows(intrinsics.match_any_sync, *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in _MATCHED])
+rows(intrinsics.match_any_sync, *[(f"uint32(uint32, {t})", "__match_any_sync({0}, {1})") for t in _MATCHED], integer=_MASK)
 
 
 @entry(intrinsics.match_all_sync)

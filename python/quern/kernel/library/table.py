@@ -32,16 +32,18 @@ def entry(*objects, takes=None):
     return enter
 
 
-def rows(obj, *signatures):
+def rows(obj, *signatures, integer=""):
     """A function by its overloads, tried in order: ``("float32(float32)", "sinf({0})")``.
 
-    The one that its arguments reach with the least conversion is taken.
+    The one that its arguments reach with the least conversion is taken. ``integer``: what its first argument is that must be one.
     """
     overloads = [_parsed(s, text) for s, text in signatures]
     takes = [parameters for parameters, _, _ in overloads]
 
     @entry(obj)
     def compile_call(compiler, arguments, named, node):
+        if integer and arguments and not isinstance(arguments[0].type, (types.Integer, types.Boolean)):
+            raise compiler.error(TypingError, node, f"{integer} must be an integer, not {arguments[0].type}")
         which, texts = chosen(compiler, obj, takes, arguments, named, node)
         _, result, text = overloads[which]
         return Value(result, text.format(*texts), natural=isinstance(result, types.Integer) and not result.signed)
