@@ -369,7 +369,7 @@ NumPyArray from_capsule(nb::handle capsule) {
   const char* name = PyCapsule_GetName(capsule.ptr());
   std::string kind = name ? name : "";
   if (kind == plain_used || kind == versioned_used)
-    raise(ErrorKind::value, "[from_dlpack] this capsule was consumed already; export the array again");
+    raise(ErrorKind::value, "[from_dlpack] a capsule cannot be consumed multiple times; export the array again");
   Array out;
   if (kind == versioned_name) {
     auto* managed = static_cast<DLManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), versioned_name));

@@ -97,7 +97,8 @@ PyObject* quick_clip(PyObject* const* values, size_t count) {
 PyObject* quick_astype(PyObject* const* values, size_t count) {
   Array* array = count == 2 ? as_array(values[0]) : nullptr;
   const DType* dtype = array ? dtype_of_object(values[1]) : nullptr;
-  return dtype ? wrap_beside(astype(*array, *dtype), values[0]) : nullptr;
+  if (!dtype || (is_complex(array->dtype()) && !is_complex(*dtype))) return nullptr;  // CuPy's door warns of those
+  return wrap_beside(astype(*array, *dtype), values[0]);
 }
 
 struct Row {

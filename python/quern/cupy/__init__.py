@@ -5,6 +5,8 @@ CuPy does not have raise AttributeError.
 """
 
 import builtins
+import functools
+import warnings
 
 import numpy
 
@@ -14,6 +16,7 @@ from quern.arrays import core as _core
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
+from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
@@ -130,6 +133,52 @@ def take_along_axis(arr, indices, axis=-1):
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = arr.ravel(), 0
     return arr[tuple(_engine.array_indices_along(arr, indices, _core._axis(axis, arr.ndim)))]
+
+
+def _engine_of(device):
+    return cuda.device._engine_of(device.id) if isinstance(device, cuda.Device) else device
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """See :func:`quern.from_dlpack`; ``device``: a Device of CuPy's, too."""
+    return as_ndarray(_exchange.from_dlpack(x, device=_engine_of(device), copy=copy))
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """See :func:`vstack`, the name of which NumPy kept."""
+    warnings.warn("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning, stacklevel=2)
+    return vstack(tup, dtype=dtype, casting=casting)
+
+
+def _warned_of_nan(function):
+    @functools.wraps(function)
+    def call(a, *args, **kwargs):
+        result = function(a, *args, **kwargs)
+        if result.dtype.kind == "f" and bool(_arrays.isnan(result).any()):
+            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+        return result
+
+    return call
+
+
+nanmax, nanmin = _warned_of_nan(nanmax), _warned_of_nan(nanmin)  # noqa: F821
+
+
+def _warned_of_reals(function):
+    @functools.wraps(function)
+    def call(tup, *args, **kwargs):
+        result = function(tup, *args, **kwargs)
+        is_real = kwargs.get("casting") == "unsafe" and result.dtype.kind not in "cb"
+        if is_real and builtins.any(_core.asarray(a).dtype.kind == "c" for a in tup):
+            _warn_of_reals()
+        return result
+
+    return call
+
+
+for _name in ("concatenate", "concat", "hstack", "vstack", "stack", "dstack", "column_stack"):
+    if _name in globals():
+        globals()[_name] = _warned_of_reals(globals()[_name])
 
 
 def fromDlpack(dltensor):  # noqa: N802

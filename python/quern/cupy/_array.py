@@ -4,6 +4,7 @@ import builtins
 import operator
 import sys
 import types
+import warnings
 
 import numpy
 
@@ -11,6 +12,7 @@ from quern.arrays import core as _core
 from quern.arrays import indexing as _indexing
 from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
+from quern.arrays.fallback import quick
 from quern.arrays.manipulation import arranging as _arranging
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy._scatter import scatter
@@ -19,6 +21,21 @@ from quern.cupy.cuda.device import Device
 from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_allocator
 from quern.device import current_device
 from quern.lib import _engine
+
+
+def warn_of_reals(stacklevel=3):
+    """What NumPy says where complex numbers are converted to real ones."""
+    warnings.warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=stacklevel)
+
+
+_converted = _core.Array.astype
+
+
+def _astype(self, dtype, order="K", casting=None, subok=None, copy=True):
+    """See :meth:`quern.Array.astype`. Complex numbers become real ones with a ComplexWarning."""
+    if self.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
+        warn_of_reals()
+    return _converted(self, dtype, order, casting or "unsafe", True, copy)
 
 
 class ndarray(_core.Array):  # noqa: N801
@@ -86,6 +103,21 @@ class ndarray(_core.Array):  # noqa: N801
         if type is not ndarray:
             out.__array_finalize__(self)
         return out
+
+    astype = quick(_astype, "astype")
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """The array as a DLPack capsule; see :meth:`quern.Array.__dlpack__`. On the CPU any stream will do."""
+        if stream == 0:
+            warnings.warn(
+                "Stream 0 is passed from a library that you are converting to; it is taken for the legacy default stream, which is 1 "
+                "in the DLPack protocol",
+                UserWarning,
+                stacklevel=2,
+            )
+            stream = 1
+        stream = None if self._device_number < 0 else stream
+        return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     @property
     def flat(self):

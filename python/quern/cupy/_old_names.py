@@ -3,6 +3,7 @@
 import numpy
 
 from quern import arrays as _arrays
+from quern.arrays.core import Array
 from quern.cupy._array import as_ndarray
 
 Inf = Infinity = infty = PINF = float("inf")
@@ -147,16 +148,25 @@ def disp(mesg, device=None, linefeed=True):
 
 
 def who(vardict=None):
-    """Prints the arrays among the names of a dict, by default the caller's."""
+    """Prints names, shapes, bytes and types of the arrays in a dict, by default the caller's globals; a second name of one says so."""
     import sys
 
-    from quern.arrays.core import Array
-
     names = sys._getframe(1).f_globals if vardict is None else vardict
-    rows = [(n, v) for n, v in names.items() if isinstance(v, (Array, numpy.ndarray))]
-    for name, value in rows:
-        print(f"{name:<16}{' x '.join(map(str, value.shape)) or '0-d':<20}{value.nbytes:<14}{value.dtype}")
-    print(f"{len(rows)} arrays, {sum(v.nbytes for _, v in rows)} bytes")
+    first, rows, total = {}, [], 0
+    for name, value in names.items():
+        if not isinstance(value, Array):
+            continue
+        known = first.setdefault(id(value), name)
+        total += value.nbytes if known is name else 0
+        label = name if known is name else f"{name} ({known})"
+        rows.append((label, " x ".join(map(str, value.shape)), str(value.nbytes), value.dtype.name))
+    if rows:
+        widths = [max(10, *(len(row[n]) for row in rows)) for n in range(3)]
+        head = "Name {} Shape {} Bytes {} Type".format(*(" " * w for w in widths))
+        print(head + "\n" + "=" * (len(head) + 5) + "\n")
+        for row in rows:
+            print(*(text.ljust(w + more) for text, w, more in zip(row, widths, (6, 7, 7), strict=False)), row[3], sep="")
+    print(f"\nUpper bound on total bytes  =       {total}")
 
 
 class format_parser:  # noqa: N801
@@ -186,4 +196,4 @@ def make_aligned_dtype(dtype):
     return numpy.dtype(fields, align=True)
 
 
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("as_ndarray", "numpy")]  # noqa: PLE0605
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("Array", "as_ndarray", "numpy")]  # noqa: PLE0605

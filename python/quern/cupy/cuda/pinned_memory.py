@@ -156,7 +156,7 @@ def _array(shape, dtype, order):
     for n in shape:
         count *= n
     memory = alloc_pinned_memory(count * dtype.itemsize)
-    return numpy.frombuffer(memory, dtype, count).reshape(shape, order=order)
+    return numpy.ndarray(shape, dtype, memory, order=order)
 
 
 for _class in (PinnedMemory, PinnedMemoryPointer, PinnedMemoryPool):
