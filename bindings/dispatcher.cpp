@@ -72,17 +72,17 @@ int record_number(nb::handle dtype) {
   return static_cast<int>(seen.size()) - 1;
 }
 
-// Classes of named tuples that kernels have seen: a key has the place in here.
-nb::list& tuple_classes() {
+// Classes of named tuples and enumerations that kernels have seen: a key has the place in here.
+nb::list& python_classes() {
   static nb::list* seen = new nb::list();
   return *seen;
 }
-size_t tuple_class_number(PyTypeObject* type) {
-  nb::list& seen = tuple_classes();
+size_t class_number(PyTypeObject* type) {
+  nb::list& seen = python_classes();
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].is(reinterpret_cast<PyObject*>(type))) return i;
   }
-  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 classes of named tuples in one process");
+  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 Python classes in one process");
   seen.append(nb::handle(reinterpret_cast<PyObject*>(type)));
   return seen.size() - 1;
 }
@@ -150,7 +150,7 @@ class Reader {
         return add_record(value, in, out);
       case What::tuple:
         if (!PyTuple_CheckExact(value) && PyObject_HasAttrString(value, "_fields"))
-          key += fmt::format("T{:04}", tuple_class_number(Py_TYPE(value)));
+          key += fmt::format("T{:04}", class_number(Py_TYPE(value)));
         key += '(';
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
         key += ')';
@@ -283,6 +283,12 @@ class Reader {
     if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
   }
   void from_others(PyObject* value) {
+    static nb::handle enumeration = nb::object(nb::module_::import_("enum").attr("Enum")).release();
+    if (PyObject_IsInstance(value, enumeration.ptr()) == 1) {
+      key += fmt::format("T{:04}", class_number(Py_TYPE(value)));
+      made_.push_back(nb::handle(value).attr("value"));
+      return read(made_.back().ptr());
+    }
     if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
       // The same memory, since the kernel may write there.
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
@@ -312,7 +318,7 @@ nb::object described(const std::string& key, size_t& at) {
     return parts;
   }
   if (what == 'T') {
-    nb::object made = tuple_classes()[std::stoul(key.substr(at, 4))];
+    nb::object made = python_classes()[std::stoul(key.substr(at, 4))];
     at += 4;
     return nb::make_tuple(made, described(key, at));
   }

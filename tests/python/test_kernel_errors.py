@@ -288,7 +288,7 @@ TYPING = [
     ("x[0] = «complex(1, 2, 3)»", "complex takes 0 to 2 arguments in a kernel, not 3"),
     ("x[0] = «math.trunc(1, 2)»", "math.trunc takes 1 argument in a kernel, not 2"),
     ("x[0] = «math.copysign(1)»", "math.copysign takes 2 arguments in a kernel, not 1"),
-    ("x[0] = «cmath.log(1j, 2)»", "cmath.log takes 1 argument in a kernel, not 2"),
+    ("x[0] = «cmath.log(1j, 2, 3)»", "cmath.log takes 1 to 2 arguments in a kernel, not 3"),
     ("x[0] = «operator.iadd(1)»", "operator.iadd takes 2 arguments in a kernel, not 1"),
     ("x[0] = «np.bitwise_and(1)»", "numpy.bitwise_and takes 2 arguments in a kernel, not 1"),
     ("x[0] = «np.float32()»", "float32() takes one number"),
@@ -397,7 +397,7 @@ TEXTS = [
     ("T", kernel("for i in range(3):\n    x[0] = «y»\nx[1] = 1"), "the name 'y' is not defined"),
     ("T", kernel("for i in range(3):\n    x[0] = «y»\n    y = y + 1"), "'y' is used before it has a value"),
     ("T", kernel("x[0] = «numba»y.a").replace("numba»y", "nunpy»"), "the name 'nunpy' is not defined"),
-    ("T", "import enum\nclass E(enum.Enum):\n    a = 3\n\n" + kernel("«x[0]» = E.a"), "E(E.a) cannot be written into an element of type float64"),
+    ("T", "import enum\nclass E(enum.Enum):\n    a = 3\n\n" + kernel("«x[0]» = E.a"), "Enum<int64>(E) cannot be written into an element of type float64"),
 ]  # fmt: skip
 
 

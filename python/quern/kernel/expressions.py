@@ -96,8 +96,8 @@ class Expressions(Indexing):
             if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
                 raise self.error(TypingError, node, f"{obj} does not fit into 64 bits")
             return operators.constant(obj)
-        if isinstance(obj, enum.IntEnum):
-            return self.of_object(int(obj), node)
+        if isinstance(obj, enum.Enum):
+            return self.member(obj, node)
         frozen = library.frozen(obj)
         if frozen is not None:
             return frozen
@@ -114,6 +114,13 @@ class Expressions(Indexing):
             items = tuple(self.of_object(part, node) for part in obj)
             return self.tuple_of(items, obj, type(obj) if hasattr(obj, "_fields") else None)
         return known(obj)
+
+    def member(self, obj, node):
+        """A member of an enumeration: of integers, an integer."""
+        if isinstance(obj, int):
+            return replace(self.of_object(int(obj), node), fixed=obj)
+        of = signatures.of_members(type(obj))
+        return known(obj) if of is None else Value(types.EnumMember(type(obj), of), cast(self.of_object(obj.value, node), of).text, obj)
 
     def tuple_of(self, items, const=MISSING, cls=None):
         """A tuple; ``cls``: the class of a named one."""
@@ -182,16 +189,39 @@ class Expressions(Indexing):
         return Value(types.boolean, "(" + " && ".join(t.text for t in tests) + ")")
 
     def comparison(self, op, left, right, node):
+        if not isinstance(op, (ast.In, ast.NotIn)) and (found := self.identity(op, left, right)) is not None:
+            return found
         if isinstance(op, (ast.Is, ast.IsNot)):
             if right.is_const and right.const is None:
                 is_none = isinstance(left.type, types.NoneType) or (left.is_const and left.const is None)
                 return operators.constant(is_none == isinstance(op, ast.Is))
             raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel", "write ==")
         if isinstance(op, (ast.In, ast.NotIn)):
-            tests = [operators.compare(ast.Eq, left, part, self.failing(node)).text for part in self.parts(right, node)]
+            tests = [self.comparison(ast.Eq(), left, part, node).text for part in self.parts(right, node)]
             text = "(" + (" || ".join(tests) or "false") + ")"
             return Value(types.boolean, text if isinstance(op, ast.In) else "!" + text)
         return operators.compare(type(op), left, right, self.failing(node))
+
+    @staticmethod
+    def identity(op, left, right):
+        """``is`` and ``==`` of members of enumerations, of booleans and of what is known now; None for others."""
+        kinds = (types.EnumMember, types.Boolean)
+        is_same = isinstance(op, (ast.Is, ast.Eq))
+        if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            return None
+        if isinstance(left.fixed, enum.Enum) and isinstance(right.fixed, enum.Enum) and isinstance(op, (ast.Is, ast.IsNot)):
+            return operators.constant((left.fixed is right.fixed) == is_same)
+        if isinstance(left.type, types.Known) and isinstance(right.type, types.Known):
+            same = left.const is right.const or (isinstance(left.const, (str, type)) and left.const == right.const)
+            return operators.constant(same == is_same)
+        is_enum = isinstance(left.type, types.EnumMember) or isinstance(right.type, types.EnumMember)
+        if isinstance(op, (ast.Eq, ast.NotEq)) and not is_enum:
+            return None
+        if left.type == right.type and isinstance(left.type, kinds):
+            return Value(types.boolean, f"({left.text} {'==' if is_same else '!='} {right.text})")
+        if is_enum or (isinstance(left.type, (types.Number, types.Tuple)) and isinstance(right.type, types.Boolean) and right.is_const):
+            return None if isinstance(right.type, types.NoneType) else operators.constant(not is_same)
+        return None
 
     def expr_BoolOp(self, node):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 
 from quern.arrays import core as _core
 from quern.kernel import types
@@ -17,6 +18,8 @@ class Indexing:
         owner = self.expression(node.value)
         if isinstance(owner.type, types.Known) and _is_flat(owner.const):
             return self.flat_element(owner.const, node)
+        if isinstance(owner.type, types.Known) and isinstance(owner.const, enum.EnumMeta):
+            return self.member_named(owner.const, node)
         if isinstance(owner.type, types.Known):
             raise self.error(UnsupportedError, node, f"{owner.type} has no elements in a kernel", _element_hint(owner.const))
         if isinstance(owner.type, types.Tuple):
@@ -32,6 +35,13 @@ class Indexing:
         if len(parts) == owner.type.ndim and not is_whole and not any(isinstance(p, slice) for p in parts):
             return self.element(owner, parts, node)
         return self.view(owner, parts, node)
+
+    def member_named(self, cls, node):
+        """``Color["red"]``."""
+        name = self.expression(node.slice).foreseen
+        if not isinstance(name, str) or name not in cls.__members__:
+            raise self.error(TypingError, node, f"{cls.__name__} has no member {name!r}" if isinstance(name, str) else "a name is needed")
+        return self.of_object(cls[name], node)
 
     def flat_element(self, flat, node):
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):

@@ -26,7 +26,8 @@ def numbers_of(parameters):
         elif isinstance(type_, (types.Array, types.Record)):
             out.append("")
         elif not isinstance(type_, types.NoneType):
-            out.append("bool" if type_ == types.boolean else type_.name)
+            of = type_.dtype if isinstance(type_, types.EnumMember) else type_
+            out.append("bool" if of == types.boolean else of.name)
 
     for type_ in parameters:
         walk(type_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 
 from quern.kernel import types
 from quern.kernel.linked import CPointer
@@ -127,10 +128,23 @@ def of_description(described):
         return types.none
     if isinstance(described, list):
         return types.Tuple(of_description(d) for d in described)
+    if isinstance(described[0], type) and issubclass(described[0], enum.Enum):
+        return types.EnumMember(described[0], of_members(described[0]) or of_description(described[1]))
     if isinstance(described[0], type):
         return types.NamedTuple([of_description(d) for d in described[1]], described[0])
     dtype = types.of_dtype(described[0])
     return dtype if len(described) == 1 else types.Array(dtype, *described[1:])
+
+
+def of_members(cls):
+    """The type that the values of an enumeration's members have; None where they are no numbers."""
+    found = None
+    for member in cls:
+        if type(member.value) not in (bool, int, float, complex):
+            return None
+        of = typeof(member.value)
+        found = of if found is None else types.unified(found, of)
+    return found
 
 
 def distance(given, wanted):

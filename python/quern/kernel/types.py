@@ -258,6 +258,27 @@ class NamedTuple(Tuple):
         return (NamedTuple, (self.types, self.instance_class))
 
 
+class EnumMember(Type):
+    """Of the members of an enumeration ``instance_class``, which are what their values are: of type ``dtype``."""
+
+    def __init__(self, cls, dtype):
+        self.instance_class, self.dtype = cls, dtype
+        self.name, self.c = f"Enum<{dtype}>({cls.__name__})", dtype.c
+
+    def __eq__(self, other):
+        return isinstance(other, EnumMember) and (other.instance_class, other.dtype) == (self.instance_class, self.dtype)
+
+    def __hash__(self):
+        return hash((self.instance_class, self.dtype))
+
+    def __reduce__(self):
+        return (type(self), (self.instance_class, self.dtype))
+
+
+class IntEnumMember(EnumMember):
+    """Of an enumeration of integers; in kernels its members are integers."""
+
+
 class Vector(Type):
     """Of CUDA's vectors, ``float32x4``: up to four numbers of one type, ``x``, ``y``, ``z`` and ``w``."""
 

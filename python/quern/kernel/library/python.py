@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 
 import numpy
 
@@ -409,6 +410,16 @@ def number_conjugate(compiler, owner, node):
         return Value(owner.type, f"op::conjugate({owner.text})") if isinstance(owner.type, types.Complex) else owner
 
     return bound(conjugate, owner)
+
+
+@method(types.EnumMember, "value")
+def member_value(compiler, owner, node):
+    return compiler.of_object(owner.const.value, node) if owner.is_const else Value(owner.type.dtype, owner.text)
+
+
+@method(types.Integer, "value")
+def integer_member_value(compiler, owner, node):
+    return owner if isinstance(owner.fixed, enum.Enum) else None
 
 
 @method(types.Integer, "bit_count")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types as python_types
 
 import numpy
@@ -163,6 +164,8 @@ def call(compiler, function, arguments, named, node):
         return obj.compile_call(compiler, arguments, named, node)
     if isinstance(obj, types.Number):
         return _conversion(compiler, obj, arguments, named, node)
+    if isinstance(obj, enum.EnumMeta):
+        return _member(compiler, obj, arguments, named, node)
     if isinstance(obj, type) and issubclass(obj, tuple) and hasattr(obj, "_fields"):
         return _named_tuple(compiler, obj, arguments, named, node)
     numpy_type = _number_type(obj)
@@ -223,6 +226,23 @@ def _named_tuple(compiler, cls, arguments, named, node):
     if given.keys() != set(cls._fields) or len(arguments) > len(cls._fields):
         raise compiler.error(TypingError, node, f"{cls.__name__} takes {', '.join(cls._fields)}")
     return compiler.tuple_of([given[name] for name in cls._fields], cls=cls)
+
+
+def _member(compiler, cls, arguments, named, node):
+    """``Color(1)``; of a value that is not known now nobody looks whether there is such a member."""
+    if len(arguments) != 1 or named:
+        raise compiler.error(TypingError, node, f"{cls.__name__} takes the value of a member")
+    (value,) = arguments
+    if value.is_const:
+        try:
+            return compiler.of_object(cls(value.const), node)
+        except ValueError as e:
+            raise compiler.error(TypingError, node, str(e)) from None
+    some = compiler.of_object(next(iter(cls)), node)
+    if isinstance(some.type, types.Known):
+        raise compiler.error(TypingError, node, f"which member of {cls.__name__} it is must be known when the kernel is compiled")
+    of = some.type.dtype if isinstance(some.type, types.EnumMember) else some.type
+    return Value(some.type, compiler.converted(compiler.number(value, node), of, node).text)
 
 
 def bound(function, owner):
