@@ -220,7 +220,8 @@ Array tiled(const Array& array, const std::vector<int64_t>& given) {
 Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axis) {
   int64_t size = array.shape()[axis];
   if (times.size() != 1 && static_cast<int64_t>(times.size()) != size)
-    raise(ErrorKind::value, "[repeat] {} numbers are given for {} elements; give one for each", times.size(), size);
+    raise(ErrorKind::value, "[repeat] the repeats and the axis must have the same length: {} numbers are given for {} elements",
+          times.size(), size);
   for (int64_t count : times)
     if (count < 0) raise(ErrorKind::value, "[repeat] {} times makes no sense; it must be none or more", count);
   if (std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end()) {

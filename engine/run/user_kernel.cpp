@@ -184,9 +184,10 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::sp
   device = device_of(in, out).value_or(device);
   std::optional<Shape> loop = loop_shape(text_.in, text_.out, in, out);
   if (size && loop)
-    raise(ErrorKind::value, "[{}] 'size' can be specified only when every array is raw; leave it out", text_.name);
+    raise(ErrorKind::value, "Specified 'size' can be used only if all of the ndarray are 'raw'. Leave it out for '{}'",
+          text_.name);
   if (!size && !loop)
-    raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw, or 'size='", text_.name);
+    raise(ErrorKind::value, "Loop size is undecided. Give '{}' an array that is not raw, or 'size='", text_.name);
   if (size && *size < 0) raise(ErrorKind::value, "[{}] 'size' must not be negative", text_.name);
   Shape shape = size ? Shape{*size} : *loop;
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
@@ -271,7 +272,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
   use_current_streams();
   DeviceId device = device_of(in, out).value_or(DeviceId::cpu());
   std::optional<Shape> whole = loop_shape(text_.in, {}, in, {});
-  if (!whole) raise(ErrorKind::value, "[{}] Loop size is undecided: give an array that is not raw", text_.name);
+  if (!whole) raise(ErrorKind::value, "Loop size is undecided. Give '{}' an array that is not raw", text_.name);
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
   check_scalars(in, text_.in, types);
   check_no_gradient(text_.name, in, out);

@@ -353,3 +353,13 @@ def test_results_beside_lists_are_of_the_door():
         cp.searchsorted([1.0, 2.0], x[0]),
     ):
         assert type(made) is cp.ndarray
+
+
+def test_events_of_a_stream_with_nothing_left_to_do_are_done_at_once(device):
+    device.synchronize()
+    stream = cp.cuda.Stream()
+    start, end = stream.record(), stream.record()
+    if device.kind != "cpu":
+        end.synchronize()
+    assert end.done
+    assert 0 <= cp.cuda.get_elapsed_time(start, end) < 1000

@@ -400,3 +400,23 @@ def test_matrices_without_a_result_do_what_errstate_says(device, name):
     result = BAD[name]()
     with pytest.raises(np.linalg.LinAlgError):
         result.get()
+
+
+def test_messages_that_programs_match(device):
+    for work, kind, text in (
+        (lambda: cp.zeros(None), TypeError, r"^Use \(\) "),
+        (lambda: cp.ndarray(None), TypeError, r"^Use \(\) "),
+        (lambda: cp.ones((2, 3)).reshape(6, order="K"), ValueError, "order 'K' is not permitted for reshaping"),
+        (lambda: cp.repeat(cp.arange(3), [1, 2]), ValueError, "same length"),
+        (lambda: cp.matrix_transpose(cp.ones(3)), ValueError, "matrix transpose with ndim < 2 is undefined"),
+        (lambda: cp.ones(3).mT, ValueError, "matrix transpose with ndim < 2 is undefined"),
+        (lambda: cp.ndarray((2, 3), strides=(8,)), ValueError, r"^ndarray\(\) with strides "),
+        (lambda: cp.ElementwiseKernel("raw T x", "raw T y", "y[i] = x[i]", "k")(cp.arange(3), cp.arange(3)), ValueError, "^Loop size is undecided."),
+        (
+            lambda: cp.ElementwiseKernel("T x", "T y", "y = x", "k")(cp.arange(3), size=3),
+            ValueError,
+            "^Specified 'size' can be used only if all of the ndarray are 'raw'.",
+        ),
+    ):
+        with pytest.raises(kind, match=text):
+            work()

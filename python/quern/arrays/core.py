@@ -99,6 +99,8 @@ def _shape(shape):
             return [operator.index(shape)]
         except TypeError:
             pass
+    if shape is None:
+        raise TypeError("Use () rather than None for the shape of an array without dimensions")
     return [operator.index(n) for n in shape]
 
 
@@ -312,7 +314,7 @@ def _from_interface(obj):
     """An array over the memory that ``__cuda_array_interface__`` describes."""
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise ValueError("[asarray] arrays with a mask are not served; pass the data and the mask apart")
+        raise ValueError("[asarray] quern does not support arrays with a mask; pass the data and the mask apart")
     dtype = numpy.dtype(interface["typestr"])
     if dtype.kind == "V" and interface.get("descr"):
         dtype = numpy.lib.format.descr_to_dtype(interface["descr"])

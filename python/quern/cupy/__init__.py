@@ -147,7 +147,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 def row_stack(tup, *, dtype=None, casting="same_kind"):
     """See :func:`vstack`, the name of which NumPy kept."""
     warnings.warn("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning, stacklevel=2)
-    return vstack(tup, dtype=dtype, casting=casting)
+    return as_ndarray(_arrays.vstack(tup, dtype=dtype, casting=casting))
 
 
 def _warned_of_nan(function):
@@ -161,7 +161,7 @@ def _warned_of_nan(function):
     return call
 
 
-nanmax, nanmin = _warned_of_nan(nanmax), _warned_of_nan(nanmin)  # noqa: F821
+nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ours(_arrays.nanmin))
 
 
 def _warned_of_reals(function):

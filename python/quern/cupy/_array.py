@@ -75,7 +75,7 @@ class ndarray(_core.Array):  # noqa: N801
             memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
-            raise ValueError(f"{len(strides)} strides do not fit {len(shape)} dimensions")
+            raise ValueError(f"ndarray() with strides takes one for each dimension: {len(strides)} do not fit {len(shape)}")
         memory = getattr(memptr.mem, "_allocation", None)
         if memory is not None:
             return _engine.array_over(memory, memptr.ptr - memptr.mem.ptr, shape, strides, name)._as(cls)

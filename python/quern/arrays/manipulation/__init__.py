@@ -65,7 +65,7 @@ def matrix_transpose(a):
     """A view with the last two axes swapped. Raises ValueError for fewer than two dimensions."""
     a = asarray(a)
     if a.ndim < 2:
-        raise ValueError(f"Input array must be at least 2-dimensional, but it is {a.ndim}")
+        raise ValueError(f"matrix transpose with ndim < 2 is undefined; Input array must be at least 2-dimensional, but it is {a.ndim}")
     return swapaxes(a, -1, -2)
 
 
