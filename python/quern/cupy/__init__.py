@@ -14,7 +14,7 @@ import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _core
 from quern.arrays.objects import exchange as _exchange
-from quern.cupy import _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
+from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
@@ -24,6 +24,8 @@ from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  #
 from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
 from quern.cupy._names import CUPY as _names
 from quern.cupy._old_names import *  # noqa: F403
+from quern.cupy._polynomials import *  # noqa: F403
+from quern.cupy._polynomials import poly1d as _poly1d
 from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
@@ -45,6 +47,8 @@ class _Grid:
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
     if _name not in _names or _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
+        continue
+    if _name in _polynomials.__all__:
         continue
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):
@@ -205,7 +209,7 @@ def get_array_module(*args):
     """This module when one of ``args`` is an array of ours, else numpy."""
     import sys
 
-    return sys.modules[__name__] if builtins.any(isinstance(a, _quern.Array) for a in args) else numpy
+    return sys.modules[__name__] if builtins.any(isinstance(a, (_quern.Array, _poly1d)) for a in args) else numpy
 
 
 def min_scalar_type(a):

@@ -1,0 +1,239 @@
+"""cupy.poly1d, and the functions of polynomials that take it. Coefficients are an array of the device, the highest power first.
+
+Roots, quotients and integrals are NumPy's, computed on the host: they are of few numbers.
+"""
+
+import operator
+
+import numpy
+
+from quern import arrays as _arrays
+from quern.arrays.core import Array, asarray, asnumpy
+from quern.cupy._array import as_ndarray
+
+__all__ = ["poly1d", "polyadd", "polymul", "polysub", "polyval", "roots"]  # noqa: PLE0604
+
+
+def _host(value):
+    return asnumpy(value) if isinstance(value, Array) else numpy.asarray(value)
+
+
+def _line(value):
+    """Coefficients as an array of one dimension."""
+    value = as_ndarray(asarray(value))
+    if value.ndim > 1:
+        raise ValueError("Polynomial must be 1d only.")
+    return value.reshape(-1) if value.ndim == 0 else value
+
+
+def _trimmed(coefficients):
+    """Without the zeros in front; one zero where there is nothing else. This waits for the values."""
+    places = numpy.flatnonzero(asnumpy(coefficients))
+    if not places.size:
+        return as_ndarray(_arrays.zeros(1, coefficients.dtype))
+    return coefficients[int(places[0]) :] if places[0] else coefficients
+
+
+def _product(a, b):
+    return as_ndarray(_arrays.convolve(_trimmed(_line(a)), _trimmed(_line(b))))
+
+
+class poly1d:  # noqa: N801
+    """A polynomial of one variable.
+
+    Parameters: ``c_or_r``: its coefficients from the highest power on, or another poly1d, of NumPy's too; ``r``: True for roots in place of
+    coefficients; ``variable``: a letter for it when printed. Raises ValueError for coefficients of several dimensions.
+
+    >>> from quern import cupy as cp
+    >>> p = cp.poly1d([1, 2, 3])
+    >>> p(2), p * p
+    (array(11), poly1d([ 1,  4, 10, 12,  9]))
+    """
+
+    __hash__ = None
+    _variable = "x"
+
+    def __init__(self, c_or_r, r=False, variable=None):
+        if isinstance(c_or_r, (poly1d, numpy.poly1d)):
+            self._variable = c_or_r.variable
+            self._coeffs = c_or_r._coeffs if isinstance(c_or_r, poly1d) else as_ndarray(asarray(c_or_r.coeffs))
+        else:
+            self._coeffs = _trimmed(_line(numpy.poly(_host(c_or_r)) if r else c_or_r))
+        if variable is not None:
+            self._variable = variable
+
+    # ---- what it is made of
+
+    @property
+    def coeffs(self):
+        """The coefficients, from the highest power on: an array."""
+        return self._coeffs
+
+    @coeffs.setter
+    def coeffs(self, value):
+        if value is not self._coeffs:  # += and its kin on the array come here
+            raise AttributeError("Cannot set attribute")
+
+    c = coef = coefficients = coeffs
+    variable = property(lambda self: self._variable, doc="The letter of the variable.")
+    order = o = property(lambda self: self._coeffs.size - 1, doc="The highest power.")
+    roots = r = property(lambda self: roots(self), doc="Where it is zero: an array, computed on the host.")
+
+    def __cupy_get_ndarray__(self):
+        return self._coeffs
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy polynomial explicitly.")
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return getattr(ufunc, method)(*(x._coeffs if isinstance(x, poly1d) else x for x in inputs), **kwargs)
+
+    def get(self, stream=None, out=None):
+        """A numpy.poly1d of it; ``out``: one of the same order that takes the coefficients."""
+        if out is None:
+            return numpy.poly1d(self._coeffs.get(stream=stream), variable=self._variable)
+        self._coeffs.get(stream=stream, out=out.coeffs)
+        return out
+
+    def set(self, polyin, stream=None):
+        """Takes the coefficients and the variable of a numpy.poly1d of the same order and type. Raises TypeError for anything else."""
+        if not isinstance(polyin, numpy.poly1d):
+            raise TypeError("Only numpy.poly1d can be set to cupy.poly1d")
+        self._variable = polyin.variable
+        self._coeffs.set(polyin.coeffs, stream)
+
+    def __len__(self):
+        return self.order
+
+    def __iter__(self):
+        return iter(self._coeffs)
+
+    def __getitem__(self, key):
+        """The coefficient of a power: 0 where there is none."""
+        if not 0 <= key <= self.order:
+            return as_ndarray(_arrays.zeros((), self._coeffs.dtype))
+        return self._coeffs[self.order - key]
+
+    def __setitem__(self, key, value):
+        if key < 0:
+            raise ValueError("Does not support negative powers.")
+        if key > self.order:
+            more = _arrays.zeros(key - self.order, self._coeffs.dtype)
+            self._coeffs = as_ndarray(_arrays.concatenate((more, self._coeffs)))
+        self._coeffs[self.order - key] = value
+
+    def __repr__(self):
+        return f"poly1d({repr(self._coeffs)[6:-1]})"
+
+    def __str__(self):
+        return str(self.get())
+
+    def __reduce__(self):
+        return _made, (self._coeffs, self._variable)
+
+    # ---- calculations
+
+    def __call__(self, value):
+        return polyval(self, value)
+
+    def __neg__(self):
+        return poly1d(-self._coeffs)
+
+    def __pos__(self):
+        return self
+
+    def __add__(self, other):
+        return polyadd(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return polysub(self, other)
+
+    def __rsub__(self, other):
+        return polysub(other, self)
+
+    def __mul__(self, other):
+        return poly1d(self._coeffs * other) if numpy.isscalar(other) else polymul(self, other)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power):
+        if not numpy.isscalar(power) or int(power) != power or power < 0:
+            raise ValueError("Power to non-negative integers only.")
+        out = _arrays.ones(1, self._coeffs.dtype if self._coeffs.dtype.kind in "fc" else int)
+        for _ in range(operator.index(power)):
+            out = _product(self._coeffs, out)
+        return poly1d(out)
+
+    def __truediv__(self, other):
+        return poly1d(self._coeffs / other) if numpy.isscalar(other) else _divided(self, other)
+
+    def __rtruediv__(self, other):
+        return poly1d(other / self._coeffs) if numpy.isscalar(other) else _divided(other, self)
+
+    def __eq__(self, other):
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return self._coeffs.shape == other._coeffs.shape and bool((self._coeffs == other._coeffs).all())
+
+    def __ne__(self, other):
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    def deriv(self, m=1):
+        """The ``m``-th derivative."""
+        return poly1d(_arrays.polyder(self._coeffs, m))
+
+    def integ(self, m=1, k=0):
+        """The ``m``-th integral, with the constants ``k``; computed on the host."""
+        return poly1d(numpy.polyint(asnumpy(self._coeffs), m, _host(k)))
+
+
+poly1d.__module__ = "cupy"
+
+
+def _made(coefficients, variable):
+    return poly1d(coefficients, variable=variable)
+
+
+def _divided(a, b):
+    """Quotient and remainder."""
+    parts = (_host(poly1d(p)._coeffs) for p in (a, b))
+    return tuple(poly1d(part) for part in numpy.polydiv(*parts))
+
+
+def _of_both(function):
+    """The function of two polynomials with a poly1d where one of them is one."""
+
+    def call(a1, a2):
+        is_object = isinstance(a1, poly1d) or isinstance(a2, poly1d)
+        result = as_ndarray(function(*(a._coeffs if isinstance(a, poly1d) else a for a in (a1, a2))))
+        return poly1d(result) if is_object else result
+
+    call.__name__ = call.__qualname__ = function.__name__.strip("_")
+    call.__module__ = "cupy"
+    return call
+
+
+polyadd, polysub, polymul = _of_both(_arrays.polyadd), _of_both(_arrays.polysub), _of_both(_product)
+polyadd.__doc__ = "The sum of two polynomials: arrays of coefficients, numbers, or poly1d."
+polysub.__doc__ = "The difference of two polynomials; see polyadd()."
+polymul.__doc__ = "The product of two polynomials; see polyadd()."
+polymul.__name__ = polymul.__qualname__ = "polymul"
+
+
+def polyval(p, x):
+    """The polynomial with coefficients ``p``, or the poly1d, at ``x``; the poly1d of both where ``x`` is one."""
+    p = p._coeffs if isinstance(p, poly1d) else p
+    if not isinstance(x, poly1d):
+        return as_ndarray(_arrays.polyval(p, x))
+    out = poly1d([0])
+    for coefficient in asarray(p):
+        out = out * x + coefficient
+    return out
+
+
+def roots(p):
+    """Where the polynomial with coefficients ``p``, or the poly1d, is zero: an array, computed on the host."""
+    return as_ndarray(asarray(numpy.roots(_host(p._coeffs if isinstance(p, poly1d) else p))))
