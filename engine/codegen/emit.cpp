@@ -416,7 +416,7 @@ typedef long long I;
 
 extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I count, I chunks) {{
   const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
-  __shared__ {0} t[op::reduce_lanes][op::reduce_width];
+  __shared__ {0} t[op::reduce_width][op::reduce_lanes];
   {0} s = op::{2}<{0}>::start();
   if (result < results && chunk < chunks) {{
     const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
@@ -438,10 +438,10 @@ extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I coun
     }}
 #endif
   }}
-  t[threadIdx.x][threadIdx.y] = s;
+  t[threadIdx.y][threadIdx.x] = s;
   __syncthreads();
   if (threadIdx.x == 0 && result < results && chunk < chunks)
-    out[result * chunks + chunk] = op::to<{1}>(op::reduce_tree<op::{2}<{0}>>(t, threadIdx.y));
+    out[result * chunks + chunk] = op::to<{1}>(op::reduce_tree<op::{2}<{0}>>(t[threadIdx.y], 1));
 }}
 )",
                                    a, r, name));

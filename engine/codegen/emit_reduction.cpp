@@ -35,8 +35,7 @@ void Printer::reduction() {
   if (!one_thread) line(1, "if ({} == 0) {{", lanes.lane);
   if (form_.walk == Walk::lanes_inside || form_.walk == Walk::lanes_outside) {
     for (size_t n = 0; n < group_.nodes.size(); ++n) {
-      if (is_reduction(n) && is_last(group_.loops[n]))
-        finish_reduction(2, n, fmt::format("op::reduce_tree<{}>(t{}, {})", reduction_name(n), n, lanes.other));
+      if (is_reduction(n) && is_last(group_.loops[n])) finish_reduction(2, n, tree_of(n, lanes));
     }
   }
   on_results(one_thread ? 1 : 2, loops_);
@@ -80,7 +79,9 @@ void Printer::reduction_start() {
     if (!is_reduction(n)) continue;
     if (form_.walk == Walk::block) {
       line(1, "__shared__ {} t{}[op::reduce_block];", sum_type(n), n);
-    } else if (form_.walk == Walk::lanes_inside || form_.walk == Walk::lanes_outside) {
+    } else if (form_.walk == Walk::lanes_inside) {
+      line(1, "__shared__ {} t{}[op::reduce_width][op::reduce_lanes];", sum_type(n), n);
+    } else if (form_.walk == Walk::lanes_outside) {
       line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", sum_type(n), n);
     } else if (form_.walk == Walk::columns) {
       line(1, "{} t{}[op::reduce_lanes];", sum_type(n), n);
@@ -173,6 +174,17 @@ void Printer::next_coordinates(int depth) {
   }
 }
 
+// What neighbouring threads have of a reduction lies side by side.
+std::string Printer::lane_of(size_t n, const Lanes& lanes, const std::string& lane) const {
+  bool is_inside = form_.walk == Walk::lanes_inside;
+  return fmt::format("t{}[{}][{}]", n, is_inside ? lanes.other : lane, is_inside ? lane : lanes.other);
+}
+std::string Printer::tree_of(size_t n, const Lanes& lanes) const {
+  const char* format =
+      form_.walk == Walk::lanes_inside ? "op::reduce_tree<{}>(t{}[{}], 1)" : "op::reduce_tree<{}>(&t{}[0][{}], op::reduce_width)";
+  return fmt::format(fmt::runtime(format), reduction_name(n), n, lanes.other);
+}
+
 // A row of 32 threads makes one result of one chunk.
 void Printer::in_lanes(uint8_t loop, const Lanes& lanes) {
   start_reductions(1, loop);
@@ -190,20 +202,19 @@ void Printer::in_lanes(uint8_t loop, const Lanes& lanes) {
   line(1, "}}");
   if (!reduces_in(loop)) return;
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) line(1, "t{0}[{1}][{2}] = s{0};", n, lanes.lane, lanes.other);
+    if (is_reduction(n) && group_.loops[n] == loop) line(1, "{} = s{};", lane_of(n, lanes, lanes.lane), n);
   }
   line(1, "__syncthreads();");
   if (is_last(loop)) return;
   // Every lane needs the result.
   line(1, "if ({} == 0) {{", lanes.lane);
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop)
-      line(2, "t{0}[0][{1}] = op::reduce_tree<{2}>(t{0}, {1});", n, lanes.other, reduction_name(n));
+    if (is_reduction(n) && group_.loops[n] == loop) line(2, "{} = {};", lane_of(n, lanes, "0"), tree_of(n, lanes));
   }
   line(1, "}}");
   line(1, "__syncthreads();");
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("t{}[0][{}]", n, lanes.other));
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, lane_of(n, lanes, "0"));
   }
 }
 

@@ -60,6 +60,8 @@ class Printer {
   bool is_last(uint8_t loop) const;
   void one_after_the_other(uint8_t loop);
   void in_lanes(uint8_t loop, const Lanes& lanes);
+  std::string lane_of(size_t n, const Lanes& lanes, const std::string& lane) const;
+  std::string tree_of(size_t n, const Lanes& lanes) const;
   void in_columns(uint8_t loop);
   void in_block(uint8_t loop);
   void finish_reduction(int depth, size_t node, const std::string& sum);

@@ -752,11 +752,11 @@ __QUERN_DEVICE A reduce_tree(A* lanes) {
   }
   return lanes[0];
 }
-// Those of one column.
+// Those that lie `step` apart, which stay.
 template <class R, class A>
-__QUERN_DEVICE A reduce_tree(A (*lanes)[reduce_width], int column) {
+__QUERN_DEVICE A reduce_tree(const A* lanes, int step) {
   A left[reduce_lanes / 2];
-  for (int l = 0; l < reduce_lanes / 2; ++l) left[l] = R::both(lanes[l][column], lanes[l + reduce_lanes / 2][column]);
+  for (int l = 0; l < reduce_lanes / 2; ++l) left[l] = R::both(lanes[l * step], lanes[(l + reduce_lanes / 2) * step]);
   for (int half = reduce_lanes / 4; half > 0; half /= 2) {
     for (int l = 0; l < half; ++l) left[l] = R::both(left[l], left[l + half]);
   }

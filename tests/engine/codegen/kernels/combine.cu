@@ -5,7 +5,7 @@ typedef long long I;
 
 extern "C" __global__ void group(const double* partial, float* out, I results, I count, I chunks) {
   const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
-  __shared__ double t[op::reduce_lanes][op::reduce_width];
+  __shared__ double t[op::reduce_width][op::reduce_lanes];
   double s = op::Sum<double>::start();
   if (result < results && chunk < chunks) {
     const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
@@ -27,8 +27,8 @@ extern "C" __global__ void group(const double* partial, float* out, I results, I
     }
 #endif
   }
-  t[threadIdx.x][threadIdx.y] = s;
+  t[threadIdx.y][threadIdx.x] = s;
   __syncthreads();
   if (threadIdx.x == 0 && result < results && chunk < chunks)
-    out[result * chunks + chunk] = op::to<float>(op::reduce_tree<op::Sum<double>>(t, threadIdx.y));
+    out[result * chunks + chunk] = op::to<float>(op::reduce_tree<op::Sum<double>>(t[threadIdx.y], 1));
 }

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(1024) group(const float* a0, float*
   t0[threadIdx.y][threadIdx.x] = s0;
   __syncthreads();
   if (threadIdx.y == 0) {
-    const float z0 = op::reduce_tree<op::Maximum<float>>(t0, threadIdx.x);
+    const float z0 = op::reduce_tree<op::Maximum<float>>(&t0[0][threadIdx.x], op::reduce_width);
     const float w0 = op::to<float>(z0);
     o0[i0] = w0;
   }

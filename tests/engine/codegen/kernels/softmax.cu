@@ -6,8 +6,8 @@ typedef int I;
 extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I n3, I chunks) {
   const I results = n0, count = n1;
   const I result = (I)blockIdx.x * blockDim.y + threadIdx.y, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
-  __shared__ float t0[op::reduce_lanes][op::reduce_width];
-  __shared__ float t3[op::reduce_lanes][op::reduce_width];
+  __shared__ float t0[op::reduce_width][op::reduce_lanes];
+  __shared__ float t3[op::reduce_width][op::reduce_lanes];
   if (result >= results || chunk >= chunks) return;
   const I i0 = result;
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
@@ -22,13 +22,13 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
       }
     }
   }
-  t0[threadIdx.x][threadIdx.y] = s0;
+  t0[threadIdx.y][threadIdx.x] = s0;
   __syncthreads();
   if (threadIdx.x == 0) {
-    t0[0][threadIdx.y] = op::reduce_tree<op::Maximum<float>>(t0, threadIdx.y);
+    t0[threadIdx.y][0] = op::reduce_tree<op::Maximum<float>>(t0[threadIdx.y], 1);
   }
   __syncthreads();
-  const float z0 = t0[0][threadIdx.y];
+  const float z0 = t0[threadIdx.y][0];
   const float w0 = op::to<float>(z0);
   float s3 = op::Sum<float>::start();
   {
@@ -45,13 +45,13 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
       }
     }
   }
-  t3[threadIdx.x][threadIdx.y] = s3;
+  t3[threadIdx.y][threadIdx.x] = s3;
   __syncthreads();
   if (threadIdx.x == 0) {
-    t3[0][threadIdx.y] = op::reduce_tree<op::Sum<float>>(t3, threadIdx.y);
+    t3[threadIdx.y][0] = op::reduce_tree<op::Sum<float>>(t3[threadIdx.y], 1);
   }
   __syncthreads();
-  const float z3 = t3[0][threadIdx.y];
+  const float z3 = t3[threadIdx.y][0];
   const float w3 = op::to<float>(z3);
   {
     for (I k = begin; k < end; k += op::reduce_lanes) {
