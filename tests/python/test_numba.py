@@ -42,9 +42,9 @@ def test_copy_to_host_into_an_array(device):
     made = cuda.to_device(np.arange(4))
     out = np.zeros(4, int)
     assert made.copy_to_host(out) is out and list(out) == [0, 1, 2, 3]
-    with pytest.raises(TypeError, match="types differ"):
+    with pytest.raises(TypeError, match="incompatible dtype"):
         made.copy_to_host(np.zeros(4))
-    with pytest.raises(ValueError, match="shapes differ"):
+    with pytest.raises(ValueError, match="incompatible shape"):
         made.copy_to_host(np.zeros(5, int))
 
 

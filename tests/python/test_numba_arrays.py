@@ -364,3 +364,54 @@ def test_arrays_that_lie_differently():
     x = np.zeros((4, 3))
     with pytest.raises(ValueError, match="the strides differ: \\(24, 8\\) and \\(8, 32\\)"):
         devicearray.check_array_compatibility(x, np.asfortranarray(x))
+
+
+def test_one_dimension_as_the_elements_lie(device):
+    x = np.arange(24).reshape(2, 3, 4)
+    c, f = cuda.to_device(x), cuda.to_device(np.asfortranarray(x))
+    for array, served in ((c, "CA"), (f, "FA")):
+        for order in "CFA":
+            if order in served:
+                np.testing.assert_array_equal(array.ravel(order=order).copy_to_host(), array.copy_to_host().ravel(order))
+            else:
+                with pytest.raises(NotImplementedError, match="without gaps"):
+                    array.ravel(order=order)
+    with pytest.raises(NotImplementedError, match="without gaps"):
+        c[:, ::2].ravel(order="A")
+    with pytest.raises(ValueError, match="order not"):
+        c.ravel(order="K")
+
+
+def test_new_arrays_lie_as_numpys(device):
+    for a in (
+        np.zeros((4, 6), order="F"),
+        np.zeros((4, 6), order="F")[::2],
+        np.zeros((4, 6, 5)).transpose(1, 2, 0),
+        np.zeros((4, 6))[:, ::2],
+        np.zeros((6, 4))[::-1].T,
+        np.broadcast_to(np.zeros(3), (4, 3)),
+        np.zeros((2, 1, 3), "i2"),
+        np.zeros(()),
+    ):
+        for like in (cuda.device_array_like, cuda.pinned_array_like, cuda.mapped_array_like):
+            made = like(a)
+            assert (made.shape, made.dtype, made.strides) == (a.shape, a.dtype, np.empty_like(a).strides)
+    with pytest.raises(NotImplementedError, match="leave gaps"):
+        cuda.device_array((2, 3), "f4", strides=(16, 4))
+    with pytest.raises(NotImplementedError, match="leave gaps"):
+        cuda.device_array((2, 3), "f4", strides=(4,))
+
+
+def test_copies_from_the_other_order(device):
+    x = np.arange(24).reshape(4, 6)
+    c, f = cuda.to_device(x), cuda.to_device(np.asfortranarray(x + 1))
+    c.copy_to_device(np.asfortranarray(x + 2))  # of the host: it is put in order
+    np.testing.assert_array_equal(c.copy_to_host(), x + 2)
+    for to, of in ((c, f), (f, c)):
+        with pytest.raises(ValueError, match=r"incompatible strides: \(\d+, \d+\) vs. \(\d+, \d+\)"):
+            to.copy_to_device(of)
+    c[1:2].copy_to_device(cuda.to_device(np.asfortranarray(x[1:2])))
+    with pytest.raises(ValueError, match=r"incompatible shape: \(4, 6\) vs. \(6, 4\)"):
+        c.copy_to_device(x.T)
+    with pytest.raises(TypeError, match="incompatible dtype: int64 vs. float32"):
+        c.copy_to_device(x.astype("f4"))

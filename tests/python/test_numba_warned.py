@@ -1,4 +1,4 @@
-"""Warnings of launches: of host arrays that are copied, of grids too small for the device."""
+"""Warnings of launches: of host arrays that are copied, of grids too small for a device. Warnings of names that are not set everywhere."""
 
 import pickle
 import warnings
@@ -8,7 +8,7 @@ import pytest
 from programs import python
 from quern import cuda
 from quern.cuda import config
-from quern.cuda.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
+from quern.cuda.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning, NumbaWarning
 from quern.kernel.dispatcher import Dispatcher
 from quern.lib import _engine
 from quern.numba import guvectorize
@@ -161,6 +161,54 @@ def test_debugging_with_optimisation_and_lines():
         assert seen() == [True] and seen(debug=False) == seen(opt=False) == []
     finally:
         config.CUDA_DEBUGINFO_DEFAULT = 0
+
+
+def unset(x):
+    if x[0] > 0:
+        a = 1
+    elif x[0] < 0:
+        return
+    else:
+        b = a = 2
+    for i in range(3):
+        if x[i] > 2:
+            c = i
+            break
+        d = i
+    else:
+        c = 5
+    while True:
+        e = x[1]
+        if e > 0:
+            f = 1
+            break
+        if e < -9:
+            g = 1
+        x[3] = g
+        continue
+    x[2] = a + b + c + d + e + f
+    a, (h, x[0]) = 1, (2, 3)
+    x[3] = sum_of(h)
+
+
+def sum_of(y):
+    return y + unknown if y > 10 else y + 1
+
+
+unknown = 3
+
+
+def test_names_that_are_not_set_everywhere(device, monkeypatch):
+    kernel = cuda.jit(unset)
+    assert told(lambda: kernel[1, 1](np.ones(4))) == []
+    monkeypatch.setattr(config, "ALWAYS_WARN_UNINIT_VAR", 1)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        cuda.jit(unset)[1, 1](np.ones(4, np.float32))
+    assert all(w.category is NumbaWarning and w.filename == __file__ for w in seen)
+    assert [str(w.message).partition(":")[0] for w in seen] == [f"Detected uninitialized variable {name}" for name in "gbd"]
+    line = unset.__code__.co_firstlineno + 21
+    assert f"{__file__}:{line} [unset]" in str(seen[0].message)
 
 
 def test_it_is_a_dispatcher_like_others(device, monkeypatch):

@@ -6,7 +6,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent
+from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
 from quern.device import current_device
 from quern.lib import _engine
@@ -63,11 +63,11 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
         return states
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
-        for order in ("C", "F"):
-            if numpy.empty(shape, dtype, order=order).strides == wanted:
-                break
-        else:
+        axes = sorted(range(len(shape)), key=lambda i: -wanted[i]) if len(wanted) == len(shape) else range(len(shape))
+        made = _empty(tuple(shape[i] for i in axes), dtype).transpose(tuple(map(int, numpy.argsort(axes))))
+        if made.strides != wanted:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
+        return made._as(DeviceNDArray)
     return _empty(shape, dtype, order)._as(DeviceNDArray)
 
 
@@ -82,8 +82,10 @@ def device_array_like(ary, stream=0):
     """A new array of the shape, type and order of ``ary``; of a record, a new record."""
     if isinstance(ary, (DeviceRecord, numpy.void)):
         return device_array((), ary.dtype)._as(DeviceRecord)
-    order = "F" if ary.ndim > 1 and getattr(ary.flags, "f_contiguous", False) and not ary.flags.c_contiguous else "C"
-    return device_array(ary.shape, ary.dtype, order=order)
+    if ary.flags.c_contiguous or ary.flags.f_contiguous:
+        order = "F" if ary.ndim > 1 and not ary.flags.c_contiguous else "C"
+        return device_array(ary.shape, ary.dtype, order=order)
+    return device_array(ary.shape, ary.dtype, strides=strides_like(ary))
 
 
 def is_cuda_array(obj):

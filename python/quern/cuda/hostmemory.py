@@ -13,6 +13,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.cuda.arrays import prepare_shape_strides_dtype
+from quern.cuda.ndarray import strides_like
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -77,7 +78,7 @@ def pinned_array(shape, dtype=numpy.float64, strides=None, order="C"):
 
 def pinned_array_like(ary):
     """A pinned array of the shape, type and order of ``ary``."""
-    return pinned_array(ary.shape, ary.dtype, order=_order(ary))
+    return pinned_array(ary.shape, ary.dtype, strides_like(ary))
 
 
 def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, portable=False, wc=False):
@@ -102,7 +103,7 @@ def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """A mapped array of the shape, type and order of ``ary``."""
-    return mapped_array(ary.shape, ary.dtype, order=_order(ary), portable=portable, wc=wc)
+    return mapped_array(ary.shape, ary.dtype, strides_like(ary), portable=portable, wc=wc)
 
 
 def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, attach_global=True):
@@ -110,10 +111,6 @@ def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0,
     flags = 1 if attach_global else 2
     memory = _engine.managed(current_device(), max(1, _bytes(shape, strides, dtype, order)), flags)
     return _over(memory, shape, dtype, strides, order, ManagedNDArray)
-
-
-def _order(ary):
-    return "F" if ary.ndim > 1 and ary.flags["F_CONTIGUOUS"] and not ary.flags["C_CONTIGUOUS"] else "C"
 
 
 @contextlib.contextmanager

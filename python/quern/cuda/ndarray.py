@@ -58,12 +58,18 @@ class DeviceNDArray(_core.Array):
         return ary
 
     def copy_to_device(self, ary, stream=0):
-        """Takes the values of ``ary``, an array of the host or the device with the same type and number of elements."""
+        """Takes the values of ``ary``, an array of the host or the device with the same type and number of elements.
+
+        Raises TypeError or ValueError where it has not, and ValueError where an array of the device lies in the other order, C or Fortran.
+        """
         if ary is self:
             return
         if not isinstance(ary, _core.Array):
             ary = numpy.asarray(ary) if not hasattr(ary, "__cuda_array_interface__") else _core.asarray(ary)
         _check_like(self, ary)
+        if isinstance(ary, _core.Array) and self.size and self.shape == ary.shape and any(self._contiguous) and any(ary._contiguous):
+            if not any(mine and its for mine, its in zip(self._contiguous, ary._contiguous, strict=True)):
+                raise ValueError(f"incompatible strides: {self.strides} vs. {ary.strides}")
         if isinstance(ary, _core.Array) and ary._device_number != self._device_number:
             ary = _engine.array_move(ary, self.device)
         _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
@@ -79,10 +85,14 @@ class DeviceNDArray(_core.Array):
             yield self[start : start + section]
 
     def ravel(self, order="C", stream=0):
-        """One dimension, over the same memory. Raises NotImplementedError where that needs a copy."""
-        if not (self.is_c_contiguous() if order == "C" else self.is_f_contiguous()):
-            raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
-        return (self if order == "C" else self.transpose()).reshape(-1)
+        """One dimension, over the same memory; order "A": as the elements lie. Raises NotImplementedError where that needs a copy."""
+        if order not in ("C", "F", "A"):
+            raise ValueError(f"order not C|F|A: {order!r}")
+        if order in ("C", "A") and self.is_c_contiguous():
+            return self.reshape(-1)
+        if order in ("F", "A") and self.is_f_contiguous():
+            return self.transpose().reshape(-1)
+        raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
 
     def reshape(self, *newshape, order="C"):
         """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
@@ -161,9 +171,17 @@ class DeviceRecord(DeviceNDArray):
 
 def _check_like(device_array, other):
     if device_array.dtype != other.dtype:
-        raise TypeError(f"[copy] the types differ: {device_array.dtype} on the device, {other.dtype}; convert with astype()")
+        raise TypeError(f"incompatible dtype: {device_array.dtype} vs. {other.dtype}; convert with astype()")
     if device_array.size != other.size or (device_array.shape != other.shape and other.ndim == device_array.ndim):
-        raise ValueError(f"[copy] the shapes differ: {device_array.shape} on the device, {other.shape}")
+        raise ValueError(f"incompatible shape: {device_array.shape} vs. {other.shape}")
+
+
+def strides_like(ary):
+    """The strides that numpy.empty_like(ary) has: without gaps, the axes in the order in which they lie in ``ary``."""
+    strides, step = [0] * ary.ndim, ary.dtype.itemsize
+    for axis in reversed(sorted(range(ary.ndim), key=lambda i: -abs(ary.strides[i]))):
+        strides[axis], step = step, step * ary.shape[axis]
+    return tuple(strides)
 
 
 def sent(host):

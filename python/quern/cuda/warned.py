@@ -1,4 +1,5 @@
-"""Warnings of launches, as ``numba.config`` asks for them: of host arrays, which are copied, and of grids too small for a GPU.
+"""Warnings, as ``numba.config`` asks for them. Of launches: host arrays, which are copied, and grids too small for a GPU. Of functions:
+names that are read where not every path has set them.
 
 The engine tells of them (bindings/dispatcher.cpp), so that launches which are not looked at cost nothing: of small grids where a kernel
 is configured, of host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
@@ -12,7 +13,9 @@ import warnings
 import numpy
 
 from quern.cuda import config
-from quern.cuda.errors import NumbaPerformanceWarning
+from quern.cuda.errors import NumbaPerformanceWarning, NumbaWarning
+from quern.kernel import program
+from quern.kernel.unset import unset_reads
 from quern.lib import _engine
 
 FEW_BLOCKS = 128  # as Numba counts
@@ -51,13 +54,21 @@ def _is_copied(value):
     return isinstance(value, (numpy.ndarray, numpy.void)) and not hasattr(value, "__cuda_memory__")
 
 
-def _warn(text):
+def _unset_names(source):
+    if config.ALWAYS_WARN_UNINIT_VAR and not source.is_own:
+        for name, node in unset_reads(source.tree):
+            place = f"{source.file}:{source.line(node)}"
+            _warn(f"Detected uninitialized variable {name}: {place} [{source.name}] not every path sets it before", NumbaWarning)
+
+
+def _warn(text, category=NumbaPerformanceWarning):
     """At the line that launched: the first outside of quern."""
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quern":
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, NumbaPerformanceWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
+program.watchers.append(_unset_names)
 config.listeners.append(watch)
 watch()

@@ -17,6 +17,7 @@
     vectorize.py    functions of numbers as functions of arrays, and folds
     derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones
+    unset.py        names that are read where not every path has set them
     cupy_rules.py   CuPy's types, for cupyx.jit and cupy.vectorize: what of function.py and expressions.py differs
     records.py      arrays of records on the device
     plain.py        kernels as plain Python, for a debugger

@@ -19,6 +19,7 @@ _ATOMICS = '#include "quern/python_atomics.cuh"\n'
 _WHOLE_ARRAYS = '#include "quern/python_arrays.cuh"\n'
 COOPERATIVE = '#include "cooperative_groups.h"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
+watchers = []  # are called with the Source of each function that is compiled
 MOST_NESTED = 50  # calls inside of each other
 MOST_CONSTANTS = 8192  # elements of a global array that become text
 
@@ -59,7 +60,10 @@ class Program:
         self._body = None
 
     def _source(self, function):
-        return source_of(function)
+        source = source_of(function)
+        for watcher in watchers:
+            watcher(source)
+        return source
 
     def function(self, callee, parameters, caller, node):
         """The function that a call means, for these types."""
