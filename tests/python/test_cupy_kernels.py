@@ -499,3 +499,62 @@ def test_kernels_are_pickled(device):
     module = pickle.loads(pickle.dumps(cp.RawModule(code="__device__ int n; extern \"C\" __global__ void f() {}", options=("-DA=1",))))
     assert isinstance(module, cp.RawModule) and module.options == ("-DA=1",) and module.get_global("n").mem.size == 4
     module.get_function("f")((1,), (1,), ())
+
+
+PLUS = 'extern "C" __global__ void plus(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }'
+
+
+@pytest.mark.parametrize("make", [lambda: cp.RawKernel(PLUS, "plus"), lambda: cp.RawModule(code=PLUS).get_function("plus")])
+def test_a_kernel_is_called_by_keyword(device, make):
+    kernel, x = make(), cp.zeros(6, "f4")
+    kernel(grid=(2,), block=(4,), args=(x, 5))
+    kernel((2,), (4,), args=(x, 5), shared_mem=16)
+    kernel((2,), block=(4,), args=(x, 5), stream=cp.cuda.Stream.null, enable_cooperative_groups=False)
+    kernel((2,), (4,), (x, 5), shared_mem=0)
+    assert x.tolist() == [4, 4, 4, 4, 4, 0]
+
+
+def test_records_and_arrays_of_one_are_passed_by_value(device):
+    code = """#include <cupy/complex.cuh>
+template <class T> struct Matrix { T d[4]; };
+struct Pair { float a; double b; };
+extern "C" __global__ void f(Pair p, float3 v, complex<float> c, Matrix<float> m, int n, double* out) {
+  out[0] = p.a + p.b; out[1] = v.x + 2 * v.y + 3 * v.z; out[2] = c.real() + c.imag(); out[3] = m.d[3]; out[4] = n;
+}"""
+    pair = np.dtype([("a", "f4"), ("b", "f8")], align=True)
+    vector = np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")])
+    matrix = np.array((np.arange(4, dtype="f4"),), np.dtype([("d", "f4", 4)]))
+    out = cp.zeros(5)
+    for given in (np.array((1.5, 2.25), pair), np.array([(1.5, 2.25)], pair)[0]):
+        args = (given, np.array((1, 2, 3), vector), np.complex64(5 + 6j), matrix, np.array(7, "i4"), out)
+        cp.RawKernel(code, "f")((1,), (1,), args)
+        assert out.tolist() == [3.75, 14, 11, 3, 7]
+        out.fill(0)
+
+
+def test_names_of_fixed_width_may_be_the_users(device):
+    preamble = "typedef unsigned long long uint64_t; typedef unsigned int uint32_t; typedef unsigned char uint8_t; typedef long long int64_t;"
+    assert cp.ElementwiseKernel("T x", "T y", "y = x + (uint64_t)1", "k", preamble=preamble)(cp.arange(3)).tolist() == [1, 2, 3]
+    x = cp.zeros(1, "u8")
+    cp.RawKernel(preamble + '\nextern "C" __global__ void f(uint64_t* x) { x[0] = 5; }', "f")((1,), (1,), (x,))
+    assert x.tolist() == [5]
+
+
+def test_what_is_not_there_is_a_drivers_error(device):
+    module = cp.RawModule(code=PLUS)
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND.*named symbol not found"):
+        module.get_function("absent")
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_FILE_NOT_FOUND"):
+        cp.RawModule(path="missing.cubin").get_function("plus")
+    template = cp.RawModule(code="template <class T> __global__ void f(T* x) { x[0] = 1; }", name_expressions=["f<float>"])
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="named symbol not found"):
+        template.get_function("f<double>")
+
+
+def test_the_compilers_warnings_go_to_the_log(device):
+    import io
+
+    for make in (cp.RawModule, lambda code: cp.RawKernel(code, "plus")):
+        log = io.StringIO()
+        make(code=PLUS + "\n#warning told\n").compile(log_stream=log)
+        assert "told" in log.getvalue()
