@@ -96,6 +96,16 @@ def test_the_bit_generator_can_be_replaced(device):
             rng.bit_generator = wrong
 
 
+@pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a", "Philox4x3210"])
+def test_bit_generators_take_a_seed_and_a_size(device, kind):
+    make = getattr(cp.random, kind)
+    bits = make(seed=3, size=1000).random_raw(4)
+    assert type(bits) is cp.ndarray and bits.dtype == "u8"
+    np.testing.assert_array_equal(bits.get(), make(3).random_raw(4).get())
+    assert isinstance(make(3).random_raw(), int)
+    assert type(make(3).jumped()) is make and type(make(3).spawn(1)[0]) is make
+
+
 @pytest.mark.parametrize("name, parameters", [("random", ()), ("standard_exponential", ()), ("standard_normal", ()), ("standard_gamma", (3.0,))])
 def test_out_takes_the_numbers(device, name, parameters):
     def draw(**kwargs):

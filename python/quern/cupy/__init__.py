@@ -90,7 +90,7 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
 
 def asarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied. ``blocking`` changes nothing."""
-    return _base(asanyarray(a, dtype, order))
+    return a if type(a) is ndarray and dtype is None and order is None else _base(asanyarray(a, dtype, order))
 
 
 def _sorted_in_place(a, axis):

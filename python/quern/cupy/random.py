@@ -99,9 +99,17 @@ for _class in (Generator, RandomState):
 
 
 class BitGenerator(_random.Philox):
-    """What generators draw their bits from; see :class:`quern.random.Philox`, which they all are."""
+    """What generators draw their bits from; see :class:`quern.random.Philox`, which they all are. ``size`` changes nothing."""
 
     __slots__ = ()
+
+    def __init__(self, seed=None, *, size=-1, key=None):
+        super().__init__(seed, key=key)
+
+    def random_raw(self, size=None):
+        """64 bits, an int; or an array of ``size`` of them."""
+        out = super().random_raw(size)
+        return out if size is None else out._as(_ndarray)
 
 
 class XORWOW(BitGenerator):
