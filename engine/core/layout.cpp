@@ -210,6 +210,7 @@ Shape broadcast_shapes(std::span<const Shape> shapes) {
       else if (s[i] != 1 && s[i] != d) {
         std::string all;
         for (const Shape& t : shapes) all += (all.empty() ? "" : " ") + to_string(t);
+        for (size_t at; (at = all.find(", ")) != std::string::npos;) all.erase(at + 1, 1);  // "(2,3) (4,5)", in NumPy's words
         raise(ErrorKind::value, "[broadcast] operands could not be broadcast together with shapes {}", all);
       }
     }

@@ -242,3 +242,12 @@ def test_options_of_the_target_cuda(device):
         make(what=True)
     x, stream = np.arange(5.0), cuda.stream()
     assert make().reduce(x, stream=stream) == 10 and make().reduce(cuda.to_device(x), stream=stream) == 10
+
+
+def test_shapes_that_do_not_fit_are_told_as_numpy_tells_them(device):
+    @vectorize(["float64(float64, float64)"], target="cuda")
+    def added(x, y):
+        return x + y
+
+    with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(2,3\) \(4,\)"):
+        added(np.zeros((2, 3)), np.zeros(4))

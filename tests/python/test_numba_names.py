@@ -504,3 +504,17 @@ def test_a_star_import_hides_nothing():
     exec("from quern.numba import *\nmade = [jit, njit, float32, int64, void, boolean, vectorize, prange, NumbaError]", names)
     assert names["np"] is np and [names[n] for n in ("types", "cuda", "errors", "config")] == ["mine"] * 4
     assert not {"core", "version_info", "float16"} & set(names)
+
+
+def test_the_configuration_is_read_and_set():
+    for name in "CUDA_ENABLE_NRT DISABLE_PERFORMANCE_WARNINGS CUDA_DEBUGINFO_DEFAULT ALWAYS_WARN_UNINIT_VAR".split():
+        before = getattr(numba.config, name)
+        setattr(numba.config, name, 1)
+        assert getattr(config, name) == 1
+        setattr(numba.config, name, before)
+    assert isinstance(config.CUDA_MEMORY_MANAGER, str)
+
+
+def test_devices_are_counted(capsys):
+    assert cuda.detect()
+    assert f"Found {len(cuda.gpus)} CUDA devices" in capsys.readouterr().out
