@@ -140,7 +140,7 @@ def test_functions_of_cupy(device):
     def f(x):
         if cp.isnan(x):
             return cp.float64(0)
-        return cp.sqrt(cp.abs(x)) + cp.exp(-x) + np.where(x > 0, 1, 2) + cp.arctan2(x, 2.0) + math.sin(x)
+        return cp.sqrt(cp.abs(x)) + cp.exp(-x) + cp.where(x > 0, 1, 2) + cp.arctan2(x, 2.0) + math.sin(x)
 
     x = np.array([0.5, -2.0, np.nan, 4.0])
     expected = np.sqrt(np.abs(x)) + np.exp(-x) + np.where(x > 0, 1, 2) + np.arctan2(x, 2.0) + np.sin(x)
@@ -149,6 +149,11 @@ def test_functions_of_cupy(device):
     assert cp.vectorize(lambda x: np.sin(x))(cp.ones(2, "i")).dtype == np.float64
     assert cp.vectorize(lambda x, y: cp.logical_and(x, y))(cp.arange(3), 1).get().tolist() == [False, True, True]
     assert cp.vectorize(lambda x, y: cp.add(x, y) // cp.left_shift(1, x))(cp.arange(3), 9).get().tolist() == [9, 5, 2]
+
+
+def test_functions_keep_their_names():
+    for f in (cp.where, cp.sum, cp.clip, cp.cumsum):
+        assert f.__name__ in ("where", "sum", "clip", "cumsum") and f.__doc__
 
 
 def test_several_results(device):

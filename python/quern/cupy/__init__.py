@@ -13,6 +13,7 @@ import numpy
 import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _core
+from quern.arrays.fallback import quick as _quick
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
@@ -54,7 +55,7 @@ for _name in _arrays.__all__:
     if isinstance(_value, _quern.ufunc):
         _value = _ufunc.of_ours(_value)
     elif _module.startswith("quern.arrays.") and callable(_value):
-        _value = _of_ours(_value) if _name == "sort" else _engine.with_quick_way(_of_ours(_value), _name)  # sort: see set_allocator()
+        _value = _of_ours(_value) if _name == "sort" else _quick(_of_ours(_value), _name)  # sort: see set_allocator()
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
