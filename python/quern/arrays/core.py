@@ -47,7 +47,7 @@ def _dtype_name(dtype):
     if name not in _names:
         if dtype.kind == "V":
             return record_name(dtype)
-        raise TypeError(f"Unsupported data type '{name}'; convert to one of: {', '.join(sorted(_names))}")
+        raise TypeError(f"Unsupported data type '{name}' is not served; convert to one of: {', '.join(sorted(_names))}")
     return name
 
 
