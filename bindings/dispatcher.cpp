@@ -224,6 +224,11 @@ class Reader {
       nb::python_error error;
       nb::object given = nb::handle(value).attr("dtype");
       if (given.attr("names").is_none()) {
+        const std::string kind = nb::cast<std::string>(nb::object(given.attr("kind")));
+        if (kind == "M" || kind == "m")
+          raise(ErrorKind::type,
+                "[launch] argument {} is a NumPy array of {}, which kernels do not have; hand over its .view('int64')",
+                leaves.size() + 1, nb::cast<std::string>(nb::str(given)));
         if (dtype_named(nb::cast<std::string>(nb::str(nb::object(given.attr("name"))))) != DType::bfloat16) throw error;
         if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO & ~PyBUF_FORMAT) != 0) throw nb::python_error();
         if (nb::cast<bool>(given.attr("isnative"))) dtype = DType::bfloat16;

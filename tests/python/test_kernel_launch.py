@@ -302,6 +302,8 @@ def test_launch_errors(device):
         (lambda: add[1, 4](x, "a", x), "argument 2 is a str"),
         (lambda: add[1, 4](x, np.array(["a"]), x), "argument 2"),
         (lambda: add[1, 4](x, x.astype(">f8"), x), "byte order"),
+        (lambda: add[1, 4](x, x.astype("M8[D]"), x), r"argument 2 is a NumPy array of datetime64\[D\], .* hand over its .view\('int64'\)"),
+        (lambda: add[1, 4](x, x, x.astype("m8[s]")), r"argument 3 is a NumPy array of timedelta64\[s\]"),
         (lambda: add[1, 4](x, 2**70, x), "64 bits"),
         (lambda: add[1, 4](a=x, b=x, out=x), "keywords"),
         (lambda: cuda.jit(lambda a, b, c, d, e: None)[1, 4](*[np.zeros((1,) * 60)] * 5), "take more than 3,000 bytes"),
