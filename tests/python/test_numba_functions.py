@@ -107,7 +107,7 @@ def test_functions_types_and_texts_as_arguments(device):
     [
         ("r[0] = filled(k, np.float32)", "the shape of an array of the kernel's own must be known when the kernel is compiled"),
         ("r[0] = filled(3, range(3))", "cannot be handed to a function"),
-        ("r[0] = filled(3, 'float33')", "as dtype"),
+        ("r[0] = filled(3, 'float33')", "float33"),
         ("r[0] = filled", "cannot be written"),
     ],
 )

@@ -71,6 +71,7 @@ class CupyFunction(Function):
     """A function by CuPy's rules."""
 
     mode = "cuda"
+    retypes = False
 
     # ---- types
 

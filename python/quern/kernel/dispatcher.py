@@ -335,6 +335,7 @@ class ExtendedDispatcher(Dispatcher):
 def check_returned(program, wanted):
     """Raises TypingError where the function's result does not go into the type ``wanted``, which may be None."""
     made, tree = program.kernel.result, program.kernel.source.tree
+    made, wanted = (t.type if isinstance(t, types.Optional) else t for t in (made, wanted))
     if wanted is not None and (types.unified(made, wanted) is None or isinstance(made, types.Complex) > isinstance(wanted, types.Complex)):
         raise program.kernel.error(TypingError, tree, f"it returns {made}, and its signature says {wanted}")
 

@@ -55,12 +55,17 @@ class Expressions(Indexing):
         """The value in a variable of its own, so that it is computed once and now."""
         if value.is_const or isinstance(value.type, (types.Known, types.NoneType)) or value.text.isidentifier() and value.name is None:
             return value
-        name = self.temporary()
-        self.head.append(f"{value.type.c} {name}{{}};")
-        self.emit(f"{name} = {value.text};")
+        name, maybe = self.temporary(), ""
+        self.head.append(f"{value.own_type.c} {name}{{}};")
+        if value.maybe:
+            self.emit(f"{name} = {value.own_type.c}{{{value.maybe}, {value.text}}};")
+            name, maybe = f"{name}.value", f"{name}.given"
+        else:
+            self.emit(f"{name} = {value.text};")
         return Value(
             value.type,
             name,
+            maybe=maybe,
             natural=value.natural,
             fixed=value.foreseen,
             name=value.name if isinstance(value.type, (types.Array, types.Record)) else None,
@@ -73,6 +78,10 @@ class Expressions(Indexing):
 
     def expr_Name(self, node):
         variable = self.variables.get(node.id)
+        if variable is not None:
+            self.check_one_way(variable, node)
+        if variable is not None and isinstance(variable.type, types.Optional):
+            return self.of_optional(variable.type, variable.text, variable.natural, node.id)
         if variable is not None and variable.type is not None:
             if variable.const is not MISSING:
                 return self.of_object(variable.const, node) if isinstance(variable.type, types.Literal) else known(variable.const)
@@ -89,6 +98,11 @@ class Expressions(Indexing):
         if found is NOTHING:
             raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
         return self.of_object(found, node)
+
+    @staticmethod
+    def of_optional(type_, text, natural=False, name=None):
+        """The value that a text of C++ has, or None."""
+        return Value(type_.type, f"{text}.value", natural=natural, name=name, maybe=f"{text}.given")
 
     def of_object(self, obj, node):
         """A Python object that the function refers to: its value now, as Numba freezes globals."""
@@ -209,6 +223,11 @@ class Expressions(Indexing):
         is_same = isinstance(op, (ast.Is, ast.Eq))
         if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             return None
+        for a, b in ((left, right), (right, left)):
+            if isinstance(a.type, types.NoneType):
+                if b.maybe:
+                    return Value(types.boolean, f"!{b.maybe}" if is_same else b.maybe)
+                return operators.constant(isinstance(b.type, types.NoneType) == is_same)
         if isinstance(left.fixed, enum.Enum) and isinstance(right.fixed, enum.Enum) and isinstance(op, (ast.Is, ast.IsNot)):
             return operators.constant((left.fixed is right.fixed) == is_same)
         if isinstance(left.type, types.Known) and isinstance(right.type, types.Known):
@@ -267,12 +286,14 @@ class Expressions(Indexing):
             self.postponed = self.postponed or late
             return parts[0]
         yes, no = parts
-        to = self.merged(yes.type, no.type)
+        to = self.either_type(yes.own_type, no.own_type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
         if isinstance(to, (types.NoneType, types.Known)):
             raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
         text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
+        if isinstance(to, types.Optional):
+            return self.of_optional(to, self.kept(Value(to, text)).text)
         return Value(to, text, natural=yes.natural and no.natural)
 
     # ---- attributes and calls
@@ -327,8 +348,10 @@ class Expressions(Indexing):
         signature = self.nearest(callee, arguments, declared, node)
         if signature is not None:
             arguments = [self.as_declared(a, t, node) for a, t in zip(arguments, signature.args, strict=True)]
+        if library.is_own(callee):
+            arguments = [replace(a, maybe="") for a in arguments]
         try:
-            made = self.compiled(callee, arguments, [_loose(a.type) for a in arguments], node)
+            made = self.compiled(callee, arguments, [_handed_over(a) for a in arguments], node)
         except KernelError as e:
             if not library.is_own(callee) or self.source.is_own:
                 raise
@@ -349,6 +372,9 @@ class Expressions(Indexing):
         self.written |= made.written & made.found.keys()
         result = made.result or types.none
         value = Value(result, f"{made.symbol}({', '.join(texts)})")
+        if isinstance(result, types.Optional):
+            value = self.of_optional(result, self.kept(value).text)
+            result = result.type
         if isinstance(result, (types.Array, types.Record)):  # which may be a view of any of them
             self.counter += 1
             name = f"returned{self.counter}"
@@ -357,9 +383,9 @@ class Expressions(Indexing):
                     self.alias(name, argument.name)
             for found in made.found:
                 self.alias(name, found)
-            return Value(result, value.text, name=name)
+            return replace(value, name=name)
         if signature is not None and isinstance(signature.return_type, types.Number) and isinstance(result, types.Number):
-            return self.converted(value, signature.return_type, node)
+            return replace(self.converted(value, signature.return_type, node), maybe=value.maybe)
         return value
 
     def nearest(self, callee, arguments, declared, node):
@@ -378,8 +404,8 @@ class Expressions(Indexing):
     def as_declared(self, value, to, node):
         """An argument as a signature has it: a number is converted as an assignment in C converts it."""
         if isinstance(to, types.Optional):
-            return value if isinstance(value.type, types.NoneType) else self.as_declared(value, to.type, node)
-        return self.converted(value, to, node)
+            return value if isinstance(value.type, types.NoneType) else replace(self.converted(value, to.type, node), maybe=value.maybe)
+        return replace(self.converted(value, to, node), maybe="")
 
     def compiled(self, callee, arguments, parameters, node):
         """The function for these types; arguments that it must know while it is compiled, as a shape, are told it."""
@@ -450,6 +476,11 @@ def _cost(value, wanted):
     if cost is None and isinstance(value.type, types.Number) and isinstance(wanted, types.Number):
         return None if isinstance(value.type, types.Complex) else 100  # as C does it
     return cost
+
+
+def _handed_over(value):
+    """The type that a parameter has which takes it."""
+    return types.Optional(_loose(value.type)) if value.maybe else _loose(value.type)
 
 
 def _loose(type_):

@@ -11,28 +11,13 @@ import ast
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.source import variable_text
-from quern.kernel.value import MISSING, NotYet, Value, cast
+from quern.kernel.meanings import Meanings, Variable
+from quern.kernel.value import NotYet, Value, cast
 
 MOST_WALKS = 1000
 
 
-class Variable:
-    """A local name: its type so far, and whether it can be negative."""
-
-    def __init__(self, name, type=None, natural=True):
-        self.name, self.type, self.natural = name, type, natural
-        self.text = variable_text(name)
-        self.const = MISSING  # of names for what has no value: modules, functions
-        self.fixed = MISSING  # the constant that a variable is that is assigned once
-        self.is_parameter = False
-
-    @property
-    def is_declared(self):
-        return not self.is_parameter and self.type not in (None, types.none) and self.const is MISSING
-
-
-class Function(Expressions):
+class Function(Expressions, Meanings):
     """``parameters``: a type for each argument. ``program`` knows all functions of the kernel (program.py)."""
 
     def __init__(self, program, source, parameters, symbol, is_kernel):
@@ -50,6 +35,9 @@ class Function(Expressions):
         self.aliases = {}  # names of arrays that see a parameter's memory
         self.found = {}  # names of arrays that it, or what it calls, finds around it, and their types: parameters behind the others
         self.arguments = {}  # the parameters' Variables
+        self.starts = {}  # what names mean at first that are None then, and perhaps not later
+        self.renamed = []  # names that came to mean another variable, in this walk
+        self.left_by_rounds = {}  # for each loop, for names that come to mean another variable there: which its rounds leave
         self.rebound = {}  # what names mean at first that come to mean another variable
         self.unrolled = []  # for each loop around that is written out: which of its rounds
 
@@ -77,11 +65,12 @@ class Function(Expressions):
         for _ in range(MOST_WALKS):
             self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
-            for name, variable in self.rebound.items():
-                self.variables[name] = variable
+            self.renamed = []
+            self.variables.update(self.rebound)
+            self.variables.update(self.starts)
             for name in missing:
                 if defaults[name] is None:
-                    self.variables[name] = Variable(name, types.none)
+                    self.variables[name] = self.starts.setdefault(name, Variable(name, types.none))
                 else:
                     self.assign(name, self.of_object(defaults[name], tree), tree)
             self.at, self.postponed = tree, None
@@ -89,7 +78,8 @@ class Function(Expressions):
                 if isinstance(tree, ast.Lambda):
                     self.give_back(self.expression(tree.body), tree)
                 else:
-                    self.block(tree.body)
+                    if not self.block(tree.body):
+                        self.ends_without_value()
             except RecursionError:
                 raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
             if not self.changed and self.postponed is not None:
@@ -114,7 +104,7 @@ class Function(Expressions):
         kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, (types.NoneType, types.Known))]
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
-        for variable in dict.fromkeys(self.variables.values()):
+        for variable in dict.fromkeys([*self.variables.values(), *self.rebound.values()]):
             if variable is not None and variable.is_declared:
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
@@ -158,14 +148,17 @@ class Function(Expressions):
     # ---- variables
 
     def assign(self, name, value, node):
-        variable = self.variables.get(name)
+        value = self.done(value)
+        variable, is_none = self.variables.get(name), isinstance(value.type, types.NoneType)
+        if variable is not None and variable.ways:
+            variable = self.of_another_type(name, node)
         if variable is not None and isinstance(variable.type, types.NoneType):
-            if isinstance(value.type, types.NoneType):
+            if is_none:
                 return
-            if self.depth > 1:
-                hint = "do so where no condition is around but `is None`, or use another name"
-                raise self.error(TypingError, node, f"'{name}' is None, and would be {value.type} only sometimes", hint)
-            variable = self.another(name, "given")
+            if self.depth == 1:
+                variable = self.another(name, "given")
+            elif variable.is_parameter:  # None on some ways from here on
+                variable = self.variables[name] = self.starts[name] = Variable(name, types.none)
         if variable is None:
             variable = self.variables[name] = Variable(name)
             self.changed = True
@@ -173,24 +166,25 @@ class Function(Expressions):
             if getattr(value.const, "is_looped_over", False):
                 raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
             if variable.type is not None and variable.type != value.type:
-                raise self.error(TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}")
+                variable = self.retyped(variable, value, node)
             if variable.type is None:
                 self.changed = True
             variable.type, variable.const = value.type, value.const
             return
-        if isinstance(value.type, types.NoneType):
-            raise self.error(TypingError, node, f"'{name}' would be None", "a kernel's variables hold numbers, arrays and tuples")
+        if is_none and variable.type is None:
+            variable.type, self.changed = types.none, True
+            return
         self.tangible(value, node)
-        to = value.type if variable.type is None else self.merged(variable.type, value.type)
+        given = value.own_type
+        to = given if variable.type is None else self.either_type(variable.type, given)
         if to is None:
-            raise self.error(
-                TypingError, node, f"'{name}' is {variable.type} before, and cannot also be {value.type}", "use another name for it"
-            )
+            variable = self.retyped(variable, value, node)
+            to = given if variable.type is None else self.either_type(variable.type, given)
         if to != variable.type:
             variable.type, self.changed = to, True
         if name in self.source.assigned_once:
             variable.fixed = value.foreseen
-        natural = variable.natural and value.natural
+        natural = variable.natural and (value.natural or is_none)
         if natural != variable.natural:
             variable.natural, self.changed = natural, True
         if isinstance(value.type, (types.Array, types.Tuple, types.Record)):
@@ -205,18 +199,8 @@ class Function(Expressions):
                 hint = "tuples that are kept or handed over hold numbers, arrays and tuples"
                 raise self.error(TypingError, node, f"{part} would be part of a tuple", hint)
             self.tangible(Value(part), node)
-
-    def another(self, name, which):
-        """From here on the name means a variable of its own."""
-        key = f"{name} {which}"  # no name of Python's
-        variable = self.variables.get(key)
-        if variable is None:
-            variable = self.variables[key] = Variable(name)
-            variable.text = variable_text(f"{name}_{which}")
-            self.changed = True
-        self.rebound.setdefault(name, self.variables.get(name))
-        self.variables[name] = variable
-        return variable
+        if any(item.maybe for item in value.items or ()):
+            raise self.error(TypingError, node, "what may be None would be part of a tuple", "test it with `is None` before")
 
     def memory_of(self, value):
         """The names whose memory an array, or arrays in a tuple, may be."""
@@ -247,6 +231,10 @@ class Function(Expressions):
 
     def converted(self, value, to, node):
         """The value as a variable's type."""
+        if isinstance(to, types.Optional):
+            if isinstance(value.type, types.NoneType):
+                return Value(to, f"{to.c}{{}}")
+            return Value(to, f"{to.c}{{{value.maybe or 'true'}, {self.converted(value, to.type, node).text}}}")
         if value.type == to:
             return value
         if isinstance(to, types.Number) and isinstance(value.type, types.Number):
@@ -286,7 +274,7 @@ class Function(Expressions):
                 self.depth, exits, unrolled = before
                 del self.exits[exits:], self.unrolled[unrolled:]
                 self.postponed, left = self.postponed or e, False
-            if isinstance(node, (ast.Return, ast.Break, ast.Continue)) or (isinstance(node, ast.If) and left):
+            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or (isinstance(node, (ast.If, ast.While)) and left):
                 return True
         return False
 
@@ -351,11 +339,15 @@ class Function(Expressions):
         condition = self.condition(node.test)
         if condition.is_const:  # as Numba does: what cannot happen need not have types
             return self.block(node.body if condition.const else node.orelse)
+        before, ends, leaves = self.meanings(), [], []
         self.emit(f"if ({condition.text}) {{")
-        leaves = [self.inner(node.body), False]
-        if node.orelse:
-            self.emit("} else {")
-            leaves[1] = self.inner(node.orelse)
+        for nodes in (node.body, node.orelse):
+            if nodes is node.orelse and nodes:
+                self.emit("} else {")
+            leaves.append(self.inner(nodes))
+            ends.append(None if leaves[-1] else self.meanings())
+            self.mean_again(before)
+        self.join(*ends)
         self.emit("}")
         return all(leaves)
 
@@ -370,12 +362,15 @@ class Function(Expressions):
         flag = self.broken_flag(node)
         self.emit("for (;;) {")
         self.depth += 1
+        self.loop_begins(node)
         condition = self.condition(node.test)
         self.emit(f"if (!({condition.text})) break;")
         self.loop_body(node, flag)
         self.depth -= 1
         self.emit("}")
         self.after_loop(node, flag)
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return endless and not any(isinstance(n, ast.Break) for n in ast.walk(node))
 
     def stmt_For(self, node):
         flag = self.broken_flag(node)
@@ -391,7 +386,9 @@ class Function(Expressions):
 
     def loop_body(self, node, flag):
         self.exits.append((f"{{ {flag} = true; break; }}" if flag else "break;", "continue;"))
+        begun = self.loop_begins(node)
         self.block(node.body)
+        self.loop_ends(node, begun)
         self.exits.pop()
 
     def after_loop(self, node, flag):
@@ -421,8 +418,8 @@ class Function(Expressions):
             if value is not None and not isinstance(value.type, types.NoneType):
                 raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
             return self.emit("return;")
-        type_ = types.none if value is None else value.type
-        to = type_ if self.result is None else self.merged(self.result, type_)
+        type_ = types.none if value is None else value.own_type
+        to = type_ if self.result is None else self.either_type(self.result, type_)
         if to is None:
             raise self.error(TypingError, node, f"it returns {self.result} elsewhere, and {type_} here")
         if isinstance(to, types.FixedArray):
@@ -435,7 +432,24 @@ class Function(Expressions):
             raise self.error(UnsupportedError, node, "it makes copies of arrays, which end with the call, and returns an array", hint)
         if to != self.result:
             self.result, self.changed = to, True
-        return self.emit("return;" if value is None else f"return {self.converted(value, to, node).text};")
+        if isinstance(to, types.NoneType):
+            return self.emit("return;")
+        return self.emit(f"return {self.converted(value or Value(types.none), to, node).text};")
+
+    def ends_without_value(self):
+        """What other functions call gives None where it ends without `return`."""
+        if self.is_kernel or self.result in (None, types.none) or self.program.in_work[0] is self:
+            return
+        to = self.either_type(self.result, types.none)
+        if to != self.result:
+            self.result, self.changed = to, True
+
+    def retyped(self, variable, value, node):
+        """The name's variable from this assignment on, whose value is of another type."""
+        if not self.retypes or isinstance(variable.type, types.Optional):
+            said = f"'{variable.name}' is {variable.type} before, and cannot also be {value.type}"
+            raise self.error(TypingError, node, said, "use another name for it")
+        return self.of_another_type(variable.name, node)
 
     def stmt_Assert(self, node):
         if self.program.debug:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from dataclasses import replace
 
 from quern.kernel import types
 from quern.kernel.errors import TypingError
@@ -188,6 +189,8 @@ def unary(node_type, a, fail):
 
 def truth(a, fail):
     """As a condition."""
+    if a.maybe:
+        return Value(boolean, f"({a.maybe} && {truth(replace(a, maybe=''), fail).text})")
     if a.is_const and isinstance(a.type, types.Known):
         return constant(bool(a.const))
     if isinstance(a.type, Boolean):

@@ -327,11 +327,11 @@ _OTHERS = {t.name: t for t in (none, grid_group)}
 
 
 class Optional(Type):
-    """Of a parameter that may be None; a kernel is compiled for either."""
+    """Of what may be None. A kernel that has such a parameter is compiled for either."""
 
     def __init__(self, type):
         self.type = type
-        self.name = f"OptionalType({type})"
+        self.name, self.c = f"OptionalType({type})", f"perhaps<{type.c}>"
 
     def __reduce__(self):
         return (Optional, (self.type,))

@@ -25,7 +25,7 @@ class Value:
 
     ``items``: the parts of a tuple, when they stand apart. ``natural``: an integer that cannot be negative. ``name``: the variable that
     it is. ``fixed``: the constant that it will be, as a variable that is assigned once. ``bound``: of a method, the value it belongs to.
-    ``place``: what is written to, where that is not the text.
+    ``place``: what is written to, where that is not the text. ``maybe``: where it may be None, the text of whether it is not.
     """
 
     type: types.Type
@@ -37,6 +37,7 @@ class Value:
     fixed: object = MISSING
     bound: Value | None = None
     place: str = ""
+    maybe: str = ""
 
     @property
     def is_const(self):
@@ -46,6 +47,10 @@ class Value:
     def foreseen(self):
         """The constant that it is, or that its variable has wherever it has a value."""
         return self.const if self.is_const else self.fixed
+
+    @property
+    def own_type(self):
+        return types.Optional(self.type) if self.maybe else self.type
 
     def with_text(self, text):
         return replace(self, text=text)
