@@ -162,6 +162,16 @@ struct tuple<First, Rest...> {
   }
 };
 
+// ---- what may be None
+
+template <class T>
+struct perhaps {
+  bool given = false;
+  T value{};
+  perhaps() = default;
+  __QUERN_DEVICE perhaps(bool is_given, const T& x) : given(is_given), value(x) {}
+};
+
 // ---- arrays
 
 // `contiguous`: in C order; the strides are then known from the shape.
