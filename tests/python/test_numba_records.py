@@ -1,9 +1,14 @@
 """One record of an array on the device: read and written where it lies, alone and as an argument of kernels."""
 
+import collections
+
 import numpy as np
 import pytest
 from quern import cuda
 from quern.cuda.cudadrv import devicearray
+from quern.numba import from_dtype, types
+
+Point = collections.namedtuple("Point", "x y")
 
 PARTICLE = np.dtype([("a", "f8"), ("b", "i4"), ("n", [("x", "f4"), ("v", "i2", (3,))]), ("s", "i4", (2, 2)), ("t", "S5")], align=True)
 
@@ -100,3 +105,40 @@ def test_as_an_argument(device):
     copied[1, 1](made, made[1])
     expected[0] = expected[1]
     np.testing.assert_array_equal(made.copy_to_host(), expected)
+
+
+def test_types_that_libraries_read(device):
+    for host, layout in [(np.zeros((2, 3), "f4"), "C"), (np.zeros((2, 3), "f4", order="F"), "F")]:
+        assert cuda.to_device(host)._numba_type_ == types.Array(types.float32, 2, layout)
+    assert cuda.to_device(np.zeros((4, 6)))[::2, 1:4]._numba_type_ == types.Array(types.float64, 2, "A")
+    assert cuda.to_device(np.zeros(3, PARTICLE))._numba_type_ == types.Array(from_dtype(PARTICLE), 1, "C")
+
+
+def test_an_interface_with_strides_or_a_mask(device):
+    host = np.arange(12.0).reshape(3, 4)
+    address = cuda.to_device(host)
+    place = address.device_ctypes_pointer.value
+    described = {"shape": (3, 2), "typestr": "<f8", "data": (place, False), "strides": (np.int64(32), 16), "version": 3}
+    made = cuda.from_cuda_array_interface(described, owner=address)
+    np.testing.assert_array_equal(made.copy_to_host(), host[:, ::2])
+    with pytest.raises(NotImplementedError, match="Masked arrays are not supported"):
+        cuda.from_cuda_array_interface({**described, "mask": made})
+
+
+def test_names_of_types():
+    assert types.complex64.underlying_float == types.float32
+    assert types.complex128.underlying_float == types.float64
+    assert types.int16 in types.signed_domain & types.integer_domain & types.number_domain
+    assert types.uint8 in types.unsigned_domain - types.signed_domain
+    assert types.real_domain == {types.float32, types.float64}
+    assert types.complex_domain == {types.complex64, types.complex128}
+    assert types.NamedUniTuple(types.int64, 2, Point) == types.NamedTuple([types.int64, types.int64], Point)
+    assert str(types.unicode_type) == "unicode_type"
+    assert types.DType(types.float32).dtype == types.float32
+
+    class Own(types.Type):
+        def __init__(self):
+            super().__init__(name="Own")
+
+    assert str(Own()) == "Own"
+    assert Own() == Own()

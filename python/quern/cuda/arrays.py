@@ -106,6 +106,8 @@ def as_cuda_array(obj, sync=True):
 
 def from_cuda_array_interface(desc, owner=None, sync=True):
     """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives."""
+    if desc.get("mask") is not None:
+        raise NotImplementedError("Masked arrays are not supported")
     strides = desc.get("strides")
     address, read_only = desc["data"]
     dtype = numpy.dtype(desc["typestr"])
@@ -113,6 +115,12 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
         dtype = numpy.lib.format.descr_to_dtype(desc["descr"])
     name = _core._dtype_name(dtype)
     made = _engine.array_alias(
-        current_device(), int(address), list(desc["shape"]), None if strides is None else list(strides), name, bool(read_only), owner
+        current_device(),
+        int(address or 0),
+        [int(n) for n in desc["shape"]],
+        None if strides is None else [int(n) for n in strides],
+        name,
+        bool(read_only),
+        owner,
     )
     return made._as(DeviceNDArray)

@@ -11,6 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.manipulation import _known
+from quern.kernel.signatures import typeof
 from quern.lib import _engine
 
 
@@ -145,6 +146,11 @@ class DeviceNDArray(_core.Array):
     def alloc_size(self):
         """Bytes of the elements."""
         return self.nbytes
+
+    @property
+    def _numba_type_(self):
+        """The type that it has as a kernel's argument."""
+        return typeof(self)
 
     def bind(self, stream=0):
         """The array itself: its work is in order on any stream."""

@@ -16,6 +16,10 @@ class Type:
 
     name = c = "?"
 
+    def __init__(self, name=None):
+        if name is not None:
+            self.name = name
+
     def __call__(self, *parameters):
         """A signature: ``void(float32[:], int32)``."""
         return Signature(self, parameters)
@@ -98,6 +102,8 @@ class Complex(Number):
     @property
     def part(self):
         return float32 if self.bits == 64 else float64
+
+    underlying_float = part
 
 
 class Boolean(Number):
