@@ -6,7 +6,8 @@ Served
     CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked
     CUDA_LOG_LEVEL                      compiles (INFO) or launches, too (DEBUG), are told
     FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and its kin compile for
-    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     launches warn (warned.py); 1 where unset
+    CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     launches warn (warned.py); 1 where unset, which on the CPU, where nothing
+                                        is copied, says nothing
     DISABLE_PERFORMANCE_WARNINGS        neither of these
     CUDA_DEBUGINFO_DEFAULT              the option debug of kernels that do not say
     ALWAYS_WARN_UNINIT_VAR              kernels warn of names that are read where not every path set them (unset.py)
@@ -26,12 +27,14 @@ import sys
 import types
 
 listeners = []  # called after a variable was set
+chosen = set()  # the numbers that the environment or the program set
 
 
 class _Config(types.ModuleType):
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
         if name.isupper():
+            chosen.add(name)
             for listener in listeners:
                 listener()
 
@@ -41,6 +44,8 @@ sys.modules[__name__].__class__ = _Config
 
 def _number(name, default=0):
     text = os.environ.get("NUMBA_" + name, "")
+    if text:
+        chosen.add(name)
     try:
         return int(text) if text else default
     except ValueError:

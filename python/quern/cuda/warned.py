@@ -14,6 +14,7 @@ import numpy
 
 from quern.cuda import config
 from quern.cuda.errors import NumbaPerformanceWarning, NumbaWarning
+from quern.device import current_device
 from quern.kernel import program
 from quern.kernel.unset import unset_reads
 from quern.lib import _engine
@@ -28,8 +29,13 @@ def watch():
     _engine.watch_launches(_small_grid if grids else None, FEW_BLOCKS, _host_arguments if copies else None)
 
 
+def _concerns(name):
+    """On the CPU, where no array is copied and a small grid is no waste, only who set the variable is told."""
+    return name in config.chosen or current_device().kind != "cpu"
+
+
 def _small_grid(dispatcher, blocks):
-    if getattr(dispatcher, "warns", False):
+    if getattr(dispatcher, "warns", False) and _concerns("CUDA_LOW_OCCUPANCY_WARNINGS"):
         _warn(
             f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy ('{dispatcher.__name__}'); "
             "launch more blocks, if smaller ones"
@@ -37,7 +43,7 @@ def _small_grid(dispatcher, blocks):
 
 
 def _host_arguments(dispatcher, args):
-    if not getattr(dispatcher, "warns", False) or not hasattr(dispatcher, "py_func"):
+    if not getattr(dispatcher, "warns", False) or not hasattr(dispatcher, "py_func") or not _concerns("CUDA_WARN_ON_IMPLICIT_COPY"):
         return
     names = dispatcher.py_func.__code__.co_varnames
     for name, value in zip(names, args):  # noqa: B905  (too many arguments are the launch's to refuse)
