@@ -65,7 +65,8 @@ int record_number(nb::handle dtype) {
   if (dtype.attr("names").is_none()) return -1;
   nb::list& seen = record_types();
   for (size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i].is(dtype) || seen[i].equal(dtype)) return static_cast<int>(i);
+    if (seen[i].is(dtype) || (seen[i].equal(dtype) && seen[i].attr("isalignedstruct").equal(dtype.attr("isalignedstruct"))))
+      return static_cast<int>(i);
   }
   if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 record types in one process");
   seen.append(dtype);

@@ -142,3 +142,31 @@ def test_names_of_types():
 
     assert str(Own()) == "Own"
     assert Own() == Own()
+
+
+@cuda.jit
+def first_field(a, out):
+    out[0] = a[0].b
+
+
+def test_the_stream_that_an_array_was_made_with(device):
+    stream = cuda.stream()
+    assert cuda.to_device(np.zeros(3)).stream == 0
+    made = cuda.to_device(np.arange(3), stream=stream)
+    assert made.stream is stream
+    assert cuda.device_array(3, stream=stream).stream is stream
+    assert cuda.device_array_like(made, stream=stream).stream is stream
+    bound = made.bind()
+    assert bound.stream == 0
+    bound[1] = 7
+    np.testing.assert_array_equal(made.copy_to_host(), [0, 7, 2])
+    assert cuda.device_array(3).bind(stream).stream is stream
+
+
+def test_records_of_another_alignment_are_another_type(device):
+    fields, out = [("a", "i4"), ("b", "i4")], np.zeros(1)
+    for align in (False, True):  # equal to NumPy
+        host = np.array([(1, 2)], np.dtype(fields, align=align))
+        first_field[1, 1](host, out)
+        assert out[0] == 2
+    assert len({str(s) for s in first_field.overloads}) == 2

@@ -6,7 +6,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like
+from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, with_stream
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
 from quern.device import current_device
 from quern.lib import _engine
@@ -49,7 +49,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         return as_cuda_array(obj)
     host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
     is_record = isinstance(obj, DeviceRecord) or (isinstance(obj, numpy.void) and host.dtype.names is not None)
-    return sent(host)._as(DeviceRecord) if is_record else sent(host)
+    return with_stream(sent(host)._as(DeviceRecord) if is_record else sent(host), stream)
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
@@ -67,8 +67,8 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
         made = _empty(tuple(shape[i] for i in axes), dtype).transpose(tuple(map(int, numpy.argsort(axes))))
         if made.strides != wanted:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
-        return made._as(DeviceNDArray)
-    return _empty(shape, dtype, order)._as(DeviceNDArray)
+        return with_stream(made._as(DeviceNDArray), stream)
+    return with_stream(_empty(shape, dtype, order)._as(DeviceNDArray), stream)
 
 
 def _random_states(dtype, shape):
@@ -84,8 +84,8 @@ def device_array_like(ary, stream=0):
         return device_array((), ary.dtype)._as(DeviceRecord)
     if ary.flags.c_contiguous or ary.flags.f_contiguous:
         order = "F" if ary.ndim > 1 and not ary.flags.c_contiguous else "C"
-        return device_array(ary.shape, ary.dtype, order=order)
-    return device_array(ary.shape, ary.dtype, strides=strides_like(ary))
+        return device_array(ary.shape, ary.dtype, order=order, stream=stream)
+    return device_array(ary.shape, ary.dtype, strides=strides_like(ary), stream=stream)
 
 
 def is_cuda_array(obj):

@@ -21,7 +21,16 @@ class DeviceNDArray(_core.Array):
     Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory, a single record does, too; a single number is a NumPy scalar.
     """
 
-    __slots__ = ()
+    __slots__ = ("_made_with",)
+
+    @property
+    def stream(self):
+        """The stream that it was made with; 0: none was named. Its work is in order on any stream."""
+        return getattr(self, "_made_with", 0)
+
+    @stream.setter
+    def stream(self, stream):
+        self._made_with = stream
 
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
@@ -153,8 +162,8 @@ class DeviceNDArray(_core.Array):
         return typeof(self)
 
     def bind(self, stream=0):
-        """The array itself: its work is in order on any stream."""
-        return self
+        """The same memory as an array of that stream; of none, the array itself."""
+        return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 
     def get_ipc_handle(self):
         raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
@@ -173,6 +182,13 @@ class DeviceRecord(DeviceNDArray):
         host = _core.asnumpy(self).copy()  # the engine has no values of such types
         host[key] = value
         super().__setitem__(..., host)
+
+
+def with_stream(array, stream):
+    """The array, which was made with that stream."""
+    if stream:
+        array.stream = stream
+    return array
 
 
 def _check_like(device_array, other):

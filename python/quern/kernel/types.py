@@ -347,9 +347,13 @@ def of_name(name):
     return _OTHERS.get(name) or NUMBERS.get(name) or VECTORS[name]
 
 
-@functools.cache
 def of_dtype(dtype):
     """The type of NumPy's ``dtype``. Raises TypeError for one that kernels do not have."""
+    return _of_dtype(dtype, isinstance(dtype, numpy.dtype) and dtype.isalignedstruct)  # types that `==` finds equal
+
+
+@functools.cache
+def _of_dtype(dtype, aligned):
     dtype = bfloat16.dtype if dtype == "bfloat16" else numpy.dtype(dtype)
     if dtype.names:
         return Record(dtype)
