@@ -289,6 +289,8 @@ class Expressions(Indexing):
         to = self.either_type(yes.own_type, no.own_type)
         if to is None:
             raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        if isinstance(to, types.NoneType) and not (yes.text or no.text):
+            return Value(types.none, "", None)
         if isinstance(to, (types.NoneType, types.Known)):
             raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
         text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
