@@ -26,7 +26,7 @@ DOMAINS = {
 }
 TEXT = (ROOT / "engine/include/quern/grads.def").read_text()
 WITH_FORMULA = {name: len(re.findall(r",(?![^(]*\))", rest)) for name, rest in re.findall(r"^QUERN_GRAD\((\w+)(.*)", TEXT, re.M)}
-OPS = [name for name in WITH_FORMULA if name not in ("cast", "frexp_mantissa", "where", "ldexp", "relu", "polygamma")]
+OPS = [name for name in WITH_FORMULA if name not in ("cast", "frexp_mantissa", "where", "ldexp", "relu", "polygamma", "random_gamma")]
 COMPLEX = """positive negative add subtract multiply true_divide power float_power absolute sign conjugate square reciprocal sqrt
 exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh""".split()
 
@@ -294,6 +294,26 @@ def test_second_derivatives_of_products(device, kind, function):
 @pytest.mark.parametrize("function", [qn.digamma, qn.lgamma, lambda a: _engine.array_op("polygamma", 2.0, a)])
 def test_second_derivatives_of_gamma_functions(device, function):
     second(function, np.array([0.2, 1.0, 3.5, 12.0, -0.3, -2.6]))
+
+
+def test_numbers_drawn_from_gamma_distributions(device):
+    """They move with the shape as their quantiles do: -dP/da over the density, by mpmath."""
+    mpmath = pytest.importorskip("mpmath")
+    shapes = np.array([1e-3, 0.05, 0.5, 1.0, 3.0, 30.0, 399.0, 401.0, 5000.0]).repeat(3)
+    (a,) = leaves([shapes])
+    x = qn.random.default_rng(7).gamma(a)
+    backward(x.sum())
+    got, drawn = gradient(a), qn.asnumpy(x)
+    with mpmath.workdps(40):
+        for shape, value, slope in zip(shapes, drawn, got, strict=True):
+            if value < 1e-280:
+                continue
+            s, v = mpmath.mpf(float(shape)), mpmath.mpf(float(value))
+            moved = mpmath.diff(lambda q, v=v: mpmath.gammainc(q, 0, v, regularized=True), s)
+            want = float(-moved / (v ** (s - 1) * mpmath.exp(-v) / mpmath.gamma(s)))
+            np.testing.assert_allclose(slope, want, rtol=1e-9 if shape < 400 else 1e-5)
+    edges = _engine.array_op("gamma_slope", qn.asarray([0.0, 1.0, np.nan, 2.0]), qn.asarray([0.0, 0.0, 1.0, np.nan]))
+    np.testing.assert_array_equal(qn.asnumpy(edges), [0, 0, np.nan, np.nan])
 
 
 def test_polygamma(device):

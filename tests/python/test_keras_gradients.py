@@ -105,7 +105,7 @@ placeholder""",
     "it is about gradients itself": "stop_gradient gradients",
     "it gives no tensors": "convert_to_numpy device_scope on_device random_seed_dtype compute_output_spec",
     "drawn numbers that are whole": "randint categorical binomial",
-    "not served: drawn by rejection; a gradient of the parameters raises an error that says so": "gamma beta",
+    "drawn by rejection, so that differences do not tell it: test_what_is_drawn_by_rejection": "gamma beta",
 }
 
 
@@ -189,3 +189,22 @@ print("well")
 """
     done = code(text, QUERN_DEVICE=device.kind)
     assert done.stdout == "well\n", done.stdout + done.stderr
+
+
+def test_what_is_drawn_by_rejection(device):
+    """The mean of a gamma distribution is its shape, that of a beta distribution a / (a + b): the slopes' means are those of the means."""
+    done = code(
+        """
+import quern.keras, keras, numpy as np
+from quern.lib import _engine
+for name, parameters, want in (("gamma", (2.5,), (1.0,)), ("beta", (2.0, 3.0), (3 / 25, -2 / 25))):
+    leaves = [keras.ops.full(100_000, p) for p in parameters]
+    for leaf in leaves:
+        _engine.want_gradient(leaf, True)
+    result = keras.ops.sum(getattr(keras.random, name)((100_000,), *leaves, seed=3))
+    slopes = [float(g.get().mean()) for g in _engine.gradients((result,), (None,), tuple(leaves), False, False, True)]
+    assert np.allclose(slopes, want, rtol=0.02), (name, slopes)
+print("well")
+"""
+    )
+    assert done.stdout == "well\n", done.stderr
