@@ -2,7 +2,7 @@
 
 #include "compile/cccl.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -13,9 +13,10 @@ namespace quern {
 void keep_text(const std::string& text, const CompileOptions& options) {
   static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
   if (!folder || !*folder || !options.flags.empty()) return;
-  std::ofstream file(fmt::format("{}/{:016x}.cu", folder, std::hash<std::string>()(text)));
-  file << text;
-  if (options.with_cub) file << "\n// nvrtc: --include-path=" << cccl_folder() << "\n";  // tools/check_nvrtc.py reads it
+  std::string all = text;  // and for tools/check_nvrtc.py, what else a compiler is told
+  if (!options.name_expressions.empty()) all += fmt::format("\n// names: {}\n", fmt::join(options.name_expressions, "; "));
+  if (options.with_cub) all += "\n// nvrtc: --include-path=" + cccl_folder() + "\n";
+  std::ofstream(fmt::format("{}/{:016x}.cu", folder, std::hash<std::string>()(all))) << all;
 }
 
 }  // namespace quern

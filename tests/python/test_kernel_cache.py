@@ -136,6 +136,6 @@ def test_texts_of_calls_are_kept(tmp_path):
     for path in glob.glob(os.path.join(folder, "*.cu")):
         with open(path) as f:
             texts.append(f.read())
-    for word in ("QUERN_SORT_VALUES(", "QUERN_SORT_SHORT(", "QUERN_SORT_PLACES(", "QUERN_SCAN(add, T)", "QUERN_SEARCH(", "QUERN_COUNTING"):
+    for word in ("QUERN_SORT_VALUES(", "QUERN_SORT_SHORT(", "QUERN_SORT_PLACES(", "QUERN_SCAN(add, T)", "names: extremes<", "names: take<", "QUERN_COUNTING"):
         assert any(word in text for text in texts), word
     assert all("// nvrtc: --include-path=" in text for text in texts if "sort.cuh" in text)  # of CUB
