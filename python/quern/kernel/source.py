@@ -195,7 +195,7 @@ def _calls_the_same(node, code):
     def operation(i):
         if i.opname.startswith("CALL"):
             return "CALL", i.arg
-        name = i.argrepr.removeprefix("NULL + ").removesuffix(" + NULL|self")
+        name = i.argrepr.removeprefix("NULL + ").removeprefix("NULL|self + ").removesuffix(" + NULL|self").removesuffix(" + NULL")
         return "LOAD" if i.opname.startswith("LOAD_") else i.opname, name
 
     def operations(code):
