@@ -83,7 +83,7 @@ numba_cuda_default_ptx_cc: cuda.numba_cuda_default_ptx_cc == (7, 5)
 implementation: cuda.implementation == "quern"
 cuda_error: cuda.cuda_error() is None
 current_context: cuda.current_context().device == cuda.get_current_device() and cuda.current_context(0).device.id == 0
-get_current_device: cuda.get_current_device().id == 0
+get_current_device: cuda.get_current_device().id in range(max(1, len(cuda.gpus)))
 gpus: len(cuda.gpus) >= 1 and cuda.gpus.current in cuda.gpus.lst
 list_devices: list(cuda.list_devices()) == cuda.gpus.lst
 select_device: cuda.select_device(0).id == 0
