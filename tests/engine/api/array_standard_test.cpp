@@ -206,7 +206,7 @@ TEST_P(Standard, TakeApartAndRepeat) {
   expect_error(ErrorKind::value, "broadcast", [&] { qn::broadcast_arrays({a, rows[0]({0, 3})}); });
   EXPECT_EQ(ints(qn::repeat(qn::array({7, 8, 9}, device()), qn::array({2, 0, 1}, device()))), (Ints{7, 7, 9}));
   EXPECT_EQ(qn::repeat(a, qn::array({1, 2, 1}, device()), 0).shape(), (qn::Shape{4, 4}));
-  expect_error(ErrorKind::value, "one for each", [&] { qn::repeat(a, qn::array({1, 2}, device()), 0); });
+  expect_error(ErrorKind::value, "same length", [&] { qn::repeat(a, qn::array({1, 2}, device()), 0); });
   expect_error(ErrorKind::type, "integers", [&] { qn::repeat(a, some(), 0); });
   EXPECT_EQ(ints(qn::roll(a, {1, 1}, {0, 1})), (Ints{11, 8, 9, 10, 3, 0, 1, 2, 7, 4, 5, 6}));
   expect_error(ErrorKind::value, "[roll]", [&] { qn::roll(a, {1}, {0, 1}); });

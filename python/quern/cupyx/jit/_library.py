@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quern.cupyx.jit import _names, cg
 from quern.kernel import intrinsics, library, operators, types
-from quern.kernel.cupy_rules import call_range
+from quern.kernel.cupy_rules import CupyFunction, call_range
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import attributes_of, bound, entry, freezer, method, rows
 from quern.kernel.program import COOPERATIVE
@@ -236,6 +236,9 @@ _METHODS[types.GridGroup]["is_valid"] = (types.boolean, "{}.is_valid()")
 
 def _group_method(name, type_, text):
     def attribute(compiler, owner, node):
+        if not isinstance(compiler, CupyFunction):
+            return None  # Numba's groups have less
+
         def compile_call(compiler, owner, arguments, named, node):
             if arguments or named:
                 raise compiler.error(TypingError, node, f"{name} takes no arguments")
