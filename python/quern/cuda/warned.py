@@ -20,18 +20,28 @@ from quern.kernel.unset import unset_reads
 from quern.lib import _engine
 
 FEW_BLOCKS = 128  # as Numba counts
+_may_concern = True  # until it is known that there is no GPU
 
 
 def watch():
     """From now on launches are looked at as the configuration says."""
     asked = not config.DISABLE_PERFORMANCE_WARNINGS
-    grids, copies = asked and config.CUDA_LOW_OCCUPANCY_WARNINGS, asked and config.CUDA_WARN_ON_IMPLICIT_COPY
+    grids, copies = (
+        asked and getattr(config, name) and (_may_concern or name in config.chosen)
+        for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY")
+    )
     _engine.watch_launches(_small_grid if grids else None, FEW_BLOCKS, _host_arguments if copies else None)
 
 
 def _concerns(name):
     """On the CPU, where no array is copied and a small grid is no waste, only who set the variable is told."""
-    return name in config.chosen or current_device().kind != "cpu"
+    global _may_concern
+    if name in config.chosen or current_device().kind != "cpu":
+        return True
+    if _may_concern and _engine.cuda_count() == 0:  # asked at a launch, not before: no driver is loaded for this alone
+        _may_concern = False
+        watch()
+    return False
 
 
 def _small_grid(dispatcher, blocks):

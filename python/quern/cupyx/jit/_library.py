@@ -6,6 +6,7 @@ from quern.cupyx.jit import _names, cg
 from quern.kernel import intrinsics, library, operators, types
 from quern.kernel.cupy_rules import CupyFunction, call_range
 from quern.kernel.errors import TypingError
+from quern.kernel.library.cuda import element_at
 from quern.kernel.library.table import attributes_of, bound, entry, freezer, method, rows
 from quern.kernel.program import COOPERATIVE
 from quern.kernel.value import MISSING, Value, known
@@ -181,17 +182,7 @@ def call_memcpy_async(compiler, arguments, named, node):
     names = ["group", "dst", "dst_idx", "src", "src_idx", "size"]
     given = _read(compiler, "memcpy_async", arguments, named, node, names, 6, ["aligned_size"])
     group = _group(compiler, given["group"], node, ThreadBlock)
-    places = []
-    for array, index in (("dst", "dst_idx"), ("src", "src_idx")):
-        owner, parts = given[array], given[index]
-        if not isinstance(owner.type, types.Array):
-            raise compiler.error(TypingError, node, f"an array is needed, not {owner.type}")
-        parts = compiler.parts(parts, node) if isinstance(parts.type, types.Tuple) else [parts]
-        if len(parts) != owner.type.ndim:
-            raise compiler.error(TypingError, node, f"{owner.type} has {owner.type.ndim} dimensions, and {len(parts)} indices are given")
-        for part in parts:
-            compiler.integer(part, node, "an index")
-        places.append(compiler.element(owner, parts, node))
+    places = [element_at(compiler, given[array], given[index], node) for array, index in (("dst", "dst_idx"), ("src", "src_idx"))]
     if places[0].type != places[1].type:
         raise compiler.error(TypingError, node, f"dst has elements of type {places[0].type}, src of {places[1].type}")
     compiler.writes_to_array(given["dst"])

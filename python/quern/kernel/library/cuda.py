@@ -215,7 +215,8 @@ def call_selp(compiler, arguments, named, node):
 # ---- elements by number, for atomics and cache hints
 
 
-def _element(compiler, array, index, node):
+def element_at(compiler, array, index, node):
+    """The element that an atomic or a copy names by its array and index, or tuple of indices."""
     if not isinstance(array.type, types.Array):
         raise compiler.error(TypingError, node, f"an array is needed, not {array.type}")
     parts = compiler.parts(index, node) if isinstance(index.type, types.Tuple) else [index]
@@ -274,7 +275,7 @@ def _atomic(name):
 
 
 def _update(compiler, name, array, index, *values, node):
-    place = _element(compiler, array, index, node)
+    place = element_at(compiler, array, index, node)
     if place.type not in _ATOMIC_TYPES[name]:
         allowed = ", ".join(map(str, _ATOMIC_TYPES[name]))
         raise compiler.error(TypingError, node, f"atomic.{name} does not update elements of type {place.type}", f"it takes {allowed}")
@@ -299,7 +300,7 @@ def call_compare_and_swap(compiler, arguments, named, node):
 
 def _load(name):
     def compile_call(compiler, arguments, named, node):
-        place = _element(compiler, arguments[0], arguments[1], node)
+        place = element_at(compiler, arguments[0], arguments[1], node)
         if place.type in types.HALVES:  # CUDA has them for its own types
             loaded = f"__{name}(reinterpret_cast<const unsigned short*>(&{place.text}))"
             return Value(place.type, f"of_bits<{place.type.c}>({loaded})")
@@ -310,7 +311,7 @@ def _load(name):
 
 def _store(name):
     def compile_call(compiler, arguments, named, node):
-        place = _element(compiler, arguments[0], arguments[1], node)
+        place = element_at(compiler, arguments[0], arguments[1], node)
         _written(compiler, arguments[0], node)
         value = compiler.converted(compiler.number(arguments[2], node), place.type, node)
         if place.type in types.HALVES:
