@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/error.h"
@@ -50,16 +51,20 @@ void launch(const CallRun& run, Kernel& kernel, const LaunchShape& shape, const 
   kernel.launch(context.work_stream, shape, packed, run.site);
 }
 
-TextKernels& instances_of(Context& context, TextOf of, const char* text, const std::vector<std::string>& instances) {
-  std::string all = fmt::format("{}", fmt::join(instances, ";"));
-  std::vector<uint64_t> words((all.size() + 7) / 8);
-  std::memcpy(words.data(), all.data(), all.size());
+TextKernels& instances_of(Context& context, TextOf of, const char* text, std::span<const std::string> instances) {
+  std::array<uint64_t, 32> words{};  // every launch asks: without memory of its own
+  size_t bytes = 0;
+  for (const std::string& instance : instances) {
+    if (bytes + instance.size() + 1 > sizeof words) bug("the names of the instances of {} are too long", instance);
+    std::memcpy(reinterpret_cast<char*>(words.data()) + bytes, instance.data(), instance.size());
+    bytes += instance.size() + 1;
+  }
   auto print = [&] {
-    KernelText out{text, all};
-    out.options.name_expressions = instances;
+    KernelText out{text, fmt::format("{}", fmt::join(instances, "; "))};
+    out.options.name_expressions.assign(instances.begin(), instances.end());
     return out;
   };
-  return kernel_cache().get(context, of, words, print);
+  return kernel_cache().get(context, of, std::span(words).first((bytes + 7) / 8), print);
 }
 
 std::string_view word_type(size_t bytes) {

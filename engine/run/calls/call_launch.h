@@ -13,6 +13,8 @@
 #include "run/kernel_cache.h"
 
 #include <functional>
+#include <span>
+#include <string>
 
 namespace quern {
 
@@ -40,9 +42,9 @@ inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::str
   return kernel_of(context, of, {}, name, [&] { return std::string(text); });
 }
 // Instances, as take<float>, of a text of kernel templates. They are compiled alone: a first use waits for nothing else.
-TextKernels& instances_of(Context& context, TextOf of, const char* text, const std::vector<std::string>& instances);
+TextKernels& instances_of(Context& context, TextOf of, const char* text, std::span<const std::string> instances);
 inline Kernel& instance_of(Context& context, TextOf of, const char* text, const std::string& instance) {
-  return instances_of(context, of, text, {instance}).kernel(instance);
+  return instances_of(context, of, text, {&instance, 1}).kernel(instance);
 }
 std::string_view word_type(size_t bytes);  // of 1, 2, 4, 8 or 16 bytes, in a text that includes quern/index.cuh
 

@@ -21,13 +21,15 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   LaunchShape shape;
   shape.block[0] = 256;
   shape.grid[0] = static_cast<uint32_t>(blocks);
-  const std::string writing = run.inputs.size() == 1 ? "places<long long>" : fmt::format("values<{}>", word_type(size_of(dtype)));
-  TextKernels& kernels = instances_of(context, TextOf::nonzero, text, {"counts<long long>", "starts<long long>", writing});
-  launch(run, kernels.kernel("counts<long long>"), shape,
-         Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()), {&starts, 1});
+  const std::string instances[] = {
+      "counts<long long>", "starts<long long>",
+      run.inputs.size() == 1 ? "places<long long>" : fmt::format("values<{}>", word_type(size_of(dtype)))};
+  TextKernels& kernels = instances_of(context, TextOf::nonzero, text, instances);
+  launch(run, kernels.kernel(instances[0]), shape, Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()),
+         {&starts, 1});
   LaunchShape one;
   one.block[0] = 1024;
-  launch(run, kernels.kernel("starts<long long>"), one, Parameters().add(starts.pointer()).add(static_cast<long long>(blocks)),
+  launch(run, kernels.kernel(instances[1]), one, Parameters().add(starts.pointer()).add(static_cast<long long>(blocks)),
          {&starts, 1});
   int64_t total = 0;
   context.copy(context.work_stream, &total, static_cast<int64_t*>(starts.pointer()) + blocks, 8, CopyKind::device_to_host, true);
@@ -36,7 +38,7 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   Parameters packed;
   packed.add(mask).add(static_cast<long long>(n)).add(starts.pointer()).add(out.pointer());
   if (run.inputs.size() == 2) packed.add(run.inputs[1].data);
-  if (total > 0) launch(run, kernels.kernel(writing), shape, packed, both);
+  if (total > 0) launch(run, kernels.kernel(instances[2]), shape, packed, both);
   return from_memory(std::move(out), {total}, dtype, run.device);
 }
 
