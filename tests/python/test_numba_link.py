@@ -385,7 +385,7 @@ def test_arrays_and_plain_functions_of_compiled_code(device):
 
 
 @on_a_gpu
-@pytest.mark.parametrize("options", [{}, {"debug": True, "lineinfo": True}, {"fastmath": True, "max_registers": 64}])
+@pytest.mark.parametrize("options", [{}, {"debug": True, "opt": False}, {"lineinfo": True, "fastmath": True, "max_registers": 64}])
 def test_a_kernel_that_is_linked_has_all_that_others_have(options, device, capfd):
     if device.kind == "cpu":
         pytest.skip("of a GPU")
