@@ -147,3 +147,34 @@ def test_texts_of_elements_alone_take_arrays_of_one_shape_by_elements(device):
     assert turned(gpuarray.to_gpu(x), gpuarray.to_gpu(y[:6])).get() == (x * y[5::-1]).sum()
     total = gpuarray.to_gpu(x) * 2  # not computed yet
     assert dot(total, total).get() == (4 * x * x).sum()
+
+
+def test_elements_are_counted_as_they_lie(device):
+    x = np.random.default_rng(0).random((30, 40)).astype(np.float32)
+    count = ReductionKernel(np.float32, "0", "a + b", "x[i] * i", "const float *x")
+    product = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[n - 1 - i]", "const float *x, const float *y")
+    for a in (gpuarray.to_gpu(x), gpuarray.to_gpu(x).T, gpuarray.to_gpu(x.T)):
+        assert np.allclose(count(a).get(), (x.ravel() * np.arange(x.size)).sum(), rtol=1e-4)
+        assert np.allclose(product(a, a).get(), (x.ravel() * x.ravel()[::-1]).sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 100, 1_000_003])
+def test_kernels_are_wrapped(device, n):
+    x = np.random.default_rng(0).integers(0, 9, n).astype(np.int32)
+    total, calls, taken = ReductionKernel(np.int32, "0", "a + b", "x[i]", "int *x"), [], []
+
+    def wrapper(function):
+        def call(grid, block, stream, *args, **kwargs):
+            calls.append(grid)
+            function(grid, block, stream, *args, **kwargs)
+
+        return call
+
+    def allocator(size):
+        taken.append(size)
+        return drv.mem_alloc(size)
+
+    stream = drv.Stream()
+    a = gpuarray.to_gpu(x)
+    assert total(a, kernel_wrapper=wrapper, stream=stream).get() == x.sum() and len(calls) == (1 if n < 1000 else 3) and calls[-1] == (1, 1)
+    assert total(a, allocator=allocator).get() == x.sum() and taken == [4]

@@ -144,7 +144,10 @@ def _comparison(name):
 
     def call(self, other):
         out = compute(self, other)
-        return out if out is NotImplemented else out._astype(self._dtype_name)
+        if out is NotImplemented:
+            return out
+        is_alike = not isinstance(other, GPUArray) or other._dtype_name == self._dtype_name
+        return out._astype(self._dtype_name if is_alike else _core._dtype_name(common_dtype(self, other)))
 
     return call
 
@@ -199,8 +202,8 @@ class GPUArray(_Base):
     """An array on the device, with PyCUDA's methods; the same memory as ``quern.Array``, under PyCUDA's name.
 
     Operators compute element by element. Both arrays have the same shape, or one has no axes; the result's dtype is NumPy's, but ``/``
-    of integers gives integers, as C does, and comparisons give 0 or 1 in the first array's dtype. What is computed is not waited for:
-    get() and all that copies does that.
+    of integers gives integers, as C does, and comparisons give 0 or 1 in the arrays' common dtype, beside a number in the array's. What
+    is computed is not waited for: get() and all that copies does that.
 
     Parameters
     ----------
@@ -287,12 +290,13 @@ class GPUArray(_Base):
         """The values as a NumPy array that lies as this array does; this waits for them.
 
         Parameters: ``ary``: a NumPy array of the same shape and dtype that takes them; ``pagelocked``: the new array is in page-locked
-        memory; ``stream``: after the work of that stream; ``async_``: see get_async(). Raises ValueError for an ``ary`` that does not fit.
+        memory; ``stream``: after the work of that stream; ``async_``: see get_async(). Raises ValueError for an ``ary`` of another size,
+        TypeError for one of another dtype.
         """
         async_ = kwargs.pop("async", async_)
         _no_more(kwargs)
         if ary is not None:
-            _check_host(self, ary)
+            _check_host(self, ary, TypeError)
         if stream is not None:
             ary = _read_on(self, ary, stream, pagelocked)
             if not async_:
@@ -376,19 +380,24 @@ class GPUArray(_Base):
         return self
 
     def reshape(self, *shape, **kwargs):
-        """The elements in another shape, in the order "C" or "F" (``order=``): a view where the memory allows it. One length may be -1.
+        """The same memory in another shape, whose elements lie in the order "C" or "F" (``order=``). One length may be -1.
 
-        Raises ValueError when the numbers of elements differ.
+        An array without gaps gives a view; unlike NumPy's, its elements keep their places in memory, not their order by index. One with
+        gaps gives a copy of its elements in the order of their indices. Raises ValueError when the numbers of elements differ.
         """
         order = kwargs.pop("order", "C")
         _no_more(kwargs)
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = shape[0]
-        return as_gpu(_reshape(plain(self), shape, order))
+        is_c, is_fortran = self._contiguous
+        if not is_c and not is_fortran:
+            return as_gpu(_reshape(plain(self), shape, order))
+        memory = plain(self if is_c else self.transpose())
+        return as_gpu(_reshape(memory, shape, "C") if order == "C" else _reshape(memory, tuple(shape)[::-1], "C").T)
 
-    def ravel(self, order="C"):
-        """The elements in one dimension: a view where the memory allows it."""
-        return self._raveled(order)
+    def ravel(self):
+        """The elements in one dimension, as they lie in memory: a view; of an array with gaps a copy, in the order of their indices."""
+        return self.reshape(self.size)
 
     def view(self, dtype=None):
         """The same memory with its bytes read as ``dtype``; the axis whose elements lie side by side changes its length.
@@ -397,9 +406,12 @@ class GPUArray(_Base):
         """
         if dtype is None:
             return self[...]
-        if self._contiguous[0] or not self._contiguous[1]:
+        side = min(range(self.ndim), key=lambda n: abs(self.strides[n]), default=0)
+        if self._contiguous[0] or side == self.ndim - 1:
             return _exchange._view_as(self, dtype)
-        return _exchange._view_as(self.transpose(), dtype).transpose()
+        last = [n for n in range(self.ndim) if n != side] + [side]
+        back = sorted(range(self.ndim), key=last.__getitem__)
+        return _exchange._view_as(self.transpose(last), dtype).transpose(back)
 
     def squeeze(self):
         """A view without the axes of length 1."""
@@ -439,7 +451,7 @@ class GPUArray(_Base):
         values = as_gpu(_conjugate(plain(self)))
         if out is None:
             return values
-        out[...] = values
+        out[...] = values.astype(out.dtype)
         return out
 
     conjugate = conj
@@ -489,12 +501,12 @@ class GPUArray(_Base):
     def any(self, stream=None, allocator=None):
         """Is any element not zero? An array without axes."""
         with on_stream(stream):
-            return as_gpu(_core.asarray(plain(self).any()))
+            return placed(_core.asarray(plain(self).any()), allocator, self)
 
     def all(self, stream=None, allocator=None):
         """Are all elements not zero? An array without axes."""
         with on_stream(stream):
-            return as_gpu(_core.asarray(plain(self).all()))
+            return placed(_core.asarray(plain(self).all()), allocator, self)
 
     def __setitem__(self, index, value):
         if isinstance(value, (_Base, np.ndarray)):
@@ -502,13 +514,13 @@ class GPUArray(_Base):
             if part.shape != value.shape:
                 raise ValueError(f"src and dst must have the same shape, not {value.shape} and {part.shape}")
             if part.dtype != value.dtype:
-                raise ValueError(f"src and dst must have the same dtype, not {value.dtype} and {part.dtype}; convert with astype()")
+                raise TypeError(f"src and dst must have the same dtype, not {value.dtype} and {part.dtype}; convert with astype()")
         elif not is_scalar(value):
             raise TypeError(f"an array or a number is needed, not {type(value).__name__}")
         _Base.__setitem__(self, index, value)
 
     def __bool__(self):
-        if self.shape == ():
+        if self.size == 1:
             return bool(_core.asnumpy(self))
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
 
@@ -580,7 +592,7 @@ def _no_more(kwargs):
         raise TypeError(f"unexpected keyword argument: {', '.join(kwargs)}")
 
 
-def _check_host(array, host):
+def _check_host(array, host, of_dtype=ValueError):
     if not isinstance(host, np.ndarray):
         raise TypeError(f"a NumPy array is needed, not {type(host).__name__}")
     if host.size != array.size:
@@ -588,7 +600,7 @@ def _check_host(array, host):
     if host.shape != array.shape:
         warnings.warn("get() and set() between arrays of different shape are deprecated", DeprecationWarning, stacklevel=3)
     if host.dtype != array.dtype:
-        raise ValueError(f"ary and self must have the same dtype, not {host.dtype} and {array.dtype}; convert with astype()")
+        raise of_dtype(f"ary and self must have the same dtype, not {host.dtype} and {array.dtype}; convert with astype()")
 
 
 def _read_on(array, host, stream, pagelocked):
@@ -625,3 +637,14 @@ def _all_gpu(value):
 def as_gpu(result):
     """An array of ours as PyCUDA's type."""
     return result if isinstance(result, GPUArray) else result._as(GPUArray)
+
+
+def placed(values, allocator, *arrays):
+    """An array as PyCUDA's type, in memory of ``allocator`` or else of what the first of ``arrays`` came from."""
+    allocator = allocator or next((a.__dict__.get("_allocator") for a in arrays), None)
+    if allocator in (None, _driver.mem_alloc):
+        return as_gpu(values)
+    fortran = values._contiguous[1] and not values._contiguous[0]
+    out = GPUArray(values.shape, values.dtype, allocator, order="F" if fortran else "C")
+    _Base.__setitem__(out, ..., plain(values))
+    return out

@@ -37,11 +37,11 @@ def memoize_method(method):
 
 _HEAD = """#include <pycuda-complex.hpp>
 {preamble}
-extern "C" __global__ void {name}({parameters}, {numbers})
+extern "C" __global__ void {name}({parameters})
 {{
-  const {thread} tid = threadIdx.x;
-  const {thread} total_threads = gridDim.x * blockDim.x;
-  const {thread} cta_start = blockDim.x * blockIdx.x;
+  const size_t tid = threadIdx.x;
+  const size_t total_threads = gridDim.x * blockDim.x;
+  const size_t cta_start = blockDim.x * blockIdx.x;
   (void)tid, (void)total_threads, (void)cta_start;
   {index} i;
   {loop_prep};
@@ -68,16 +68,22 @@ _RANGE = """  if (step < 0) {{
 """
 
 
+def _with_numbers(arguments, is_range):
+    """The arguments, and last those that say which ``i`` there are, where they are not named yet."""
+    names = [a.name for a in arguments]
+    numbers = [ScalarArg(np.intp, name) for name in ("start", "stop", "step")] if is_range else [ScalarArg(np.uintp, "n")]
+    return [*arguments, *(number for number in numbers if number.name not in names)]
+
+
 def _module(arguments, operation, name, keep, options, preamble, loop_prep, after_loop, is_range):
     arguments = parse_arguments(arguments)
+    arguments = _with_numbers(arguments, is_range)
     halves = "#include <cuda_fp16.h>\n" if any(a.dtype == np.float16 for a in arguments) else ""
     text = _HEAD.format(
         preamble=halves + preamble,
         name=name,
         parameters=declared(arguments),
-        numbers="long long start, long long stop, long long step" if is_range else "unsigned long long n",
-        thread="long long" if is_range else "unsigned",
-        index="long long" if is_range else "unsigned long long",
+        index="long" if is_range else "size_t",
         loop_prep=loop_prep,
         after_loop=after_loop,
         loop=(_RANGE if is_range else _PLAIN).format(operation=operation, name=name),
@@ -86,7 +92,10 @@ def _module(arguments, operation, name, keep, options, preamble, loop_prep, afte
 
 
 def get_elwise_module(arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""):
-    """A SourceModule with the kernel ``name``, which runs ``operation`` for each ``i`` below its last argument, ``n``."""
+    """A SourceModule with the kernel ``name``, which runs ``operation`` for each ``i`` below its last argument, ``n``.
+
+    The list may name ``n`` itself, as PyCUDA wants it to.
+    """
     return _module(arguments, operation, name, keep, options, preamble, loop_prep, after_loop, False)
 
 
@@ -96,11 +105,11 @@ def get_elwise_range_module(arguments, operation, name="kernel", keep=False, opt
 
 
 def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False, options=None, use_range=False, **kwargs):
-    """(module, prepared function, arguments) of such a kernel."""
-    arguments = parse_arguments(arguments)
+    """(module, prepared function, arguments) of such a kernel; the last ones are those that say which ``i`` there are."""
+    arguments = _with_numbers(parse_arguments(arguments), use_range)
     module = (get_elwise_range_module if use_range else get_elwise_module)(arguments, operation, name, keep, options, **kwargs)
     function = module.get_function(name)
-    function.prepare([a.struct_char for a in arguments] + ["q"] * 3 if use_range else [a.struct_char for a in arguments] + ["Q"])
+    function.prepare([a.struct_char for a in arguments])
     return module, function, arguments
 
 
@@ -235,6 +244,10 @@ class ElementwiseKernel:
             self._functions[key] = get_elwise_kernel_and_types(self.arguments, use_range=use_range, **self.gen_kwargs)
         return self._functions[key]
 
+    def get_texref(self, name, use_range=False):
+        """The texture reference of that name, which ``preamble`` declares, of the kernel with or without a range."""
+        return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
+
     def _is_plain(self, args):
         """Are these arrays of one shape and layout without gaps, of the types in the text, and plain numbers? Says no when unsure."""
         if len(args) != len(self._kinds):
@@ -323,6 +336,16 @@ def _of(arguments, operation, name):
     return get_elwise_kernel([_argument(a) for a in arguments], operation, name)
 
 
+def _with_textures(arguments, operation, name, textures, loop_prep=""):
+    """(function, texture references) of a kernel that reads ``textures``, (name, dtype) of each, by fp_tex1Dfetch()."""
+    declared = "".join(f"texture<{dtype_to_ctype(kind, True)}, 1, cudaReadModeElementType> {text};\n" for text, kind in textures)
+    module, function, all_arguments = get_elwise_kernel_and_types(
+        [_argument(a) for a in arguments], operation, name, preamble="#include <pycuda-helpers.hpp>\n" + declared, loop_prep=loop_prep
+    )
+    references = [module.get_texref(text) for text, _ in textures]
+    return function.prepare([a.struct_char for a in all_arguments], texrefs=references), references
+
+
 _CHOICE = "result[i] = crit[i] {} 0 ? then_[i] : else_[i]"
 
 
@@ -349,14 +372,21 @@ def get_axpbz_kernel(dtype_x, dtype_z):
 
 @context_dependent_memoize
 def get_linear_combination_kernel(summand_descriptors, dtype_z):
-    """z = a0 * x0 + a1 * x1 ...; for each summand (must be False, the factor's dtype, the array's dtype); arguments a0, x0, ..., z."""
-    arguments, terms = [], []
+    """(function, texture references): z = a0 * x0 + a1 * x1 ...; for each summand (is the factor on the device, its dtype, the array's).
+
+    Arguments a0, x0, ..., z, less the factors on the device: these are the first element of what is bound to a reference each.
+    """
+    arguments, terms, held = [], [], []
     for n, (is_on_device, factor, vector) in enumerate(summand_descriptors):
         if is_on_device:
-            raise NotImplementedError("[get_linear_combination_kernel] factors on the device came by textures; pass numbers")
-        arguments += [(factor, f"a{n}"), (vector, f"*x{n}")]
+            held.append((n, factor))
+        else:
+            arguments.append((factor, f"a{n}"))
+        arguments.append((vector, f"*x{n}"))
         terms.append(f"a{n} * x{n}[i]")
-    return _of([*arguments, (dtype_z, "*z")], "z[i] = " + " + ".join(terms), "linear_combination")
+    factors = "; ".join(f"{dtype_to_ctype(factor)} a{n} = fp_tex1Dfetch(tex_a{n}, 0)" for n, factor in held)
+    text = "z[i] = " + " + ".join(terms)
+    return _with_textures([*arguments, (dtype_z, "*z")], text, "linear_combination", [(f"tex_a{n}", kind) for n, kind in held], factors)
 
 
 @context_dependent_memoize
@@ -513,19 +543,23 @@ def get_put_kernel(dtype, idx_dtype, vec_count=1):
     return _of([(idx_dtype, "*idx"), *_each(vec_count, (dtype, "dest"), (dtype, "src"))], text, "put")
 
 
+def _sources(count, dtype):
+    return [(f"tex_src{n}", dtype) for n in range(count)]
+
+
 @context_dependent_memoize
 def get_take_kernel(dtype, idx_dtype, vec_count=1):
-    """(function, ()): dest = src[idx]; arguments idx, then ``vec_count`` arrays to write, then as many to read, which come as pointers
-    and not as textures."""
-    text = "; ".join(f"dest{n}[i] = src{n}[idx[i]]" for n in range(vec_count))
-    return _of([(idx_dtype, "*idx"), *_each(vec_count, (dtype, "dest"), (dtype, "src"))], text, "take"), ()
+    """(function, texture references): dest = src[idx]; arguments idx and ``vec_count`` arrays to write; the references are src."""
+    text = "; ".join(f"dest{n}[i] = fp_tex1Dfetch(tex_src{n}, idx[i])" for n in range(vec_count))
+    return _with_textures([(idx_dtype, "*idx"), *_each(vec_count, (dtype, "dest"))], text, "take", _sources(vec_count, dtype))
 
 
 @context_dependent_memoize
 def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
-    """(function, ()): dest[dest_idx] = src[src_idx + offset]; arguments dest_idx, src_idx, ``vec_count`` arrays to write, as many to
-    read, which come as pointers and not as textures, and with offsets as many numbers."""
+    """(function, texture references): dest[dest_idx] = src[src_idx + offset]; arguments dest_idx, src_idx, ``vec_count`` arrays to write,
+    and with offsets as many numbers; the references are src."""
     offsets = [(idx_dtype, f"offset{n}") for n in range(vec_count)] if with_offsets else []
-    text = "; ".join(f"dest{n}[dest_idx[i]] = src{n}[src_idx[i]{f' + offset{n}' if with_offsets else ''}]" for n in range(vec_count))
-    arguments = [(idx_dtype, "*dest_idx"), (idx_dtype, "*src_idx"), *_each(vec_count, (dtype, "dest"), (dtype, "src")), *offsets]
-    return _of(arguments, text, "take_put"), ()
+    places = [f"src_idx[i]{f' + offset{n}' if with_offsets else ''}" for n in range(vec_count)]
+    text = "; ".join(f"dest{n}[dest_idx[i]] = fp_tex1Dfetch(tex_src{n}, {place})" for n, place in enumerate(places))
+    arguments = [(idx_dtype, "*dest_idx"), (idx_dtype, "*src_idx"), *_each(vec_count, (dtype, "dest")), *offsets]
+    return _with_textures(arguments, text, "take_put", _sources(vec_count, dtype))

@@ -14,7 +14,7 @@ from quern.device import current_device
 from quern.lib import _engine
 from quern.pycuda import _array, elementwise  # noqa: F401
 from quern.pycuda import driver as drv
-from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, plain
+from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, placed, plain
 from quern.pycuda._vectors import vec  # noqa: F401
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
 
@@ -113,28 +113,29 @@ def ones_like(other_ary, dtype=None, order="K"):
 def arange(*args, **kwargs):
     """``arange([start,] stop[, step], dtype=None, allocator=None, stream=None)``: numbers from start to stop, which is left out.
 
-    Raises TypeError for too many arguments, or none.
+    The three are of ``dtype`` before they are counted with. A dtype may stand last, without its name. Raises ValueError for too many
+    arguments, or none.
     """
     dtype, stream = kwargs.pop("dtype", None), kwargs.pop("stream", None)
     kwargs.pop("allocator", None)
     names = ("start", "stop", "step")
-    if len(args) > 4:
-        raise TypeError("arange: too many arguments")
-    if len(args) == 4:
+    if args and (len(args) == 4 or isinstance(args[-1], np.dtype)):
         *args, dtype = args
+    if len(args) > 3:
+        raise ValueError("arange: too many arguments")
     given = dict(zip(("stop",) if len(args) == 1 else names, args, strict=False))
     for name in names:
         if name in kwargs:
             if name in given:
-                raise TypeError(f"arange: '{name}' is given twice")
+                raise ValueError(f"arange: '{name}' is given twice")
             given[name] = kwargs.pop(name)
     if kwargs:
-        raise TypeError(f"arange: unexpected keyword argument: {', '.join(kwargs)}")
+        raise ValueError(f"arange: unexpected keyword argument: {', '.join(kwargs)}")
     if given.get("stop") is None:
-        raise TypeError("arange: stop is needed")
+        raise ValueError("arange: stop is needed")
     start, stop, step = given.get("start") or 0, given["stop"], 1 if given.get("step") is None else given["step"]
-    if dtype is None:
-        dtype = np.array([start, stop, step]).dtype
+    dtype = np.array([start, stop, step]).dtype if dtype is None else np.dtype(dtype)
+    start, stop, step = (dtype.type(n) for n in (start, stop, step))
     with on_stream(stream):
         return as_gpu(_arrays.arange(start, stop, step, dtype=dtype))
 
@@ -143,20 +144,24 @@ def arange(*args, **kwargs):
 
 
 def concatenate(arrays, axis=0, allocator=None):
-    """The arrays one after the other along an axis, as a new array. Raises ValueError where the other axes differ."""
-    return as_gpu(_arrays.concatenate([plain(a) for a in arrays], axis))
+    """The arrays one after the other along an axis, as a new array in the order "C". Raises ValueError where the other axes differ."""
+    arrays = list(arrays)
+    return placed(_arrays.concatenate([plain(a) for a in arrays], axis)._in_order("C"), allocator, *arrays)
 
 
 def stack(arrays, axis=0, allocator=None):
-    """The arrays side by side along a new axis, as a new array. Raises ValueError for none, or for shapes that differ."""
+    """The arrays side by side along a new axis, which may be the last one (-1), as a new array; unless the axis is the first its elements
+    lie in the order "F". Raises ValueError for none, or for shapes that differ.
+    """
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")
     if builtins.any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError("arrays must have the same shape")
+    axis = arrays[0].ndim if axis == -1 else axis
     if not 0 <= axis <= arrays[0].ndim:
         raise ValueError("invalid axis")
-    return as_gpu(_arrays.stack([plain(a) for a in arrays], axis))
+    return placed(_arrays.stack([plain(a) for a in arrays], axis)._in_order("F" if axis else "C"), allocator, *arrays)
 
 
 def transpose(a, axes=None):
@@ -272,16 +277,24 @@ def _larger_or_smaller(name):
             return exact(a, b)
         if isinstance(a, GPUArray) and isinstance(b, GPUArray):
             _array.check_shapes(a, b)
+        kind = common_dtype(a, b)
         with on_stream(stream):
-            return _put((of_reals if common_dtype(a, b).kind == "f" else exact)(plain(a), plain(b)), out)
+            values = (of_reals if kind.kind == "f" else exact)(plain(a), plain(b))
+            if isinstance(a, GPUArray) and isinstance(b, GPUArray) or kind.kind == first.dtype.kind:
+                values = values.astype(first.dtype, copy=False)
+            return _put(values, out)
 
     call.__name__ = call.__qualname__ = name
     what = {"maximum": "larger", "minimum": "smaller"}[name]
-    call.__doc__ = f"The {what} of the elements of two arrays, or of an array and a number; NaN counts only where both are."
+    call.__doc__ = f"The {what} of the elements of two arrays, or of an array and a number, in the first array's dtype; NaN counts only where both are."
     return call
 
 
 maximum, minimum = _larger_or_smaller("maximum"), _larger_or_smaller("minimum")
+
+
+def _placed_or_put(values, out, allocator, *given):
+    return placed(values, allocator, *(a for a in given if isinstance(a, GPUArray))) if out is None else _put(values.astype(out.dtype), out)
 
 
 def _logical(name):
@@ -293,10 +306,10 @@ def _logical(name):
                 raise ValueError(f"{name} takes numbers and GPUArrays, not {type(x).__name__}")
         if isinstance(x1, GPUArray) and isinstance(x2, GPUArray) and x1.shape != x2.shape:
             raise ValueError(f"{name}: the shapes {x1.shape} and {x2.shape} differ")
-        return _put(as_gpu(_core.asarray(compute(plain(x1), plain(x2)))).astype(np.int8), out)
+        return _placed_or_put(_core.asarray(compute(plain(x1), plain(x2))), out, allocator, x1, x2)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's {name} of the elements of two arrays, or of an array and a number: int8, 0 or 1."
+    call.__doc__ = f"NumPy's {name} of the elements of two arrays, or of an array and a number: bools."
     return call
 
 
@@ -304,10 +317,10 @@ logical_and, logical_or = _logical("logical_and"), _logical("logical_or")
 
 
 def logical_not(x, /, out=None, *, allocator=None):
-    """1 where an element is zero, else 0: int8."""
+    """Is an element zero? Bools."""
     if not isinstance(x, GPUArray) and not is_scalar(x):
         raise ValueError(f"logical_not takes numbers and GPUArrays, not {type(x).__name__}")
-    return _put(as_gpu(_core.asarray(_arrays.logical_not(plain(x)))).astype(np.int8), out)
+    return _placed_or_put(_core.asarray(_arrays.logical_not(plain(x))), out, allocator, x)
 
 
 # ---- reductions: arrays without axes
@@ -326,7 +339,7 @@ def all(a, stream=None, allocator=None):  # noqa: A001
 def sum(a, dtype=None, stream=None, allocator=None):  # noqa: A001
     """The sum of all elements, an array without axes, of the dtype of ``a`` unless ``dtype`` is given."""
     with on_stream(stream):
-        return as_gpu(_arrays.sum(plain(a), dtype=a.dtype if dtype is None else dtype))
+        return placed(_arrays.sum(plain(a), dtype=a.dtype if dtype is None else dtype), allocator, a)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
@@ -339,7 +352,8 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     dtype = common_dtype(a, b) if dtype is None else np.dtype(dtype)
     with on_stream(stream):
         b = b if b.shape == a.shape else b.reshape(a.shape)
-        return as_gpu(_arrays.sum(plain(a).astype(dtype, copy=False) * plain(b).astype(dtype, copy=False), dtype=dtype))
+        products = plain(a).astype(dtype, copy=False) * plain(b).astype(dtype, copy=False)
+        return placed(_arrays.sum(products, dtype=dtype), allocator, a)
 
 
 def _extreme(name):
@@ -368,12 +382,12 @@ max, min = _extreme("max"), _extreme("min")  # noqa: A001
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
     """sum() of the elements of ``a`` at the indices ``subset``."""
-    return sum(take(a, subset, stream=stream), dtype, stream)
+    return placed(sum(take(a, subset, stream=stream), dtype, stream), allocator, a)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
     """dot() of the elements of ``a`` and ``b`` at the indices ``subset``."""
-    return dot(take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream)
+    return placed(dot(take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream), allocator, a)
 
 
 def subset_max(subset, a, stream=None):

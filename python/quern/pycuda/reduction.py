@@ -11,7 +11,7 @@ import numpy as np
 
 from quern.lib import _engine
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, get_or_register_dtype, parse_arguments
-from quern.pycuda._array import GPUArray, on_stream
+from quern.pycuda._array import GPUArray, on_stream, placed
 from quern.pycuda.compiler import SourceModule
 from quern.pycuda.tools import context_dependent_memoize
 
@@ -44,12 +44,15 @@ class ReductionKernel:
         Compiler options.
     preamble : str
         Text in front: functions, types.
-    allocator, keep
+    allocator
+        Of the results' memory.
+    keep
         Accepted for PyCUDA's sake.
 
     Call it with the arguments in their order. Keywords: ``stream``; ``slice``, of ``i``; ``out``, a GPUArray of one element that takes the
-    result; ``allocator``. Returns the result as a GPUArray without axes. The order in which elements are combined depends on their number
-    alone.
+    result; ``allocator``, else that of the first array; ``kernel_wrapper``, which is called with the ``prepared_async_call`` of each kernel
+    and returns what is called in its place. Returns the result as a GPUArray without axes. ``i`` counts elements as they lie in memory. The
+    order in which elements are combined depends on their number alone.
 
     Raises
     ------
@@ -88,7 +91,7 @@ class ReductionKernel:
             raise RuntimeError("ReductionKernel can only be used with functions that have at least one vector argument")
         self.name, self.neutral, self.reduce_expr = name, neutral, reduce_expr
         self.map_expr = _mapped(map_expr, self.arguments)
-        self.preamble, self.options = preamble, list(options or [])
+        self.preamble, self.options, self.allocator = preamble, list(options or []), allocator
         self._kernels = {}
         self._text_of_elements = self._by_elements()
         self._has_structures = any(dtype.kind == "V" for dtype in (self.dtype_out, *(a.dtype for a in self.arguments)))
@@ -150,21 +153,22 @@ class ReductionKernel:
             self._kernels[stage, is_slice] = made[0]
         return self._kernels[stage, is_slice]
 
-    def _by_stages(self, args, size, more, out):
+    def _by_stages(self, args, size, more, out, wrapper, stream):
         """Structures are no numbers to the engine: kernels of stages, until one block has seen everything."""
         kernel, given = self._stage(1, bool(more)), (*args, *more)
         while True:
             blocks = min(max(-(-size // _THREADS), 1), _MOST_BLOCKS)
             results = out if blocks == 1 and out is not None else GPUArray((blocks,), self.dtype_out)
             plain = (a.gpudata if isinstance(a, GPUArray) else a for a in (results, *given))
-            kernel.prepared_call((blocks, 1), (_THREADS, 1, 1), *plain, -(-size // (_THREADS * blocks)), size)
+            call = kernel.prepared_async_call if wrapper is None else wrapper(kernel.prepared_async_call)
+            call((blocks, 1), (_THREADS, 1, 1), stream, *plain, -(-size // (_THREADS * blocks)), size)
             if blocks == 1:
                 return results if results is out else results.reshape(())
             kernel, given, size = self._stage(2), (results, *args), blocks
 
     def __call__(self, *args, **kwargs):
-        stream, slice_, out = (kwargs.pop(name, None) for name in ("stream", "slice", "out"))
-        kwargs.pop("allocator", None)
+        stream, slice_, out, wrapper = (kwargs.pop(name, None) for name in ("stream", "slice", "out", "kernel_wrapper"))
+        allocator = kwargs.pop("allocator", None) or self.allocator
         if kwargs:
             raise TypeError(f"invalid keyword arguments specified: {', '.join(kwargs)}")
         if len(args) != len(self.arguments):
@@ -173,6 +177,8 @@ class ReductionKernel:
             if (n in self.vectors) != isinstance(value, GPUArray):
                 wanted = "a GPUArray" if n in self.vectors else "a number"
                 raise TypeError(f"[{self.name}] '{self.arguments[n].name}' must be {wanted}, not {type(value).__name__}")
+        if all(args[n]._contiguous == (False, True) for n in self.vectors):  # then the memory's order is that of the indices
+            args = [a.transpose() if isinstance(a, GPUArray) else a for a in args]
         walked, more = args[self.vectors[0]], ()
         if slice_ is not None:
             start, stop, step = slice_.indices(walked.size)
@@ -180,14 +186,15 @@ class ReductionKernel:
         if out is not None and out.size != 1:
             raise ValueError(f"[{self.name}] out must have one element, not {out.size}")
         with on_stream(stream):
-            if self._has_structures:
-                return self._by_stages(args, walked.size, more, out)
+            if self._has_structures or wrapper is not None:
+                results = self._by_stages(args, walked.size, more, out, wrapper, stream)
+                return results if results is out else placed(results, allocator, walked)
             given = () if out is None else (out.reshape(()),)
             if slice_ is None and self._text_of_elements and all(args[n].shape == walked.shape for n in self.vectors):
                 results = self._kernel_of_elements().call(args, given, None, False, GPUArray)
             else:
                 results = self._kernel(slice_ is not None).call((*args, walked, *more), given, None, False, GPUArray)
-        return results[0] if out is None else out
+        return placed(results[0], allocator, walked) if out is None else out
 
 
 # ---- PyCUDA's makers of such kernels

@@ -11,6 +11,7 @@ import numpy as np
 from quern import arrays as _arrays
 from quern.device import current_device
 from quern.pycuda import (
+    _array,
     driver,  # noqa: F401  (PyCUDA's names)
     gpuarray,
 )
@@ -98,7 +99,7 @@ class _ScanKernel:
         if output_ary is None:
             output_ary = input_ary
         elif isinstance(output_ary, str) and output_ary == "new":
-            output_ary = gpuarray.empty_like(input_ary)
+            output_ary = _array.placed(gpuarray.empty_like(input_ary), allocator, input_ary)
         if input_ary.shape != output_ary.shape:
             raise ValueError(f"input and output must have the same shape, not {input_ary.shape} and {output_ary.shape}")
         if input_ary.ndim != 1:
