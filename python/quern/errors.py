@@ -13,7 +13,7 @@ class CompileError(Error):
         self.msg = msg
         self.command_line = command_line
         self.stdout = stdout
-        self.stderr = stderr
+        self.stderr = msg if stderr is None else stderr
 
 
 class LogicError(Error):

@@ -172,3 +172,21 @@ def test_what_the_compiler_says_is_a_warning(device):
     if device.kind == "cpu":
         with pytest.warns(UserWarning, match="--frobnicate is not known"):
             SourceModule("__global__ void f() {}  // nvrtc: skip", options=["--frobnicate"])
+
+
+def test_sources_that_have_a_text(device):
+    class Template:
+        def __init__(self, number):
+            self.number = number
+
+        def __str__(self):
+            return f"__global__ void f(int* o) {{ *o = {self.number}; }}"
+
+    assert result(SourceModule(Template(7))) == 7 and result(drv.module_from_buffer(compiler.compile(Template(8)))) == 8
+    assert result(SourceModule(str(Template(9)).encode())) == 9 and result(DynamicSourceModule(Template(10))) == 10
+
+
+def test_what_a_compile_error_tells(device):
+    with pytest.raises(drv.CompileError, match="nonsense") as raised:
+        SourceModule("__global__ void f(int* o) { *o = nonsense; }")
+    assert "nonsense" in raised.value.stderr and "nonsense" in raised.value.msg and not raised.value.stdout

@@ -197,3 +197,20 @@ def test_errors_of_launches(scale):
     x.free()
     with pytest.raises(drv.LogicError, match="freed"):
         scale(*args, block=(1, 1, 1))
+
+
+@pytest.mark.parametrize("make", [np.empty, drv.pagelocked_empty])
+def test_handlers_have_copied_when_the_call_returns(device, make):
+    slow = SourceModule(
+        """__global__ void slow(float* out, const float* in) {
+             for (int k = 0; k < 20; k++) __nanosleep(100000);
+             out[threadIdx.x] = 2 * in[threadIdx.x];
+           }"""
+    ).get_function("slow")
+    given, out, both, stream = make(64, np.float32), make(64, np.float32), make(64, np.float32), drv.Stream()
+    given[:], out[:], both[:] = np.arange(64), -1, 3
+    slow(drv.Out(out), drv.In(given), block=(64, 1, 1), stream=stream)
+    given[:] = 0
+    assert np.array_equal(out, 2 * np.arange(64))
+    slow(drv.InOut(both), drv.In(out), block=(64, 1, 1), stream=stream)
+    assert np.array_equal(both, 4 * np.arange(64))

@@ -95,7 +95,6 @@ class Hopper:
         (128, 48 * 1024, 32, (4, "smem", 0.25)),
         (100, 0, 40, (12, "regs", 0.75)),
         (1024, 227 * 1024, 32, (1, "smem", 0.5)),
-        (1024, 0, 72, (0, "regs", 0.0)),
     ],
 )
 def test_occupancy(threads, shared, registers, expected):
@@ -110,6 +109,10 @@ def test_occupancy_of_the_device(context):
     record = tools.OccupancyRecord(data, 256)
     assert record.tb_per_mp >= 1 and 0 < record.occupancy <= 1 and record.limited_by in ("warps", "device", "regs", "smem")
     assert tools.OccupancyRecord(data, 64, shared_mem=data.shared_memory // 2 - 2048).limited_by == "smem"
+    assert min(record.tb_per_mp_limits)[0] == record.tb_per_mp
+    for wrong in ({"registers": 2 * data.registers // 1024}, {"shared_mem": 2 * data.shared_memory}):
+        with pytest.raises(ValueError, match="not one block of 1024 threads"):
+            tools.OccupancyRecord(data, 1024, **wrong)
     for threads in (0, 2000):
         with pytest.raises(ValueError, match="1 to 1024"):
             tools.OccupancyRecord(data, threads)
@@ -259,8 +262,31 @@ def test_names_that_other_modules_share():
 def test_a_program_of_the_tools(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(
-        "import pycuda.autoinit\nimport pycuda.tools\nfrom pycuda.tools import DeviceData, OccupancyRecord, context_dependent_memoize\n"
+        "import pycuda.autoinit\nimport pycuda.tools\nfrom pycuda.compyte.dtypes import dtype_to_ctype\nfrom pycuda.tools import DeviceData, OccupancyRecord, context_dependent_memoize\n"
         "print(OccupancyRecord(DeviceData(), 128).tb_per_mp > 0, pycuda.tools.DeviceMemoryPool().held_blocks)\n"
     )
     done = quern("run", path)
     assert done.stdout == "True 0\n", done.stderr
+
+
+def test_names_of_compyte(context):
+    from quern.pycuda.compyte import array, dtypes
+
+    assert dtypes.dtype_to_ctype(np.uint8) == "unsigned char" and dtypes.TYPE_REGISTRY.dtype_to_ctype(np.float64) == "double"
+    assert dtypes.get_or_register_dtype("long unsigned int") == np.uint64 and dtypes.NAME_TO_DTYPE["float"] == np.float32
+    pair = dtypes.parse_c_arg_backend("const short signed int *x", lambda *a: ("value", *a), lambda *a: ("pointer", *a))
+    assert pair == ("pointer", np.int16, "x")
+    assert dtypes.parse_c_arg_backend("thing t", lambda *a: a, None, {"thing": np.dtype("f8")}.__getitem__) == (np.float64, "t")
+    with pytest.raises(dtypes.TypeNameNotKnown):
+        dtypes.parse_c_arg_backend("no_such_thing t", None, None)
+    for shape in ((), (3,), (2, 3, 4), (2, 0, 4)):
+        assert array.c_contiguous_strides(8, shape) == np.lib.stride_tricks.as_strided(np.zeros(1), shape, array.c_contiguous_strides(8, shape)).strides
+        if 0 not in shape:
+            assert array.c_contiguous_strides(8, shape) == np.zeros(shape).strides
+            assert array.f_contiguous_strides(8, shape) == np.zeros(shape, order="F").strides
+    for x in (np.zeros((3, 4)), np.zeros((3, 4)).T, np.zeros((3, 4))[:, ::2], np.zeros((1, 4)).T):
+        flags = array.ArrayFlags(x)
+        assert (flags.c_contiguous, flags.f_contiguous, flags.forc) == (x.flags.c_contiguous, x.flags.f_contiguous, x.flags.forc)
+    assert array.get_common_dtype(np.zeros(1, np.float32), np.float64(1)) == np.float64
+    assert array.get_common_dtype(np.zeros(1, np.float32), np.float64(1), False) == np.float32
+    assert array.get_common_dtype(np.zeros(1, np.int32), 1.5, False) == np.float32

@@ -117,6 +117,9 @@ def test_skips(device, kind):
         "call_skip_ahead_sequence": 2,
         "call_skip_ahead_sequence_array": gpuarray.to_gpu(np.full(count, 2, np.uint32)),
     }
+    if kind is curandom.MRG32k3aRandomNumberGenerator:
+        skips["call_skip_ahead_subsequence"] = 2
+        skips["call_skip_ahead_subsequence_array"] = gpuarray.to_gpu(np.full(count, 2, np.uint32))
     x = kind(fixed).gen_uniform(1000, np.float32).get()
     for name, value in skips.items():
         a, b = kind(fixed), kind(fixed)
@@ -144,6 +147,11 @@ def test_streams_and_errors(device):
     for getter in (lambda n: np.zeros(n, np.int32), lambda n: gpuarray.zeros(n, np.int64), lambda n: gpuarray.zeros(3, np.int32)):
         with pytest.raises(TypeError):
             curandom.XORWOWRandomNumberGenerator(getter)
+    wide = curandom.ScrambledSobol64RandomNumberGenerator()
+    assert [wide.gen_uniform(4, kind).dtype for kind in (np.int32, np.uint32, np.int64, np.uint64)] == [np.int32, np.uint32, np.int64, np.uint64]
+    assert generator.gen_log_normal(1000, np.float32, mean=3, stddev=0.01).get().mean() > 19
+    generator.fill_log_normal(data := gpuarray.zeros(1000, np.float32), mean=-3, stddev=0.01)
+    assert 0 < data.get().max() < 0.06
     vector = gpuarray.zeros(32, np.uint32)
     for wrong in (
         lambda: curandom.Sobol32RandomNumberGenerator(vector),

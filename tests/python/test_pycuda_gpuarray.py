@@ -623,6 +623,9 @@ def test_reductions_at_the_edges(device):
 
 def test_vector_types(device):
     v = gpuarray.vec.make_float3(1, 2, 3)
+    assert gpuarray.vec.make_float3(x=1, z=3, y=2) == v == gpuarray.vec.make_float3(1, z=3, y=2)
+    with pytest.raises(TypeError):
+        gpuarray.vec.make_float2(1, x=2)
     assert gpuarray.vec.float3.names == ("x", "y", "z") and v["y"] == 2 and v.dtype == gpuarray.vec.float3
     f = SourceModule("__global__ void f(float* o, float3 v, int2 w) { o[0] = v.x + v.y * v.z; o[1] = w.y; }").get_function("f")
     out = gpuarray.zeros(2, np.float32)

@@ -86,8 +86,8 @@ for _dtype, _names in (
     ("bool", ("bool",)),
     ("int8", ("signed char", "char")),
     ("uint8", ("unsigned char", "uint8_t", "uchar")),
-    ("int16", ("short", "signed short", "short int", "signed short int", "int16_t")),
-    ("uint16", ("unsigned short", "unsigned short int", "uint16_t", "ushort")),
+    ("int16", ("short", "signed short", "short int", "signed short int", "short signed int", "int16_t")),
+    ("uint16", ("unsigned short", "unsigned short int", "short unsigned int", "uint16_t", "ushort")),
     ("int32", ("int", "signed int", "signed", "int32_t")),
     ("uint32", ("unsigned int", "unsigned", "uint32_t", "uint")),
     (
@@ -96,6 +96,8 @@ for _dtype, _names in (
             "long",
             "long int",
             "signed long",
+            "signed long int",
+            "long signed int",
             "long long",
             "long long int",
             "signed long long",
@@ -105,7 +107,19 @@ for _dtype, _names in (
             "ssize_t",
         ),
     ),
-    ("uint64", ("unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "ulong")),
+    (
+        "uint64",
+        (
+            "unsigned long",
+            "unsigned long int",
+            "long unsigned int",
+            "unsigned long long",
+            "unsigned long long int",
+            "uint64_t",
+            "size_t",
+            "ulong",
+        ),
+    ),
     ("float16", ("half", "__half")),
     ("float32", ("float",)),
     ("float64", ("double",)),
@@ -168,6 +182,11 @@ def parse_c_arg(c_arg):
     >>> tools.parse_c_arg("const float *x"), tools.parse_c_arg("unsigned int n")
     (VectorArg('x', float32), ScalarArg('n', uint32))
     """
+    return parsed_argument(c_arg, ScalarArg, VectorArg, get_or_register_dtype)
+
+
+def parsed_argument(c_arg, scalar, vector, find_dtype):
+    """A parameter as C declares it: what ``vector``, for pointers, or ``scalar`` makes of the type that is found, and of its name."""
     found = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
     if not found or "&" in found[2] or not found[1].strip():
         raise ValueError(f"[parse_c_arg] '{c_arg}' is no declaration of a parameter, such as 'float *x' or 'int n'")
@@ -175,7 +194,7 @@ def parse_c_arg(c_arg):
     stars = (kind + between).count("*")
     if stars + bool(brackets) > 1:
         raise ValueError(f"[parse_c_arg] '{c_arg}' is a pointer to pointers, which has no NumPy type")
-    return (VectorArg if stars or brackets else ScalarArg)(get_or_register_dtype(" ".join(kind.replace("*", " ").split())), name)
+    return (vector if stars or brackets else scalar)(find_dtype(" ".join(kind.replace("*", " ").split())), name)
 
 
 def get_arg_type(c_arg):

@@ -22,6 +22,7 @@ from quern.device import current_device
 from quern.lib import _engine
 from quern.pycuda import _textures
 from quern.pycuda import driver as _driver
+from quern.pycuda.compyte import array as _compyte
 
 _Base = _core.Array
 
@@ -120,9 +121,7 @@ def check_shapes(a, b):
 
 def common_dtype(a, b):
     """The dtype that NumPy gives for what is computed of two arrays, or of an array and a number."""
-    first = a.dtype if hasattr(a, "dtype") else a
-    second = b.dtype if hasattr(b, "dtype") else b
-    return np.result_type(first, second)
+    return _compyte.get_common_dtype(a, b)
 
 
 def _operator(name):
@@ -248,10 +247,7 @@ class GPUArray(_Base):
             if len(strides) != len(shape):
                 raise ValueError(f"{len(strides)} strides do not fit {len(shape)} dimensions")
         elif order == "F":
-            strides = [kind.itemsize]
-            for n in shape[:-1]:
-                strides.append(strides[-1] * max(n, 1))
-            strides = strides[: len(shape)]
+            strides = list(_compyte.f_contiguous_strides(kind.itemsize, shape))
         elif order != "C":
             raise ValueError(f"order must be 'C' or 'F', not {order!r}")
         if gpudata is None:

@@ -20,11 +20,12 @@ def memcpy_htod(dest, src):
     """Copies the host array `src` (contiguous) to device memory `dest`. `src` may be changed when this returns."""
     device = _engine.current_device()
     _engine.htod(device, dest, src)
-    if _is_page_locked(src):  # else the copy has left it
+    if is_page_locked(src):  # else the copy has left it
         device.default_stream().synchronize()
 
 
-def _is_page_locked(array):
+def is_page_locked(array):
+    """Is it, or is it a view of, page-locked memory?"""
     while isinstance(array, np.ndarray):
         array = array.base
     return isinstance(array, _engine.HostMemory)
@@ -194,7 +195,7 @@ def _copy_piece(to, from_, bytes, stream, blocking):
         _engine.dtoh(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
     elif from_.host is not None:
         _engine.htod(device, to.piece(0, bytes), from_.piece(0, bytes), stream, blocking=blocking)
-        if blocking and _is_page_locked(from_.host):
+        if blocking and is_page_locked(from_.host):
             _wait(stream)
     else:
         _engine.dtod(device, to.piece(0, bytes), from_.piece(0, bytes), bytes, stream)

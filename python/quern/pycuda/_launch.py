@@ -14,7 +14,7 @@ import numpy as np
 from quern.errors import LogicError
 from quern.lib import _engine
 from quern.pycuda._contexts import Context, Event
-from quern.pycuda._copies import memcpy_dtoh_async, memcpy_htod_async
+from quern.pycuda._copies import is_page_locked, memcpy_dtoh_async, memcpy_htod_async
 from quern.pycuda._memory import mem_alloc_like
 from quern.pycuda._textures import SurfaceReference, TextureReference
 from quern.pycuda.enums import function_attribute, jit_input_type
@@ -41,19 +41,23 @@ class ArgumentHandler:
 
 
 class In(ArgumentHandler):
-    """Copies a host array to the device before the launch."""
+    """Copies a host array to the device before the launch. The array may be changed when the call returns."""
 
     def pre_call(self, stream):
         """Copies to the device."""
         memcpy_htod_async(self.get_device_alloc(), self.array, stream)
+        if stream is not None and is_page_locked(self.array):  # else the copy has left it
+            stream.synchronize()
 
 
 class Out(ArgumentHandler):
-    """Copies the device's array back to the host after the launch."""
+    """Copies the device's array back to the host after the launch, and waits for that."""
 
     def post_call(self, stream):
         """Copies back to the host."""
         memcpy_dtoh_async(self.array, self.get_device_alloc(), stream)
+        if stream is not None:
+            stream.synchronize()
 
 
 class InOut(In, Out):

@@ -23,11 +23,15 @@ _BASES = {
 
 
 def _maker(name, dtype):
-    def make(*values):
+    def make(*values, **named):
         if len(values) > len(dtype.names):
             raise ValueError(f"{name} has {len(dtype.names)} fields, not {len(values)}")
+        given = dict(zip(dtype.names, values, strict=False))
+        wrong = [field for field in named if field not in dtype.names or field in given]
+        if wrong:
+            raise TypeError(f"make_{name}() got '{wrong[0]}' twice, or has no such field")
         out = np.zeros((), dtype)
-        for field, value in zip(dtype.names, values, strict=False):
+        for field, value in (given | named).items():
             out[field] = value
         return out
 

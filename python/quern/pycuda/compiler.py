@@ -24,6 +24,11 @@ def _folders(include_dirs):
     return [os.fspath(folder) for folder in include_dirs or ()]
 
 
+def _text(source):
+    """The source, also of what has it as its text: modules of cgen, templates."""
+    return source if isinstance(source, str) else source.decode() if isinstance(source, bytes) else str(source)
+
+
 def _flags(source, options, include_dirs):
     # nvcc, for which these programs are written, reads these headers before every text. The last ones take milliseconds.
     before = ["nvcc_includes.h"] + (["cmath", "limits", "type_traits"] if "std::" in source or "namespace std" in source else [])
@@ -59,11 +64,13 @@ def compile(
     `target`: "cubin", or on a GPU "ptx". `keep` writes source and code to a new folder and prints its name. The engine's cache keeps the
     code, whatever `cache_dir` says; `nvcc`, `arch`, `code` and `no_extern_c` are accepted.
     """
+    source = _text(source)
     return _compiled(source, _flags(source, options, include_dirs), keep, target)
 
 
 def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
     """The same of source and options alone."""
+    source = _text(source)
     return _compiled(source, _flags(source, options, None), keep, target)
 
 
@@ -135,7 +142,7 @@ class SourceModule(CudaModule):
     Parameters
     ----------
     source : str
-        The source.
+        The source, or what has it as its ``str()``.
     options : list of str
         Compiler options, such as ``["-DN=4", "-use_fast_math"]``; without them DEFAULT_NVCC_FLAGS.
     include_dirs : list of str
@@ -166,6 +173,7 @@ class SourceModule(CudaModule):
 
 
 def _built(source, options, include_dirs, keep, linked=()):
+    source = _text(source)
     program = _engine.build(_engine.current_device(), source, "kernel.cu", _flags(source, options, include_dirs), [], list(linked))
     if program.log.strip():
         warnings.warn("The CUDA compiler succeeded, but said the following:\n" + program.log.strip(), stacklevel=3)
@@ -208,6 +216,7 @@ class DynamicModule(CudaModule):
     def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
         """Adds CUDA C++ source; returns the module."""
         self._may_add()
+        source = _text(source)
         _refuse_nested(source)
         self._sources.append(f'#line 1 "{os.path.splitext(name)[0]}.cu"\n{source}\n')
         options = DEFAULT_NVCC_FLAGS if nvcc_options is None else nvcc_options

@@ -128,13 +128,13 @@ class _Generator:
         """Sets the elements of ``data`` to such numbers."""
         self._filled(self._normal, data, stream)
 
-    def gen_log_normal(self, shape, dtype, log_mean, log_stddev, stream=None):
-        """A new GPUArray of numbers whose logarithm is normal, with that mean and standard deviation."""
-        return self._made(self._log_normal, shape, dtype, stream, log_mean, log_stddev)
+    def gen_log_normal(self, shape, dtype, mean, stddev, stream=None):
+        """A new GPUArray of numbers whose logarithm is normal; ``mean`` and ``stddev`` are the logarithm's."""
+        return self._made(self._log_normal, shape, dtype, stream, mean, stddev)
 
-    def fill_log_normal(self, data, log_mean, log_stddev, stream=None):
+    def fill_log_normal(self, data, mean, stddev, stream=None):
         """Sets the elements of ``data`` to such numbers."""
-        self._filled(self._log_normal, data, stream, log_mean, log_stddev)
+        self._filled(self._log_normal, data, stream, mean, stddev)
 
     def gen_poisson(self, shape, dtype, lambda_value, stream=None):
         """A new GPUArray of Poisson numbers with that mean. Raises ValueError for a negative one."""
@@ -208,6 +208,14 @@ class MRG32k3aRandomNumberGenerator(_PseudoRandom):
 
     _kind = b"mrg32k3a"
 
+    def call_skip_ahead_subsequence(self, i, stream=None):
+        """Goes on ``i`` subsequences further, each of 2^40 numbers."""
+        self._draws.bit_generator.advance(int(i) << 40)
+
+    def call_skip_ahead_subsequence_array(self, i, stream=None):
+        """The same with a number for each of the generators, in a GPUArray."""
+        self.call_skip_ahead_subsequence(int(i.get().astype(object).sum()))
+
 
 class _QuasiRandom(_Generator):
     # The seed is the same each time, as a Sobol sequence always is.
@@ -223,9 +231,9 @@ class Sobol32RandomNumberGenerator(_QuasiRandom):
 
 
 class Sobol64RandomNumberGenerator(_QuasiRandom):
-    """See Sobol32RandomNumberGenerator; integers have 64 bits."""
+    """See Sobol32RandomNumberGenerator; integers may have 64 bits, too."""
 
-    _takes = ("float32", "float64", "int64", "uint64")
+    _takes = ("float32", "float64", "int32", "uint32", "int64", "uint64")
 
 
 class _Scrambled(_QuasiRandom):
@@ -240,9 +248,9 @@ class ScrambledSobol32RandomNumberGenerator(_Scrambled):
 
 
 class ScrambledSobol64RandomNumberGenerator(_Scrambled):
-    """See ScrambledSobol32RandomNumberGenerator; integers have 64 bits."""
+    """See ScrambledSobol32RandomNumberGenerator; integers may have 64 bits, too."""
 
-    _takes = ("float32", "float64", "int64", "uint64")
+    _takes = ("float32", "float64", "int32", "uint32", "int64", "uint64")
 
 
 def generate_direction_vectors(count, direction=None):

@@ -286,7 +286,8 @@ def _larger_or_smaller(name):
 
     call.__name__ = call.__qualname__ = name
     what = {"maximum": "larger", "minimum": "smaller"}[name]
-    call.__doc__ = f"The {what} of the elements of two arrays, or of an array and a number, in the first array's dtype; NaN counts only where both are."
+    of = "elements of two arrays, or of an array and a number"
+    call.__doc__ = f"The {what} of the {of}, in the first array's dtype; NaN counts only where both are."
     return call
 
 

@@ -155,6 +155,7 @@ class DeviceData:
         self.smem_alloc_granularity = 128 if dev.compute_capability() >= (8, 0) else 256
         self.smem_granularity = 32  # banks
         self.register_granularity = 256  # of a warp
+        self.register_allocation_unit = "warp"
         self.warp_granularity = 4  # schedulers, each of which has its own registers
 
     def align_bytes(self, word_size=4):
@@ -214,6 +215,10 @@ class OccupancyRecord:
         Warps of these blocks.
     occupancy : float
         The part that they are of the most warps.
+    tb_per_mp_limits : list of (int, str)
+        How many blocks each of these allows.
+
+    Raises ValueError for a block that has too many threads, registers or bytes of shared memory to run at all.
     """
 
     def __init__(self, devdata, threads, shared_mem=0, registers=0):
@@ -228,7 +233,10 @@ class OccupancyRecord:
         if shared_mem > 0 or devdata.smem_reserved:
             of_block = _up(shared_mem + devdata.smem_reserved, devdata.smem_alloc_granularity)
             limits.append((devdata.shared_memory // of_block, "smem"))
+        self.tb_per_mp_limits = limits
         self.tb_per_mp, self.limited_by = min(limits, key=lambda limit: limit[0])
+        if self.tb_per_mp == 0:
+            raise ValueError(f"[OccupancyRecord] too many {self.limited_by}: not one block of {threads} threads has room")
         self.warps_per_mp = self.tb_per_mp * warps
         self.occupancy = self.warps_per_mp / devdata.warps_per_mp
 
