@@ -7,6 +7,7 @@ from programs import quern
 from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
 from quern.pycuda.compiler import SourceModule
+from quern.pycuda.tools import dtype_to_ctype
 
 ROTATION = """
 import math
@@ -299,7 +300,13 @@ def test_arrays_of_matrices(device):
     with pytest.raises(drv.LogicError, match="order must be"):
         drv.np_to_array(np.zeros((2, 2)), "K")
     with pytest.raises(drv.LogicError, match="not contiguous"):
-        drv.matrix_to_array(np.zeros((4, 4), np.float32)[:, ::2], "C")
+        drv.np_to_array(np.zeros((4, 4), np.float32)[:, ::2], "C")
+    for given in (values, values.T.copy().T, np.repeat(values, 2, 1)[:, ::2]):  # matrices are laid out for their order
+        for order in "CfF":
+            made = drv.matrix_to_array(given, order)
+            out = np.empty((3, 4), np.float32, order=order.upper())
+            drv.memcpy_atoh(out, made, 0)
+            assert made.get_descriptor().width == (4 if order == "C" else 3) and np.array_equal(out, values)
     with pytest.raises(drv.LogicError, match="2 or 3 axes"):
         drv.np_to_array(np.zeros(4, np.float32), "C")
 
@@ -334,3 +341,30 @@ def test_what_nothing_is_bound_to(module, device):
         pytest.skip("a GPU does not tell")
     with pytest.raises(drv.LaunchError, match="nothing is bound"):
         module.get_function("read")(drv.Out(np.zeros(12, np.float32)), block=(4, 1, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.float32, np.float64, np.complex64, np.complex128])
+def test_surfaces_of_any_numbers(device, dtype):
+    text = """
+        #include <pycuda-helpers.hpp>
+        surface<void, cudaSurfaceType3D> box;
+        surface<void, cudaSurfaceType2D> page;
+        __global__ void fill(NUMBER* x) {
+          int i = threadIdx.x, j = threadIdx.y, k = threadIdx.z;
+          fp_surf3Dwrite(x[(k * 4 + j) * 5 + i], box, i, j, k, cudaBoundaryModeClamp);
+          if (k == 0) fp_surf2Dwrite(x[j * 5 + i], page, i, j);
+        }
+        __global__ void turn(NUMBER* x, NUMBER* y) {
+          int i = threadIdx.x, j = threadIdx.y, k = threadIdx.z;
+          fp_surf3Dread(&x[(i * 4 + j) * 3 + k], box, i, j, k, cudaBoundaryModeClamp);
+          if (k == 0) fp_surf2Dread(&y[j * 5 + i], page, i + 1, j, cudaBoundaryModeZero);
+        }"""
+    random = np.random.default_rng(0)
+    x = (random.uniform(0, 100, (3, 4, 5)) + (1j * random.uniform(0, 9, (3, 4, 5)) if np.dtype(dtype).kind == "c" else 0)).astype(dtype)
+    module = SourceModule(text.replace("NUMBER", dtype_to_ctype(dtype)))
+    module.get_surfref("box").set_array(drv.np_to_array(np.zeros_like(x), "C", allowSurfaceBind=True))
+    module.get_surfref("page").set_array(drv.np_to_array(np.zeros_like(x[0]), "C", allowSurfaceBind=True))
+    turned, moved = np.zeros((5, 4, 3), dtype), np.zeros((4, 5), dtype)
+    module.get_function("fill")(drv.In(x), block=(5, 4, 3))
+    module.get_function("turn")(drv.Out(turned), drv.Out(moved), block=(5, 4, 3))
+    assert np.array_equal(turned, x.transpose(2, 1, 0)) and np.array_equal(moved, np.pad(x[0], ((0, 0), (0, 1)))[:, 1:])

@@ -367,8 +367,11 @@ def _check_axes(values, axes, what):
 
 
 def matrix_to_array(matrix, order, allow_double_hack=False):
-    """An Array of a NumPy matrix in row order ("C") or column order ("F"). `allow_double_hack`: float64 as pairs of int32."""
+    """An Array whose rows are those of a NumPy matrix ("C") or its columns ("F"), however it lies. `allow_double_hack`: float64 as pairs of
+    int32."""
     _check_axes(matrix, (2,), "matrix_to_array")
+    order = order.upper()
+    matrix = np.asarray(matrix, order=order if order in "CF" else None)
     is_double = allow_double_hack and matrix.dtype == np.float64
     texel = _packed_format(matrix.dtype) if is_double else (dtype_to_array_format(matrix.dtype), 1)
     return _filled(matrix, order, texel, "matrix_to_array")
