@@ -214,3 +214,18 @@ def test_handlers_have_copied_when_the_call_returns(device, make):
     assert np.array_equal(out, 2 * np.arange(64))
     slow(drv.InOut(both), drv.In(out), block=(64, 1, 1), stream=stream)
     assert np.array_equal(both, 4 * np.arange(64))
+
+
+def test_formats_of_prepared_calls(device):
+    text = """
+        struct Three { int a; float b[2]; };
+        __global__ void f(double* o, Three t, int i, int j, short k, float x) {
+          o[0] = t.a; o[1] = t.b[1]; o[2] = i; o[3] = j; o[4] = k; o[5] = x;
+        }"""
+    f, three = SourceModule(text).get_function("f"), struct.pack("iff", 7, 1.5, 2.5)
+    for formats in ("P12s2ihf", "P 12s ii h f", ["P", "12s", "ii", "hf"], [np.intp, "12s2i", np.int16, "f4"], ["P", np.dtype("i4, 2f4"), "i", "i", "h", "f"]):
+        o = drv.to_device(np.zeros(6))
+        f.prepare(formats).prepared_call((1, 1), (1, 1, 1), o, three, 3, -4, 5, 6.5)
+        assert drv.from_device(o, 6, np.float64).tolist() == [7, 2.5, 3, -4, 5, 6.5]
+    with pytest.raises(struct.error, match="6 items"):
+        f.prepare("P12s2ihf").prepared_call((1, 1), (1, 1, 1), o, three, 3, -4, 5)

@@ -6,6 +6,7 @@ Start reading at Function, which is what a program calls.
 from __future__ import annotations
 
 import functools
+import re
 import struct
 import time
 
@@ -110,10 +111,11 @@ class Function(_engine.Function):
     # prepared calls
 
     def prepare(self, arg_types, texrefs=()):
-        """Fixes the argument types: a string of struct format characters, or a sequence of them and of dtypes ("P" for pointers)."""
+        """Fixes the argument types: a string of struct format characters, or a sequence of such and of dtypes ("P" for pointers)."""
         _check_references(texrefs, "prepare")
         self._references = list(texrefs or ())
-        self._converters = [_converter(t) for t in arg_types]
+        parts = [arg_types] if isinstance(arg_types, str) else arg_types
+        self._converters = [_converter(t) for part in parts for t in _formats(part)]
         return self
 
     def _prepared(self, args):
@@ -122,7 +124,7 @@ class Function(_engine.Function):
             raise LogicError("[prepared_call] prepare() was not called")
         if len(args) != len(converters):
             raise struct.error(f"pack expected {len(converters)} items for packing (got {len(args)})")
-        return [value if convert is None else convert(value) for convert, value in zip(converters, args, strict=True)]
+        return [convert(value) for convert, value in zip(converters, args, strict=True)]
 
     def prepared_call(self, grid, block, *args, shared_size=0):
         """Launches with the types fixed by prepare()."""
@@ -278,16 +280,35 @@ def _check_references(texrefs, what):
             raise TypeError(f"[{what}] texrefs are TextureReferences of Module.get_texref(), not {type(reference).__name__}")
 
 
+_FORMATS = re.compile(r"(?:\s*(\d*)([cbB?hHiIlLqQnNefdFDPs]))")
+
+
+def _formats(part):
+    """Each format of a text of them: "P2i16s" has four; what is none, such as a dtype, stays one."""
+    if not isinstance(part, str) or not re.fullmatch(f"{_FORMATS.pattern}+\\s*", part):
+        return [part]
+    out = []
+    for count, kind in _FORMATS.findall(part):
+        out += [f"{count or 1}s"] if kind == "s" else [kind] * int(count or 1)
+    return out
+
+
 def _converter(kind):
-    """What turns a value into what a prepared type holds, with the errors of struct; None for records, which go as they are."""
+    """What turns a value into what a prepared type holds, with the errors of struct."""
     if not (isinstance(kind, str) and len(kind) == 1 and kind in "PnN?"):
         if isinstance(kind, str) and kind.endswith("s"):  # bytes, as struct has them: "12s"
-            return None
+            return functools.partial(_bytes_by_value, kind)
         dtype = np.dtype(kind)
         if dtype.kind == "V":
-            return None
+            return functools.partial(_bytes_by_value, f"{dtype.itemsize}s")
         kind = dtype.char
     return functools.partial(_packed, kind)
+
+
+def _bytes_by_value(kind, value):
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        return value  # a record, which goes as it is
+    return np.frombuffer(struct.pack(kind, bytes(value)), f"V{kind[:-1]}")[0]
 
 
 def _packed(kind, value):
