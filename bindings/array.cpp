@@ -9,6 +9,7 @@
 #include "bindings/given.h"
 #include "bindings/records.h"
 #include "core/error.h"
+#include "core/overlap.h"
 #include "device/stream_order.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
@@ -32,12 +33,13 @@ Array* as_array(PyObject* object) {
   return Py_TYPE(object) == array_type || classified(object).what == Given::What::array ? nb::inst_ptr<Array>(object) : nullptr;
 }
 
-PyObject* wrap(Array&& array, PyTypeObject* type) { return wrap_as(std::move(array), result_type(type)); }
+PyObject* wrap(Array&& array, PyTypeObject* type) { return handed_out(wrap_as(std::move(array), result_type(type))); }
 
 PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
   if (type != array_type && is_tensor_type(type)) array.set_value(false);  // tensors without dimensions can be written
-  new (nb::inst_ptr<Array>(made)) Array(std::move(array));
+  const Array& kept = *new (nb::inst_ptr<Array>(made)) Array(std::move(array));
+  if (PyType_IsSubtype(type, array_type)) NumPyArray::hold(kept);
   nb::inst_mark_ready(made);
   return made.release().ptr();
 }
@@ -227,7 +229,9 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
             a.is_scalar() ? 0 : 1);
-    return wrap_beside(matmul(*a.argument().array(), *b.argument().array()), leading(left, right));
+    Array product = matmul(*a.argument().array(), *b.argument().array());
+    product.settle_owner();
+    return wrap_beside(std::move(product), leading(left, right));
   });
 }
 
@@ -541,6 +545,12 @@ void init_arrays(nb::module_& m) {
       .def_prop_ro("_broadcasts_read_only", [](nb::handle_t<Array> self) { return door_of(self.ptr()).broadcasts_read_only; })
       .def_prop_ro("_is_value", &Array::is_value)  // stands for one of NumPy's numbers, which are no arrays
       .def("_shares_cell", [](const Array& a, const Array& b) { return a.cell() == b.cell(); })
+      .def("_overlaps",  // None: not known after so many steps
+           [](const Array& a, const Array& b, int64_t work) -> std::optional<bool> {
+             if (a.cell() != b.cell()) return false;
+             auto bytes = [](const Array& array) { return static_cast<int64_t>(size_of(array.dtype())); };
+             return overlap(a.layout(), bytes(a), b.layout(), bytes(b), work);
+           })
       .def("_ranges_meet", [](const Array& a, const Array& b) {  // from the lowest to the highest element of each
         if (a.cell() != b.cell() || a.size() == 0 || b.size() == 0) return false;
         auto bytes = [](const Array& array) {

@@ -12,7 +12,15 @@ extern PyTypeObject* array_type;  // quern.Array
 // The array with NumPy's operators and attributes, which new ones are; a tensor has others (tensor.cpp). Both are the engine's
 // array and nothing else.
 struct NumPyArray : Array {
-  NumPyArray(Array&& array) : Array(std::move(array)) {}
+  NumPyArray(Array&& array) : Array(std::move(array)) { hold(*this); }
+  NumPyArray(NumPyArray&& other) : NumPyArray(static_cast<Array&&>(other)) {}
+  ~NumPyArray() {
+    if (cell() && cell()->holder == this) cell()->holder = nullptr;
+  }
+  // An array that is no view says where it is, so that the base of its views is this very object.
+  static void hold(const Array& array) {
+    if (array && !array.is_view()) array.cell()->holder = &array;
+  }
 };
 
 Array* as_array(PyObject* object);  // nullptr when it is none of ours

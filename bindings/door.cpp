@@ -11,6 +11,7 @@ namespace {
 
 const Door own;
 std::vector<std::pair<PyTypeObject*, Door>> doors;  // kept for good
+bool has_placers = false;
 
 }  // namespace
 
@@ -33,16 +34,29 @@ bool is_told(PyTypeObject* type) {
 
 void tell(PyObject* made, PyObject* beside) { nb::handle(made).attr("__array_finalize__")(nb::handle(beside)); }
 
+PyObject* handed_out(PyObject* made) {
+  if (!has_placers || !made) return made;
+  PyObject* placer = door_of(made).placer;
+  if (!placer) return made;
+  nb::object given = nb::steal(made);
+  return nb::handle(placer)(given).release().ptr();
+}
+
 void init_doors(nb::module_& m) {
   m.def(
       "set_door",
       [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool tells_subclasses,
          bool truncates_powers) {
         doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()),
-                           Door{has_numbers, broadcasts_read_only, wraps_indices, tells_subclasses, truncates_powers});
+                           Door{has_numbers, broadcasts_read_only, wraps_indices, tells_subclasses, truncates_powers, nullptr});
       },
       nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("wraps_indices") = false,
       nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"));
+  m.def("set_placer", [](nb::handle type, nb::object placer) {
+    for (auto& [known, door] : doors)
+      if (nb::handle(reinterpret_cast<PyObject*>(known)).is(type)) door.placer = placer.inc_ref().ptr();
+    has_placers = true;
+  });
 }
 
 }  // namespace quern::python

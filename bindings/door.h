@@ -11,6 +11,7 @@ struct Door {
   bool wraps_indices = false;        // places out of range wrap around, and one in an array counts as an array; else IndexError
   bool tells_subclasses = false;     // __array_finalize__ of classes made of the door's hears what an array is made from
   bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
+  PyObject* placer = nullptr;        // see handed_out(); kept for good
 };
 
 // Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.
@@ -19,6 +20,10 @@ const Door& door_of(PyObject* object);
 // A class that a user made of a door's, whose objects are told what they are made from: tell().
 bool is_told(PyTypeObject* type);
 void tell(PyObject* made, PyObject* beside);
+
+// What a door does with the arrays that calls, operators and methods make before the caller has them: its function may give
+// another in their stead (cupy.cuda.set_allocator). The object is taken, and one is given.
+PyObject* handed_out(PyObject* made);
 
 void init_doors(nb::module_& m);
 

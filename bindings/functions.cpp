@@ -23,6 +23,7 @@
 #include "graph/call.h"
 #include "graph/records.h"
 #include "run/calls/indexing.h"
+#include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
 #include "run/calls/random.h"
 #include "run/calls/sorting.h"
@@ -188,6 +189,7 @@ void define_functions(nb::module_& m) {
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
   define(m, "array_factored", linalg::factored);
+  m.def("set_quiet_factors", &set_quiet_factors);
   define(m, "array_svd", linalg::svd);
   define(m, "array_solve", linalg::solve);
   define(m, "array_inv", linalg::inv);

@@ -2,6 +2,7 @@
 #include "core/dtype.h"
 #include "core/error.h"
 #include "core/layout.h"
+#include "core/overlap.h"
 
 #include "bindings/objects.h"
 
@@ -47,7 +48,7 @@ void init_types(nb::module_& m) {
       .def("broadcast_to", &Layout::broadcast_to)
       .def("reshaped", &Layout::reshaped);
   m.def("broadcast_shapes", [](std::vector<Shape> shapes) { return broadcast_shapes(shapes); });
-  m.def("may_overlap", &may_overlap);
+  m.def("overlap", &overlap, nb::arg("a"), nb::arg("bytes_a"), nb::arg("b"), nb::arg("bytes_b"), nb::arg("work") = -1);
   m.def("collapse", [](std::vector<Layout> layouts) {
     collapse(layouts);
     return layouts;

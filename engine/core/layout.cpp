@@ -218,20 +218,6 @@ Shape broadcast_shapes(std::span<const Shape> shapes) {
   return out;
 }
 
-bool may_overlap(const Layout& a, int64_t bytes_a, const Layout& b, int64_t bytes_b) {
-  auto [a0, a1] = a.extent();
-  auto [b0, b1] = b.extent();
-  if (a0 == a1 || b0 == b1) return false;
-  if (a1 * bytes_a <= b0 * bytes_b || b1 * bytes_b <= a0 * bytes_a) return false;
-  if (bytes_a != bytes_b) return true;
-  // Both step by multiples of g elements: offsets that differ modulo g never meet.
-  int64_t g = 0;
-  for (const Layout* l : {&a, &b})
-    for (size_t i = 0; i < l->rank(); ++i)
-      if (l->shape[i] > 1) g = std::gcd(g, l->strides[i]);
-  return g == 0 ? a.offset == b.offset : (a.offset - b.offset) % g == 0;
-}
-
 void collapse(std::vector<Layout>& layouts) {
   if (layouts.empty()) return;
   size_t rank = layouts[0].rank();

@@ -50,9 +50,6 @@ Shape known_shape(const Shape& shape, int64_t size);
 // The shape that all broadcast to; raises ErrorKind::value naming the shapes.
 Shape broadcast_shapes(std::span<const Shape> shapes);
 
-// Do two layouts over the same memory touch a common element? Exact for small problems, else true when it cannot be excluded.
-bool may_overlap(const Layout& a, int64_t bytes_a, const Layout& b, int64_t bytes_b);
-
 // Drops dimensions of one element and merges neighbours that every layout walks as one. All layouts have the same shape.
 void collapse(std::vector<Layout>& layouts);
 

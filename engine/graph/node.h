@@ -20,6 +20,7 @@
 #include "graph/user_row.h"
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -224,7 +225,9 @@ struct Cell {
   EntryRef entry;             // how the value came about, where somebody wants its gradient (tape.h)
   uint32_t version = 0;       // how often it was written
   bool is_read_only = false;  // foreign memory that must not be written
-  const DeviceId device;      // of every node that it will hold: to be asked without the lock
+  // The handle that a view's base is, where one is kept (bindings/arrays.h); it says so itself, and takes it back when it goes.
+  std::atomic<const class Array*> holder = nullptr;
+  const DeviceId device;  // of every node that it will hold: to be asked without the lock
 
   explicit Cell(NodeRef value) : device(value->device) { set(std::move(value)); }
   ~Cell() { set({}); }

@@ -221,11 +221,12 @@ def test_the_limit_of_the_pool_holds_for_arrays(device):
 
 
 def test_a_function_gives_memory_to_arrays(device):
-    asked = []
+    asked, given = [], []
 
     def mine(size):
         asked.append(size)
-        return cp.cuda.MemoryPointer(cp.cuda.Memory(size), 0)
+        given.append(cp.cuda.MemoryPointer(cp.cuda.Memory(size), 0))
+        return given[-1]
 
     a = cp.array([3.0, 1.0, 2.0])
     with cp.cuda.using_allocator(mine):
@@ -240,6 +241,26 @@ def test_a_function_gives_memory_to_arrays(device):
         assert cp.asfortranarray(cp.arange(6).reshape(2, 3)).strides == (8, 16)
         assert cp.zeros(0).shape == (0,)
         row = cp.expand_dims(a, 0)
+        for make, expected in [
+            (lambda: a + 1, [4, 2, 3]),
+            (lambda: 2 * a - a, [3, 1, 2]),
+            (lambda: -a, [-3, -1, -2]),
+            (lambda: cp.add(a, a), [6, 2, 4]),
+            (lambda: a.copy(), [3, 1, 2]),
+            (lambda: a.astype("f4").astype("f8"), [3, 1, 2]),
+            (lambda: a[cp.array([0, 1, 2])], [3, 1, 2]),
+            (lambda: a @ cp.eye(3), [3, 1, 2]),
+            (lambda: a.cumsum(), [3, 4, 6]),
+        ]:
+            asked.clear()
+            out = make()
+            assert type(out) is cp.ndarray and asked[-1] == 24
+            assert out.data.ptr == given[-1].ptr
+            np.testing.assert_array_equal(out.get(), expected)
+        assert cp.asarray(out) is out and cp.add(a, a, out=out) is out and out.data.ptr == given[-1].ptr
+        total, before = a.copy(), len(asked)
+        total += 1
+        assert total[1:].base is total and len(asked) == before  # neither writes nor views ask for memory
     asked.clear()
     np.testing.assert_array_equal(made.get(), [1, 2, 3])
     np.testing.assert_array_equal((made + cp.zeros(3)).get(), [1, 2, 3])
@@ -260,6 +281,9 @@ def test_errors_of_an_allocator_are_the_callers(device, capfd):
             lambda: cp.lexsort(cp.vstack([a, a])),
             lambda: cp.percentile(a, 50),
             lambda: cp.empty(3),
+            lambda: a + 1,
+            lambda: a.copy(),
+            lambda: cp.exp(a),
             lambda: cp.cuda.alloc(8),
         ):
             with pytest.raises(cp.cuda.memory.OutOfMemoryError):

@@ -126,7 +126,7 @@ def test_broadcasting(all_shapes):
 
 
 @given(views(), views())
-def test_overlap_is_never_missed(first, second):
+def test_overlap(first, second):
     base = np.zeros(4**4, np.int64)  # the largest view; a start beyond the end would move it
 
     def place(pair):
@@ -135,8 +135,24 @@ def test_overlap_is_never_missed(first, second):
         return layout, np.lib.stride_tricks.as_strided(base[layout.offset :], view.shape, view.strides) if view.size else base[:0]
 
     (a, va), (b, vb) = place(first), place(second)
-    if np.shares_memory(va, vb):
-        assert _engine.may_overlap(a, 8, b, 8)
+    expected = np.shares_memory(va, vb)
+    assert _engine.overlap(a, 8, b, 8) is expected
+    assert _engine.overlap(a, 8, b, 8, 1) in (expected, None)
+
+
+@given(*[st.lists(st.tuples(st.integers(0, 5), st.integers(-40, 40)), max_size=4)] * 2, st.integers(0, 300), *[st.integers(1, 9)] * 2)
+def test_overlap_of_bytes(first, second, far, bytes_a, bytes_b):
+    """Elements of different sizes, steps that are no multiples of each other: beside NumPy's own answer."""
+    base = np.zeros(10000, np.uint8)
+
+    def place(axes, start, size):
+        start += sum(-s * max(n - 1, 0) for n, s in axes if s < 0)
+        shape, strides = [n for n, _ in axes], [s for _, s in axes]
+        seen = np.ndarray(shape, f"V{size}", base.data, start * size, [s * size for s in strides]) if 0 not in shape else base[:0]
+        return _engine.Layout(shape, strides, start), seen
+
+    (a, seen_a), (b, seen_b) = place(first, 0, bytes_a), place(second, far, bytes_b)
+    assert _engine.overlap(a, bytes_a, b, bytes_b) is np.shares_memory(seen_a, seen_b)
 
 
 @given(views())

@@ -25,4 +25,9 @@ namespace quern {
 //   values
 std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number);
 
+// On this thread: does what is recorded keep to itself what is wrong with a matrix? Results are then what the library leaves, of
+// solve NaN. Gives what held before.
+bool set_quiet_factors(bool on);
+bool has_quiet_factors();
+
 }  // namespace quern

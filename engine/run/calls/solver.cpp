@@ -14,6 +14,7 @@
 #include "device/cusolver.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/factor_gradients.h"
+#include "run/calls/lapack.h"
 #include "run/calls/matmul.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
@@ -380,7 +381,7 @@ class OnGpu : public CallBody {
     }
     int* marks = work.nan_marks(run.inputs[0], n_ * n_);
     int* column_marks = work.nan_marks(run.inputs[1], n_);
-    int64_t* error = mode_ == 'q' ? nullptr : work.error(failure());
+    int64_t* error = mode_ == 'q' ? nullptr : error_of(work);
     work.each(
         "solved", x.layout->elements,
         Parameters().add(x.data).add(x.layout->elements).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
@@ -421,7 +422,7 @@ class OnGpu : public CallBody {
       cholesky_in_batches(work.call, !upper, n_, work.starts(out.data, n_ * n_), info);
     else
       cholesky_on_gpu(work.call, !upper, n_, out.data, info);
-    int64_t* error = work.error(failure());
+    int64_t* error = error_of(work);
     work.each("triangle", out.layout->elements,
               Parameters().add(out.data).add(out.layout->elements).add(n_).add(upper).add(info).add(error));
   }
@@ -453,7 +454,7 @@ class OnGpu : public CallBody {
     int* info = work.numbers<int>(work.call.count);
     bool is_done = eigh_on_gpu(work.call, vectors, upper, n_, memory, values.data, info);
     int* marks = work.nan_marks(a, n_ * n_);
-    int64_t* error = work.error(failure(), !is_done);
+    int64_t* error = error_of(work, !is_done);
     int64_t parts = n_ * n_ * (is_turned ? 2 : 1);
     work.each_real("eigh_verdict", work.call.count,
                    Parameters()
@@ -477,7 +478,7 @@ class OnGpu : public CallBody {
     bool is_done = eig_on_gpu(work.call, n_, a, values.data, found, info);
     if (vectors && is_real)
       work.each_real("paired", size, Parameters().add(found).add(values.data).add(run.outputs[1].data).add(size).add(n_));
-    int64_t* error = work.error(failure(), !is_done);
+    int64_t* error = error_of(work, !is_done);
     work.each_real("verdict", count, Parameters().add(info).add(count).add(values.data).add(2 * n_).add(error));
   }
 
@@ -505,7 +506,7 @@ class OnGpu : public CallBody {
       is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
     }
     int* marks = work.nan_marks(run.inputs[0], m_ * n_);
-    int64_t* error = more_ == 'q' ? nullptr : work.error(failure(), !is_done);
+    int64_t* error = more_ == 'q' ? nullptr : error_of(work, !is_done);
     work.each_real("svd_verdict", work.call.count,
                    Parameters().add(info).add(work.call.count).add(marks).add(values.data).add(least_).add(error));
   }
@@ -524,9 +525,12 @@ class OnGpu : public CallBody {
     return is_done;
   }
 
+  int64_t* error_of(Work& work, bool is_known = false) const { return is_quiet_ ? nullptr : work.error(failure(), is_known); }
+
   Kind kind_;
   char mode_, more_;
   int64_t m_, n_, least_;
+  bool is_quiet_ = has_quiet_factors();
 };
 
 // ---- recording

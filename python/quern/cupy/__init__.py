@@ -15,7 +15,7 @@ from quern import arrays as _arrays
 from quern.arrays import core as _core
 from quern.arrays.fallback import quick as _quick
 from quern.arrays.objects import exchange as _exchange
-from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, random, testing  # noqa: F401
+from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, polynomial, random, testing, typing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter

@@ -3,6 +3,7 @@
 import builtins
 import operator
 import sys
+import threading
 import types
 import warnings
 
@@ -357,7 +358,7 @@ def _unpickled(dtype, host):
 
 
 def placed(result):
-    """New arrays of ours as CuPy's, in memory of the function that set_allocator() was given."""
+    """New arrays of ours as CuPy's, in memory of alloc()."""
     if isinstance(result, (list, tuple)) and any(isinstance(r, _core.Array) for r in result):
         parts = [placed(r) for r in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
@@ -367,6 +368,29 @@ def placed(result):
     out = ndarray(result.shape, result.dtype, alloc(result.nbytes), result.strides)
     out[...] = result
     return out
+
+
+_placing = threading.local()
+
+
+def placed_result(make, *given):
+    """What ``make()`` gives, as CuPy's type, in memory of the function that set_allocator() was given, where there is one.
+
+    Only the result is placed, not what is made on the way to it, nor what is one of the arguments ``given``.
+    """
+    if not has_own_allocator() or getattr(_placing, "is_on", False):
+        return as_ndarray(make())
+    _placing.is_on = True
+    try:
+        result = make()
+        return as_ndarray(result) if any(result is g for g in given) else placed(result)
+    finally:
+        _placing.is_on = False
+
+
+def place_results():
+    """From now on results of operators, methods and ufuncs are placed, too."""
+    _engine.set_placer(ndarray, lambda result: placed_result(lambda: result))
 
 
 def as_ndarray(result):

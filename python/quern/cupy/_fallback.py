@@ -3,7 +3,7 @@
 import functools
 
 from quern.arrays import fallback
-from quern.cupy._array import as_ndarray, ndarray, placed
+from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
 
 
@@ -12,8 +12,9 @@ def of_ours(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        result = function(*args, **kwargs)
-        return placed(result) if has_own_allocator() else as_ndarray(result)
+        if not has_own_allocator():
+            return as_ndarray(function(*args, **kwargs))
+        return placed_result(lambda: function(*args, **kwargs), *args, *kwargs.values())
 
     return call
 

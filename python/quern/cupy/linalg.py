@@ -6,34 +6,31 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays import linalg as _linalg
-from quern.arrays.creation import full_like as _full_like
 from quern.cupy import _errstate
 from quern.cupy._array import as_ndarray as _as_ndarray
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import LINALG as _names
+from quern.lib import _engine
 
 
-def _defined(part):
-    """The array; where the work for it failed a LinAlgError, or an array of NaN."""
-    if not isinstance(part, _core.Array) or not part.size:
-        return part
-    try:
+def _look(part):
+    """Raises LinAlgError where the work for the array failed."""
+    if isinstance(part, _core.Array) and part.size:
         _core.asnumpy(part.ravel()[:1])
-    except _linalg.LinAlgError:
-        if _errstate.linalg() == "raise":
-            raise
-        return _full_like(part, numpy.nan if part.dtype.kind in "fc" else 0)
-    return part
 
 
 def _watched(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        result = function(*args, **kwargs)
-        if _errstate.linalg() is not None:
-            parts = result if isinstance(result, tuple) else (result,)
-            parts = [_defined(part) for part in parts]
-            result = parts[0] if not isinstance(result, tuple) else type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+        watches = _errstate.linalg() == "raise"
+        before = _engine.set_quiet_factors(not watches)
+        try:
+            result = function(*args, **kwargs)
+        finally:
+            _engine.set_quiet_factors(before)
+        if watches:
+            for part in result if isinstance(result, tuple) else (result,):
+                _look(part)
         return _as_ndarray(result)
 
     return call

@@ -375,8 +375,8 @@ def get_allocator():
 def set_allocator(allocator=None):
     """Sets the function that gives memory: ``allocator(bytes)`` gives a MemoryPointer. None: the engine's pool.
 
-    With a function that is not the pool's, what :func:`alloc`, ``cupy.ndarray()`` and the functions of the module ``cupy`` make lies in
-    its memory, and its errors are the caller's; what operators and ufuncs make stays in the pool. malloc_managed is the pool's, too,
+    With a function that is not the pool's, what :func:`alloc`, ``cupy.ndarray()``, functions, operators and methods make lies in its
+    memory, and its errors are the caller's; what the engine needs meanwhile stays in the pool. malloc_managed is the pool's, too,
     with a warning on a GPU. Raises ValueError inside using_allocator().
     """
     global _allocator
@@ -393,6 +393,10 @@ def _note(allocator, what):
     if not _is_pools(allocator, what):
         if not callable(allocator):
             raise TypeError(f"[cupy.cuda.{what}] the allocator must be a function, not {type(allocator).__name__}")
+        if not _own:
+            from quern.cupy._array import place_results  # stands on this module
+
+            place_results()
         _own.add(allocator)
 
 

@@ -1,0 +1,83 @@
+"""cupy.polynomial.polynomial: values of series in powers of x, and matrices of them."""
+
+import operator as _operator
+
+import numpy
+
+from quern import arrays as _qn
+from quern.arrays import fallback as _fallback
+from quern.cupy._array import as_ndarray as _as_ndarray
+from quern.cupy._array import ndarray as _ndarray
+from quern.cupy.polynomial import polyutils as _polyutils
+
+
+def _inexact(x):
+    x = _as_ndarray(_qn.asarray(x))
+    return x.astype(float) if x.dtype.kind in "biu" else x
+
+
+def polyval(x, c, tensor=True):
+    """The sum of ``c[n] * x**n`` over the first axis of ``c``, by Horner's rule.
+
+    Of ``c`` with more axes each column is a series: with ``tensor`` each at every point, shape ``c.shape[1:] + x.shape``; without,
+    ``x`` broadcasts against ``c.shape[1:]``.
+
+    >>> polyval(cupy.array([0.0, 2.0]), cupy.array([1.0, 0.0, 3.0]))
+    array([ 1., 13.])
+    """
+    c, x = _inexact(_qn.array(c, ndmin=1, copy=None)), _as_ndarray(_qn.asarray(x))
+    if tensor:
+        c = c.reshape(c.shape + (1,) * x.ndim)
+    out = c[-1] + x * 0
+    for n in range(2, len(c) + 1):
+        out = c[-n] + out * x
+    return out
+
+
+def polyvalfromroots(x, r, tensor=True):
+    """The product of ``x - r[n]`` over the first axis of ``r``; ``tensor`` as for polyval().
+
+    Raises ValueError when ``x`` has not fewer axes than ``r`` without ``tensor``.
+    """
+    r, x = _inexact(_qn.array(r, ndmin=1, copy=None)), _as_ndarray(_qn.asarray(x))
+    if tensor:
+        r = r.reshape(r.shape + (1,) * x.ndim)
+    elif x.ndim >= r.ndim:
+        raise ValueError("x.ndim must be < r.ndim when tensor == False")
+    return _as_ndarray(_qn.prod(x - r, axis=0))
+
+
+def polyvander(x, deg):
+    """The matrix of ``x**0 .. x**deg``, along a new last axis.
+
+    Raises TypeError for a degree that is no integer, ValueError for a negative one.
+    """
+    deg = _operator.index(deg)
+    if deg < 0:
+        raise ValueError("deg must be non-negative")
+    x = _inexact(_qn.array(x, ndmin=1, copy=None))
+    powers = [_qn.ones_like(x)]
+    for _ in range(deg):
+        powers.append(powers[-1] * x)
+    return _as_ndarray(_qn.moveaxis(_qn.stack(powers), 0, -1))
+
+
+def polycompanion(c):
+    """The companion matrix of a series, whose eigenvalues are its roots.
+
+    Raises ValueError for fewer than two coefficients.
+    """
+    (c,) = _polyutils.as_series([c])
+    n = len(c) - 1
+    if n < 1:
+        raise ValueError("Series must have maximum degree of at least 1.")
+    out = _as_ndarray(_qn.eye(n, k=-1, dtype=c.dtype))
+    out[:, -1] -= c[:-1] / c[-1]
+    return out
+
+
+def __getattr__(name):
+    return _fallback.stand_in(numpy.polynomial.polynomial, name, "cupy.polynomial.polynomial", "polynomial.polynomial.", _ndarray)
+
+
+__name__ = "cupy.polynomial.polynomial"

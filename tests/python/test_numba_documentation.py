@@ -1,0 +1,637 @@
+"""What the pages of numba-cuda's user guide show, page by page, as programs of our own: each checks its answer."""
+
+import math
+
+import numpy as np
+import pytest
+from quern import cuda, numba
+from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
+from quern.numba import float32, float64, guvectorize, int32, vectorize, void
+
+
+def close(a, b, rtol=1e-12):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-12)
+
+
+# ---- writing kernels
+
+
+def test_positions_by_hand_by_grid_and_by_stride(device):
+    @cuda.jit
+    def by_hand(a):
+        place = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x
+        if place < a.size:
+            a[place] += 1
+
+    @cuda.jit
+    def by_grid(a):
+        place = cuda.grid(1)
+        if place < a.size:
+            a[place] += 1
+
+    @cuda.jit
+    def in_strides(a):
+        for place in range(cuda.grid(1), a.size, cuda.gridsize(1)):
+            a[place] += 1
+
+    @cuda.jit
+    def of_two_axes(a):
+        row, column = cuda.grid(2)
+        if row < a.shape[0] and column < a.shape[1]:
+            a[row, column] += row - column
+
+    for n in (1, 31, 1000):
+        a = np.arange(n, dtype=np.float32)
+        per_block = 32
+        for kernel in (by_hand, by_grid):
+            kernel[(a.size + per_block - 1) // per_block, per_block](a)
+        in_strides[2, 16](a)
+        in_strides.forall(n)(a)
+        np.testing.assert_array_equal(a, np.arange(n) + 4)
+    plane = np.zeros((37, 21))
+    blocks = math.ceil(plane.shape[0] / 16), math.ceil(plane.shape[1] / 16)
+    of_two_axes[blocks, (16, 16)](plane)
+    np.testing.assert_array_equal(plane, np.subtract.outer(np.arange(37.0), np.arange(21.0)))
+
+
+def test_places_of_three_axes(device):
+    @cuda.jit
+    def numbered(out):
+        x, y, z = cuda.grid(3)
+        wide, high, deep = cuda.gridsize(3)
+        if x < out.shape[0] and y < out.shape[1] and z < out.shape[2]:
+            out[x, y, z] = (x * high + y) * deep + z
+
+    out = np.zeros((4, 6, 2), np.int64)
+    numbered[(2, 3, 1), (2, 2, 2)](out)
+    np.testing.assert_array_equal(out.ravel(), np.arange(48))
+
+
+# ---- memory
+
+
+def test_arrays_there_and_back(device):
+    host = np.linspace(0, 1, 50)
+    there = cuda.to_device(host)
+    again = np.empty_like(host)
+    there.copy_to_host(again)
+    close(again, host)
+    made, like = cuda.device_array((5, 10), np.float32), cuda.device_array_like(there)
+    assert made.shape == (5, 10) and made.dtype == np.float32 and like.shape == host.shape
+    like.copy_to_device(there)
+    stream = cuda.stream()
+    with stream.auto_synchronize():
+        back = like.copy_to_host(stream=stream)
+    close(back, host)
+    pinned = cuda.pinned_array(50, dtype=np.float64)
+    pinned[:] = host
+    with cuda.pinned(host):
+        close(cuda.to_device(host, stream=stream).copy_to_host(), pinned)
+    with cuda.defer_cleanup():
+        del there
+        close(like.copy_to_host(), host)
+
+
+def test_shared_memory_of_fixed_and_of_launched_size(device):
+    width = 32
+
+    @cuda.jit
+    def turned(a, out):
+        tile = cuda.shared.array((width, width), float32)
+        i, j = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[i, j] = a[i, j]
+        cuda.syncthreads()
+        out[i, j] = tile[j, i]
+
+    a = np.random.default_rng(1).random((width, width)).astype(np.float32)
+    out = np.empty_like(a)
+    turned[1, (width, width)](a, out)
+    np.testing.assert_array_equal(out, a.T)
+
+    @cuda.jit
+    def one_memory(x):  # arrays of no length all show the memory of the launch from its start
+        floats, integers = cuda.shared.array(0, float32), cuda.shared.array(0, int32)
+        floats[0] = 1
+        x[0] = integers[0]
+
+    bits = np.zeros(1, np.int32)
+    one_memory[1, 1, 0, 4](bits)
+    assert bits[0] == 0x3F800000
+
+    @cuda.jit
+    def halves(out):
+        first, second = cuda.shared.array(0, float32)[:4], cuda.shared.array(0, float32)[4:8]
+        i = cuda.threadIdx.x
+        first[i], second[i] = i, 10 * i
+        cuda.syncthreads()
+        out[i] = first[3 - i] + second[i]
+
+    out = np.zeros(4, np.float32)
+    halves[1, 4, 0, 32](out)
+    np.testing.assert_array_equal(out, [3, 12, 21, 30])
+
+
+def test_local_and_constant_memory(device):
+    table = np.array([[2.0, 3.0], [5.0, 7.0]])
+
+    @cuda.jit
+    def looked_up(out):
+        fixed = cuda.const.array_like(table)
+        own = cuda.local.array(4, float64)
+        i = cuda.grid(1)
+        for k in range(4):
+            own[k] = fixed[k // 2, k % 2] * i
+        if i < out.size:
+            out[i] = own[0] + own[3]
+
+    out = np.zeros(5)
+    looked_up[1, 8](out)
+    np.testing.assert_array_equal(out, 9 * np.arange(5.0))
+
+
+# ---- device functions, atomics, cooperative groups
+
+
+def test_device_functions(device):
+    @cuda.jit(device=True)
+    def weighed(a, b, by=0.5):
+        return a * by, b * (1 - by)
+
+    @cuda.jit("float64(float64, float64)", device=True, inline="never")
+    def larger(a, b):
+        return a if a > b else b
+
+    @cuda.jit
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a, b = weighed(x[i], y[i])
+            out[i] = larger(a + b, weighed(x[i], y[i], by=0.25)[1])
+
+    rng = np.random.default_rng(2)
+    x, y, out = rng.random(40), rng.random(40), np.zeros(40)
+    kernel[2, 32](x, y, out)
+    close(out, np.maximum((x + y) / 2, y * 0.75))
+
+
+def test_atomics(device):
+    @cuda.jit
+    def largest(result, values):
+        place = cuda.grid(1)
+        if place < values.size:
+            cuda.atomic.max(result, 0, values[place])
+
+    @cuda.jit
+    def largest_of_three_axes(result, values):
+        i, j, k = cuda.grid(3)
+        if i < values.shape[0] and j < values.shape[1] and k < values.shape[2]:
+            cuda.atomic.max(result, (0, 1, 2), values[i, j, k])
+
+    @cuda.jit
+    def counted(places, count, old):
+        i = cuda.grid(1)
+        if i < places.size:
+            old[i] = cuda.atomic.add(count, places[i], 1)
+
+    @cuda.jit
+    def locked(lock, out):
+        if cuda.threadIdx.x == 0:
+            while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+                pass
+            cuda.threadfence()
+            out[0] += 1
+            cuda.threadfence()
+            cuda.atomic.exch(lock, 0, 0)
+
+    rng = np.random.default_rng(3)
+    values, result = rng.random(1000), np.zeros(1)
+    largest[32, 32](result, values)
+    assert result[0] == values.max()
+    cube, result = rng.random((10, 9, 8)), np.zeros((3, 3, 3))
+    largest_of_three_axes[(5, 3, 4), (2, 3, 2)](result, cube)
+    assert result[0, 1, 2] == cube.max() and np.count_nonzero(result) == 1
+    places, count, old = rng.integers(0, 7, 500), np.zeros(7, np.int64), np.zeros(500, np.int64)
+    counted[4, 128](places, count, old)
+    np.testing.assert_array_equal(count, np.bincount(places, minlength=7))
+    for place in range(7):
+        np.testing.assert_array_equal(np.sort(old[places == place]), np.arange(count[place]))
+    lock, out = cuda.to_device(np.zeros(1, np.int32)), cuda.to_device(np.zeros(1, np.int32))
+    locked[16, 32](lock, out)
+    assert out.copy_to_host()[0] == 16
+
+
+def test_rows_one_after_the_other(device):
+    @cuda.jit(void(int32[:, ::1]))
+    def after_the_row_above(m):
+        column, grid = cuda.grid(1), cuda.cg.this_grid()
+        for row in range(1, m.shape[0]):
+            opposite = m.shape[1] - column - 1
+            m[row, column] = m[row - 1, opposite] + 1
+            grid.sync()
+
+    m = np.empty((64, 256), np.int32)
+    m[:] = 0
+    definition = after_the_row_above.overloads[(int32[:, ::1],)]
+    assert definition.max_cooperative_grid_blocks(32) >= 1
+    after_the_row_above[256 // 32, 32](m)
+    np.testing.assert_array_equal(m, np.broadcast_to(np.arange(64)[:, None], m.shape))
+
+
+# ---- random numbers
+
+
+def test_pi_and_three_axes_of_random_numbers(device):
+    @cuda.jit
+    def inside(states, each, out):
+        thread = cuda.grid(1)
+        count = 0
+        for _ in range(each):
+            x, y = xoroshiro128p_uniform_float32(states, thread), xoroshiro128p_uniform_float32(states, thread)
+            if x * x + y * y <= 1:
+                count += 1
+        out[thread] = 4.0 * count / each
+
+    states = create_xoroshiro128p_states(64 * 24, seed=1)
+    out = np.zeros(64 * 24, np.float32)
+    inside[24, 64](states, 500, out)
+    assert abs(out.mean() - math.pi) < 0.01
+
+    @cuda.jit
+    def filled(a, states):
+        first, second, third = cuda.grid(3)
+        x, y, z = cuda.gridsize(3)
+        thread = (third * y + second) * x + first
+        for i in range(first, a.shape[0], x):
+            for j in range(second, a.shape[1], y):
+                for k in range(third, a.shape[2], z):
+                    a[i, j, k] = xoroshiro128p_normal_float64(states, thread)
+
+    a = np.zeros((21, 17, 13))
+    filled[(2, 1, 1), (4, 4, 4)](a, create_xoroshiro128p_states(128, seed=9))
+    assert abs(a.mean()) < 0.06 and abs(a.std() - 1) < 0.05 and np.unique(a).size == a.size
+
+
+# ---- the examples' page
+
+
+def test_vectors_added_by_forall(device):
+    @cuda.jit
+    def added(a, b, c):
+        i, width = cuda.grid(1), len(c)
+        if i < width:
+            c[i] = a[i] + b[i]
+
+    rng = np.random.default_rng(4)
+    a, b = cuda.to_device(rng.random(3000)), cuda.to_device(rng.random(3000))
+    c = cuda.device_array_like(a)
+    added.forall(len(a))(a, b, c)
+    close(c.copy_to_host(), a.copy_to_host() + b.copy_to_host())
+    c = cuda.device_array_like(a)
+    added[-(-3000 // 256), 256](a, b, c)
+    close(c.copy_to_host(), a.copy_to_host() + b.copy_to_host())
+
+
+def test_heat_in_a_rod(device):
+    rod = np.zeros(101)
+    rod[50] = 1000
+
+    @cuda.jit
+    def steps(old, new, count, k):
+        i, grid = cuda.grid(1), cuda.cg.this_grid()
+        for step in range(count):
+            source, target = (old, new) if step % 2 == 0 else (new, old)
+            if i < old.shape[0]:
+                here = source[i]
+                left = source[i - 1] if i > 0 else 0.0
+                right = source[i + 1] if i < old.shape[0] - 1 else 0.0
+                target[i] = 0.0 if i == 0 or i == old.shape[0] - 1 else here + k * (left - 2 * here + right)
+            grid.sync()
+
+    old, new = cuda.to_device(rod), cuda.to_device(rod)
+    steps[4, 32](old, new, 60, 0.25)
+    expected = rod
+    for _ in range(60):
+        expected = np.concatenate([[0], expected[1:-1] + 0.25 * np.diff(expected, 2), [0]])
+    close(old.copy_to_host(), expected)
+
+
+def test_a_sum_in_shared_memory(device):
+    n = 1024
+
+    @cuda.jit
+    def summed(data):
+        t, size = cuda.threadIdx.x, len(data)
+        if t < size:
+            own = cuda.shared.array(n, numba.int64)
+            own[t] = data[cuda.grid(1)]
+            cuda.syncthreads()
+            step = 1
+            while step < cuda.blockDim.x:
+                if t % (2 * step) == 0:
+                    own[t] += own[t + step]
+                step *= 2
+                cuda.syncthreads()
+            if t == 0:
+                data[t] = own[0]
+
+    data = cuda.to_device(np.arange(n))
+    summed[1, n](data)
+    assert data[0] == n * (n - 1) // 2 and int(data.copy_to_host()[0]) == data[0]
+
+
+def test_clicks_in_sessions(device):
+    """Clicks sorted by user and time: a session ends where the user changes, or after an hour without a click."""
+    rng = np.random.default_rng(5)
+    users = np.sort(rng.integers(0, 6, 128))
+    times = np.zeros(128, np.int64)
+    for user in np.unique(users):
+        times[users == user] = np.cumsum(rng.choice([60, 600, 4000], np.count_nonzero(users == user)))
+
+    @cuda.jit
+    def sessions(user, time, out):
+        place, size, grid = cuda.grid(1), len(user), cuda.cg.this_grid()
+        if place < size:
+            # The first click of all starts one, and each that is another user's or too late.
+            starts = place == 0 or user[place] != user[place - 1] or time[place] - time[place - 1] > 3600
+            out[place] = place if starts else 0
+        grid.sync()
+        if place < size and out[place] == 0 and place > 0:
+            look = place - 1
+            while look > 0 and out[look] == 0:
+                look -= 1
+            # Others may write meanwhile: the same start.
+            cuda.atomic.max(out, place, out[look])
+
+    out = np.zeros(128, np.int64)
+    sessions[4, 32](cuda.to_device(users), cuda.to_device(times), out)
+    starts = np.concatenate([[True], (np.diff(users) != 0) | (np.diff(times) > 3600)])
+    np.testing.assert_array_equal(out, np.maximum.accumulate(np.where(starts, np.arange(128), 0)))
+
+
+def test_one_function_for_both_sides(device):
+    @numba.jit
+    def polynomial(x, a, b):
+        return a * x * x + b
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = polynomial(x[i], 2.0, 3.0)
+
+    x, out = np.arange(20.0), np.zeros(20)
+    kernel[1, 32](out, x)
+    np.testing.assert_array_equal(out, [polynomial(v, 2.0, 3.0) for v in x])
+
+
+def test_an_integral_by_chance(device):
+    @cuda.jit
+    def curve(x):
+        return 1.0 / (1 + x * x)
+
+    @cuda.jit
+    def sampled(out, states, low, high):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = curve(low + xoroshiro128p_uniform_float32(states, i) * (high - low))
+
+    @cuda.reduce
+    def total(a, b):
+        return a + b
+
+    count = 20_000
+    out = cuda.to_device(np.zeros(count, np.float32))
+    sampled.forall(count)(out, create_xoroshiro128p_states(count, seed=2), 0.0, 1.0)
+    assert abs(total(out) / count - math.pi / 4) < 0.01
+
+
+def test_matrices_plain_and_in_tiles(device):
+    tile = 16
+
+    @cuda.jit
+    def plain(a, b, c):
+        i, j = cuda.grid(2)
+        if i < c.shape[0] and j < c.shape[1]:
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            c[i, j] = total
+
+    @cuda.jit
+    def tiled(a, b, c):
+        left, right = cuda.shared.array((tile, tile), float32), cuda.shared.array((tile, tile), float32)
+        x, y = cuda.grid(2)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        total = float32(0.0)
+        for part in range(cuda.gridDim.x):
+            left[ty, tx] = right[ty, tx] = 0
+            if y < a.shape[0] and tx + part * tile < a.shape[1]:
+                left[ty, tx] = a[y, tx + part * tile]
+            if x < b.shape[1] and ty + part * tile < b.shape[0]:
+                right[ty, tx] = b[ty + part * tile, x]
+            cuda.syncthreads()
+            for k in range(tile):
+                total += left[ty, k] * right[k, tx]
+            cuda.syncthreads()
+        if y < c.shape[0] and x < c.shape[1]:
+            c[y, x] = total
+
+    rng = np.random.default_rng(6)
+    a, b = rng.random((23, 115), np.float32), rng.random((115, 7), np.float32)
+    c, d = np.zeros((23, 7), np.float32), cuda.to_device(np.zeros((23, 7), np.float32))
+    plain[(2, 1), (tile, tile)](a, b, c)
+    most = max(a.shape + b.shape)
+    tiled[(-(-most // tile),) * 2, (tile, tile)](cuda.to_device(a), cuda.to_device(b), d)
+    close(c, a @ b, 1e-5)
+    close(d.copy_to_host(), a @ b, 1e-5)
+
+
+def test_a_ufunc_of_numpy_in_a_kernel(device):
+    @cuda.jit
+    def logarithms(out, x):
+        np.log(x, out)
+
+    x = np.arange(1, 10, dtype=np.float32) + 7
+    out = np.zeros(9, np.float32)
+    logarithms[1, 1](out, x)
+    close(out, np.log(x), 1e-6)
+
+
+# ---- ufuncs
+
+
+def test_vectorized_functions(device):
+    @vectorize(["float32(float32, float32, float32)", "float64(float64, float64, float64)"], target="cuda")
+    def discriminant(a, b, c):
+        return math.sqrt(b**2 - 4 * a * c)
+
+    @cuda.jit(device=True)
+    def inner(x, y):
+        return x**2 + y
+
+    @vectorize(["float64(float64, float64)"], target="cuda")
+    def outer(x, y):
+        return inner(x, y) / 2
+
+    rng = np.random.default_rng(7)
+    a, b, c = (rng.uniform(low, high, 500).astype(np.float32) for low, high in ((0, 1), (10, 20), (0, 5)))
+    found = discriminant(a, b, c)
+    assert found.dtype == np.float32
+    close(found, np.sqrt(b.astype(float) ** 2 - 4 * a * c), 1e-5)
+    stream = cuda.stream()
+    with stream.auto_synchronize():
+        there = [cuda.to_device(x, stream) for x in (a, b, c)]
+        out = discriminant(*there, stream=stream)
+        assert isinstance(out, cuda.devicearray.DeviceNDArray) and out.dtype == np.float32
+        back = out.copy_to_host(stream=stream)
+    close(back, found)
+    discriminant.max_blocksize = 32
+    close(discriminant(a, b, c), found)
+    close(outer(a.astype(float), 3.0), (a.astype(float) ** 2 + 3) / 2)
+
+
+def test_generalized_functions(device):
+    @guvectorize([void(float32[:, :], float32[:, :], float32[:, :])], "(m,n),(n,p)->(m,p)", target="cuda")
+    def product(a, b, c):
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                total = 0.0
+                for k in range(a.shape[1]):
+                    total += a[i, k] * b[k, j]
+                c[i, j] = total
+
+    a = np.arange(1000 * 2 * 4, dtype=np.float32).reshape(1000, 2, 4)
+    b = np.arange(1000 * 4 * 5, dtype=np.float32).reshape(1000, 4, 5)
+    close(product(a, b), a @ b, 1e-5)
+    product.max_blocksize = 32
+    out = cuda.device_array((1000, 2, 5), np.float32)
+    product(cuda.to_device(a), cuda.to_device(b), out=out)
+    close(out.copy_to_host(), a @ b, 1e-5)
+
+    @guvectorize(["(float64[:], float64[:], float64[:])"], "(n),()->(n)", target="cuda")
+    def shifted(x, by, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + by[0]
+
+    close(shifted(np.ones((3, 4)), np.arange(3.0)), 1 + np.arange(3.0)[:, None] + np.zeros(4))
+
+
+# ---- arrays of others, code of others, streams, the device
+
+
+def test_arrays_of_others(device):
+    if device.kind == "cpu":
+        pytest.skip("the interface is of a GPU's memory")
+
+    class Foreign:
+        def __init__(self, array):
+            self.kept = array
+            self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    @cuda.jit
+    def doubled(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    there = cuda.to_device(np.arange(6.0))
+    doubled[1, 32](Foreign(there))
+    seen = cuda.as_cuda_array(Foreign(there))
+    assert cuda.is_cuda_array(seen) and seen.shape == (6,) and seen.dtype == np.float64
+    close(seen.copy_to_host(), 2 * np.arange(6.0))
+    close(cuda.from_cuda_array_interface(there.__cuda_array_interface__, owner=there).copy_to_host(), seen)
+
+
+CODE = """extern "C" __device__ int product_of(float* out, float a, float b) { *out = a * b; return 0; }
+extern "C" __device__ int sum_of(int* out, const int* x, int n) {
+  int total = 0;
+  for (int i = 0; i < n; ++i) total += x[i];
+  *out = total;
+  return 0;
+}
+"""
+
+
+def test_code_of_others(device, tmp_path):
+    source = tmp_path / "functions.cu"
+    source.write_text(CODE)
+    product_of = cuda.declare_device("product_of", "float32(float32, float32)")
+
+    @cuda.jit(link=[str(source)])
+    def multiplied(a, b, out):
+        i = cuda.grid(1)
+        if i < len(out):
+            out[i] = product_of(a[i], b[i])
+
+    a, b = np.random.default_rng(8).random((2, 32), np.float32)
+    out = np.zeros(32, np.float32)
+    multiplied[1, 32](a, b, out)
+    close(out, a * b, 1e-6)
+
+
+def test_addresses_for_code_of_others(device):
+    sum_of = cuda.declare_device("sum_of", "int32(CPointer(int32), int32)", link=cuda.CUSource(CODE))
+    ffi = pytest.importorskip("cffi").FFI()
+
+    @cuda.jit
+    def totalled(out, x):
+        out[0] = sum_of(ffi.from_buffer(x), len(x))
+
+    total = np.zeros(1, np.int32)
+    totalled[1, 1](total, np.arange(10, dtype=np.int32))
+    assert total[0] == 45
+
+
+def test_streams_and_events(device):
+    @cuda.jit
+    def scaled(x, by):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= by
+
+    first, second = cuda.stream(), cuda.stream()
+    a, b = cuda.to_device(np.ones(100), stream=first), cuda.to_device(np.ones(100), stream=second)
+    start, end = cuda.event(), cuda.event()
+    start.record(first)
+    scaled[4, 32, first](a, 3.0)
+    end.record(first)
+    end.wait(second)
+    scaled[4, 32, second](b, 4.0)
+    first.synchronize()
+    second.synchronize()
+    assert cuda.event_elapsed_time(start, end) >= 0 and end.query()
+    close(a.copy_to_host() + b.copy_to_host(), np.full(100, 7.0))
+    called = []
+    first.add_callback(lambda stream, status, arg: called.append(arg), "done")
+    first.synchronize()
+    assert called == ["done"]
+
+
+def test_the_device(device):
+    there = cuda.get_current_device()
+    assert there.WARP_SIZE == 32 and there.MAX_THREADS_PER_BLOCK >= 1024 and len(there.compute_capability) == 2
+    assert len(cuda.gpus) >= 1 and cuda.gpus.lst[0].id == 0
+    with cuda.gpus[there.id]:
+        assert cuda.current_context().device.id == there.id
+    free, total = cuda.current_context().get_memory_info()
+    assert 0 < free <= total
+    assert cuda.is_available() and isinstance(cuda.detect(), bool)
+
+
+def test_what_a_kernel_is_made_of(device):
+    @cuda.jit("void(float64[:], float64)", max_registers=64, lineinfo=True)
+    def filled(x, value):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = value
+
+    x = np.zeros(10)
+    filled[1, 16](x, 4.5)
+    np.testing.assert_array_equal(x, 4.5)
+    (signature,) = filled.signatures
+    assert filled.get_regs_per_thread(signature) <= 64 and filled.get_max_threads_per_block(signature) >= 32
+    assert filled.get_shared_mem_per_block(signature) == 0 and filled.get_local_mem_per_thread(signature) >= 0
+    cuda.profile_start()
+    filled[1, 16](x, 2.0)
+    cuda.profile_stop()
+    np.testing.assert_array_equal(x, 2)
