@@ -19,7 +19,7 @@ from quern.arrays.objects import exchange as _exchange
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device
-from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_allocator
+from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_allocator, when_own_allocator
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -388,7 +388,8 @@ def placed_result(make, *given):
         _placing.is_on = False
 
 
-def place_results():
+@when_own_allocator
+def _place_results():
     """From now on results of operators, methods and ufuncs are placed, too."""
     _engine.set_placer(ndarray, lambda result: placed_result(lambda: result))
 

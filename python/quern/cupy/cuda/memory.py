@@ -387,17 +387,21 @@ def set_allocator(allocator=None):
 
 
 _own = set()  # the functions given that are not the pool's: nobody has to ask while there are none
+_of_own = []  # what wants to know that one is given
 
 
 def _note(allocator, what):
     if not _is_pools(allocator, what):
         if not callable(allocator):
             raise TypeError(f"[cupy.cuda.{what}] the allocator must be a function, not {type(allocator).__name__}")
-        if not _own:
-            from quern.cupy._array import place_results  # stands on this module
-
-            place_results()
+        for wants in _of_own:
+            wants()
         _own.add(allocator)
+
+
+def when_own_allocator(wants):
+    """``wants()`` is called when a function that is not the pool's is given, before it is asked for memory."""
+    _of_own.append(wants)
 
 
 def has_own_allocator():
