@@ -60,9 +60,14 @@ nb::list& record_types() {
   static nb::list* seen = new nb::list();
   return *seen;
 }
-// -1: not a record's type.
+// Of datetime64 or timedelta64, which kernels have as integers of 64 bits.
+bool is_of_times(nb::handle dtype) {
+  const std::string kind = nb::cast<std::string>(nb::object(dtype.attr("kind")));
+  return (kind == "M" || kind == "m") && nb::cast<bool>(dtype.attr("isnative"));
+}
+// -1: neither a record's type nor one of times.
 int record_number(nb::handle dtype) {
-  if (dtype.attr("names").is_none()) return -1;
+  if (dtype.attr("names").is_none() && !is_of_times(dtype)) return -1;
   nb::list& seen = record_types();
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].is(dtype) || (seen[i].equal(dtype) && seen[i].attr("isalignedstruct").equal(dtype.attr("isalignedstruct"))))
@@ -142,7 +147,7 @@ class Reader {
       }
       case What::number: {
         nb::object room;
-        if (!given.has_dtype) return refuse(value);
+        if (!given.has_dtype) return add_time(value);
         return add_number(given.dtype, bytes_of(given, value, room));
       }
       case What::host_array:
@@ -186,6 +191,15 @@ class Reader {
     std::memcpy(leaf.value, bytes, size_of(dtype));
     leaves.push_back(leaf);
   }
+  void add_time(PyObject* value) {
+    const nb::object dtype = nb::handle(value).attr("dtype");
+    if (!is_of_times(dtype)) refuse(value);
+    key += fmt::format("V{:04}", record_number(dtype));
+    Leaf leaf{Leaf::What::number, DType::int64};
+    const nb::bytes bytes = nb::cast<nb::bytes>(nb::handle(value).attr("tobytes")());
+    std::memcpy(leaf.value, bytes.c_str(), 8);
+    leaves.push_back(leaf);
+  }
   void add_integer(PyObject* value) {
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -226,13 +240,14 @@ class Reader {
       nb::object given = nb::handle(value).attr("dtype");
       if (given.attr("names").is_none()) {
         const std::string kind = nb::cast<std::string>(nb::object(given.attr("kind")));
-        if (kind == "M" || kind == "m")
-          raise(ErrorKind::type,
-                "[launch] argument {} is a NumPy array of {}, which kernels do not have; hand over its .view('int64')",
-                leaves.size() + 1, nb::cast<std::string>(nb::str(given)));
-        if (dtype_named(nb::cast<std::string>(nb::str(nb::object(given.attr("name"))))) != DType::bfloat16) throw error;
-        if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO & ~PyBUF_FORMAT) != 0) throw nb::python_error();
-        if (nb::cast<bool>(given.attr("isnative"))) dtype = DType::bfloat16;
+        if (kind == "M" || kind == "m") {
+          made_.push_back(nb::handle(value).attr("view")("int64"));
+          if (PyObject_GetBuffer(made_.back().ptr(), &view, PyBUF_FULL_RO & ~PyBUF_FORMAT) != 0) throw nb::python_error();
+        } else {
+          if (dtype_named(nb::cast<std::string>(nb::str(nb::object(given.attr("name"))))) != DType::bfloat16) throw error;
+          if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO & ~PyBUF_FORMAT) != 0) throw nb::python_error();
+          if (nb::cast<bool>(given.attr("isnative"))) dtype = DType::bfloat16;
+        }
       } else {
         made_.push_back(nb::handle(value).attr("view")(nb::str("V") + nb::str(nb::object(given.attr("itemsize")))));
         if (PyObject_GetBuffer(made_.back().ptr(), &view, PyBUF_FULL_RO) != 0) throw nb::python_error();

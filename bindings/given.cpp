@@ -23,6 +23,7 @@ Types types;
 void look_at_number(PyObject* value, Given& given) {
   nb::handle object(value);
   auto dtype = dtype_named(nb::cast<std::string>(nb::str(object.attr("dtype").attr("name"))));
+  if (dtype && is_record(*dtype)) dtype.reset();  // of times
   given.has_dtype = dtype.has_value();
   given.dtype = dtype.value_or(DType::boolean);
   Py_buffer view;

@@ -191,12 +191,14 @@ std::string Printer::value(const Origin& source, DType wanted) const {
 std::string Printer::user_rows() const {
   std::string text;
   std::vector<const UserRow*> done;
-  bool has_python = false;
+  bool has_python = false, has_times = false;
   for (const Node* node : group_.nodes) {
     if (node->op != Op::user || std::find(done.begin(), done.end(), node->user) != done.end()) continue;
     done.push_back(node->user);
     if (done.size() == 1) text += "#include \"quern/user.cuh\"\n\n";
     if (node->user->is_python && !std::exchange(has_python, true)) text += "#include \"quern/python.cuh\"\n\n";
+    if (node->user->is_python && node->user->preamble.find("times::") != std::string::npos && !std::exchange(has_times, true))
+      text += "#include \"quern/python_times.cuh\"\n\n";
     text += print_row(*node->user);
   }
   return text;

@@ -158,3 +158,34 @@ def test_empty_constants(device):
     out = np.ones(4)
     of_nothing[1, 1](out)
     np.testing.assert_array_equal(out, [0, 2, 0, 0])
+
+
+@cuda.jit
+def compared(a, b, x, out):
+    out[0], out[1], out[2] = a == b, a < b, a <= b
+    out[3], out[4], out[5] = a != b, a > b, a >= b
+    out[6], out[7] = x.shape == (2, 3), x.shape == (2,)
+    out[8] = (cuda.threadIdx.x, cuda.threadIdx.y) == (0, 0)
+    out[9] = a in (b, (1, 2.0))
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [((1, 2.0), (1, 2.0)), ((1, 2.5), (1, 2)), ((1, 9.0), (2, 0)), ((2.0, 0), (1, 5)), ((1,), (1, 2)), ((1, 2, 3), (1, 2)), ((3, 1, 1), (4,))],
+)
+def test_comparisons_of_tuples(device, a, b):
+    out = np.zeros(10, np.bool_)
+    compared[1, 1](a, b, np.zeros((2, 3)), out)
+    assert out.tolist() == [a == b, a < b, a <= b, a != b, a > b, a >= b, True, False, True, a in (b, (1, 2.0))]
+
+
+@cuda.jit
+def nested(a, b, out):
+    out[0], out[1], out[2] = a == b, a < b, a >= b
+
+
+@pytest.mark.parametrize("b", [(1, (2, 3)), (1, (2, 4)), (1, (1, 5)), (0, (9, 9))])
+def test_comparisons_of_tuples_in_tuples(device, b):
+    a, out = (1, (2, 3)), np.zeros(3, np.bool_)
+    nested[1, 1](a, b, out)
+    assert out.tolist() == [a == b, a < b, a >= b]

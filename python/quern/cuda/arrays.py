@@ -6,7 +6,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, with_stream
+from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, times_over, with_stream
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
 from quern.device import current_device
 from quern.lib import _engine
@@ -61,6 +61,10 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
     states = _random_states(dtype, shape)
     if states is not None:
         return states
+    if not isinstance(dtype, str) or dtype[:1] in "<mM":
+        dtype = numpy.dtype(dtype)
+        if dtype.kind in "mM":
+            return with_stream(times_over(device_array(shape, numpy.int64, strides, order), dtype), stream)
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
         axes = sorted(range(len(shape)), key=lambda i: -wanted[i]) if len(wanted) == len(shape) else range(len(shape))

@@ -12,7 +12,7 @@ from quern.cuda.errors import NumbaInvalidConfigWarning
 from quern.cuda.linkable import linked_texts
 from quern.cuda.ndarray import DeviceNDArray
 from quern.kernel import types
-from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher
+from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher, RaisingDispatcher
 from quern.kernel.errors import KernelError
 from quern.kernel.generalized import GeneralFunction
 from quern.kernel.source import Source, python_function
@@ -102,7 +102,7 @@ def _made(function, given, device, options):
     for extension in extensions if isinstance(extensions, (list, tuple)) else [extensions]:
         if not hasattr(extension, "prepare_args"):
             raise TypeError(f"[jit] an extension has a method prepare_args(type, value, stream, retr); {extension!r} has none")
-    kind = ExtendedDispatcher if extensions else Dispatcher
+    kind = ExtendedDispatcher if extensions else RaisingDispatcher if options["debug"] else Dispatcher
     return kind(function, given, **options)
 
 

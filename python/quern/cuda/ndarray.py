@@ -12,6 +12,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays.manipulation import _known
 from quern.kernel.signatures import typeof
+from quern.kernel.times import as_times
 from quern.lib import _engine
 
 
@@ -184,6 +185,31 @@ class DeviceRecord(DeviceNDArray):
         super().__setitem__(..., host)
 
 
+class DeviceTimes(DeviceNDArray):
+    """Of datetime64 or timedelta64, which the engine moves about and kernels work on."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key, value):
+        if self.dtype.kind not in "mM":
+            return super().__setitem__(key, value)
+        if not isinstance(value, _core.Array):
+            value = numpy.asarray(value, self.dtype)
+        elif value.dtype != self.dtype:
+            raise TypeError(f"incompatible dtype: {self.dtype} vs. {value.dtype}")
+        _core.Array.__setitem__(self.view(numpy.int64), key, value.view(numpy.int64))
+
+    def copy_to_device(self, ary, stream=0):
+        ary = ary if isinstance(ary, _core.Array) else numpy.asarray(ary)
+        _check_like(self, ary)
+        super(DeviceTimes, self.view(numpy.int64)).copy_to_device(ary.view(numpy.int64))
+
+
+def times_over(array, dtype):
+    """The same memory, integers of 64 bits, as datetime64 or timedelta64."""
+    return as_times(array, dtype)._as(DeviceTimes)
+
+
 def with_stream(array, stream):
     """The array, which was made with that stream."""
     if stream:
@@ -208,5 +234,7 @@ def strides_like(ary):
 
 def sent(host):
     """A new DeviceNDArray with the values of an array of the host or the device, which lie as they do there."""
+    if host.dtype.kind in "mM" and host.dtype.isnative:
+        return times_over(sent(host.view(numpy.int64)), host.dtype)
     order = "F" if isinstance(host, numpy.ndarray) and host.flags.f_contiguous and not host.flags.c_contiguous else None
     return _core.asarray(host, order=order, copy=True)._as(DeviceNDArray)

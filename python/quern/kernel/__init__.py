@@ -6,6 +6,7 @@
     function.py     one function for given types: statements; variables and their types        (start here)
     expressions.py  one method for each kind of expression
     operators.py    which type `a + b` works in and has, and its text
+    times.py        datetime64 and timedelta64
     indexing.py     a[i], a[i, j] = x, slices
     library/        what kernels may call: a row, or a function, for each
     linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
@@ -17,6 +18,7 @@
     vectorize.py    functions of numbers as functions of arrays, and folds
     derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones
+    raised.py       exceptions of kernels under debug=True
     unset.py        names that are read where not every path has set them
     cupy_rules.py   CuPy's types, for cupyx.jit and cupy.vectorize: what of function.py and expressions.py differs
     records.py      arrays of records on the device

@@ -20,6 +20,7 @@ from quern.kernel.intrinsics import running
 from quern.kernel.launching import checked_tasks, leaves_of, numbers_of
 from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
+from quern.kernel.raised import Raised, RaisingLaunch
 from quern.lib import _engine
 
 # The driver's numbers of what a device has: multiprocessors, and of each of them threads, shared memory, registers, blocks.
@@ -53,7 +54,8 @@ class Definition:
             ) from None
         written = program.kernel.written
         self.writes = [name in written for name in (*(name for name, _ in _leaves(program.kernel)), *program.kernel.found)]
-        self.found = [program.found[name] for name in program.kernel.found]
+        raised = {} if program.raised is None else {"raised_words": program.raised.memory(device)}
+        self.found = [raised[name] if name in raised else program.found[name] for name in program.kernel.found]
         self.dynamic_shared = program.dynamic_shared_place or ""
         self.cooperative = program.is_cooperative
         for code in program.linked:
@@ -146,6 +148,7 @@ class Dispatcher(Inspectable):
         self._lock = threading.Lock()
         self._programs = {}  # types -> Program
         self._definitions = {}  # (device, types) -> Definition
+        self._raised = Raised() if options.get("debug") else None
         self._only = None  # the types of eager signatures, once they are compiled
         self._may_compile = True
         self._in_compile = 0
@@ -177,7 +180,7 @@ class Dispatcher(Inspectable):
             attributes = bounds_text(options.get("launch_bounds"))
             links = options.get("link") or ()
             found = self._programs[parameters] = Program(
-                self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links, finds=True
+                self.py_func, parameters, True, bool(options.get("debug")), attributes, links=links, finds=True, raised=self._raised
             )
         return found
 
@@ -263,6 +266,10 @@ class Dispatcher(Inspectable):
 
     # ---- launching
 
+    def _launch(self, key):
+        launch = super().__getitem__(key)
+        return launch if self._raised is None else RaisingLaunch(launch, self._raised)
+
     def call(self, args, launch_config):
         """Launches with these arguments; ``launch_config`` is what ``kernel[grid, block]`` gives."""
         return launch_config(*args)
@@ -304,11 +311,17 @@ class Dispatcher(Inspectable):
         return min(256, definition.info["max_threads"])
 
 
+class RaisingDispatcher(Dispatcher):
+    """A dispatcher with ``debug=True``: a launch raises what threads raise."""
+
+    __getitem__ = Dispatcher._launch
+
+
 class ExtendedDispatcher(Dispatcher):
     """A dispatcher with ``extensions``, each of which may replace arguments before a launch; the last one comes first, as Numba has it."""
 
     def __getitem__(self, key):
-        launch = super().__getitem__(key)
+        launch = self._launch(key)
 
         def call(*args):
             after = []

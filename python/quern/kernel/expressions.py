@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy
 
 from quern.arrays import core as _core
-from quern.kernel import library, operators, signatures, types
+from quern.kernel import library, operators, signatures, times, types
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
@@ -40,6 +40,30 @@ class Expressions(Indexing):
         if method is None:
             raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel", _INSTEAD.get(type(node), ""))
         return method(node)
+
+    def apart(self, make):
+        """What ``make`` gives, and the statements that it needs before, which are not among the others yet."""
+        before, self.lines = self.lines, []
+        try:
+            return make(), self.lines
+        finally:
+            self.lines = before
+
+    def each(self, nodes, compiled=None):
+        """The values of these nodes. Where calls are statements of their own, what stands before them is computed before."""
+        values = []
+        for node in nodes:
+            value, lines = self.apart(lambda: (compiled or self.expression)(node))  # noqa: B023  (called now)
+            if lines and self.reports:
+                values = [self.kept_whole(v) for v in values]
+            self.lines += lines
+            values.append(value)
+        return values
+
+    def kept_whole(self, value):
+        if value.is_const or not isinstance(value.type, types.Tuple) or value.items is None:
+            return self.kept(value)
+        return self.tuple_of([self.kept_whole(item) for item in value.items], cls=getattr(value.type, "instance_class", None))
 
     def condition(self, node):
         return operators.truth(self.done(self.expression(node)), self.failing(node))
@@ -146,7 +170,7 @@ class Expressions(Indexing):
         return Value(type_, text, const, items=tuple(items), fixed=MISSING if MISSING in fixed else fixed)
 
     def expr_Tuple(self, node):
-        return self.limited(self.tuple_of([self.expression(e) for e in node.elts]), node)
+        return self.limited(self.tuple_of(self.each(node.elts)), node)
 
     def listed(self, node):
         """An expression; a list that is written where nothing can change it is the tuple of its elements."""
@@ -175,32 +199,67 @@ class Expressions(Indexing):
     # ---- operators
 
     def expr_BinOp(self, node):
-        left, right = self.expression(node.left), self.expression(node.right)
+        left, right = self.each([node.left, node.right])
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
             return self.limited(self.tuple_of([*self.parts(left, node), *self.parts(right, node)]), node)
         return self.arithmetic(node, left, right, is_of_literals(node))
 
     def arithmetic(self, node, left, right, of_literals=False):
         """What the node's operator makes of two values."""
-        divides = isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
-        if self.program.raises and divides and isinstance(right.type, types.Number) and not (right.is_const and right.const):
-            right = replace(right, text=f"divisor({right.text}, __FILE__, __LINE__)", const=MISSING)
-        return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
+        if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
+            return times.binary(type(node.op), left, right, self.failing(node))
+        return operators.binary(type(node.op), left, self.divisor(type(node.op), left, right, node), self.failing(node), of_literals)
+
+    def divisor(self, operator, left, right, node):
+        """The right operand, which is not 0 where a division by 0 is an error."""
+        divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
+        if not divides or not (self.program.raises or self.reports) or (right.is_const and right.const):
+            return right
+        if self.program.raises:
+            return replace(right, text=f"divisor({right.text}, __FILE__, __LINE__)", const=MISSING)
+        right = self.kept(right)
+        kinds = {type(left.type), type(right.type)}
+        said = "modulo by zero" if operator is ast.Mod else "division by zero"
+        if types.Complex in kinds:
+            said = f"complex {said}"
+        elif kinds <= {types.Integer, types.Boolean} and operator is not ast.Div:
+            said = f"integer {said}"
+        self.stop_if(f"!{operators.truth(right, self.failing(node)).text}", ZeroDivisionError, said)
+        return right
 
     def expr_UnaryOp(self, node):
-        return operators.unary(type(node.op), self.done(self.expression(node.operand)), self.failing(node))
+        value = self.done(self.expression(node.operand))
+        if isinstance(value.type, types.Time):
+            return times.unary(type(node.op), value, self.failing(node))
+        return operators.unary(type(node.op), value, self.failing(node))
 
     def expr_Compare(self, node):
         left, tests = self.done(self.expression(node.left)), []
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.listed(right_node)
+            right, lines = self.apart(lambda: self.listed(right_node))  # noqa: B023  (called now)
+            if lines and self.reports:
+                left = self.kept_whole(left)
+            result = self.begin_if_all(tests) if lines and tests else ""
+            self.lines += lines
             if len(node.ops) > 1 and not right.is_const:
                 right = self.kept(right)
             tests.append(self.comparison(op, left, right, node))
+            if result:
+                self.emit(f"{result} = {tests.pop().text};")
+                self.emit("}")
+                tests = [Value(types.boolean, result)]
             left = right
         if len(tests) == 1:
             return tests[0]
         return Value(types.boolean, "(" + " && ".join(t.text for t in tests) + ")")
+
+    def begin_if_all(self, tests):
+        """Begins what runs where all tests are true; returns the name of a variable that has whether they are."""
+        name = self.temporary()
+        self.head.append(f"bool {name}{{}};")
+        self.emit(f"{name} = {' && '.join(t.text for t in tests)};")
+        self.emit(f"if ({name}) {{")
+        return name
 
     def comparison(self, op, left, right, node):
         if not isinstance(op, (ast.In, ast.NotIn)) and (found := self.identity(op, left, right)) is not None:
@@ -214,7 +273,28 @@ class Expressions(Indexing):
             tests = [self.comparison(ast.Eq(), left, part, node).text for part in self.parts(right, node)]
             text = "(" + (" || ".join(tests) or "false") + ")"
             return Value(types.boolean, text if isinstance(op, ast.In) else "!" + text)
+        if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and not (left.is_const and right.is_const):
+            return self.of_tuples(op, self.parts(left, node), self.parts(right, node), node)
+        if isinstance(left.type, types.Time) and isinstance(right.type, types.Time):
+            return times.compare(type(op), left, right, self.failing(node))
         return operators.compare(type(op), left, right, self.failing(node))
+
+    def of_tuples(self, op, left, right, node):
+        """A comparison of tuples: by the first elements that differ, or else by length."""
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            if len(left) != len(right):
+                return operators.constant(isinstance(op, ast.NotEq))
+            tests = [self.comparison(ast.Eq(), a, b, node).text for a, b in zip(left, right, strict=True)]
+            text = "(" + (" && ".join(tests) or "true") + ")"
+            return Value(types.boolean, text if isinstance(op, ast.Eq) else "!" + text)
+        strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
+        text = operators.COMPARE[type(op)][2](len(left), len(right))
+        made = "true" if text else "false"
+        for a, b in reversed(list(zip(left, right, strict=False))):
+            a, b = self.kept_whole(a), self.kept_whole(b)
+            same, before = self.comparison(ast.Eq(), a, b, node).text, self.comparison(strict, a, b, node).text
+            made = f"({before} || ({same} && {made}))"
+        return Value(types.boolean, made)
 
     @staticmethod
     def identity(op, left, right):
@@ -244,16 +324,22 @@ class Expressions(Indexing):
 
     def expr_BoolOp(self, node):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
-        values = []
+        values, before = [], []
         for part in node.values:  # what is known now may decide: `b is not None and b > 3`
-            value = self.expression(part)
+            value, lines = self.apart(lambda: self.expression(part))  # noqa: B023  (called now)
             if value.is_const and isinstance(value.type, types.Boolean):
-                if value.const is isinstance(node.op, ast.Or):
-                    values.append(value)
-                    break
-                if part is not node.values[-1]:
+                decides = value.const is isinstance(node.op, ast.Or)
+                if not decides and part is not node.values[-1]:
                     continue
+            else:
+                decides = False
             values.append(value)
+            before.append(lines)
+            if decides:
+                break
+        if any(before[1:]):
+            return self.one_by_one(symbol, values, before, node)
+        self.lines += before[0]
         if len(values) == 1:
             return values[0]
         if all(isinstance(v.type, types.Boolean) for v in values):
@@ -270,14 +356,38 @@ class Expressions(Indexing):
             result = Value(to, f"({test} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})")
         return result
 
+    def one_by_one(self, symbol, values, before, node):
+        """``a and b`` where b needs statements of its own, which run only if a is true."""
+        to = values[0].type
+        for value in values[1:]:
+            unified = types.unified(to, value.type)
+            if unified is None:
+                raise self.error(TypingError, node, f"it would be {to} or {value.type}")
+            to = unified
+        name = self.temporary()
+        self.head.append(f"{to.c} {name}{{}};")
+        for i, (value, lines) in enumerate(zip(values, before, strict=True)):
+            if i:
+                test = operators.truth(Value(to, name), self.failing(node)).text
+                self.emit(f"if ({test}) {{" if symbol == "&&" else f"if (!{test}) {{")
+            self.lines += lines
+            if value.maybe and isinstance(to, types.Boolean):
+                value = operators.truth(value, self.failing(node))
+            self.emit(f"{name} = {self.converted(value, to, node).text};")
+            if i:
+                self.emit("}")
+        return Value(to, name)
+
     def expr_IfExp(self, node):
         test = self.condition(node.test)
         if test.is_const:
             return self.expression(node.body if test.const else node.orelse)
-        parts = []
+        parts, before = [], []
         for part in (node.body, node.orelse):
             try:
-                parts.append(self.expression(part))
+                value, lines = self.apart(lambda: self.expression(part))  # noqa: B023  (called now)
+                parts.append(value)
+                before.append(lines)
             except NotYet as e:  # a call of itself, which returns what the other part is
                 late = e
         if not parts:
@@ -294,6 +404,14 @@ class Expressions(Indexing):
         if isinstance(to, (types.NoneType, types.Known)):
             raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
         text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
+        if any(before):  # what they need runs for the one that is asked for
+            text = self.temporary()
+            self.head.append(f"{to.c} {text}{{}};")
+            self.emit(f"if ({test.text}) {{")
+            for value, lines in zip(parts, before, strict=True):
+                self.lines += lines
+                self.emit(f"{text} = {self.converted(value, to, node).text};")
+                self.emit("} else {" if value is yes else "}")
         if isinstance(to, types.Optional):
             return self.of_optional(to, self.kept(Value(to, text)).text)
         return Value(to, text, natural=yes.natural and no.natural)
@@ -317,10 +435,12 @@ class Expressions(Indexing):
         function = self.expression(node.func)
         if any(k.arg is None for k in node.keywords):
             raise self.error(UnsupportedError, node, "arguments cannot be unpacked with ** in a kernel", "write each")
+        nodes = [*(a.value if isinstance(a, ast.Starred) else a for a in node.args), *(k.value for k in node.keywords)]
+        values = self.each(nodes, self.listed)
         arguments = []
-        for a in node.args:
-            arguments += self.parts(self.expression(a.value), a) if isinstance(a, ast.Starred) else [self.listed(a)]
-        named = {k.arg: self.listed(k.value) for k in node.keywords}
+        for a, value in zip(node.args, values, strict=False):
+            arguments += self.parts(value, a) if isinstance(a, ast.Starred) else [value]
+        named = dict(zip([k.arg for k in node.keywords], values[len(node.args) :], strict=True))
         return self.called(function, arguments, named, node)
 
     def called(self, function, arguments, named, node):
@@ -373,7 +493,12 @@ class Expressions(Indexing):
             texts.append(name)
         self.written |= made.written & made.found.keys()
         result = made.result or types.none
+        if self.reports:
+            texts.append("now")
         value = Value(result, f"{made.symbol}({', '.join(texts)})")
+        if self.reports:
+            value = self.done(value) if isinstance(result, types.NoneType) else self.kept(value)
+            self.leave_if("now.left")
         if isinstance(result, types.Optional):
             value = self.of_optional(result, self.kept(value).text)
             result = result.type
@@ -441,7 +566,7 @@ class Expressions(Indexing):
     def dtype_of(self, value, node):
         """The type that a dtype argument means: ``numba.float32``, ``numpy.float32``, ``"float32"``."""
         obj = value.const if value.is_const else None
-        if isinstance(obj, (types.Number, types.Record)):
+        if isinstance(obj, (types.Number, types.Record, types.Time)):
             return obj
         try:
             if obj is None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 
-from quern.kernel import types
+from quern.kernel import times, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
 from quern.kernel.meanings import Meanings, Variable
+from quern.kernel.raised import exception_of
 from quern.kernel.value import NotYet, Value, cast
 
 MOST_WALKS = 1000
@@ -24,6 +25,7 @@ class Function(Expressions, Meanings):
         self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
         self.result = None  # the type that it returns, once that is known
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
+        self.at = None  # the statement
         self.variables = {}
         self.written = set()  # parameters whose memory it writes
         self.head = []  # declarations
@@ -62,6 +64,9 @@ class Function(Expressions, Meanings):
             variable.is_parameter = True
             if isinstance(type_, types.Known):
                 variable.const = type_.obj
+        if self.reports and self.is_kernel:
+            self.found["raised_words"] = types.Array(types.uint32, 1, "C")
+            self.written.add("raised_words")
         for _ in range(MOST_WALKS):
             self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
@@ -102,6 +107,10 @@ class Function(Expressions, Meanings):
             made.append(f"  {variable.type.c} {variable.text} = {from_parts(variable.type, variable.text, parameters)};")
         parameters += [(t, name) for name, t in self.found.items()]
         kept = [f"{t.c} {text}" for t, text in parameters if not isinstance(t, (types.NoneType, types.Known))]
+        if self.reports and self.is_kernel:
+            made.append("  status now(raised_words.data);")
+        elif self.reports:
+            kept.append("status& now")
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
         for variable in dict.fromkeys([*self.variables.values(), *self.rebound.values()]):
@@ -116,8 +125,8 @@ class Function(Expressions, Meanings):
 
     def prototype(self):
         kept = [*(v.type for v in self.arguments.values()), *self.found.values()]
-        parameters = ", ".join(t.c for t in kept if not isinstance(t, (types.NoneType, types.Known)))
-        return f"static __device__ {self.result.c} {self.symbol}({parameters});"
+        parameters = [t.c for t in kept if not isinstance(t, (types.NoneType, types.Known))] + ["status&"] * self.reports
+        return f"static __device__ {self.result.c} {self.symbol}({', '.join(parameters)});"
 
     def parameter_names(self):
         return [*self.arguments, *self.found]
@@ -132,6 +141,11 @@ class Function(Expressions, Meanings):
     def failing(self, node):
         """For operators.py: makes an error at the node."""
         return lambda kind, message, hint="": self.error(kind, node, message, hint)
+
+    @property
+    def reports(self):
+        """Does the launch raise what threads raise? Else they end without a word, or the kernel fails (raised.py)."""
+        return self.program.raised is not None
 
     # ---- text
 
@@ -241,6 +255,8 @@ class Function(Expressions, Meanings):
             if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
                 raise self.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
             return cast(value, to)
+        if isinstance(to, types.Time) and isinstance(value.type, types.Time):
+            return times.as_unit(value, to, self.failing(node))
         if (
             isinstance(to, types.Array)
             and isinstance(value.type, types.Array)
@@ -307,13 +323,16 @@ class Function(Expressions, Meanings):
     def stmt_AugAssign(self, node):
         target = node.target
         if isinstance(target, ast.Name):
-            made = self.arithmetic(node, self.expression(_as_load(target)), self.expression(node.value))
+            made = self.arithmetic(node, *self.each([_as_load(target), node.value]))
             return self.assign(target.id, made, node)
         if isinstance(target, ast.Subscript):
             place = self.element_place(target)
         else:
             place = self.attribute_place(target)
-        made = self.arithmetic(node, place, self.expression(node.value))
+        value, lines = self.apart(lambda: self.expression(node.value))
+        left = self.kept(place) if lines and self.reports else place
+        self.lines += lines
+        made = self.arithmetic(node, left, value)
         return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
 
     def store(self, target, value):
@@ -452,23 +471,47 @@ class Function(Expressions, Meanings):
         return self.of_another_type(variable.name, node)
 
     def stmt_Assert(self, node):
-        if self.program.debug:
+        if self.reports:
+            test = self.condition(node.test).text
+            self.emit(f"if (!({test})) {{")
+            self.depth += 1
+            self.stop("", exception_of(self, ast.Call(ast.Name("AssertionError"), [node.msg] if node.msg else [], [])))
+            self.depth -= 1
+            self.emit("}")
+        elif self.program.debug:
             self.emit(f"assert({self.condition(node.test).text});")
 
     def stmt_Raise(self, node):
-        self.stop(ast.unparse(node))
+        if node.exc is None:
+            raise self.error(UnsupportedError, node, "there is nothing to raise again", "name an exception")
+        self.stop(ast.unparse(node), exception_of(self, node.exc) if self.reports else None)
 
-    def stop(self, said):
-        """The thread ends, since without debugging nobody looks at errors of threads."""
-        if self.program.debug:
+    def stop(self, said, raised):
+        """The thread ends; without debugging nobody looks at its errors. ``raised``: class and arguments; ``said``: as text."""
+        if self.reports:
+            self.emit(f"now.left = {self.program.raised.number(*raised, self.source, self.at)};")
+        elif self.program.debug:
             text = said.replace("\\", "\\\\").replace('"', '\\"')
             self.emit(f'assert(!"{text}");')
+        self.leave()
+
+    def leave(self):
+        if self.reports and self.is_kernel:
+            self.emit("now.tell();")
         self.emit("return;" if self.is_kernel or self.result in (None, types.none) else "return {};")
 
-    def stop_if(self, test, said):
+    def leave_if(self, test):
         self.emit(f"if ({test}) {{")
         self.depth += 1
-        self.stop(said)
+        self.leave()
+        self.depth -= 1
+        self.emit("}")
+
+    def stop_if(self, test, kind, text):
+        """The thread raises ``kind(text)`` there."""
+        self.emit(f"if ({test}) {{")
+        self.depth += 1
+        self.stop(f"{kind.__name__}({text!r})", (kind, (text,)))
         self.depth -= 1
         self.emit("}")
 

@@ -10,7 +10,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays.creation import empty
 from quern.device import current_device
-from quern.kernel import signatures, types
+from quern.kernel import signatures, times, types
 from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
@@ -136,13 +136,17 @@ class GeneralFunction:
         made = []
         for type_, core in zip(loop[self.nin :], self._outputs, strict=True):
             shape = (*outer, *(sizes.get(d, d) for d in core))
-            made.append(empty(shape, _element(type_).dtype))
+            made.append(empty(shape, numpy.int64 if isinstance(_element(type_), types.Time) else _element(type_).dtype))
         results = [m if core else m.reshape((*m.shape, 1)) for m, core in zip(made, self._outputs, strict=True)]
         count = 1
         for n in outer:
             count *= n
         if count > 0 and all(o.size for o in operands):
             self._loops[loop][1][-(-count // _BLOCK), _BLOCK](*operands, *results, count)
+        made = [
+            times.as_times(m, _element(t).dtype) if isinstance(_element(t), types.Time) else m
+            for m, t in zip(made, loop[self.nin :], strict=True)
+        ]
         if given:
             return self._given_back(made, given)
         if all(isinstance(a, numpy.ndarray) for a in args):
@@ -239,6 +243,8 @@ def _element_type(array, core):
 
 
 def _converted(array, type_):
+    if isinstance(type_, types.Time):
+        return times.as_integers(array, type_.dtype)
     array = _core.asarray(array)
     return array if array.dtype == type_.dtype else array.astype(type_.dtype)
 

@@ -171,7 +171,7 @@ def _parts(function, result):
         return []
     if isinstance(result, types.Tuple):
         return [part for t in result.types for part in _parts(function, t)]
-    if not isinstance(result, types.Number):
+    if not isinstance(result, (types.Number, types.Time)):
         hint = "a compiled function returns numbers and tuples of them; write arrays into ones that it is given"
         raise function.error(UnsupportedError, function.source.tree, f"it returns {result}", hint)
     return [result]
@@ -183,4 +183,4 @@ def _value(type_, numbers):
         return None
     if isinstance(type_, types.Tuple):
         return tuple(_value(t, numbers) for t in type_.types)
-    return numbers.pop(0).item()
+    return numbers.pop(0) if isinstance(type_, types.Time) else numbers.pop(0).item()

@@ -65,8 +65,11 @@ class Indexing:
         if not same:
             raise self.error(TypingError, node, "the index into a tuple of several types must be known when the kernel is compiled")
         self.tangible(owner, node)
-        owner = self.kept(owner)
-        return Value(owner.type.types[0], f"{owner.text}.at({self.integer(index, node).text})")
+        owner, at = self.kept(owner), self.integer(index, node)
+        if self.reports:
+            at = self.kept(at)
+            self.stop_if(f"{at.text} < -{count} || {at.text} >= {count}", IndexError, "tuple index out of range")
+        return Value(owner.type.types[0], f"{owner.text}.at({at.text})")
 
     def index_parts(self, node, owner):
         """Integers as Values, slices as (start, stop, step) of Values or None."""
@@ -81,6 +84,9 @@ class Indexing:
                 bounds = [None if b is None or isinstance(b.type, types.NoneType) else b for b in bounds]
                 if bounds[2] is not None and bounds[2].is_const and bounds[2].const == 0:
                     raise self.error(TypingError, part, "the step of a slice is 0")
+                if self.reports and bounds[2] is not None and not bounds[2].is_const:
+                    bounds[2] = self.kept(bounds[2])
+                    self.stop_if(f"{bounds[2].text} == 0", ValueError, "slice step cannot be zero")
                 parts.append(slice(*bounds))
                 continue
             if isinstance(part, ast.Constant) and part.value is Ellipsis:
@@ -150,7 +156,7 @@ class Indexing:
         return place
 
     def check_writable(self, node):
-        owner = self.expression(node.value)
+        owner, _ = self.apart(lambda: self.expression(node.value))
         if isinstance(owner.type, types.Known) and _is_flat(owner.const):
             owner = owner.const.array
         if isinstance(owner.type, types.Tuple):
@@ -178,7 +184,7 @@ class Indexing:
         if isinstance(place.type, types.Record):
             return self.store_record(place, value, node)
         if isinstance(place.type, types.Array):
-            if isinstance(value.type, types.Number):
+            if isinstance(value.type, (types.Number, types.Time)):
                 return self.emit(f"fill({place.text}, {self.converted(value, place.type.dtype, node).text});")
             if isinstance(value.type, types.Array) and value.type.ndim <= place.type.ndim:
                 of, to = value.type.dtype, place.type.dtype
@@ -186,9 +192,16 @@ class Indexing:
                     raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
                 if isinstance(of, types.Complex) and not isinstance(to, types.Complex):
                     raise self.error(TypingError, node, f"{of} does not convert to {to}", "take its .real")
+                if (isinstance(of, types.Time) or isinstance(to, types.Time)) and of != to:
+                    raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}", "write a loop")
+                if self.reports:
+                    place, value = self.kept(place), self.kept(value)
+                    said = "cannot assign slice from input of different size"
+                    self.stop_if(f"!whole::fits({place.text}, {value.text})", ValueError, said)
                 return self.emit(f"assign({place.text}, {value.text});")
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
-        if not isinstance(value.type, types.Number):
+        kind = types.Time if isinstance(place.type, types.Time) else types.Number
+        if not isinstance(value.type, kind):
             raise self.error(TypingError, node, f"{value.type} cannot be written into an element of type {place.type}")
         return self.emit(f"{place.place or place.text} = {self.converted(value, place.type, node).text};")
 
@@ -198,7 +211,7 @@ class Indexing:
         """The name of the field that ``owner["x"]`` means, or of a record ``owner[0]``; None where an index of an array is asked for."""
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
             return None
-        index = self.expression(node.slice)
+        index, _ = self.apart(lambda: self.expression(node.slice))
         if index.is_const and isinstance(index.const, str):
             return index.const
         if not isinstance(owner.type, types.Record) and owner.type.ndim:

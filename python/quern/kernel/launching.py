@@ -26,7 +26,7 @@ def numbers_of(parameters):
         elif isinstance(type_, (types.Array, types.Record)):
             out.append("")
         elif not isinstance(type_, types.NoneType):
-            of = type_.dtype if isinstance(type_, types.EnumMember) else type_
+            of = type_.dtype if isinstance(type_, types.EnumMember) else types.int64 if isinstance(type_, types.Time) else type_
             out.append("bool" if of == types.boolean else of.name)
 
     for type_ in parameters:

@@ -18,6 +18,8 @@ _NO_SHORT_FLOATS = "#define QUERN_NO_SHORT_FLOATS\n"
 _ATOMICS = '#include "quern/python_atomics.cuh"\n'
 _WHOLE_ARRAYS = '#include "quern/python_arrays.cuh"\n'
 COOPERATIVE = '#include "cooperative_groups.h"\n'
+_RAISED = '#include "quern/python_raised.cuh"\n'
+_TIMES = '#include "quern/python_times.cuh"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
 watchers = []  # are called with the Source of each function that is compiled
 MOST_NESTED = 50  # calls inside of each other
@@ -30,12 +32,13 @@ class Program:
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
     ``debug``: asserts count. ``raises``: a division by 0 is an error, as it is in Python. ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
+    ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
     ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
     """
 
     def __init__(
         self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False, rules=Function,
-        finds=False
+        finds=False, raised=None
     ):
         self.debug, self.raises, self.rules = debug, raises, rules
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
@@ -47,6 +50,7 @@ class Program:
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
         self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
+        self.raised = raised
         self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
         self.is_cooperative = False  # do its blocks wait for each other?
         self.headers = {}  # lines that the text begins with -> None, in order
@@ -128,6 +132,9 @@ class Program:
             name = f"constant_{len(self.constants)}"
             if isinstance(dtype, types.Record):
                 text = f"__device__ const __align__(16) unsigned char {name}[] = {{{', '.join(map(str, array.tobytes()))}}};"
+            elif isinstance(dtype, types.Time):
+                values = ", ".join(literal_text(v, types.int64) for v in numpy.ravel(array).view(numpy.int64).tolist())
+                text = f"__device__ const long long {name}[] = {{{values}}};"
             elif dtype in types.HALVES:  # as bits: memory of a kernel's own has no constructors
                 bits = ", ".join(map(str, numpy.ravel(array).view(numpy.uint16).tolist()))
                 text = f"__device__ const unsigned short {name}[] = {{{bits}}};"
@@ -224,8 +231,12 @@ class Program:
             head.append(_ATOMICS)
         if "whole::" in self._body:
             head.append(_WHOLE_ARRAYS)
+        if "times::" in self._body:
+            head.append(_TIMES)
         if self.is_cooperative:
             head.append(COOPERATIVE)
+        if self.raised is not None:
+            head.append(_RAISED)
         head += [line for line in self.headers if line not in head]
         if is_turned:
             head.append(_TURNED)

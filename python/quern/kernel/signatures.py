@@ -84,7 +84,8 @@ def _of_node(node, text):
     if isinstance(node, ast.Subscript):
         element = _of_node(node.value, text)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if isinstance(element, types.Number) and all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in parts):
+        whole = all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in parts)
+        if isinstance(element, (types.Number, types.Time)) and whole:
             steps = [1 if isinstance(p.step, ast.Constant) and p.step.value == 1 else p.step for p in parts]
             if all(step in (None, 1) for step in steps):
                 return element[tuple(slice(None, None, step) for step in steps)]
@@ -93,6 +94,8 @@ def _of_node(node, text):
         if name in ("optional", "Optional") and len(node.args) == 1:
             return types.Optional(_of_node(node.args[0], text))
         values = [a.value if isinstance(a, ast.Constant) else None for a in node.args]
+        if name in ("NPDatetime", "NPTimedelta") and len(values) == 1 and values[0] in types.UNITS:
+            return getattr(types, name)(values[0])
         if name == "UniTuple" and len(node.args) == 2 and type(values[1]) is int and values[1] >= 0:
             return types.Tuple([_of_node(node.args[0], text)] * values[1])
         if name == "Tuple" and len(node.args) == 1 and isinstance(node.args[0], (ast.Tuple, ast.List)):

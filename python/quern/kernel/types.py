@@ -26,7 +26,7 @@ class Type:
 
     def __getitem__(self, key):
         """``float32[:]``, ``float32[:, ::1]``: an array type, as Numba writes it."""
-        if not isinstance(self, (Number, Record)):
+        if not isinstance(self, (Number, Record, Time)):
             raise TypeError(f"{self} has no arrays")
         parts = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(p, slice) and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
@@ -147,6 +147,32 @@ class Literal(Known):
 
     def __hash__(self):
         return hash(self.obj)
+
+
+class Time(Type):
+    """Of datetime64 and timedelta64: an integer of 64 bits that counts ``unit``, NumPy's word; "": of no unit."""
+
+    c, bits = "long long", 64
+
+    def __init__(self, unit=""):
+        self.unit, self.unit_code = unit, UNITS[unit]
+        self.dtype = numpy.dtype(f"{self.kind}8[{unit}]" if unit else f"{self.kind}8")
+        self.name = f"{self.word}[{unit}]"
+
+    def __reduce__(self):
+        return (type(self), (self.unit,))
+
+
+class NPDatetime(Time):
+    kind, word = "M", "datetime64"
+
+
+class NPTimedelta(Time):
+    kind, word = "m", "timedelta64"
+
+
+# As NumPy numbers them.
+UNITS = {"Y": 0, "M": 1, "W": 2, "D": 4, "h": 5, "m": 6, "s": 7, "ms": 8, "us": 9, "ns": 10, "ps": 11, "fs": 12, "as": 13, "": 14}
 
 
 class Record(Type):
@@ -357,6 +383,11 @@ def _of_dtype(dtype, aligned):
     dtype = bfloat16.dtype if dtype == "bfloat16" else numpy.dtype(dtype)
     if dtype.names:
         return Record(dtype)
+    if dtype.kind in "mM" and dtype.isnative:
+        unit, count = numpy.datetime_data(dtype)
+        if count != 1:
+            raise TypeError(f"kernels count times in whole units, and {dtype} has {count}; convert with astype()")
+        return (NPDatetime if dtype.kind == "M" else NPTimedelta)("" if unit == "generic" else unit)
     found = NUMBERS.get("boolean" if dtype.name == "bool" else dtype.name)
     if found is None or not dtype.isnative:
         raise TypeError(f"kernels have no values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
@@ -374,9 +405,18 @@ def unified(a, b):
         return None if None in parts else Tuple(parts)
     if isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.ndim, a.packed) == (b.dtype, b.ndim, b.packed):
         return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", a.readonly or b.readonly, a.packed)
+    if isinstance(a, Time) and type(a) is type(b):
+        return _unified_times(a, b)
     if isinstance(a, Record) and isinstance(b, Record) and a.dtype == b.dtype:
         return Record(a.dtype, min(a.aligned_at, b.aligned_at), a.readonly or b.readonly)
     return None
+
+
+def _unified_times(a, b):
+    try:
+        return of_dtype(numpy.promote_types(a.dtype, b.dtype))
+    except TypeError:  # years or months as so many days
+        return None
 
 
 def _unified_numbers(a, b):

@@ -8,7 +8,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.device import current_device
-from quern.kernel import signatures, types
+from quern.kernel import signatures, times, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
@@ -32,10 +32,12 @@ class Row:
         self.is_tuple = isinstance(made, types.Tuple) and (several or results is not None)
         found = made.types if self.is_tuple else [made]
         for t in found:
-            if not isinstance(t, types.Number):
+            if not isinstance(t, (types.Number, types.Time)):
                 raise self.kernel.error(TypingError, self.kernel.source.tree, f"it must return a number, not {t}")
         if results is not None and not self.is_tuple:
             check_returned(program, results[0])
+            if isinstance(made, types.Time) and made != results[0]:
+                raise self.kernel.error(TypingError, self.kernel.source.tree, f"it returns {made}, and its signature says {results[0]}")
         self.function, self.parameters, self.results = function, parameters, list(results or found)
         self.derivatives = {}  # numbers of the operands that a gradient is wanted of -> Row
         values = ", ".join(f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters))
@@ -145,7 +147,7 @@ class VectorFunction:
         found = self._rows.get(parameters)
         if found is None:
             for t in parameters:
-                if not isinstance(t, types.Number):
+                if not isinstance(t, (types.Number, types.Time)):
                     raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
             row = Row(self.py_func, parameters, None if result is None else [result])
             found = self._rows[parameters] = (row, row.results[0])
@@ -184,16 +186,19 @@ class VectorFunction:
         loop = self._chosen(args)
         row, result = self._row(loop)
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
-        if all(isinstance(a, _core.Array) and a.dtype == t.dtype for a, t in zip(args, loop, strict=True)):
+        of_times = any(isinstance(t, types.Time) for t in (*loop, result))
+        if not of_times and all(isinstance(a, _core.Array) and a.dtype == t.dtype for a, t in zip(args, loop, strict=True)):
             self._quick[tuple(a._dtype_name for a in args)] = (row, _word(result))
         operands = [_operand(a, t) for a, t in zip(args, loop, strict=True)]
         if not any(isinstance(o, _core.Array) for o in operands):
-            operands[0] = _core.asarray(operands[0], loop[0].dtype.name)
+            operands[0] = _core.asarray(operands[0], _word(loop[0]))
         kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), self._kind)
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
-            row(operands, (out,), kind)
+            row(operands, (times.as_integers(out, out.dtype) if of_times and out.dtype.kind in "mM" else out,), kind)
             return out
         (made,) = row(operands, (), kind)
+        if isinstance(result, types.Time):
+            made = times.as_times(made, result.dtype)
         if out is not None:
             if not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
                 raise TypeError(f"[{self.__name__}] the result is {result}, which does not go into an array of {out.dtype}")
@@ -240,6 +245,9 @@ def reduction(function, type_, name, identity=None):
 
 def _operand(value, type_):
     """As an array of the device of that type, or a number."""
+    if isinstance(type_, types.Time):
+        made = times.as_integers(value, type_.dtype)
+        return made if isinstance(value, _core.Array) or made.ndim else _core.asnumpy(made)[()]
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
         return type_.dtype.type(value)
     array = _core.asarray(value)
@@ -247,6 +255,8 @@ def _operand(value, type_):
 
 
 def _goes(known, type_):
+    if isinstance(type_, types.Time) and not isinstance(known, numpy.dtype):
+        return False
     if isinstance(known, numpy.dtype):
         return numpy.can_cast(known, type_.dtype, "safe")
     order = "biufc"
@@ -259,4 +269,4 @@ def _global_text(type_):
 
 
 def _word(type_):
-    return "bool" if type_ == types.boolean else type_.name
+    return "bool" if type_ == types.boolean else "int64" if isinstance(type_, types.Time) else type_.name

@@ -9,8 +9,19 @@ cuda.py       threads, barriers, shared and local arrays, atomics
 libdevice.py  CUDA's mathematical functions and intrinsics, by libdevice's names
 half.py       functions of float16; bfloat.py: of bfloat16
 vectors.py    float4 and its like
+times.py      functions of datetime64 and timedelta64
 """
 
-from quern.kernel.library import arrays, bfloat, cuda, half, libdevice, mathematics, python, vectors  # noqa: F401  (they fill the table)
+from quern.kernel.library import (  # noqa: F401  (they fill the table)
+    arrays,
+    bfloat,
+    cuda,
+    half,
+    libdevice,
+    mathematics,
+    python,
+    times,
+    vectors,
+)
 from quern.kernel.library.python import loop  # noqa: F401
 from quern.kernel.library.table import attribute, call, frozen, is_own  # noqa: F401

@@ -109,8 +109,9 @@ def _called(reduce, name, skips):
             hint = "write a loop over the parts for an axis"
             raise compiler.error(TypingError, node, f"numpy.{name} takes an array in a kernel, and reduces all of it", hint)
         (array,) = arguments[:1]
-        if not isinstance(array.type, types.Array) or isinstance(array.type.dtype, types.Record):
-            raise compiler.error(TypingError, node, f"numpy.{name} takes an array of numbers in a kernel, not {array.type}")
+        if not isinstance(array.type, types.Array) or isinstance(array.type.dtype, (types.Record, types.Time)):
+            hint = "write a loop" if isinstance(getattr(array.type, "dtype", None), types.Time) else ""
+            raise compiler.error(TypingError, node, f"numpy.{name} takes an array of numbers in a kernel, not {array.type}", hint)
         return reduce(compiler, array, skips, None if dtype is None else compiler.dtype_of(dtype, node), node)
 
     return compile_call
@@ -156,7 +157,7 @@ def _of(owner, dtype, ndim, layout):
 def _whole_again(compiler, value, node, said):
     """A view that has no memory where its shape does not go: the thread ends then."""
     value = compiler.kept(value)
-    compiler.stop_if(f"!{value.text}.data", f"ValueError('{said}')")
+    compiler.stop_if(f"!{value.text}.data", ValueError, said)
     return value
 
 

@@ -132,6 +132,10 @@ def grid_sync(compiler, owner, node):
     def sync(compiler, owner, arguments, named, node):
         if arguments or named:
             raise compiler.error(TypingError, node, "grid.sync takes no arguments")
+        if compiler.reports:
+            compiler.emit("now.sync_grid();")
+            compiler.leave_if("now.left")
+            return Value(types.none, "", None)
         return Value(types.none, f"{owner.text}.sync()")
 
     return bound(sync, owner)

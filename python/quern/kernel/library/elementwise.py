@@ -45,7 +45,7 @@ def over_arrays(compiler, ufunc, compile_call, arguments, named, node):
         if isinstance(value.type, types.Array):
             if value.type.ndim > like.type.ndim:
                 raise compiler.error(TypingError, node, f"{value.type} has more dimensions than the array for the results, {like.type}")
-            compiler.stop_if(f"!whole::fits({like.text}, {value.text})", "ValueError('operands could not be broadcast together')")
+            compiler.stop_if(f"!whole::fits({like.text}, {value.text})", ValueError, "operands could not be broadcast together")
     k, end = compiler.temporary("k"), compiler.temporary("end")
     compiler.emit(f"{end} = {like.text}.size();")
     compiler.head.append(f"long long {end} = 0;")

@@ -13,7 +13,7 @@ import operator
 
 import numpy
 
-from quern.kernel import operators, types
+from quern.kernel import operators, times, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import entry, rows
 from quern.kernel.value import Value, cast
@@ -169,9 +169,18 @@ for _name, _text in {"isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finit
         entry(getattr(_module, _name), takes=1)(_test(_text))
 
 
-def _operator(node_type):
+def _of_times(arguments):
+    return any(isinstance(a.type, types.Time) for a in arguments)
+
+
+def _operator(node_type, is_numpys=False):
     def compile_call(compiler, arguments, named, node):
-        return operators.binary(node_type, arguments[0], arguments[1], compiler.failing(node))
+        left, right = arguments
+        if _of_times(arguments):
+            return times.binary(node_type, left, right, compiler.failing(node))
+        if not is_numpys:
+            right = compiler.divisor(node_type, left, right, node)
+        return operators.binary(node_type, left, right, compiler.failing(node))
 
     return compile_call
 
@@ -180,6 +189,8 @@ def _arithmetic(name, of_reals):
     """NumPy's: integers stay in their own type, which operators of Python's make 64 bits."""
 
     def compile_call(compiler, arguments, named, node):
+        if _of_times(arguments):
+            return of_reals(compiler, arguments, named, node)
         values = [compiler.number(a, node) for a in arguments]
         to = types.unified(values[0].type, values[1].type)
         if name == "true_divide" or not isinstance(to, (types.Integer, types.Boolean)):
@@ -198,6 +209,8 @@ def _arithmetic(name, of_reals):
 
 def _comparison(node_type, is_numpys=False):
     def compile_call(compiler, arguments, named, node):
+        if all(isinstance(a.type, types.Time) for a in arguments):
+            return times.compare(node_type, *arguments, compiler.failing(node))
         return operators.compare(node_type, arguments[0], arguments[1], compiler.failing(node), is_numpys)
 
     return compile_call
@@ -207,7 +220,7 @@ _WORDS = {"and_": "iand", "or_": "ior"}  # of `&=`; the others are named with an
 for _node, (_, _name, _function) in operators.BINARY.items():
     entry(_function, getattr(operator, _WORDS.get(_function.__name__, "i" + _function.__name__)), takes=2)(_operator(_node))
     if hasattr(numpy, _name):
-        entry(getattr(numpy, _name), takes=2)(_arithmetic(_name, _operator(_node)))
+        entry(getattr(numpy, _name), takes=2)(_arithmetic(_name, _operator(_node, True)))
 entry(numpy.fmod, takes=2)(_arithmetic("fmod", _two("fmod", _for_numpy)))
 for _node, (_symbol, _, _function) in operators.COMPARE.items():
     entry(_function, takes=2)(_comparison(_node))
@@ -219,6 +232,8 @@ for _name, _node in {
 
 def _extreme(text):
     def compile_call(compiler, arguments, named, node):
+        if _of_times(arguments):
+            return times.chosen(text, arguments, compiler.failing(node))
         values = [compiler.number(a, node) for a in arguments]
         to = types.unified(values[0].type, values[1].type)
         return Value(to, f"op::{text}({cast(values[0], to).text}, {cast(values[1], to).text})")

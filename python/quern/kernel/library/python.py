@@ -7,7 +7,7 @@ import enum
 
 import numpy
 
-from quern.kernel import intrinsics, operators, types
+from quern.kernel import intrinsics, operators, times, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import attribute, bound, entry, freezer, method
 from quern.kernel.value import Elements, Value, cast, literal_text
@@ -41,6 +41,8 @@ def numpy_scalar(obj):
             return None
         if isinstance(type_, types.Record):
             return None
+        if isinstance(type_, types.Time):
+            return times.constant(obj)
         return Value(type_, literal_text(obj.item(), type_), natural=isinstance(type_, types.Integer) and obj >= 0)
     return None
 
@@ -118,6 +120,8 @@ def _range_loop(compiler, node, given, flag):
         by, first, natural = compiler.temporary("step"), compiler.temporary("first"), start.natural and step.natural
         compiler.head += [f"{type_.c} {by} = 0;", f"{type_.c} {first} = 0;", f"long long {end} = 0;"]
         compiler.emit(f"{by} = {step.text};")
+        if compiler.reports:
+            compiler.stop_if(f"{by} == 0", ValueError, "range() arg 3 must not be zero")
         compiler.emit(f"{first} = {start.text};")
         if natural and type_ != types.uint64:
             compiler.emit(f"{end} = end_of_rounds({first}, {stop.text}, {by});")
@@ -242,6 +246,8 @@ def call_len(compiler, arguments, named, node):
 
 @entry(int, takes=(0, 1))
 def call_int(compiler, arguments, named, node):
+    if arguments and isinstance(arguments[0].type, types.Time):
+        return Value(types.int64, arguments[0].text)
     value = compiler.number(arguments[0], node) if arguments else operators.constant(0)
     if isinstance(value.type, types.Integer):
         return value
@@ -287,6 +293,8 @@ def call_complex(compiler, arguments, named, node):
 
 @entry(abs, numpy.absolute, takes=1)  # which numpy.abs is, too
 def call_abs(compiler, arguments, named, node):
+    if isinstance(arguments[0].type, types.NPTimedelta):
+        return Value(arguments[0].type, f"op::absolute({arguments[0].text})")  # of NaT itself
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex):
         return Value(value.type.part, f"op::absolute({value.text})")
@@ -302,6 +310,8 @@ def _choose(name):
             arguments = compiler.parts(arguments[0], node)
         if len(arguments) < 2:
             raise compiler.error(TypingError, node, f"{name} needs at least two numbers")
+        if any(isinstance(a.type, types.Time) for a in arguments):
+            return times.chosen(name, arguments, compiler.failing(node))
         result = compiler.number(arguments[0], node)
         for value in arguments:
             if isinstance(compiler.number(value, node).type, types.Complex):
@@ -340,6 +350,7 @@ def call_round(compiler, arguments, named, node):
 def call_divmod(compiler, arguments, named, node):
     a, b = (compiler.kept(compiler.number(x, node)) for x in arguments)
     fail = compiler.failing(node)
+    b = compiler.divisor(ast.FloorDiv, a, b, node)
     return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
 

@@ -212,6 +212,8 @@ def _conversion(compiler, to, arguments, named, node):
     text = arguments[0].foreseen
     if isinstance(text, str) and isinstance(to, types.Float):  # np.float32("nan")
         arguments = [_calls[id(float)][1](compiler, arguments, {}, node)]
+    if isinstance(arguments[0].type, types.NPTimedelta) and isinstance(to, (types.Integer, types.Float)):
+        return cast(Value(types.int64, arguments[0].text), to)
     value = compiler.number(arguments[0], node)
     if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
         raise compiler.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
