@@ -21,7 +21,8 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
     """Sets how errors are handled; returns what held before.
 
     Parameters: ``linalg``: what becomes of a result that a singular matrix or its kin leaves undefined. "raise": the call waits and
-    raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for the others: floating-point errors are not watched.
+    raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for
+    the others: floating-point errors are not watched.
     """
     for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
         if value is not None:
