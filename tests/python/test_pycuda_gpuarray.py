@@ -676,3 +676,29 @@ def test_results_lie_where_the_allocator_says(device):
         same(got, np.asarray(wanted))
         assert got.allocator is allocator and len(taken) == 2 and taken[1] == max(got.nbytes, 1)
         del taken[1:]
+
+
+def test_classes_of_programs(device):
+    class Named(gpuarray.GPUArray):
+        def __init__(self, name, host):
+            super().__init__(host.shape, host.dtype, order="F")
+            self.name = name
+            self.set(host)
+
+    class Plain(gpuarray.GPUArray):
+        pass
+
+    x = host("float32", 12).reshape(3, 4)
+    a, b = Named("a", x), Named(name="b", host=2 * x)
+    assert a.name == "a" and isinstance(a, gpuarray.GPUArray) and a.strides == (4, 12)
+    same(a + b, 3 * x)
+    b[1:] = 0
+    a += 1
+    same(a * 2 + b, np.where(np.arange(3)[:, None] == 0, 4 * x + 2, 2 * x + 2).astype(np.float32))
+    SourceModule("__global__ void f(float* x) { x[threadIdx.x] = threadIdx.x; }").get_function("f")(a, block=(12, 1, 1))
+    same(a, np.arange(12, dtype=np.float32).reshape(4, 3).T)
+    same(Plain((2, 3), np.int32).fill(4), np.full((2, 3), 4, np.int32))
+    buffer = drv.mem_alloc(48)
+    over = type("Over", (gpuarray.GPUArray,), {"__init__": lambda self: gpuarray.GPUArray.__init__(self, (12,), np.float32, gpudata=buffer)})()
+    over.fill(3)
+    assert over.gpudata is buffer and drv.from_device(buffer, 12, np.float32).tolist() == [3] * 12

@@ -221,3 +221,15 @@ def test_vector_types(device):
     SourceModule(text).get_function("total")(a, gpuarray.vec.make_float4(1, 2, 3, 4), block=(5, 1, 1))
     np.testing.assert_array_equal(a["x"].get(), np.arange(5) * 20)
     np.testing.assert_array_equal(a.get()["w"], host["w"])
+
+
+def test_records_are_elements(device):
+    pair = np.dtype([("a", "f4"), ("b", "i4", 2)])
+    x = np.zeros((3, 4), pair)
+    x["a"], x["b"][..., 1] = np.arange(12).reshape(3, 4), 7
+    array = gpuarray.to_gpu(x)
+    one = x[1, 2].copy()
+    array[0, 1] = x[0, 1] = one
+    array[2] = x[2] = one
+    array[:, 3] = x[:, 3] = np.array((5, [6, 7]), pair)[()]
+    assert np.array_equal(array.get(), x) and (array.fill(one).get() == one).all()

@@ -236,7 +236,19 @@ class GPUArray(_Base):
     __array_priority__ = 100
     __array_ufunc__ = None  # NumPy's arrays leave operators to this class, which refuses them
 
-    def __new__(cls, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
+    def __new__(cls, *args, **kwargs):
+        if cls.__init__ is GPUArray.__init__:
+            return cls._made(*args, **kwargs)
+        return _empty((0,), "float32")._as(cls)  # a program's own class, whose constructor calls ours
+
+    def __init__(self, *args, **kwargs):
+        if type(self).__init__ is not GPUArray.__init__:
+            made = GPUArray._made(*args, **kwargs)
+            _engine.set_view(self, made)
+            self.__dict__.update(made.__dict__)
+
+    @classmethod
+    def _made(cls, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         shape = _core._shape(shape)
         if any(n < 0 for n in shape):
             raise ValueError("negative dimensions are not allowed")
@@ -262,9 +274,6 @@ class GPUArray(_Base):
         self = _over(gpudata, base, shape, strides, name)._as(cls)
         self.__dict__.update(_memory=gpudata, _allocator=allocator)
         return self
-
-    def __init__(self, *args, **kwargs):
-        pass
 
     # ---- the memory
 
@@ -511,7 +520,7 @@ class GPUArray(_Base):
                 raise ValueError(f"src and dst must have the same shape, not {value.shape} and {part.shape}")
             if part.dtype != value.dtype:
                 raise TypeError(f"src and dst must have the same dtype, not {value.dtype} and {part.dtype}; convert with astype()")
-        elif not is_scalar(value):
+        elif not is_scalar(value) and not isinstance(value, np.void):
             raise TypeError(f"an array or a number is needed, not {type(value).__name__}")
         _Base.__setitem__(self, index, value)
 
