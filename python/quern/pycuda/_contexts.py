@@ -324,3 +324,13 @@ class Event(_engine.Event):
         event = Event.__new__(Event)
         _engine.Event.__init__(event, _engine.current_device(), bytes(handle))
         return event
+
+
+def timer(start, end):
+    """A function that waits for one event and gives the seconds from another to it."""
+
+    def get_call_time():
+        end.synchronize()
+        return end.time_since(start) * 1e-3
+
+    return get_call_time

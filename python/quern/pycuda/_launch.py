@@ -14,7 +14,7 @@ import numpy as np
 
 from quern.errors import LogicError
 from quern.lib import _engine
-from quern.pycuda._contexts import Context, Event
+from quern.pycuda._contexts import Context, Event, timer
 from quern.pycuda._copies import is_page_locked, memcpy_dtoh_async, memcpy_htod_async
 from quern.pycuda._memory import mem_alloc_like
 from quern.pycuda._textures import SurfaceReference, TextureReference
@@ -140,12 +140,7 @@ class Function(_engine.Function):
         start.record()
         self.prepared_call(grid, block, *args, shared_size=shared_size)
         end.record()
-
-        def get_call_time():
-            end.synchronize()
-            return end.time_since(start) * 1e-3
-
-        return get_call_time
+        return timer(start, end)
 
     # what came before calls: parameters by their place, launched alone
 
