@@ -238,7 +238,7 @@ def test_memory_copied_from_may_be_changed_after_the_copy(device):
 def test_fills_in_streams(device, bits):
     stream, dtype = drv.Stream(), np.dtype(f"uint{bits}")
     memory = drv.mem_alloc(100 * dtype.itemsize)
-    getattr(drv, f"memset_d{bits}_async")(memory, 0xA5, 100, stream)
+    getattr(drv, f"memset_d{bits}_async")(dest=memory, data=0xA5, size=100, stream=stream)
     getattr(drv, f"memset_d2d{bits}_async")(memory, 10 * dtype.itemsize, 1, 4, 10, stream)
     stream.synchronize()
     held = drv.from_device(memory, (10, 10), dtype)

@@ -67,8 +67,8 @@ def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stre
 
 
 def _memset(value_bytes):
-    def memset(dest, data, count, stream=None):
-        _engine.fill(_engine.current_device(), dest, 0, int(data) & 0xFFFFFFFF, value_bytes, count, 1, stream)
+    def memset(dest, data, size, stream=None):
+        _engine.fill(_engine.current_device(), dest, 0, int(data) & 0xFFFFFFFF, value_bytes, size, 1, stream)
 
     return memset
 
@@ -87,7 +87,7 @@ def _named(function, name, doc):
 
 
 for _bits in (8, 16, 32):
-    _doc = f"Sets `count` values of {_bits} bits in device memory to `data`."
+    _doc = f"Sets `size` values of {_bits} bits in device memory to `data`."
     _doc_2d = f"Sets `height` rows of `width` values of {_bits} bits, `pitch` bytes apart, to `data`."
     for _suffix in ("", "_async"):
         globals()[f"memset_d{_bits}{_suffix}"] = _named(_memset(_bits // 8), f"memset_d{_bits}{_suffix}", _doc)

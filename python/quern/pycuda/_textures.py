@@ -271,10 +271,10 @@ class SurfaceReference(_Reference):
         self._program, self._address = program, _variable(program, name, 8, "get_surfref", "surface")
         return self
 
-    def set_array(self, ary, flags=0):
+    def set_array(self, array, flags=0):
         """Reads and writes an Array that was made with array3d_flags.SURFACE_LDST."""
-        made = _engine.surface_of_array(_array(ary, "SurfaceReference.set_array"))
-        self._array = ary
+        made = _engine.surface_of_array(_array(array, "SurfaceReference.set_array"))
+        self._array = array
         self._push(made)
 
     def get_array(self):
