@@ -5,6 +5,8 @@ import pytest
 from quern.device import set_current_device
 from quern.lib import _engine
 from quern.pycuda import driver as drv
+from quern.pycuda import gpuarray
+from quern.pycuda.compiler import SourceModule
 
 
 def pitched(host, pitch):
@@ -145,8 +147,6 @@ def test_boxes_between_devices(device):
 
 
 def test_copies_in_a_stream_come_after_its_work(device):
-    from quern.pycuda.compiler import SourceModule
-
     slow = SourceModule("__global__ void f(int* x, int n) { int v = 1; for (int i = 0; i < n; ++i) v = v * 3 + 1; x[threadIdx.x * 8] = v; }").get_function("f")
     stream, memory = drv.Stream(), drv.mem_alloc(32 * 32)
     drv.memset_d8(memory, 0, 1024)
@@ -254,3 +254,34 @@ def test_copies_to_peers(device):
     drv.memcpy_peer_async(int(target) + 50, source, 50, context, context, stream)
     stream.synchronize()
     assert drv.from_device(target, 100, np.uint8)[50:].tolist() == list(range(50))
+
+
+def test_memory_that_is_not_page_locked_is_waited_for(device):
+    slow = SourceModule(
+        """__global__ void slow(int* x) {
+             for (int k = 0; k < 20; k++) __nanosleep(100000);
+             x[threadIdx.x] += threadIdx.x;
+           }"""
+    ).get_function("slow")
+    stream, wanted = drv.Stream(), np.arange(64, dtype=np.int32)
+    array = gpuarray.zeros(64, np.int32)
+    for n in range(1, 5):
+        slow(array, block=(64, 1, 1), stream=stream)
+        out = np.zeros(64, np.int32)
+        if n == 1:
+            drv.memcpy_dtoh_async(out, array.gpudata, stream)
+        elif n == 2:
+            out = array.get_async(stream)
+        elif n == 3:
+            array.get(out, async_=True, stream=stream)
+        else:
+            copy = drv.Memcpy2D()
+            copy.set_src_device(array.gpudata)
+            copy.set_dst_host(out)
+            copy.width_in_bytes, copy.height = 256, 1
+            copy(stream)
+        assert np.array_equal(out, n * wanted), n
+    slow(array, block=(64, 1, 1), stream=stream)
+    out = array.get(pagelocked=True, async_=True, stream=stream)
+    stream.synchronize()
+    assert np.array_equal(out, 5 * wanted)

@@ -23,6 +23,7 @@ from quern.lib import _engine
 from quern.pycuda import _textures
 from quern.pycuda import driver as _driver
 from quern.pycuda._contexts import timer
+from quern.pycuda._copies import is_page_locked
 from quern.pycuda.compyte import array as _compyte
 
 _Base = _core.Array
@@ -317,8 +318,8 @@ class GPUArray(_Base):
         return ary
 
     def get_async(self, stream=None, ary=None):
-        """As get(), in a stream: the values are there when the stream is synchronised. ``ary`` had better be page-locked."""
-        return self.get(ary, pagelocked=True, async_=True, stream=stream)
+        """As get(), in a stream. In page-locked memory the values are there when the stream is synchronised; other memory is waited for."""
+        return self.get(ary, async_=True, stream=stream)
 
     def set(self, ary, async_=False, stream=None, **kwargs):
         """Takes the values of a NumPy array of the same shape and dtype. Raises ValueError for one that does not fit."""
@@ -629,7 +630,7 @@ def _read_on(array, host, stream, pagelocked):
         if not lies:
             into = (_driver.pagelocked_empty if pagelocked else np.empty)(array.shape, array.dtype, order)
         if array.size:
-            _engine.dtoh(current_device(), into, dense, stream, blocking=False)
+            _engine.dtoh(current_device(), into, dense, stream, blocking=not is_page_locked(into))
         if host is not None and not lies:
             stream.synchronize()
             host[...] = into.reshape(host.shape)

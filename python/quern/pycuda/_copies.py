@@ -42,8 +42,8 @@ def memcpy_dtoh(dest, src):
 
 
 def memcpy_dtoh_async(dest, src, stream=None):
-    """The same in a stream; `dest` may be read when the stream is synchronised."""
-    _engine.dtoh(_engine.current_device(), dest, src, stream, blocking=False)
+    """The same in a stream; `dest` may be read when the stream is synchronised, memory that is not page-locked when this returns."""
+    _engine.dtoh(_engine.current_device(), dest, src, stream, blocking=not is_page_locked(dest))
 
 
 def memcpy_dtod(dest, src, size):
@@ -374,6 +374,10 @@ class _MemoryCopy:
             return _engine.copy_box(_engine.current_device(), to, from_, box, stream, waits)
         _copy_box(self._side("dst", box), self._side("src", box), box, stream, blocking)
 
+    def _waits(self, stream):
+        into = None if self._dst is None else self._dst[0]
+        return stream is None or (into is not None and not is_page_locked(into))
+
     def _is_stream(self, stream):
         if stream is not None and not isinstance(stream, _engine.Stream):
             raise TypeError(f"[{self._name}] stream must be a Stream or None, not {type(stream).__name__}")
@@ -383,7 +387,8 @@ class Memcpy2D(_MemoryCopy):
     """Copies `height` rows of `width_in_bytes` bytes between memory with a pitch.
 
     Name the two sides by set_src_host() and its kin, and where the rows start by ``src_x_in_bytes``, ``src_y``, ``src_pitch`` and the same
-    with ``dst``. A call with a stream does not wait; ``copy(aligned=True)`` does. A pitch of 0 is that of rows without gaps.
+    with ``dst``. A call with a stream does not wait, unless it is for host memory that is not page-locked; ``copy(aligned=True)`` does. A
+    pitch of 0 is that of rows without gaps.
 
     >>> import numpy as np
     >>> from quern.pycuda import driver
@@ -400,7 +405,7 @@ class Memcpy2D(_MemoryCopy):
         if isinstance(aligned, _engine.Stream):
             aligned, stream = False, aligned
         self._is_stream(stream)
-        self._copy(stream, stream is None)
+        self._copy(stream, self._waits(stream))
 
 
 class Memcpy3D(_MemoryCopy):
@@ -411,7 +416,7 @@ class Memcpy3D(_MemoryCopy):
     def __call__(self, stream=None):
         """Copies: and waits, or in the stream that is given."""
         self._is_stream(stream)
-        self._copy(stream, stream is None)
+        self._copy(stream, self._waits(stream))
 
 
 class Memcpy3DPeer(Memcpy3D):
