@@ -178,3 +178,19 @@ def test_kernels_are_wrapped(device, n):
     a = gpuarray.to_gpu(x)
     assert total(a, kernel_wrapper=wrapper, stream=stream).get() == x.sum() and len(calls) == (1 if n < 1000 else 3) and calls[-1] == (1, 1)
     assert total(a, allocator=allocator).get() == x.sum() and taken == [4]
+
+
+@pytest.mark.parametrize("name", ["a", "in", "out", "acc", "T", "_x", "__y", "all", "width"])
+def test_names_of_arguments(device, name):
+    x = numbers(3000)
+    a = gpuarray.to_gpu(x)
+    assert np.isclose(ReductionKernel(np.float32, "0", "a + b", f"{name}[i] * q", f"const float *{name}, float q")(a, 2).get(), 2 * x.sum(), rtol=1e-3)
+    ends = ReductionKernel(np.float32, "0", "a + b", f"fabsf({name}[i] - {name}[2999 - i])", f"float *{name}")
+    assert np.isclose(ends(a).get(), np.abs(x - x[::-1]).sum(), rtol=1e-4)
+    assert np.isclose(ends(a, slice=slice(5, 100, 3)).get(), np.abs(x - x[::-1])[5:100:3].sum(), rtol=1e-4)
+    if name == "out":  # the stage's own
+        return
+    stage, _ = reduction.get_reduction_kernel_and_types(1, "float", 64, "0", "a + b", f"{name}[i]", f"float *{name}")
+    total = gpuarray.zeros(1, np.float32)
+    stage.prepared_call((1, 1), (64, 1, 1), total.gpudata, a.gpudata, 47, 3000)
+    assert np.isclose(total.get()[0], x.sum(), rtol=1e-3)

@@ -94,8 +94,10 @@ class ReductionKernel:
         self.preamble, self.options, self.allocator = preamble, list(options or []), allocator
         self._kernels = {}
         self._text_of_elements = self._by_elements()
-        self._has_structures = any(dtype.kind == "V" for dtype in (self.dtype_out, *(a.dtype for a in self.arguments)))
-        if self._has_structures:
+        has_structures = any(dtype.kind == "V" for dtype in (self.dtype_out, *(a.dtype for a in self.arguments)))
+        # What the engine's reductions do not take: structures, and names that they keep to themselves.
+        self._needs_stages = has_structures or any(a.name.startswith("_") for a in self.arguments)
+        if has_structures:
             dtype_to_ctype(self.dtype_out)  # which says what has no name in C
 
     def _by_elements(self):
@@ -154,7 +156,7 @@ class ReductionKernel:
         return self._kernels[stage, is_slice]
 
     def _by_stages(self, args, size, more, out, wrapper, stream):
-        """Structures are no numbers to the engine: kernels of stages, until one block has seen everything."""
+        """Kernels of stages, until one block has seen everything."""
         kernel, given = self._stage(1, bool(more)), (*args, *more)
         while True:
             blocks = min(max(-(-size // _THREADS), 1), _MOST_BLOCKS)
@@ -186,7 +188,7 @@ class ReductionKernel:
         if out is not None and out.size != 1:
             raise ValueError(f"[{self.name}] out must have one element, not {out.size}")
         with on_stream(stream):
-            if self._has_structures or wrapper is not None:
+            if self._needs_stages or wrapper is not None:
                 results = self._by_stages(args, walked.size, more, out, wrapper, stream)
                 return results if results is out else placed(results, allocator, walked)
             given = () if out is None else (out.reshape(()),)
@@ -285,19 +287,19 @@ static __device__ out_type quern_combined(out_type a, out_type b) {{ return {red
 extern "C" __global__ void {name}(out_type *out, {parameters}, unsigned seq_count, unsigned n)
 {{
   __shared__ __align__(16) char quern_memory[{block_size} * sizeof(out_type)];
-  out_type *all = reinterpret_cast<out_type *>(quern_memory);
-  out_type acc = {neutral};
+  out_type *quern_all = reinterpret_cast<out_type *>(quern_memory);
+  out_type quern_acc = {neutral};
   unsigned i = blockIdx.x * {block_size}u * seq_count + threadIdx.x;
-  for (unsigned quern_s = 0; quern_s < seq_count && i < n; ++quern_s, i += {block_size}u) acc = quern_combined(acc, {map_expr});
-  all[threadIdx.x] = acc;
+  for (unsigned quern_s = 0; quern_s < seq_count && i < n; ++quern_s, i += {block_size}u) quern_acc = quern_combined(quern_acc, {map_expr});
+  quern_all[threadIdx.x] = quern_acc;
   __syncthreads();
-  for (unsigned width = {block_size}u; width > 1;) {{
-    const unsigned half = (width + 1) / 2;
-    if (threadIdx.x + half < width) all[threadIdx.x] = quern_combined(all[threadIdx.x], all[threadIdx.x + half]);
+  for (unsigned quern_width = {block_size}u; quern_width > 1;) {{
+    const unsigned quern_half = (quern_width + 1) / 2;
+    if (threadIdx.x + quern_half < quern_width) quern_all[threadIdx.x] = quern_combined(quern_all[threadIdx.x], quern_all[threadIdx.x + quern_half]);
     __syncthreads();
-    width = half;
+    quern_width = quern_half;
   }}
-  if (threadIdx.x == 0) out[blockIdx.x] = all[0];
+  if (threadIdx.x == 0) out[blockIdx.x] = quern_all[0];
 }}
 """
 
