@@ -36,6 +36,41 @@ def test_a_gradient_is_one_object(device):
     )
 
 
+def test_gradients_where_roots_and_angles_have_none(device):
+    """Norms, deviations and angles at 0 pass 0 on, not NaN; equal extremes have equal shares."""
+    head = """
+z = torch.zeros(2, 3, requires_grad=True, device=device)
+o = torch.tensor([[0., 0, 0], [1, 2, -2]], requires_grad=True, device=device)
+def slope(f, x=None):
+    return [torch.autograd.grad(f(one).sum(), one)[0] for one in ([z, o] if x is None else [x])]
+at = torch.tensor([[0, 0, 1], [1, 1, 1]], device=device)
+"""
+    check(
+        """
+        slope(lambda x: x.norm(dim=1))
+        slope(lambda x: x.norm())
+        slope(lambda x: torch.linalg.vector_norm(x, 3, 1))
+        slope(lambda x: torch.linalg.vector_norm(x, 0.5, 1))
+        slope(lambda x: torch.linalg.vector_norm(x, -1, 1))
+        slope(lambda x: torch.linalg.matrix_norm(x))
+        slope(lambda x: x.std())
+        slope(lambda x: x.std(1))
+        slope(lambda x: torch.std_mean(x, 1)[0])
+        slope(lambda x: torch.cdist(x, x.detach()))
+        slope(lambda x: torch.dist(x, x.detach()))
+        slope(lambda x: torch.nn.functional.cosine_similarity(x, x.detach() + 1), o)
+        slope(lambda x: torch.atan2(x, x))
+        slope(lambda x: torch.complex(x, x).angle())
+        slope(lambda x: torch.erfinv(x / 2))
+        slope(torch.erfinv, torch.tensor([0., 0.5, 1., -1.], requires_grad=True, device=device))
+        slope(lambda x: torch.zeros(2, 2, device=device).scatter_reduce(1, at, x, "amax"))
+        slope(lambda x: torch.full((2, 2), 5., device=device).scatter_reduce(1, at, x, "amin", include_self=False))
+        """,
+        device,
+        head,
+    )
+
+
 def test_a_gradient_does_not_keep_its_tensor(device):
     """No circle of references: what nobody holds is gone at once."""
     import gc

@@ -188,8 +188,12 @@ def erfinv(input, *, out=None):
     """The inverse of erf: infinite at -1 and 1, NaN outside. By Newton's steps from a rational first guess (Giles, 2010)."""
     x = _real_of(input, "erfinv")
     wide = x.to(_float64())
+    # At the ends the derivative is infinite, too; what is not used there must not make it NaN, nor must the root at 0.
+    is_end = _op("absolute", wide.detach()) == 1
+    ends = wide * _op("where", is_end, math.inf, 1.0)
+    wide = _op("where", is_end, 0.0, wide)
     w = -_op("log", (1 - wide) * (1 + wide))
-    small, large = w - 2.5, _op("sqrt", w) - 3
+    small, large = w - 2.5, _op("sqrt", _op("maximum", w, 0.25)) - 3
     near, far = small * 0 + 2.81022636e-08, large * 0 + -0.000200214257
     for c in (3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941):
         near = near * small + c
@@ -199,8 +203,7 @@ def erfinv(input, *, out=None):
     for _ in range(2):  # to all digits
         error = _op("erf", y) - wide
         y = y - error / (1.1283791670955126 * _op("exp", -y * y))
-    y = _op("where", _op("absolute", wide) == 1, _op("sign", wide.detach()) * math.inf, y)
-    return finish(y.to(x.dtype), out)
+    return finish(_op("where", is_end, ends, y).to(x.dtype), out)
 
 
 def _float64():

@@ -298,9 +298,10 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
         limits = finfo(self.dtype) if self.is_floating_point() else iinfo(self.dtype)
         fill = (-float("inf") if largest else float("inf")) if self.is_floating_point() else (limits.min if largest else limits.max)
         picked = _op("where", hits, moved, fill).to(self.dtype)
+        if include_self:  # one of them: equal ones have equal shares of the derivative
+            picked = _shaping.cat([picked, old.unsqueeze(-1)], -1)
         got = picked.amax(-1) if largest else picked.amin(-1)
-        both = _op("maximum" if largest else "minimum", got, old)
-        new = both if include_self else _op("where", any_hit, got, old)
+        new = got if include_self else _op("where", any_hit, got, old)
     if base._shape == new._shape:
         self.copy_(new.to(self.dtype).movedim(-1, dim))
     else:

@@ -231,7 +231,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     x = _float(x, "vector_norm")
     size = x.abs()
     if ord == 2:
-        made = _op("sqrt", _sum(_op("square", size), dim, keepdim))
+        made = root(_sum(_op("square", size), dim, keepdim))
     elif ord == math.inf:
         made = size.amax(() if dim is None else dim, keepdim)
     elif ord == -math.inf:
@@ -241,8 +241,25 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     elif ord == 1:
         made = _sum(size, dim, keepdim)
     else:
-        made = _sum(size**ord, dim, keepdim) ** (1 / ord)
+        made = root(_sum(_raised(size, ord) if ord < 1 else size**ord, dim, keepdim), ord)
     return finish(made, out)
+
+
+def root(x, order=2):
+    """The root of an order; where it is 0 its derivative is 0, not infinite."""
+    take = (lambda x: _op("sqrt", x)) if order == 2 else lambda x: x ** (1 / order)
+    if not x.requires_grad:
+        return take(x)
+    is_zero = x.detach() == (0 if order > 0 else math.inf)
+    return take(x.masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
+
+
+def _raised(x, exponent):
+    """x to a power below 1, whose derivative is 0 where x is 0."""
+    if not x.requires_grad:
+        return x**exponent
+    is_zero = x.detach() == 0
+    return (x.masked_fill(is_zero, 1) ** exponent).masked_fill(is_zero, 0 if exponent > 0 else math.inf)
 
 
 def _sum(x, dim, keepdim):

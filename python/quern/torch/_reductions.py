@@ -112,7 +112,7 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=N
 
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
     """The standard deviation along dimensions; see :func:`var`."""
-    return finish(_op("sqrt", var(input, dim, unbiased, keepdim, correction=correction)), out)
+    return finish(_linalg.root(var(input, dim, unbiased, keepdim, correction=correction)), out)
 
 
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
