@@ -3,8 +3,10 @@
 // A Dispatcher is the base of what @cuda.jit makes; dispatcher[grid, block, stream, shared] is a Launch, which is called. Types
 // that were not seen before go to the method `_compile`, which is Python's (quern/kernel/dispatcher.py); all other calls stay
 // here. Start at call_launch(), then Reader.
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "bindings/arrays.h"
@@ -176,14 +178,16 @@ class Reader {
   bool has_host_arrays() const { return !views_.empty(); }
 
  private:
-  void add(char what, DType dtype, size_t rank = 0, char layout = 0, bool read_only = false) {
+  void add(char what, DType dtype) {
     key += what;
     key += static_cast<char>('a' + static_cast<int>(dtype));
-    if (what == 'A') {
-      key += static_cast<char>('0' + rank);
-      key += layout;
-      key += read_only ? 'r' : 'w';
-    }
+  }
+  // `aligned_at`: the multiples of so many bytes that elements lie at, where their type wants more; 0: as it wants them.
+  void add_axes(size_t rank, char layout, bool read_only, size_t aligned_at = 0) {
+    key += static_cast<char>('0' + rank);
+    key += layout;
+    key += read_only ? 'r' : 'w';
+    key += static_cast<char>('0' + aligned_at);
   }
   void add_number(DType dtype, const void* bytes) {
     add('S', dtype);
@@ -191,10 +195,29 @@ class Reader {
     std::memcpy(leaf.value, bytes, size_of(dtype));
     leaves.push_back(leaf);
   }
+  // GPUs, and vectors of the CPU, read whole numbers only where these lie at multiples of their size; memory itself begins at
+  // one. What elements lie at instead, if that is less than is theirs; else 0.
+  static size_t lower_alignment(uint64_t address, std::span<const int64_t> shape, std::span<const int64_t> strides, size_t size) {
+    const uint64_t wanted = std::min<uint64_t>(16, size & -size);
+    uint64_t places = address;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == 0) return 0;
+      if (shape[i] > 1) places |= static_cast<uint64_t>(strides[i]);
+    }
+    return places % wanted == 0 ? 0 : places & -places;
+  }
+  // Of host arrays, which a GPU has copies of.
+  static size_t lower_alignment(const Py_buffer& view) {
+    if (current_context().device.kind != DeviceKind::cpu) return 0;
+    const auto rank = static_cast<size_t>(view.ndim);
+    static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+    return lower_alignment(reinterpret_cast<uint64_t>(view.buf), {reinterpret_cast<const int64_t*>(view.shape), rank},
+                           {reinterpret_cast<const int64_t*>(view.strides), rank}, static_cast<size_t>(view.itemsize));
+  }
   void add_time(PyObject* value) {
     const nb::object dtype = nb::handle(value).attr("dtype");
     if (!is_of_times(dtype)) refuse(value);
-    key += fmt::format("V{:04}", record_number(dtype));
+    key += fmt::format("V{:04}0", record_number(dtype));
     Leaf leaf{Leaf::What::number, DType::int64};
     const nb::bytes bytes = nb::cast<nb::bytes>(nb::handle(value).attr("tobytes")());
     std::memcpy(leaf.value, bytes.c_str(), 8);
@@ -222,11 +245,16 @@ class Reader {
       if (number < 0)
         raise(ErrorKind::type, "[launch] argument {} is an array of {}; kernels take records that have fields", leaves.size() + 1,
               row(dtype).name);
-      add_records(number, layout->rank(), order, array.is_read_only());
+      add_records(number);
     } else {
-      if (is_record(dtype)) dtype = number_anywhere(array);
-      add('A', dtype, layout->rank(), order, array.is_read_only());
+      dtype = settled_type(dtype);
+      add('A', dtype);
     }
+    size_t aligned_at = 0;
+    if (is_record(array.dtype()))
+      aligned_at = lower_alignment(static_cast<uint64_t>(offset_in_bytes(array)), layout->shape, strides_in_bytes(array),
+                                   size_of(array.dtype()));
+    add_axes(layout->rank(), order, array.is_read_only(), aligned_at);
     Leaf leaf{Leaf::What::array, dtype};
     leaf.array = &array;
     leaves.push_back(leaf);
@@ -265,17 +293,16 @@ class Reader {
     check_rank(static_cast<size_t>(view.ndim));
     char layout = PyBuffer_IsContiguous(&view, 'C') ? 'C' : PyBuffer_IsContiguous(&view, 'F') ? 'F' : 'A';
     if (dtype)
-      add('A', *dtype, static_cast<size_t>(view.ndim), layout, view.readonly);
+      add('A', *dtype);
     else
-      add_records(record, static_cast<size_t>(view.ndim), layout, view.readonly);
+      add_records(record);
+    add_axes(static_cast<size_t>(view.ndim), layout, view.readonly, lower_alignment(view));
     Leaf leaf{Leaf::What::host, dtype.value_or(DType::uint8)};
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1;
     leaves.push_back(leaf);
   }
-  // R, the type's number in four digits, rank, layout.
-  void add_records(int number, size_t rank, char layout, bool read_only) {
-    key += fmt::format("R{:04}{}{}{}", number, static_cast<char>('0' + rank), layout, read_only ? 'r' : 'w');
-  }
+  // The type's number in four digits.
+  void add_records(int number) { key += fmt::format("R{:04}", number); }
   // A record of the host: its memory, which the kernel may write.
   void add_record(PyObject* value, bool in, bool out) {
     int number = record_number(nb::handle(value).attr("dtype"));
@@ -286,19 +313,10 @@ class Reader {
             leaves.size() + 1);
     }
     views_.push_back(view);
-    key += fmt::format("V{:04}", number);
+    key += fmt::format("V{:04}{}", number, static_cast<char>('0' + lower_alignment(view)));
     Leaf leaf{Leaf::What::host, DType::uint8};
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1, leaf.is_record = true;
     leaves.push_back(leaf);
-  }
-  // GPUs read whole numbers only where these lie at multiples of their size.
-  DType number_anywhere(const Array& array) const {
-    if (array.device().is_gpu())
-      raise(ErrorKind::value,
-            "[launch] argument {} is a field whose elements do not lie at multiples of their size, which a GPU cannot read; "
-            "pass a copy of it, or records of an aligned type",
-            leaves.size() + 1);
-    return settled_type(array.dtype());
   }
   void check_rank(size_t rank) const {
     if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
@@ -327,7 +345,7 @@ class Reader {
 };
 
 // ---- types, for Python: ("int64",), ("float32", 2, "C", False), None, or a list of them for a tuple, (class, list) for a named
-// one; for records, their dtype is in place of the name
+// one; for records, their dtype is in place of the name. A last part is what elements are aligned at, where their type wants more
 
 nb::object described(const std::string& key, size_t& at) {
   char what = key[at++];
@@ -350,10 +368,16 @@ nb::object described(const std::string& key, size_t& at) {
   } else {
     name = nb::cast(std::string(row(static_cast<DType>(key[at++] - 'a')).name));
   }
-  if (what == 'S' || what == 'V') return nb::make_tuple(name);
+  if (what == 'S') return nb::make_tuple(name);
+  if (what == 'V') {
+    int aligned_at = key[at++] - '0';
+    return aligned_at > 0 ? nb::make_tuple(name, aligned_at) : nb::make_tuple(name);
+  }
   int rank = key[at++] - '0';
   char layout = key[at++];
   bool read_only = key[at++] == 'r';
+  int aligned_at = key[at++] - '0';
+  if (aligned_at > 0) return nb::make_tuple(name, rank, std::string(1, layout), read_only, aligned_at);
   return nb::make_tuple(name, rank, std::string(1, layout), read_only);
 }
 

@@ -1,9 +1,12 @@
 // Elementwise and reduction kernels of the user's. The classes with CuPy's names in python/quern/cupy/ stand on these.
 #include "run/user_kernel.h"
 
+#include <deque>
+
 #include "bindings/arrays.h"
 #include "bindings/given.h"
 #include "core/error.h"
+#include "graph/records.h"
 
 namespace quern::python {
 
@@ -15,6 +18,7 @@ struct CallArguments {
   std::vector<Argument> in;
   std::vector<Array> out;
   std::vector<nb::object> made;  // arrays of what only offers one
+  std::deque<Array> copies;      // of numbers that lie anywhere, as fields of packed records do
 
   CallArguments(nb::handle in_values, nb::handle out_values, const std::string& name) {
     nb::object values = nb::steal(PySequence_Tuple(in_values.ptr()));
@@ -23,7 +27,7 @@ struct CallArguments {
       PyObject* value = PyTuple_GET_ITEM(values.ptr(), i);
       Scalar scalar;
       if (Array* array = as_array(value)) {
-        in.emplace_back(*array);
+        in.emplace_back(lies_anywhere(array->dtype()) ? copies.emplace_back(settled(*array)) : *array);
       } else if (read_scalar(value, scalar)) {
         in.emplace_back(scalar);
       } else if (offers_array(value)) {

@@ -4,6 +4,7 @@
 #include "run/host_ranges.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace quern {
@@ -51,6 +52,10 @@ void* HostArguments::in_place(const void* data, const std::vector<int64_t>& shap
                               int64_t size) const {
   if (context_.device.kind == DeviceKind::cpu) return nullptr;
   int64_t before = 0, after = size;  // bytes before and after the first element's start
+  const int64_t unit = std::min<int64_t>(size & -size, 16);
+  auto lies_well = [&](int64_t bytes) { return unit == 0 || bytes % unit == 0; };
+  if (!lies_well(static_cast<int64_t>(reinterpret_cast<uintptr_t>(data))) || !std::ranges::all_of(strides, lies_well))
+    return nullptr;  // a GPU reads whole numbers where they lie at multiples of their size: in a copy
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0) return nullptr;
     (strides[i] < 0 ? before : after) += (shape[i] - 1) * strides[i];

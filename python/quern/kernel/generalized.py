@@ -246,6 +246,8 @@ def _converted(array, type_):
     if isinstance(type_, types.Time):
         return times.as_integers(array, type_.dtype)
     array = _core.asarray(array)
+    if any(step % array.dtype.itemsize for step in array.strides):  # a field of packed records
+        array = array.copy()
     return array if array.dtype == type_.dtype else array.astype(type_.dtype)
 
 

@@ -238,7 +238,7 @@ class Indexing:
         if isinstance(type_, types.Record):
             type_, packed = types.Record(base, at), False
         else:
-            packed = at < base.alignment
+            packed = at < base.itemsize  # complex numbers are aligned as pairs
         element = f"packed<{type_.memory}>" if packed else type_.memory
         if record is not owner.type:
             parts = ", ".join([element, str(offset), *map(str, shape)])

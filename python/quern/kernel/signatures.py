@@ -125,7 +125,7 @@ def of_description(described):
     """The type, from how the engine says it: ("int64",), ("float32", 2, "C", False), None, a list of these for a tuple, (class, list) for
     a named one.
 
-    Of records, NumPy's dtype is in place of the name.
+    Of records, NumPy's dtype is in place of the name. A last part is what elements are aligned at, where their type wants more.
     """
     if described is None:
         return types.none
@@ -136,7 +136,13 @@ def of_description(described):
     if isinstance(described[0], type):
         return types.NamedTuple([of_description(d) for d in described[1]], described[0])
     dtype = types.of_dtype(described[0])
-    return dtype if len(described) == 1 else types.Array(dtype, *described[1:])
+    if len(described) == 1:
+        return dtype
+    if len(described) == 2:
+        return types.Record(dtype.dtype, described[1])
+    if len(described) == 5 and isinstance(dtype, types.Record):
+        return types.Array(types.Record(dtype.dtype, described[4]), *described[1:4])
+    return types.Array(dtype, *described[1:4], packed=len(described) == 5)
 
 
 def of_members(cls):

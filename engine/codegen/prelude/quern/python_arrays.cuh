@@ -166,7 +166,13 @@ __QUERN_DEVICE array<T, From::ndim, From::is_contiguous> viewed(const From& from
   }
   if constexpr (before != after && last >= 0) {
     const long long bytes = from.extent(last) * before;
-    if ((from.extent(last) > 1 && from.step(last) != before) || bytes % after != 0) {
+    bool is_right = true;
+#ifndef __QUERN_CPU__
+    // A GPU reads whole numbers where they lie at multiples of their size.
+    is_right = reinterpret_cast<unsigned long long>(from.data) % alignof(T) == 0;
+    for (int i = 0; i < last; ++i) is_right = is_right && from.step(i) % static_cast<long long>(alignof(T)) == 0;
+#endif
+    if (!is_right || (from.extent(last) > 1 && from.step(last) != before) || bytes % after != 0) {
       out.data = nullptr;
       for (int i = 0; i < From::ndim; ++i) out.shape[i] = 0;
       return out;
