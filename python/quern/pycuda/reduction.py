@@ -295,7 +295,8 @@ extern "C" __global__ void {name}(out_type *out, {parameters}, unsigned seq_coun
   __syncthreads();
   for (unsigned quern_width = {block_size}u; quern_width > 1;) {{
     const unsigned quern_half = (quern_width + 1) / 2;
-    if (threadIdx.x + quern_half < quern_width) quern_all[threadIdx.x] = quern_combined(quern_all[threadIdx.x], quern_all[threadIdx.x + quern_half]);
+    if (threadIdx.x + quern_half < quern_width)
+      quern_all[threadIdx.x] = quern_combined(quern_all[threadIdx.x], quern_all[threadIdx.x + quern_half]);
     __syncthreads();
     quern_width = quern_half;
   }}
