@@ -183,6 +183,16 @@ void init_gradients(nb::module_& m) {
     return out;
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });
+  // What may be written such that nobody sees it who holds the array, beside the caller's own name for it: the array itself, or
+  // its value in a cell of its own, which is copied where the two differ.
+  m.def("alone", [](nb::handle given) -> nb::object {
+    const Array& array = array_in(given);
+    {
+      GraphLock lock;
+      if (Py_REFCNT(given.ptr()) <= 2 && array.cell()->references == 1) return nb::borrow(given);
+    }
+    return like(given, array.apart());
+  });
   // Of a tensor's subclass it is a plain one, where `type` says so.
   m.def(
       "gradient",
@@ -231,16 +241,21 @@ void init_gradients(nb::module_& m) {
     release_gradients();
     backward(arrays(results), arrays_or_none(given), arrays(inputs), options_of(retain_graph, create_graph));
   });
-  m.def("gradients",
-        [](nb::handle results, nb::handle given, nb::handle inputs, bool retain_graph, bool create_graph, bool allow_unused) {
-          release_gradients();
-          auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs),
-                               options_of(retain_graph, create_graph, allow_unused));
-          nb::list list;
-          size_t i = 0;
-          for (nb::handle input : inputs) list.append(given_to(Py_TYPE(input.ptr()), out[i++]));
-          return list;
-        });
+  m.def(
+      "gradients",
+      [](nb::handle results, nb::handle given, nb::handle inputs, bool retain_graph, bool create_graph, bool allow_unused,
+         uint64_t since) {
+        release_gradients();
+        BackwardOptions options = options_of(retain_graph, create_graph, allow_unused);
+        options.since = since;
+        auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs), options);
+        nb::list list;
+        size_t i = 0;
+        for (nb::handle input : inputs) list.append(given_to(Py_TYPE(input.ptr()), out[i++]));
+        return list;
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("since") = 0);
+  m.def("tape_length", [] { return tape_length(); });
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
   // None for each input.
   m.def(

@@ -52,6 +52,12 @@ DIFFERENT = (
         "Arrays of up to 1 GiB go to the device once; batches are slices of them. Their order is that of NumPy's generator, as on JAX.",
     ),
     ("optimizers", "All variables take one step in one call of the engine; Lamb, Adafactor and Muon an operation at a time."),
+    (
+        "operators",
+        "Python's operators on tensors of unlike types follow NumPy: float32 with int32, or int32 / 2, gives float64. "
+        "The functions of `keras.ops` give Keras's types, float32 there.",
+    ),
+    ("variables", "They are written in place; a tensor that was read from one before (`v.value`, `v[0]`) keeps its values."),
     ("`mixed_float16`", "The scale of the loss is looked at in each step, which is therefore not recorded."),
     ("float8, sparse and ragged tensors", "Not there."),
     ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),

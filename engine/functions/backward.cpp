@@ -222,11 +222,13 @@ class Backward {
     for (const EntryRef& entry : all) {
       bool is_input = std::find(inputs_.begin(), inputs_.end(), entry) != inputs_.end();
       bool leads = false;
-      for (TapeOperand& operand : entry->operands()) leads |= operand.from && needed_.contains(operand.from.get());
+      if (!is_before(*entry))
+        for (TapeOperand& operand : entry->operands()) leads |= operand.from && needed_.contains(operand.from.get());
       if (is_input || leads) needed_.insert(entry.get());
     }
   }
 
+  bool is_before(const Entry& entry) const { return entry.number <= options_.since; }
   bool is_needed(const EntryRef& entry) const { return entry && (!has_inputs_ || needed_.contains(entry.get())); }
 
   // ---- what goes from entry to entry
@@ -331,7 +333,8 @@ class Backward {
             "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
             "after calling backward.");
     bool leads = false;
-    for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
+    if (!is_before(entry))
+      for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
     if (leads) {
       AtSite site(entry.site);
       pass_on(work);

@@ -16,6 +16,7 @@ struct BackwardOptions {
   bool retain_graph = false;  // the entries keep their values: it can be asked again
   bool create_graph = false;  // the gradients are recorded, so that they have gradients
   bool allow_unused = false;  // of inputs that the results do not depend on
+  uint64_t since = 0;         // what was made before so many entries were there is as if it came from nowhere (tape_length())
 };
 
 // Adds the gradients of the results to those of the leaves they depend on, or of `inputs` alone. `given`: the gradient of each

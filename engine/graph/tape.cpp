@@ -137,6 +137,11 @@ void release(TapeView* view) {
   delete view;
 }
 
+uint64_t tape_length() {
+  GraphLock lock;
+  return entries_made;
+}
+
 EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId device) {
   auto* entry = new Entry;
   ++live_entries;

@@ -138,6 +138,7 @@ struct Entry {
 };
 
 EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId device);
+uint64_t tape_length();  // how many entries have been made so far: the number of the newest one
 
 // What detached arrays over one memory share.
 struct Variable {

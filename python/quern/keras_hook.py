@@ -2,7 +2,8 @@
 
 Keras chooses in chains such as ``if backend() == "numpy": from keras.src.backend.numpy import ...``, which end in an error for names that
 they do not know. A finder hands Keras's modules to a loader that parses those whose text compares with "numpy" and adds, before each such
-branch, the same one for "quern", in which imports lead to quern.keras.backend. It is a rule over what the code looks like, so that it
+branch, the same one for "quern", in which imports lead to quern.keras.backend. Where they ask whether data are TensorFlow's, the answer is
+no without TensorFlow, not an error. It is a rule over what the code looks like, so that it
 serves several versions; no file changes. Start reading at use().
 """
 
@@ -100,7 +101,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname):
         text = self.get_data(self.path)
-        if b'"numpy"' not in text and not (b'"jax"' in text and b"optimizer" in text):
+        chooses = b'"numpy"' in text or b'"jax"' in text and b"optimizer" in text
+        if not chooses and b"tf.data.Dataset)" not in text:
             return super().get_code(fullname)
         tree = ast.parse(text)
         rule = _Branches()
@@ -164,6 +166,18 @@ class _Branches(ast.NodeTransformer):
                 right.elts.append(ast.Constant("quern"))
                 self.count += 1
         return node
+
+    def visit_Call(self, node):  # noqa: N802
+        """Questions whether something is TensorFlow's ask first whether TensorFlow is there: adapt() of layers does without it."""
+        text = ast.unparse(node.func)
+        if text == "isinstance" and "tf.data.Dataset" in (kinds := ast.unparse(node.args[1])):
+            kinds = kinds.replace("tf.data.Dataset", "(tf.data.Dataset if tf.available else ())")
+            node.args[1] = ast.copy_location(ast.parse(kinds, mode="eval").body, node)
+            self.count += 1
+        elif text == "tf.is_tensor":
+            self.count += 1
+            return ast.copy_location(ast.BoolOp(ast.And(), [ast.parse("tf.available", mode="eval").body, node]), node)
+        return self.generic_visit(node)
 
 
 def _all_own_imports(body):

@@ -140,6 +140,24 @@ def test_gradients(device):
     compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
 
 
+def test_gradients_at_corners(device):
+    """Where a function's pieces meet: logits of models whose weights begin as zeros are 0."""
+    zero = 'np.array([0.0, -0.0, 0.7, -0.7], "float32")'
+    names = """relu relu6 sigmoid silu softplus softsign log_sigmoid leaky_relu hard_sigmoid hard_silu hard_tanh elu selu gelu celu squareplus
+    sparse_plus sparse_sigmoid tanh_shrink soft_shrink hard_shrink logsumexp""".split()
+    texts = [f"grads(ops.{name}, {zero})" for name in names] + [f"ops.{name}(np.array([1e4, -1e4, 100.0, -100.0, np.inf, -np.inf, np.nan], 'float32'))" for name in names]
+    texts += ["grads(ops.hard_tanh, np.array([1.0, -1.0, 2.0], 'float32'))", f"grads(lambda x: keras.activations.get('mish')(x), {zero})"]
+    texts += ["grads(ops.erfinv, np.array([0.0, 0.5, 1.0, -1.0], 'float32'))"]
+    losses = """BinaryCrossentropy(from_logits=True) BinaryCrossentropy(from_logits=True,label_smoothing=0.2) BinaryFocalCrossentropy(from_logits=True)
+    CategoricalCrossentropy(from_logits=True) LogCosh() Huber() Poisson() MeanSquaredLogarithmicError() BinaryCrossentropy()""".split()
+    start = 'o = (np.arange(12).reshape(4, 3) % 2).astype("float32")\n'
+    texts += [start + f"grads(lambda p: keras.losses.{one}(o, p), o * 0)" for one in losses]
+    # far from 0 the mean square less the square of the mean would have no digits left
+    x = "data(50, 3) + np.array([0, 100, 1000], 'float32')"
+    texts += [f"ops.moments({x}, 0)", f"ops.moments({x}, (0, 1), keepdims=True)", f"grads(lambda x: ops.moments(x, 0)[1], {x})"]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
+
+
 def test_gradients_of_quotients_by_zero(device):
     text = """
 import quern.keras, keras, numpy as np

@@ -203,6 +203,37 @@ m.fit(qn.array(x), qn.array(y), validation_split=0.25, verbose=0)
     assert out.split() == ["True"] * 8
 
 
+def test_values_that_were_read_stay(device):
+    """A variable is written in place where nobody else has its value; who has it keeps that."""
+    out = _run(
+        """
+        v = keras.Variable(np.array([1.0, 2.0], "f4"))
+        w = keras.Variable(3.0)
+        held = [v.value, v[0], ops.convert_to_tensor(v), ops.reshape(v, (2, 1)), w.value]
+        v.assign_add([10.0, 10.0])
+        w.assign(4.0)
+        print([np.asarray(one.get()).tolist() for one in held], v.numpy().tolist(), float(w))
+        layer = layers.Dense(1, kernel_initializer="ones")
+        m = keras.Sequential([keras.Input((2,)), layer])
+        m.compile("adam", "mse")
+        kernel = layer.kernel.value
+        m.fit(np.ones((8, 2), "f4"), np.zeros((8, 1), "f4"), batch_size=2, epochs=3, verbose=0)
+        print(kernel.get().ravel().tolist(), bool((layer.kernel.numpy() < 1).all()))
+        t = keras.metrics.TruePositives()
+        t.update_state([1, 1], [1, 1])
+        first = t.result()
+        t.update_state([1, 1], [1, 1])
+        print(float(first), float(t.result()))
+        """,
+        device,
+    )
+    assert out.splitlines() == [
+        "[[1.0, 2.0], 1.0, [1.0, 2.0], [[1.0], [2.0]], 3.0] [11.0, 12.0] 4.0",
+        "[1.0, 1.0] True",
+        "2.0 4.0",
+    ]
+
+
 def test_steady_state(device):
     """After the first steps nothing is compiled, and nothing but the order of the data goes to the device."""
     out = _run(

@@ -6,6 +6,9 @@ TensorFlow find that it is not there.
 """
 
 import contextlib as _contextlib
+import enum as _enum
+
+from keras.src.backend.common import dtypes as _dtypes
 
 import quern.keras  # noqa: F401  (Keras takes quern's backend)
 from quern.keras import backend as _backend
@@ -14,7 +17,72 @@ from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
 from quern.tensorflow._tape import GradientTape, Variable
 
+
+class UnconnectedGradients(_enum.Enum):
+    """What GradientTape.gradient() gives for sources that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class Module:
+    """What owns variables: attributes that are variables, modules, or lists and dictionaries of them."""
+
+    def __init__(self, name=None):
+        self._name = name or type(self).__name__.lower()
+
+    @property
+    def name(self):
+        """The name."""
+        return self._name
+
+    def _parts(self, wanted):
+        found = {}
+
+        def look(one):
+            if isinstance(one, wanted):
+                found.setdefault(id(one), one)
+            if isinstance(one, Module):
+                for name in sorted(vars(one)):
+                    look(vars(one)[name])
+            elif isinstance(one, (list, tuple)):
+                for part in one:
+                    look(part)
+            elif isinstance(one, dict):
+                for name in sorted(one, key=str):
+                    look(one[name])
+            elif hasattr(one, "weights") and wanted is Variable.__base__:  # a layer
+                for part in one.weights:
+                    found.setdefault(id(part), part)
+
+        for name in sorted(vars(self)):
+            look(vars(self)[name])
+        return tuple(found.values())
+
+    @property
+    def variables(self):
+        """The variables of it and of its parts."""
+        return self._parts(Variable.__base__)
+
+    @property
+    def trainable_variables(self):
+        """Those that tapes follow."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def non_trainable_variables(self):
+        """Those that tapes do not follow."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self):
+        """The modules in it."""
+        return self._parts(Module)
+
+
 __version__ = "2.20.0"  # whose behaviour is the model
+
+_dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")  # as Keras has it on TensorFlow: 64 bits are kept
 
 Tensor = _backend.core.Array
 if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for TensorFlow have it
@@ -22,7 +90,9 @@ if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for Ten
 
 __all__ = [
     "GradientTape",
+    "Module",
     "Tensor",
+    "UnconnectedGradients",
     "Variable",
     "config",
     "data",

@@ -10,12 +10,53 @@ from quern.keras.backend.core import stop_gradient as _stopped
 
 _ops = keras.ops
 
-# Data types are named by strings, as in Keras.
-float16, float32, float64, bfloat16 = "float16", "float32", "float64", "bfloat16"
-int8, int16, int32, int64 = "int8", "int16", "int32", "int64"
-uint8, uint16, uint32, uint64 = "uint8", "uint16", "uint32", "uint64"
-complex64, complex128 = "complex64", "complex128"
-bool = "bool"  # noqa: A001
+
+class DType(str):
+    """A data type: its name, as Keras takes it, with what TensorFlow's types tell of themselves."""
+
+    __slots__ = ()
+
+    @property
+    def name(self):
+        """The name."""
+        return str(self)
+
+    @property
+    def is_floating(self):
+        """Is it a type of real numbers?"""
+        return "float" in self
+
+    @property
+    def is_integer(self):
+        """Is it a type of integers?"""
+        return "int" in self
+
+    @property
+    def is_complex(self):
+        """Is it a type of complex numbers?"""
+        return "complex" in self
+
+    @property
+    def is_bool(self):
+        """Is it the type of truth values?"""
+        return self == "bool"
+
+    @property
+    def as_numpy_dtype(self):
+        """NumPy's type."""
+        return np.dtype(str(self)).type
+
+    @property
+    def size(self):
+        """How many bytes an element takes."""
+        return np.dtype(str(self)).itemsize
+
+
+float16, float32, float64, bfloat16 = map(DType, ("float16", "float32", "float64", "bfloat16"))
+int8, int16, int32, int64 = map(DType, ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = map(DType, ("uint8", "uint16", "uint32", "uint64"))
+complex64, complex128 = DType("complex64"), DType("complex128")
+bool = DType("bool")  # noqa: A001
 newaxis = None
 
 
@@ -62,12 +103,13 @@ def ones(shape, dtype="float32", name=None):
 
 def fill(dims, value, name=None):
     """A tensor of a shape that holds one value."""
-    return _ops.broadcast_to(_tensor(value), tuple(int(n) for n in dims))
+    return _ops.broadcast_to(_tensor(value), _sizes(dims))
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
     """The unit matrix."""
-    return _ops.eye(num_rows, num_columns, dtype=dtype)
+    x = _ops.eye(num_rows, num_columns, dtype=dtype)
+    return x if batch_shape is None else _ops.broadcast_to(x, (*_sizes(batch_shape), *x.shape))
 
 
 def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
@@ -77,8 +119,10 @@ def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
 
 
 def linspace(start, stop, num, name=None, axis=0):
-    """Numbers in equal steps, both ends included."""
-    return _ops.linspace(start, stop, num, axis=axis)
+    """Numbers in equal steps, both ends included; of integers float64."""
+    start, stop = _tensor(start), _tensor(stop)
+    kind = "float64" if "int" in start._dtype_name else start._dtype_name
+    return _ops.linspace(start, stop, num, dtype=kind, axis=axis)
 
 
 def shape(input, out_type="int32", name=None):
@@ -98,7 +142,7 @@ def rank(input, name=None):
 
 def reshape(tensor, shape, name=None):
     """The elements in another shape."""
-    return _ops.reshape(tensor, tuple(int(n) for n in shape))
+    return _ops.reshape(_tensor(tensor), _sizes(shape))
 
 
 def transpose(a, perm=None, conjugate=False, name=None):
@@ -113,8 +157,12 @@ def concat(values, axis, name=None):
 
 def split(value, num_or_size_splits, axis=0, num=None, name=None):
     """Parts along an axis: so many, or of these sizes."""
+    value = _tensor(value)
     if not isinstance(num_or_size_splits, int):
-        num_or_size_splits = np.cumsum(num_or_size_splits)[:-1].tolist()
+        sizes = [int(n) for n in num_or_size_splits]
+        if -1 in sizes:  # what is left
+            sizes[sizes.index(-1)] = value.shape[axis] - sum(sizes) - 1
+        num_or_size_splits = np.cumsum(sizes)[:-1].tolist()
     return _ops.split(value, num_or_size_splits, axis)
 
 
@@ -122,14 +170,150 @@ def gather(params, indices, axis=0, batch_dims=0, name=None):
     """Slices at places along an axis."""
     if batch_dims:
         raise NotImplementedError("tf.gather(batch_dims=...) is not served by quern; use keras.ops.take_along_axis")
-    return _ops.take(params, indices, axis=axis)
+    return _ops.take(_tensor(params), indices, axis=axis)
+
+
+def gather_nd(params, indices, batch_dims=0, name=None):
+    """The elements, or slices, at places: each row of ``indices`` is the start of one."""
+    if batch_dims:
+        raise NotImplementedError("tf.gather_nd(batch_dims=...) is not served by quern; use keras.ops.take_along_axis")
+    indices = _tensor(indices)
+    return _tensor(params)[tuple(indices[..., i] for i in builtins.range(indices.shape[-1]))]
+
+
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+    """The elements, or slices along an axis, where the mask holds."""
+    tensor, mask = _tensor(tensor), _tensor(mask, "bool")
+    return tensor[(builtins.slice(None),) * (axis or 0) + (mask,)]
+
+
+def scatter_nd(indices, updates, shape, name=None):
+    """Zeros of a shape with values added at places."""
+    return _ops.scatter(_tensor(indices), _tensor(updates), _sizes(shape))
+
+
+def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    """The tensor with other values at places."""
+    tensor = _tensor(tensor)
+    return _ops.scatter_update(tensor, _tensor(indices), _tensor(updates, tensor._dtype_name))
+
+
+def tensor_scatter_nd_add(tensor, indices, updates, name=None):
+    """The tensor with values added at places."""
+    tensor = _tensor(tensor)
+    return tensor + _ops.scatter(_tensor(indices), _tensor(updates, tensor._dtype_name), tensor.shape)
+
+
+def slice(input_, begin, size, name=None):  # noqa: A001
+    """A part: where it begins and how large it is along each axis; -1: up to the end."""
+    x, begin = _tensor(input_), _sizes(begin)
+    return x[tuple(builtins.slice(b, None if n == -1 else b + n) for b, n in zip(begin, _sizes(size), strict=True))]
+
+
+def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
+    """True at the first places of each row, as many as its length."""
+    lengths = _tensor(lengths)
+    count = int(maxlen) if maxlen is not None else int(_ops.max(lengths))
+    return _tensor(_ops.arange(count, dtype=lengths._dtype_name) < _ops.expand_dims(lengths, -1), dtype)
+
+
+def roll(input, shift, axis, name=None):
+    """The elements moved along axes; those that fall off come in at the other end."""
+    return _ops.roll(_tensor(input), shift, axis)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """The elements in order along an axis."""
+    ordered = _ops.sort(_tensor(values), axis=axis)
+    return ordered if direction == "ASCENDING" else _ops.flip(ordered, axis=axis)
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The places of the elements in order along an axis."""
+    values = _tensor(values)
+    if direction == "ASCENDING":
+        return _ops.cast(_ops.argsort(values, axis=axis), "int32")
+    count = values.shape[axis] - 1  # equal elements keep their order
+    return _ops.cast(_ops.flip(count - _ops.argsort(_ops.flip(values, axis=axis), axis=axis), axis=axis), "int32")
+
+
+def _running(function, start):
+    def call(x, axis=0, exclusive=False, reverse=False, name=None):
+        x = _tensor(x)
+        if reverse:
+            x = _ops.flip(x, axis=axis)
+        if exclusive:
+            axis = axis % x.ndim
+            first = (builtins.slice(None),) * axis
+            before = _ops.full_like(x[(*first, builtins.slice(0, 1))], start)
+            x = _ops.concatenate([before, x[(*first, builtins.slice(0, -1))]], axis)
+        made = _tensor(function(x, axis=axis), x._dtype_name)
+        return _ops.flip(made, axis=axis) if reverse else made
+
+    return call
+
+
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Sums of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
+    return _running(_ops.cumsum, 0)(x, axis, exclusive, reverse)
+
+
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Products of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
+    return _running(_ops.cumprod, 1)(x, axis, exclusive, reverse)
+
+
+def divide(x, y, name=None):
+    """x / y; of integers real numbers, as TensorFlow has them: float32 of up to 16 bits, else float64."""
+    x, y = _alike(x, y)
+    if "int" in x._dtype_name:
+        kind = "float32" if x._dtype_name in ("int8", "int16", "uint8", "uint16") else "float64"
+        x, y = _tensor(x, kind), _tensor(y, kind)
+    return _ops.divide(x, y)
+
+
+truediv = divide
+
+
+def _alike(x, y):
+    """Two tensors of one type; what is none takes the other's."""
+    if hasattr(x, "dtype") and not hasattr(y, "dtype"):
+        x = _tensor(x)
+        return x, _tensor(y, x._dtype_name)
+    y = _tensor(y)
+    return (x if hasattr(x, "_dtype_name") else _tensor(x) if hasattr(x, "dtype") else _tensor(x, y._dtype_name)), y
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """The tensor, made shorter where its norm is above ``clip_norm``."""
+    t = _tensor(t)
+    squares = _ops.sum(_ops.square(t), axis=axes, keepdims=True)
+    length = _ops.sqrt(_ops.where(squares > 0, squares, _ops.ones_like(squares)))
+    return t * clip_norm / _ops.maximum(_ops.where(squares > 0, length, squares), clip_norm)
+
+
+def global_norm(t_list, name=None):
+    """The norm of all tensors' elements together; None is left out."""
+    return _ops.sqrt(builtins.sum(_ops.sum(_ops.square(_tensor(t))) for t in t_list if t is not None))
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """The tensors, made shorter by one factor where their global norm is above ``clip_norm``; and that norm."""
+    length = global_norm(t_list) if use_norm is None else use_norm
+    factor = clip_norm / _ops.maximum(length, clip_norm)
+    return [None if t is None else _tensor(t) * _ops.cast(factor, _tensor(t)._dtype_name) for t in t_list], length
+
+
+def custom_gradient(f=None):
+    """A function that gives a result and the function of its gradient."""
+    return _ops.custom_gradient(f)
 
 
 def where(condition, x=None, y=None, name=None):
     """Elements of one or the other tensor; without them the places where the condition holds, one a row."""
     if x is None and y is None:
-        return _ops.stack(_ops.nonzero(condition), axis=-1)
-    return _ops.where(condition, x, y)
+        return _tensor(_ops.stack(_ops.nonzero(_tensor(condition)), axis=-1), "int64")
+    return _ops.where(condition, *_alike(x, y))
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype="float32", name=None):
@@ -153,8 +337,13 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
-    """The norm of a vector or a matrix."""
-    return _ops.norm(tensor, ord=None if ord == "euclidean" else ord, axis=axis, keepdims=keepdims)
+    """The norm of a vector; of a matrix where ``axis`` is two axes. Without an axis all elements are one vector."""
+    tensor = _tensor(tensor)
+    if axis is None:
+        length = _ops.norm(_ops.reshape(tensor, (-1,)), ord=None if ord in ("euclidean", "fro") else ord)
+        return _ops.reshape(length, (1,) * tensor.ndim) if keepdims else length
+    ord = ("fro" if isinstance(axis, (tuple, list)) and len(axis) == 2 else None) if ord == "euclidean" else ord
+    return _ops.norm(tensor, ord=ord, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, **options):
@@ -185,11 +374,36 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     builtins.print(*[str(x) for x in inputs], sep=sep, end=end, file=stream)
 
 
+def _sizes(shape):
+    """Sizes as numbers: of one, of a list, of a tensor."""
+    if hasattr(shape, "_dtype_name"):
+        shape = shape.get().tolist()
+    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+
+
+def _has_tensors(x):
+    """Is it a tensor, a symbolic one, or a list of some?"""
+    if isinstance(x, (list, tuple)):
+        return any(_has_tensors(one) for one in x)
+    return hasattr(x, "dtype") and not isinstance(x, (np.ndarray, np.generic))
+
+
+_OF_TWO = frozenset("""add subtract multiply maximum minimum equal not_equal less less_equal greater greater_equal pow mod floormod
+floordiv atan2 divide_no_nan squared_difference xlogy""".split())
+_KEEPS_TYPE = ("mean", "sum", "prod", "max", "min")
+
+
 def _same(theirs, ours=None):
     """A function of keras.ops under TensorFlow's name, which takes ``name=`` too."""
     function = getattr(_ops, ours or theirs)
 
     def call(*args, name=None, **kwargs):
+        # Numbers and lists have TensorFlow's types; beside a tensor, that one's.
+        kind = next((one.dtype for one in args[:2] if hasattr(one, "dtype") and not isinstance(one, np.ndarray)), None)
+        if args and not isinstance(args[0], (str, tuple)) and not _has_tensors(args[0]):
+            args = (_tensor(args[0], kind if theirs in _OF_TWO else None), *args[1:])
+        if theirs in _OF_TWO and len(args) > 1 and not hasattr(args[1], "_dtype_name"):
+            args = (args[0], _tensor(args[1], args[0].dtype), *args[2:])
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = theirs
@@ -201,7 +415,10 @@ def _reduction(theirs, ours):
     function = getattr(_ops, ours)
 
     def call(input_tensor, axis=None, keepdims=False, name=None):
-        return function(input_tensor, axis=axis, keepdims=keepdims)
+        x = _tensor(input_tensor)
+        made = function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+        # Of integers the mean is an integer, too.
+        return _tensor(made, x._dtype_name) if ours in _KEEPS_TYPE else made
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours} along axes."
@@ -210,9 +427,9 @@ def _reduction(theirs, ours):
 
 for (
     _name
-) in """add subtract multiply divide maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
+) in """add subtract multiply maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
 less_equal greater greater_equal logical_and logical_or logical_not squeeze expand_dims stack unstack tile repeat broadcast_to zeros_like
-ones_like einsum tensordot cumsum sort argsort""".split():
+ones_like einsum tensordot""".split():
     globals()[_name] = _same(_name)
 pow, acos, asin, atan, reverse = (  # noqa: A001
     _same("pow", "power"),

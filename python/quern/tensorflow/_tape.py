@@ -1,11 +1,13 @@
-"""tf.GradientTape and tf.Variable: the engine's tape records always, and a GradientTape says of what gradients are wanted."""
+"""tf.GradientTape and tf.Variable: the engine's tape records always; a GradientTape says from where on and of what gradients are."""
 
 import contextlib
+import warnings
 
 import keras
 from keras.src import tree
 
-from quern.keras.backend.core import Array, convert_to_tensor
+import quern as qn
+from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
 
 
@@ -31,7 +33,8 @@ class Variable(keras.Variable):
 class GradientTape:
     """Records what is computed while it lasts, to give gradients.
 
-    Parameters: ``persistent``: gradient() may be called more than once; ``watch_accessed_variables``: accepted, variables are followed.
+    Parameters: ``persistent``: gradient() may be called more than once; ``watch_accessed_variables``: variables are followed without
+    watch().
 
     >>> x = tf.Variable(3.0)                  # doctest: +SKIP
     >>> with tf.GradientTape() as tape:
@@ -43,27 +46,40 @@ class GradientTape:
     _active = []
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
-        self._persistent, self._used, self._watched = persistent, False, []
+        self._persistent, self._used, self._watched, self._variables = persistent, False, [], {}
+        self._follows, self._since = watch_accessed_variables, _engine.tape_length()
 
     def __enter__(self):
         self._before = _engine.set_gradient_mode(True)
+        self._since = _engine.tape_length()  # what was computed before is as if it came from nowhere
         GradientTape._active.append(self)
+        watching.append(self._note)
         return self
 
     def __exit__(self, *error):
+        watching.remove(self._note)
         GradientTape._active.remove(self)
         _engine.set_gradient_mode(self._before)
+
+    def _note(self, variable):
+        if self._follows and variable.trainable:
+            self._variables[id(variable)] = variable
 
     def watch(self, tensor):
         """Follows tensors, as it does variables."""
         for x in tree.flatten(tensor):
-            if isinstance(x, Array):
-                self._watched.append(x)
-                _engine.want_gradient(x, True)
+            if isinstance(x, keras.Variable):
+                self._variables[id(x)] = x
+            elif isinstance(x, Array):
+                if "float" in x._dtype_name or "complex" in x._dtype_name:
+                    self._watched.append(x)
+                    _engine.want_gradient(x, True)
+                else:
+                    warnings.warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}", stacklevel=2)
 
     def watched_variables(self):
-        """Not known: variables are followed without being noted."""
-        raise NotImplementedError("GradientTape.watched_variables() is not served by quern; name the variables yourself")
+        """The variables that were read while it lasted."""
+        return tuple(self._variables.values())
 
     @contextlib.contextmanager
     def stop_recording(self):
@@ -75,8 +91,38 @@ class GradientTape:
             _engine.set_gradient_mode(before)
 
     def reset(self):
-        """Forgets that gradient() was called."""
-        self._used = False
+        """Forgets what was computed before."""
+        self._used, self._since = False, _engine.tape_length()
+        self._watched.clear()
+        self._variables.clear()
+
+    def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
+        """The gradients of each element of ``target``, one after the other: of the target's shape and then the source's."""
+        target, kept = convert_to_tensor(target), self._persistent
+        rows = []
+        ones = qn.eye(target.size, dtype=target._dtype_name)
+        self._persistent = True
+        try:
+            for i in range(target.size):
+                rows.append(self.gradient(target, sources, ones[i].reshape(target.shape), unconnected_gradients))
+        finally:
+            self._persistent = kept
+
+        def joined(*parts):
+            return None if parts[0] is None else qn.stack(parts).reshape(target.shape + parts[0].shape)
+
+        flat = [joined(*parts) for parts in zip(*[[r] if not tree.is_nested(sources) else _leaves(r, sources) for r in rows], strict=True)]
+        return tree.pack_sequence_as(sources, flat) if tree.is_nested(sources) else flat[0]
+
+    def batch_jacobian(self, target, source, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
+        """jacobian() of each row of ``target`` with respect to the same row of ``source``."""
+        target, source = convert_to_tensor(target), source
+        whole, count = self.jacobian(target, source, unconnected_gradients), target.shape[0]
+        if whole is None:
+            return None
+        inner = target.ndim - 1
+        rows = [whole[(i, *(slice(None),) * inner, i)] for i in range(count)]
+        return qn.stack(rows)
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
         """The gradients of ``target`` (its elements' sum) with respect to ``sources``, in their structure; None where there is none."""
@@ -87,15 +133,17 @@ class GradientTape:
         given = [None] * len(targets) if output_gradients is None else [convert_to_tensor(g) for g in tree.flatten(output_gradients)]
         flat = [one for one in tree.flatten(sources)]
         arrays = [one._value if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in flat]
+        asked = [self._is_followed(one) for one in flat]
         again = bool(GradientTape._active)  # another tape wants gradients of these
         used = [(t, g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
         found = [None] * len(arrays)
         if used:
             ones = [_ones(t) if g is None else g for t, g in used]
-            known = [i for i, a in enumerate(arrays) if _engine.wants_gradient(a)]
-            made = _engine.gradients(
-                tuple(t for t, _ in used), tuple(ones), tuple(arrays[i] for i in known), again or self._persistent, again, True
-            )
+            known = [i for i, a in enumerate(arrays) if asked[i] and _engine.wants_gradient(a)]
+            made = []
+            if known:
+                results, wanted = tuple(t for t, _ in used), tuple(arrays[i] for i in known)
+                made = _engine.gradients(results, tuple(ones), wanted, again or self._persistent, again, True, self._since)
             for i, g in zip(known, made, strict=True):
                 found[i] = g
         if str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero":
@@ -103,7 +151,19 @@ class GradientTape:
         return tree.pack_sequence_as(sources, found) if tree.is_nested(sources) else found[0]
 
 
-def _ones(x):
-    import quern as qn
+    def _is_followed(self, source):
+        """Variables are, unless that was not wanted; tensors that were watched, or computed since, are."""
+        return self._follows and source.trainable or id(source) in self._variables if isinstance(source, keras.Variable) else True
 
+
+def _leaves(found, sources):
+    """Gradients in the structure of sources, None among them, as a list."""
+    if isinstance(sources, dict):
+        return [one for name in sorted(sources) for one in _leaves(found[name], sources[name])]
+    if isinstance(sources, (list, tuple)):
+        return [one for f, s in zip(found, sources, strict=True) for one in _leaves(f, s)]
+    return [found]
+
+
+def _ones(x):
     return qn.ones(x.shape, dtype=x._dtype_name)

@@ -3,13 +3,90 @@
 import keras
 
 from quern.tensorflow import _functions
+from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
+from quern.tensorflow._functions import convert_to_tensor as _tensor
 
 matmul, norm, eye, einsum, tensordot = (getattr(_functions, _name) for _name in ("matmul", "norm", "eye", "einsum", "tensordot"))
 for _name in "inv det solve cholesky qr eigh pinv trace cross".split():
     if hasattr(keras.ops, _name):
         globals()[_name] = _same(_name)
-diag, diag_part = _same("diag"), _same("diag_part", "diagonal")
+logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
+l2_normalize = _math.l2_normalize
+
+
+def diag(diagonal, name=None):
+    """Matrices with these elements on their diagonals, the last axis of them."""
+    x = _tensor(diagonal)
+    return keras.ops.expand_dims(x, -1) * keras.ops.eye(x.shape[-1], dtype=x.dtype)
+
+
+def diag_part(input, name=None):
+    """The diagonals of matrices."""
+    return keras.ops.diagonal(_tensor(input), axis1=-2, axis2=-1)
+
+
+def set_diag(input, diagonal, name=None):
+    """Matrices with other elements on their diagonals."""
+    x = _tensor(input)
+    here = keras.ops.eye(x.shape[-2], x.shape[-1], dtype="bool")
+    rows = x.shape[-2] > x.shape[-1]
+    d = _tensor(diagonal, x.dtype)
+    short = x.shape[-1] - d.shape[-1] if not rows else x.shape[-2] - d.shape[-1]
+    d = keras.ops.pad(d, [(0, 0)] * (d.ndim - 1) + [(0, short)])
+    return keras.ops.where(here, keras.ops.expand_dims(d, -1 if rows else -2), x)
+
+
+def band_part(input, num_lower, num_upper, name=None):
+    """Matrices with zeros outside of a band around the diagonal; a number below 0: the whole triangle."""
+    x = _tensor(input)
+    apart = keras.ops.expand_dims(keras.ops.arange(x.shape[-2]), -1) - keras.ops.arange(x.shape[-1])
+    low = x.shape[-2] if num_lower < 0 else num_lower
+    high = x.shape[-1] if num_upper < 0 else num_upper
+    return keras.ops.where((apart <= low) & (-apart <= high), x, keras.ops.zeros_like(x))
+
+
+def matrix_transpose(a, name=None, conjugate=False):
+    """The last two axes swapped."""
+    return keras.ops.swapaxes(keras.ops.conj(_tensor(a)) if conjugate else _tensor(a), -1, -2)
+
+
+def adjoint(matrix, name=None):
+    """The last two axes swapped, and the elements' conjugates."""
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """The tensor divided by its norm, and that."""
+    length = norm(tensor, ord, axis, keepdims=True)
+    return _tensor(tensor) / length, length
+
+
+def eigvalsh(tensor, name=None):
+    """The eigenvalues of symmetric matrices."""
+    return keras.ops.eigh(_tensor(tensor))[0]
+
+
+def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """The x for which matrix @ x is nearest to the right side."""
+    if l2_regularizer:
+        raise NotImplementedError("tf.linalg.lstsq(l2_regularizer=...) is not served by quern; use tf.linalg.solve")
+    return keras.ops.lstsq(_tensor(matrix), _tensor(rhs))
+
+
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """The x for which the triangle of a matrix times x is the right side."""
+    a = _tensor(matrix)
+    a = band_part(a, -1, 0) if lower else band_part(a, 0, -1)
+    return keras.ops.solve(matrix_transpose(a, conjugate=True) if adjoint else a, _tensor(rhs))
+
+
+def slogdet(input, name=None):
+    """The signs of determinants, and the logarithms of their sizes."""
+    return tuple(keras.ops.slogdet(_tensor(input)))
+
+
+tensor_diag, tensor_diag_part = diag, diag_part
 
 
 def matvec(a, b, **options):

@@ -1,5 +1,7 @@
 """tf.math: functions of elements and reductions."""
 
+import collections
+
 import keras
 
 from quern.tensorflow import _functions
@@ -8,14 +10,13 @@ from quern.tensorflow._functions import _same
 for (
     _name
 ) in """add subtract multiply divide maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
-less_equal greater greater_equal logical_and logical_or logical_not cumsum argmax argmin pow acos asin atan reduce_sum reduce_mean
-reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n""".split():
+less_equal greater greater_equal logical_and logical_or logical_not cumsum cumprod argmax argmin pow acos asin atan reduce_sum reduce_mean
+reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n truediv""".split():
     globals()[_name] = getattr(_functions, _name)
 for (
     _name
-) in "log log1p expm1 ceil cosh sinh arctan2 rsqrt erf logical_xor mod floor_divide reciprocal softplus isnan isinf isfinite".split():
-    if hasattr(keras.ops, _name):
-        globals()[_name] = _same(_name)
+) in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign angle conj imag real negative".split():
+    globals()[_name] = _same(_name)
 is_nan, is_inf, is_finite, floormod, floordiv, atan2, divide_no_nan = (
     _same("is_nan", "isnan"),
     _same("is_inf", "isinf"),
@@ -25,11 +26,81 @@ is_nan, is_inf, is_finite, floormod, floordiv, atan2, divide_no_nan = (
     _same("atan2", "arctan2"),
     _same("divide_no_nan"),
 )
+log_sigmoid = _same("log_sigmoid")
+acosh, asinh, atanh = _same("acosh", "arccosh"), _same("asinh", "arcsinh"), _same("atanh", "arctanh")
+
+
+def squared_difference(x, y, name=None):
+    """(x - y) * (x - y)."""
+    return keras.ops.square(_functions.subtract(x, y))
+
+
+def xlogy(x, y, name=None):
+    """x * log(y), 0 where x is 0."""
+    x, y = _functions._alike(x, y)
+    empty = keras.ops.equal(x, 0)
+    return keras.ops.where(empty, keras.ops.zeros_like(x), x * keras.ops.log(keras.ops.where(empty, keras.ops.ones_like(y), y)))
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
+    """x divided by its norm along axes, which counts as at least the root of ``epsilon``."""
+    x = _functions.convert_to_tensor(x)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    return x * keras.ops.rsqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(x), axis=axis, keepdims=True), epsilon))
+
+
+def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
+    """How many elements are not 0."""
+    other = keras.ops.cast(keras.ops.not_equal(_functions.convert_to_tensor(input), 0), "int32")
+    return keras.ops.cast(keras.ops.sum(other, axis=axis, keepdims=keepdims), dtype)
+
+
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """The root of the sum of squares along axes."""
+    return keras.ops.sqrt(keras.ops.sum(keras.ops.square(_functions.convert_to_tensor(input_tensor)), axis=axis, keepdims=keepdims))
+
+
+def segment_sum(data, segment_ids, name=None):
+    """Sums of the slices that have one number."""
+    ids = _functions.convert_to_tensor(segment_ids)
+    return keras.ops.segment_sum(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
+
+
+def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+    """Sums of the slices that have one number, of so many numbers."""
+    return keras.ops.segment_sum(_functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids), int(num_segments))
+
+
+def unsorted_segment_max(data, segment_ids, num_segments, name=None):
+    """The largest of the slices that have one number."""
+    return keras.ops.segment_max(_functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids), int(num_segments))
+
+
+def bincount(arr, weights=None, minlength=0, name=None):
+    """How often each number from 0 on comes, or the sums of its weights."""
+    return keras.ops.bincount(_functions.convert_to_tensor(arr), weights, int(minlength))
+
+
+def in_top_k(targets, predictions, k, name=None):
+    """Is each target's prediction among the k largest of its row?"""
+    return keras.ops.in_top_k(_functions.convert_to_tensor(targets), _functions.convert_to_tensor(predictions), int(k))
+
+
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype="int32", name=None):
+    """How often each label, a row, was predicted as each class, a column."""
+    labels, predictions = _functions.convert_to_tensor(labels), _functions.convert_to_tensor(predictions)
+    count = int(keras.ops.maximum(keras.ops.max(labels), keras.ops.max(predictions))) + 1 if num_classes is None else int(num_classes)
+    ones = keras.ops.ones(labels.shape, dtype) if weights is None else keras.ops.cast(_functions.convert_to_tensor(weights), dtype)
+    places = keras.ops.stack([labels, predictions], axis=-1)
+    return keras.ops.scatter(places, ones, (count, count))
+
+
+TopK = collections.namedtuple("TopK", ["values", "indices"])
 
 
 def top_k(input, k=1, sorted=True, name=None):
-    """The k largest elements along the last axis, and their places."""
-    return keras.ops.top_k(input, k, sorted)
+    """The k largest elements along the last axis, and their places: ``values`` and ``indices``."""
+    return TopK(*keras.ops.top_k(_functions.convert_to_tensor(input), int(k), sorted))
 
 
 def __getattr__(name):

@@ -2,31 +2,93 @@
 
 import keras
 
+from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
+from quern.tensorflow._functions import convert_to_tensor as _tensor
 
-for _name in "relu relu6 elu selu silu gelu leaky_relu sigmoid softplus softsign tanh softmax log_softmax moments".split():
+for _name in "relu relu6 elu selu silu sigmoid softplus softsign tanh".split():
     globals()[_name] = _same(_name)
 swish = _same("swish", "silu")
+l2_normalize, top_k, in_top_k = _math.l2_normalize, _math.top_k, _math.in_top_k
+
+
+def gelu(features, approximate=False, name=None):
+    """x times the normal distribution's probability of being below x, or its formula with tanh."""
+    return keras.ops.gelu(_tensor(features), approximate)
+
+
+def leaky_relu(features, alpha=0.2, name=None):
+    """x above 0, and ``alpha`` times x below."""
+    return keras.ops.leaky_relu(_tensor(features), alpha)
+
+
+def softmax(logits, axis=-1, name=None):
+    """exp(x) divided by its sum along an axis."""
+    return keras.ops.softmax(_tensor(logits), -1 if axis is None else axis)
+
+
+def log_softmax(logits, axis=-1, name=None):
+    """The logarithm of softmax()."""
+    return keras.ops.log_softmax(_tensor(logits), -1 if axis is None else axis)
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """Mean and variance along axes."""
+    return keras.ops.moments(_tensor(x), tuple(axes) if isinstance(axes, list) else axes, keepdims)
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    """The bias of each channel added; channels are the last axis, or the second one of "NCHW" and kin."""
+    value, bias = _tensor(value), _tensor(bias)
+    if data_format is not None and str(data_format).startswith("NC"):
+        bias = keras.ops.reshape(bias, (-1,) + (1,) * (value.ndim - 2))
+    return value + bias
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """The rows at numbers."""
+    if max_norm is not None:
+        raise NotImplementedError("tf.nn.embedding_lookup(max_norm=...) is not served by quern; use tf.clip_by_norm on the rows")
+    return keras.ops.take(_tensor(params), ids, axis=0)
+
+
+def zero_fraction(value, name=None):
+    """Which share of the elements is 0."""
+    return keras.ops.mean(keras.ops.cast(keras.ops.equal(_tensor(value), 0), "float32"))
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
+    x = _tensor(x)
+    factor = keras.ops.rsqrt(_tensor(variance, x.dtype) + variance_epsilon)
+    factor = factor if scale is None else factor * scale
+    return x * factor + ((0 if offset is None else offset) - mean * factor)
+
+
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
+    """The cross-entropy of each element with a logit, in which positive ones have another weight."""
+    labels, logits = _tensor(labels), _tensor(logits)
+    return (1 - labels) * logits + (1 + (pos_weight - 1) * labels) * keras.ops.softplus(-logits)
 
 
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """-sum(labels * log(softmax(logits))) along an axis."""
-    return keras.ops.categorical_crossentropy(labels, logits, from_logits=True, axis=axis)
+    return keras.ops.categorical_crossentropy(_tensor(labels), _tensor(logits), from_logits=True, axis=axis)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log(softmax(logits)) of each label's class."""
-    return keras.ops.sparse_categorical_crossentropy(labels, logits, from_logits=True)
+    return keras.ops.sparse_categorical_crossentropy(_tensor(labels), _tensor(logits), from_logits=True)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross-entropy of each element with a logit."""
-    return keras.ops.binary_crossentropy(labels, logits, from_logits=True)
+    return keras.ops.binary_crossentropy(_tensor(labels), _tensor(logits), from_logits=True)
 
 
 def l2_loss(t, name=None):
     """Half the sum of squares."""
-    return keras.ops.sum(keras.ops.square(t)) / 2
+    return keras.ops.sum(keras.ops.square(_tensor(t))) / 2
 
 
 def __getattr__(name):

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 from keras.src import tree
-from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common import KerasVariable, global_state, standardize_dtype
 from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
@@ -32,6 +32,8 @@ Array = qn.ndarray
 _REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
 _SMALL = 16  # of how many elements at most the host keeps what it was told
 _engine_mode = _engine.set_gradient_mode
+_alone = _engine.alone
+watching = []  # functions that are told which variable is read
 
 
 class no_gradients:  # noqa: N801
@@ -44,6 +46,17 @@ class no_gradients:  # noqa: N801
 
     def __exit__(self, *error):
         _engine_mode(self.before)
+
+
+def _mask_of(x):
+    """The mask that a layer has given a tensor; Keras keeps masks by the tensors' ids where they take no attributes."""
+    masks = global_state.get_global_attribute("_keras_mask_dict") or {}
+    if id(x) not in masks:
+        raise AttributeError(f"{type(x).__name__!r} object has no attribute '_keras_mask'")
+    return masks[id(x)]
+
+
+Array._keras_mask = property(_mask_of)  # programs look at it
 
 
 # ---- variables
@@ -69,6 +82,7 @@ class Variable(KerasVariable):
                 if self._array is None:
                     self._array = qn.array(self._told)
                 else:
+                    self._array = _alone(self._array)
                     self._array[...] = self._told.item() if self._told.ndim == 0 else self._told
         return self._array
 
@@ -116,6 +130,9 @@ class Variable(KerasVariable):
                     r = recording.recorder()
                     if r is not None:
                         value = r.read(self, value)
+                if watching:
+                    for note in watching:
+                        note(self)
                 return value if get_autocast_scope() is None else self._maybe_autocast(value)
         return KerasVariable.value.fget(self)
 
@@ -164,13 +181,19 @@ class Variable(KerasVariable):
             return self
         return super().assign_add(value)
 
+    def memory(self):
+        """The array, which is about to be written: what holds the value that it has keeps that."""
+        self._array = array = _alone(self._value)
+        self._told = None
+        return array
+
     def _direct_assign(self, value):
-        array = self._array
         with no_gradients():
-            if array is None:
+            if self._array is None:
                 self._own(value)
             else:
-                array[...] = value
+                self._array = _alone(self._array)
+                self._array[...] = value
         self._told, self._late = None, False
 
     def _convert_to_tensor(self, value, dtype=None):

@@ -141,6 +141,10 @@ def erfinv(x):
     """The inverse of erf: infinite at -1 and 1, NaN outside. By Newton's steps from a rational first guess (Giles, 2010)."""
     x = _real(x)
     wide = x.astype("float64")
+    # At the ends the derivative is infinite, too; what is not used there must not make it NaN.
+    is_end = qn.absolute(_engine.detached(wide)) == 1
+    ends = wide * qn.where(is_end, _math.inf, 1.0)
+    wide = qn.where(is_end, 0.0, wide)
     w = -qn.log((1 - wide) * (1 + wide))
     small, large = w - 2.5, qn.sqrt(qn.maximum(w, 0.25)) - 3
     near, far = small * 0 + 2.81022636e-08, large * 0 - 0.000200214257
@@ -151,7 +155,7 @@ def erfinv(x):
     y = qn.where(w < 5, near, far) * wide
     for _ in range(2):
         y = y - (qn.erf(y) - wide) / (1.1283791670955126 * qn.exp(-y * y))
-    return qn.where(qn.absolute(wide) == 1, qn.sign(_engine.detached(wide)) * _math.inf, y).astype(x._dtype_name)
+    return qn.where(is_end, ends, y).astype(x._dtype_name)
 
 
 # ---- sequences and Fourier transforms

@@ -70,9 +70,8 @@ def silu(x):
 
 
 def softplus(x):
-    """log(1 + exp(x))."""
-    x = _real(x)
-    return _op("relu", x) + qn.log1p(qn.exp(-qn.absolute(x)))
+    """log(1 + exp(x)); at 0 its derivative is 1/2, as everywhere sigmoid(x)."""
+    return qn.logaddexp(_real(x), 0.0)
 
 
 def log_sigmoid(x):
@@ -104,8 +103,9 @@ def hard_silu(x):
 
 
 def hard_tanh(x):
-    """x limited to [-1, 1]."""
-    return _between(_real(x), -1, 1)
+    """x limited to [-1, 1]; at the ends the derivative is 1."""
+    x = _real(x)
+    return qn.where(x > 1, _same(1.0, x), qn.where(x < -1, _same(-1.0, x), x))
 
 
 def elu(x, alpha=1.0):
@@ -262,7 +262,7 @@ def binary_crossentropy(target, output, from_logits=False):
     _check_shapes(target, output)
     target = convert_to_tensor(target, output._dtype_name)
     if from_logits:
-        return _op("relu", output) - output * target + qn.log1p(qn.exp(-qn.absolute(output)))
+        return softplus(output) - output * target
     output = _limited(output)
     return -(target * qn.log(output) + (1.0 - target) * qn.log(1.0 - output))
 
@@ -288,7 +288,7 @@ def moments(x, axes, keepdims=False, synchronized=False):
     if name == "float16":
         x = x.astype("float32")
     mean = qn.mean(x, axis=axes, keepdims=True)
-    variance = qn.mean(qn.square(x), axis=axes, keepdims=True) - qn.square(mean)
+    variance = qn.mean(qn.square(x - mean), axis=axes, keepdims=True)  # exact where the mean is far from 0, too
     if not keepdims:
         mean, variance = qn.squeeze(mean, axes), qn.squeeze(variance, axes)
     if name == "float16":

@@ -75,20 +75,13 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
         for variable, grad in zip(variables, grads, strict=True):
             shrink = 1.0 - decay * rate if decay is not None and self._use_weight_decay(variable) else 1.0
             place = self._get_variable_index(variable)
-            param = _memory(variable)
+            param = variable.memory()
             if type(grad) is not Array or grad._dtype_name != param._dtype_name:
                 grad = convert_to_tensor(grad, param._dtype_name)
-            own = [_memory(state[place]) for state in states]
+            own = [state[place].memory() for state in states]
             by_shrink.setdefault(shrink, []).append((param, *own, grad))
         for shrink, rows in by_shrink.items():
             rule.apply(rows, (shrink, *scalars))
-
-
-def _memory(variable):
-    """A variable's array, which is about to be written."""
-    array = variable._value
-    variable._told = None
-    return array
 
 
 def _way_of(optimizer, variables):
