@@ -71,7 +71,8 @@ std::optional<bool> overlap(const Layout& a, int64_t bytes_a, const Layout& b, i
   terms.reserve(a.rank() + b.rank() + 1);
   auto add = [&](const Layout& layout, int64_t bytes) {
     for (size_t i = 0; i < layout.rank(); ++i)
-      if (layout.shape[i] > 1 && layout.strides[i] != 0) terms.push_back({std::abs(layout.strides[i]) * bytes, layout.shape[i] - 1});
+      if (layout.shape[i] > 1 && layout.strides[i] != 0)
+        terms.push_back({std::abs(layout.strides[i]) * bytes, layout.shape[i] - 1});
   };
   add(a, bytes_a);
   add(b, bytes_b);

@@ -28,6 +28,13 @@ template <class T>
 inline long long __quern_long_of(T x) {
   return static_cast<long long>(x);
 }
+inline constexpr bool __quern_converts_long() {
+#ifdef __AVX512DQ__
+  return true;
+#else
+  return false;
+#endif
+}
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 #include "core/elements/quern/array.cuh"
 

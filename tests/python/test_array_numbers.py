@@ -330,3 +330,27 @@ def test_arrays_made_of_a_number_are_their_own(device, limit, call):
                     assert float(made.sum()) == (12 if kept else 18)
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+@pytest.mark.parametrize("dtype", "i1 u1 i2 u2 i4 u4 i8 u8".split())
+@pytest.mark.parametrize("size", [50, 3000, 100_000])
+def test_integers_are_divided_exactly(device, dtype, size, quiet):
+    """Numbers of all lengths, the ends of the type, multiples and their neighbours, by arrays and by one number."""
+    rng, info = np.random.default_rng(size), np.iinfo(dtype)
+
+    def numbers():
+        out = (rng.integers(0, 2**64, size, dtype="u8") >> rng.integers(0, 64, size).astype("u8")).astype(dtype)
+        ends = np.array([info.min, info.min + 1, info.max, info.max - 1, 0, 1, 2, -1 if info.min else 3]).astype(dtype)
+        return np.where(rng.random(size) < 0.15, rng.choice(ends, size), out)
+
+    a, b = numbers(), numbers()
+    near = (rng.random(size) < 0.3) & (b != 0)
+    a[near] = a[near] // b[near] * b[near] + rng.integers(0, 2, np.count_nonzero(near)).astype(dtype)
+    x, y = qn.asarray(a), qn.asarray(b)
+    for function in ("floor_divide", "remainder", "fmod"):
+        ours, theirs = getattr(qn, function), getattr(np, function)
+        np.testing.assert_array_equal(qn.asnumpy(ours(x, y)), theirs(a, b))
+        for one in (info.min, info.max, 1, 2, 7, 100, 0, *((-1, -7) if info.min else ())):
+            one = np.dtype(dtype).type(one)
+            np.testing.assert_array_equal(qn.asnumpy(ours(x, one)), theirs(a, one), err_msg=f"{function} by {one}")
+            np.testing.assert_array_equal(qn.asnumpy(ours(one, y)), theirs(one, b), err_msg=f"{function} of {one}")

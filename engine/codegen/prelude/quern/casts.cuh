@@ -43,6 +43,8 @@ __device__ __attribute__((const, nothrow)) int __quern_double_to_int(double x);
 __device__ __attribute__((const, nothrow)) long long __quern_float_to_long(float x);
 __device__ __attribute__((const, nothrow)) long long __quern_double_to_long(double x);
 }
+// Are there vectors of conversions between double and 64-bit integers? The compiler answers for the CPU at hand.
+extern "C" __device__ __attribute__((const, nothrow)) bool __quern_converts_long();
 __QUERN_DEVICE int __quern_int_of(float x) { return __quern_float_to_int(x); }
 __QUERN_DEVICE int __quern_int_of(double x) { return __quern_double_to_int(x); }
 __QUERN_DEVICE long long __quern_long_of(float x) { return __quern_float_to_long(x); }

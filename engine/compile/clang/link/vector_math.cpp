@@ -155,14 +155,16 @@ bool has_feature(const Cpu& cpu, llvm::StringRef feature) {
 }  // namespace
 
 void tell_of_cpu(llvm::Module& module, const Cpu& cpu) {
-  llvm::Function* question = module.getFunction("__quern_has_fma");
-  if (!question) return;
-  for (llvm::User* user : llvm::make_early_inc_range(question->users())) {
-    auto* call = llvm::cast<llvm::CallInst>(user);
-    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), has_feature(cpu, "+fma")));
-    call->eraseFromParent();
+  for (auto [name, feature] : {std::pair("__quern_has_fma", "+fma"), std::pair("__quern_converts_long", "+avx512dq")}) {
+    llvm::Function* question = module.getFunction(name);
+    if (!question) continue;
+    for (llvm::User* user : llvm::make_early_inc_range(question->users())) {
+      auto* call = llvm::cast<llvm::CallInst>(user);
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), has_feature(cpu, feature)));
+      call->eraseFromParent();
+    }
+    question->eraseFromParent();
   }
-  question->eraseFromParent();
 }
 
 void write_far_calls(llvm::Module& module) {

@@ -22,7 +22,7 @@ std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu);
 // libmvec's names: what the linker's stand-in for it exports.
 const std::vector<std::string>& libmvec_symbols();
 
-// Answers what the prelude asks about the CPU (__quern_has_fma); before anything looks at the code.
+// Answers what the prelude asks about the CPU (__quern_has_fma, __quern_converts_long); before anything looks at the code.
 void tell_of_cpu(llvm::Module& module, const Cpu& cpu);
 
 // After the vectoriser.

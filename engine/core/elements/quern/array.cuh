@@ -461,10 +461,68 @@ __QUERN_DEVICE T logaddexp2(const T& a, const T& b) {
 
 // ---- division, remainder, power
 
+// Processors divide integers one by one. Products with 1 / b, put right by what is left over, are done in vectors, and where b stays
+// the same a loop takes 1 / b out. b is not 0.
+#if !defined(__CUDACC_RTC__) || defined(__QUERN_CPU__)
+#define __QUERN_QUOTIENT_BY_PRODUCTS
+// Of up to 32 bits: in F each step is exact but the product, which is wrong by one at most.
+template <class T, class F>
+__QUERN_DEVICE T floor_quotient_in(T a, T b) {
+  const F x = static_cast<F>(a), y = static_cast<F>(b), product = x * (F(1) / y);
+  F quotient;
+  if constexpr (sizeof(T) < 4) {  // every processor has vectors of this
+    quotient = static_cast<F>(__quern_int_of(product));
+    quotient = product < quotient ? quotient - F(1) : quotient;
+  } else {
+    quotient = floor_of(product);
+  }
+  const F rest = x - quotient * y, towards = y > F(0) ? rest : -rest, most = y > F(0) ? y : -y;
+  quotient = towards < F(0) ? quotient - F(1) : towards >= most ? quotient + F(1) : quotient;
+  if constexpr (sizeof(T) == 4 && !Type<T>::is_signed) {
+    return static_cast<T>(__quern_long_of(quotient));
+  } else {
+    const T found = static_cast<T>(__quern_int_of(quotient));
+    return Type<T>::is_signed && b == T(-1) ? negative(a) : found;  // the lowest has no positive counterpart
+  }
+}
+
+// Of 64 bits with a sign: of the sizes, twice from below, so that the rest is never negative; what is left is one at most.
+__QUERN_DEVICE long long floor_quotient_of_long(long long a, long long b) {
+  typedef unsigned long long U;
+  const U x = a < 0 ? 0 - static_cast<U>(a) : static_cast<U>(a), y = b < 0 ? 0 - static_cast<U>(b) : static_cast<U>(b);
+  const double below = (1.0 / static_cast<double>(y)) * (1.0 - 8.881784197001252e-16);  // 2 ** -50
+  U quotient = static_cast<U>(__quern_long_of(static_cast<double>(x) * below));
+  U rest = x - quotient * y;
+  const U more = static_cast<U>(__quern_long_of(static_cast<double>(rest) * below));
+  rest -= more * y;
+  const bool is_low = rest >= y, differ = (a < 0) != (b < 0);
+  quotient += more + is_low;
+  rest -= is_low ? y : 0;
+  return static_cast<long long>(differ ? 0 - quotient - (rest != 0) : quotient);
+}
+
+// Is that how integers are divided? Without conversions of 64 bits one by one is faster.
+template <class T>
+__QUERN_DEVICE bool divides_by_products() {
+  if constexpr (sizeof(T) < 8) return true;
+  return Type<T>::is_signed && __quern_converts_long();
+}
+template <class T>
+__QUERN_DEVICE T floor_quotient(T a, T b) {
+  if constexpr (sizeof(T) < 4) return floor_quotient_in<T, float>(a, b);
+  if constexpr (sizeof(T) == 4) return floor_quotient_in<T, double>(a, b);
+  return static_cast<T>(floor_quotient_of_long(static_cast<long long>(a), static_cast<long long>(b)));
+}
+#endif
+
 template <class T>
 __QUERN_DEVICE T remainder(const T& a, const T& b) {
   if constexpr (Type<T>::is_integer) {
     if (b == T(0)) return T(0);
+#ifdef __QUERN_QUOTIENT_BY_PRODUCTS
+    typedef typename Wrap<T>::type U;
+    if (divides_by_products<T>()) return static_cast<T>(static_cast<U>(a) - static_cast<U>(floor_quotient(a, b)) * static_cast<U>(b));
+#endif
     if constexpr (Type<T>::is_signed) {
       if (b == T(-1)) return T(0);
       T rest = static_cast<T>(a % b);
@@ -485,6 +543,9 @@ template <class T>
 __QUERN_DEVICE T floor_divide(const T& a, const T& b) {
   if constexpr (Type<T>::is_integer) {
     if (b == T(0)) return T(0);
+#ifdef __QUERN_QUOTIENT_BY_PRODUCTS
+    if (divides_by_products<T>()) return floor_quotient(a, b);
+#endif
     if constexpr (Type<T>::is_signed) {
       if (b == T(-1)) return negative(a);
       T quotient = static_cast<T>(a / b);
