@@ -33,7 +33,11 @@ LEFT_OUT = (
 REFUSED = (
     ("driver", "Event.from_ipc_handle Event.ipc_handle", "on the CPU: its events belong to one process; on a GPU they work"),
     ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
-    ("gpuarray", "GPUArray.__cuda_array_interface__", "on the CPU an AttributeError: it is of a GPU's memory; NumPy and DLPack work; on a GPU it does"),
+    (
+        "gpuarray",
+        "GPUArray.__cuda_array_interface__",
+        "on the CPU an AttributeError: it is of a GPU's memory; NumPy and DLPack work; on a GPU it does",
+    ),
     ("compiler", 'compile() of target "ptx"', "on the CPU: it has no PTX; on a GPU it works"),
     ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
     (
