@@ -229,3 +229,11 @@ def test_formats_of_prepared_calls(device):
         assert drv.from_device(o, 6, np.float64).tolist() == [7, 2.5, 3, -4, 5, 6.5]
     with pytest.raises(struct.error, match="6 items"):
         f.prepare("P12s2ihf").prepared_call((1, 1), (1, 1, 1), o, three, 3, -4, 5)
+
+
+def test_what_calls_refuse(scale):
+    x = drv.to_device(np.zeros(4, np.float32))
+    with pytest.raises(ValueError, match="extra keyword arguments: threads"):
+        scale(x, np.int32(4), 2.0, np.int16(1), block=(1, 1, 1), threads=3)
+    with pytest.raises(TypeError, match="takes an array, not list"):
+        scale(drv.InOut([1.0, 2.0]), np.int32(2), 2.0, np.int16(1), block=(1, 1, 1))

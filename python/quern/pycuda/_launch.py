@@ -31,6 +31,8 @@ class ArgumentHandler:
     def get_device_alloc(self):
         """The device memory that stands for the array."""
         if self.dev_alloc is None:
+            if not hasattr(self.array, "nbytes"):
+                raise TypeError(f"{type(self).__name__} takes an array, not {type(self.array).__name__}, whose bytes nothing tells")
             self.dev_alloc = mem_alloc_like(self.array)
         return self.dev_alloc
 
@@ -80,7 +82,9 @@ class Function(_engine.Function):
         Block, grid or shared memory are over the limits, or memory was freed.
     """
 
-    def _call_slowly(self, *args, block=None, grid=(1,), stream=None, shared=0, texrefs=(), time_kernel=False):
+    def _call_slowly(self, *args, block=None, grid=(1,), stream=None, shared=0, texrefs=(), time_kernel=False, **others):
+        if others:
+            raise ValueError(f"extra keyword arguments: {','.join(others)}")
         if block is None:
             raise ValueError("must specify block size")
         _check_references(texrefs, "launch")
