@@ -6,6 +6,8 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
+from quern.cuda import config
+from quern.cuda.devices import external_stream
 from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, times_over, with_stream
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
 from quern.device import current_device
@@ -105,11 +107,12 @@ def as_cuda_array(obj, sync=True):
         return obj._as(DeviceNDArray)
     if not hasattr(obj, "__cuda_array_interface__"):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
-    return from_cuda_array_interface(obj.__cuda_array_interface__, owner=obj)
+    return from_cuda_array_interface(obj.__cuda_array_interface__, owner=obj, sync=sync)
 
 
 def from_cuda_array_interface(desc, owner=None, sync=True):
-    """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives."""
+    """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives. Where the dict names a
+    stream, the array is of that stream; ``sync``: its work comes first, unless ``NUMBA_CUDA_ARRAY_INTERFACE_SYNC=0``."""
     if desc.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
     strides = desc.get("strides")
@@ -117,6 +120,10 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     dtype = numpy.dtype(desc["typestr"])
     if dtype.kind == "V" and desc.get("descr"):
         dtype = numpy.lib.format.descr_to_dtype(desc["descr"])
+    stream = desc.get("stream")
+    if stream and sync and config.CUDA_ARRAY_INTERFACE_SYNC:
+        _engine.wait_for_stream(current_device(), int(stream))
+    stream = external_stream(stream) if stream else 0
     name = _core._dtype_name(dtype)
     made = _engine.array_alias(
         current_device(),
@@ -127,4 +134,4 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
         bool(read_only),
         owner,
     )
-    return made._as(DeviceNDArray)
+    return with_stream(made._as(DeviceNDArray), stream)

@@ -15,7 +15,7 @@ Served
 Taken, without effect
     CUDA_ENABLE_NRT                     kernels' own arrays need no memory manager
     CUDA_MEMORY_MANAGER                 there is one, quern's
-    CUDA_ARRAY_INTERFACE_SYNC           work on memory of others is always in order
+    CUDA_ARRAY_INTERFACE_SYNC           0: as_cuda_array lets nothing wait for the stream that the interface names
     CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
     CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
 """

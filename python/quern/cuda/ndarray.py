@@ -33,6 +33,14 @@ class DeviceNDArray(_core.Array):
     def stream(self, stream):
         self._made_with = stream
 
+    @property
+    def __cuda_array_interface__(self):
+        """Of the memory, whose values are there; ``stream`` is the handle of the one that it was made with, else None."""
+        made = _core.Array.__cuda_array_interface__.fget(self)
+        self.device.synchronize()
+        made["stream"] = int(self.stream) or None
+        return made
+
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
         if len(places) == self.ndim and all(isinstance(k, (int, numpy.integer)) and not isinstance(k, bool) for k in places):

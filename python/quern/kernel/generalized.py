@@ -226,8 +226,10 @@ def _arguments(count):
 
 def _given(value):
     """An argument as an array of the host or the device; sequences may hold arrays of the device."""
-    if isinstance(value, _core.Array) or hasattr(value, "__cuda_array_interface__"):
+    if isinstance(value, _core.Array):
         return value
+    if not isinstance(value, numpy.ndarray) and hasattr(value, "__cuda_array_interface__"):
+        return _core.asarray(value, copy=False)
     if isinstance(value, (tuple, list)):
         value = [_core.asnumpy(v) if isinstance(v, _core.Array) else v for v in value]
     return numpy.asarray(value)

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
 import threading
+
+import numpy
 
 running = threading.local()  # .thread: the thread of a kernel that runs as plain Python (plain.py)
 
@@ -156,6 +159,30 @@ _FUNCTIONS = {
 }
 for _name, _doc in _FUNCTIONS.items():
     globals()[_name] = Intrinsic(_name, _doc)
+
+
+def carray(ptr, shape, dtype=None):
+    """An array in C order over the memory that a pointer points to: ctypes' on the host, such as ``ffi.from_buffer(x)`` in a kernel."""
+    return _over_pointer(ptr, shape, dtype, "C")
+
+
+def farray(ptr, shape, dtype=None):
+    """An array in Fortran's order over the memory that a pointer points to; see :func:`carray`."""
+    return _over_pointer(ptr, shape, dtype, "F")
+
+
+def _over_pointer(ptr, shape, dtype, order):
+    if not isinstance(ptr, (ctypes.c_void_p, ctypes._Pointer)):
+        raise TypeError(f"expected a ctypes pointer, got {ptr!r}")
+    of = None if isinstance(ptr, ctypes.c_void_p) else numpy.dtype(ptr._type_)
+    if of is None and dtype is None:
+        raise TypeError("explicit dtype required for void* argument")
+    if of is not None and dtype is not None and numpy.dtype(dtype) != of:
+        raise TypeError(f"mismatching dtype '{numpy.dtype(dtype)}' for pointer {ptr!r}")
+    dtype = of if dtype is None else numpy.dtype(dtype)
+    count = int(numpy.prod(shape, dtype=numpy.int64))
+    memory = (ctypes.c_byte * (count * dtype.itemsize)).from_address(ctypes.cast(ptr, ctypes.c_void_p).value or 0)
+    return numpy.ndarray(shape, dtype, memory, order=order)
 
 
 def literal_unroll(container):

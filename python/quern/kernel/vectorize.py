@@ -182,7 +182,7 @@ class VectorFunction:
             (out,) = out
         if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
             raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
-        args = [numpy.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
+        args = [_taken(a, self._kind) for a in args]
         loop = self._chosen(args)
         row, result = self._row(loop)
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
@@ -241,6 +241,15 @@ def reduction(function, type_, name, identity=None):
     fold = f"quern::py::cast<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
     start = "" if identity in (None, "reorderable") else str(identity)
     return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
+
+
+def _taken(value, kind):
+    """An argument; of what only offers memory of a GPU an array over it, of the class ``kind``."""
+    if isinstance(value, (list, tuple)):
+        return numpy.asarray(value)
+    if isinstance(value, (_core.Array, numpy.ndarray)) or not hasattr(value, "__cuda_array_interface__"):
+        return value
+    return _core.asarray(value, copy=False)._as(kind)
 
 
 def _operand(value, type_):

@@ -11,7 +11,7 @@ from quern.cuda.decorators import guvectorize, vectorize
 from quern.cuda.errors import *  # noqa: F403
 from quern.cuda.numpy_support import from_dtype
 from quern.kernel import types as _types
-from quern.kernel.intrinsics import literal_unroll
+from quern.kernel.intrinsics import carray, farray, literal_unroll
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.signatures import typeof
 from quern.numba import core, np  # noqa: F401
@@ -30,6 +30,8 @@ intp, uintp = _types.int64, _types.uint64
 
 # As Numba has it: `from numba import *` must not hide a program's own names, such as `np`.
 __all__ = [
+    "carray",
+    "farray",
     "from_dtype",
     "guvectorize",
     "jit",

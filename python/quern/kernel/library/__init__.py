@@ -9,6 +9,7 @@ cuda.py       threads, barriers, shared and local arrays, atomics
 libdevice.py  CUDA's mathematical functions and intrinsics, by libdevice's names
 half.py       functions of float16; bfloat.py: of bfloat16
 vectors.py    float4 and its like
+pointers.py   carray, farray
 times.py      functions of datetime64 and timedelta64
 """
 
@@ -19,6 +20,7 @@ from quern.kernel.library import (  # noqa: F401  (they fill the table)
     half,
     libdevice,
     mathematics,
+    pointers,
     python,
     times,
     vectors,
