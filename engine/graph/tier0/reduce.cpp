@@ -91,10 +91,32 @@ constexpr std::array<LoopsByType, 6> reductions{{reductions_of<op::Sum>(all_type
 
 // ---- where the extremes are: the extreme itself, then where it stands first
 
+// NaN where one is among them. Which of several equal ones it is, of zeros the sign, nobody asks: it is looked for by ==.
+template <class R, class T>
+[[gnu::always_inline]] inline T extreme_of(const Stored<T>* values, int64_t n) {
+  constexpr int64_t width = 256 / sizeof(T);
+  if (!std::is_floating_point_v<T> || n < width) return reduce_one<R, T>(values, n);
+  constexpr bool least = std::is_same_v<R, op::Minimum<T>>;
+  T lanes[width], not_numbers[width];
+  for (int64_t l = 0; l < width; ++l) lanes[l] = values[l], not_numbers[l] = T(0);
+  int64_t j = 0;
+  for (; j + width <= n; j += width) {
+    for (int64_t l = 0; l < width; ++l) {
+      T value = values[j + l];
+      lanes[l] = (least ? value < lanes[l] : value > lanes[l]) ? value : lanes[l];
+      not_numbers[l] = value != value ? value : not_numbers[l];
+    }
+  }
+  T best = R::start();
+  for (int64_t l = 0; l < width; ++l) best = R::both(best, not_numbers[l] != not_numbers[l] ? not_numbers[l] : lanes[l]);
+  for (; j < n; ++j) best = R::both(best, values[j]);
+  return best;
+}
+
 template <class R, class T>
 [[gnu::always_inline]] inline int64_t find_place(const Stored<T>* values, int64_t n) {
   constexpr int64_t width = 32;
-  T best = reduce_one<R, T>(values, n);
+  T best = extreme_of<R, T>(values, n);
   bool is_nan = best != best;
   auto is_it = [=](T value) { return is_nan ? value != value : value == best; };
   int64_t i = 0;

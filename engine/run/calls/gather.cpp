@@ -134,6 +134,17 @@ void walk(const IndexPlan& p, int64_t from, int64_t to, F&& f) {
   }
 }
 
+// walk() for picks of single elements by one index, as most are.
+template <class T>
+void take_line(const IndexPlan& p, const T* in, T* out, int64_t from, int64_t to) {
+  const long long *index = p.index[0], size = p.size[0], step = p.step[0];
+  for (int64_t b = from; b < to; ++b) {
+    long long i = index[b];
+    i += i < 0 ? size : 0;
+    out[b] = in[static_cast<unsigned long long>(i) < static_cast<unsigned long long>(size) ? i * step : op::picked(p, b)];
+  }
+}
+
 class Take : public CallBody {
  public:
   // `order`: the axes of the result in the order in which they lie in memory; none: as they are.
@@ -159,6 +170,8 @@ class Take : public CallBody {
         in_slices(
             count,
             [&](int64_t from, int64_t to) {
+              if (p.picks == 1 && p.dims == 0)
+                return take_line(p, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), from, to);
               walk(p, from, to, [&](int64_t e, int64_t at, int64_t n) {
                 const T* source = reinterpret_cast<const T*>(in) + at;
                 T* target = reinterpret_cast<T*>(out) + e;

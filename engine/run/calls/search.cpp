@@ -24,7 +24,8 @@ Kernel& search_kernel(Context& context, DType dtype, std::string_view name, std:
 
 // ---- argmax, argmin
 
-constexpr int64_t share = 1 << 15;  // elements that one thread of the CPU looks at alone
+// Elements that one thread of the CPU looks at alone; with tier 0's loops to wake another costs more than so many.
+constexpr int64_t share_of_keys = 1 << 15, share_of_loops = 1 << 18;
 
 // `find`: tier 0's loop, which is made of vectors; null for types that have none.
 template <class O, bool least>
@@ -48,6 +49,7 @@ void extremes_on_cpu(const char* data, int64_t* out, int64_t rows, int64_t n, ti
     }
     return std::pair{best, place};
   };
+  const int64_t share = find ? share_of_loops : share_of_keys;
   int64_t parts = rows >= 32 ? 1 : std::clamp<int64_t>(n / share, 1, 256);
   if (parts == 1) {
     in_slices(
@@ -83,12 +85,12 @@ class Extreme : public CallBody {
     if (rows == 0) return;
     int64_t n = view.layout->elements / rows;
     if (run.device.is_gpu()) return on_gpu(run, rows, n);
-    on_cpu(run, name(), view.layout->elements,
-           [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, least = least_] {
+    tier0::RunPlace find = tier0::extreme_place(least_, view.dtype);
+    on_cpu(run, name(), find ? view.layout->elements / 16 : view.layout->elements,
+           [in = view.data, out = run.outputs[0].data, rows, n, dtype = view.dtype, find, least = least_] {
              with_order(dtype, [&](auto order) {
                using O = decltype(order);
                auto* places = reinterpret_cast<int64_t*>(out);
-               tier0::RunPlace find = tier0::extreme_place(least, dtype);
                least ? extremes_on_cpu<O, true>(in, places, rows, n, find) : extremes_on_cpu<O, false>(in, places, rows, n, find);
              });
            });
