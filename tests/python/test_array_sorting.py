@@ -253,3 +253,16 @@ def test_unserved_goes_to_the_host(device):
 def test_digitize_with_edges_that_are_nan(device, quiet, bins, right):
     x, bins = np.array([-1, 0, 0.5, 1, 1.5, 2, 3, np.nan, np.inf]), np.array(bins, float)
     np.testing.assert_array_equal(qn.asnumpy(qn.digitize(x, bins, right)), np.digitize(x, bins, right))
+
+
+@pytest.mark.parametrize("dtype", "f2 f4 f8 i4 i8 u1".split())
+def test_the_first_extreme_of_lines_of_all_lengths(device, dtype):
+    """NaN first of all, infinities, zeros of both signs; lengths around those that vectors and threads take at once."""
+    rng = np.random.default_rng(8)
+    for n in (1, 5, 31, 33, 63, 64, 65, 127, 128, 200, 5000, 20_000, 600_001):
+        for special in ((), (np.nan,), (np.inf, -np.inf), (-0.0, 0.0), (np.nan, np.inf)) if dtype[0] == "f" else ((), (1, 2)):
+            a = (rng.random(n) * 100).astype(dtype)
+            for value in special:
+                a[rng.integers(0, n, 2)] = value
+            x = qn.asarray(a)
+            assert (int(qn.argmax(x)), int(qn.argmin(x))) == (np.argmax(a), np.argmin(a)), (n, special)
