@@ -130,7 +130,8 @@ def test_collate(device):
 
 LOADERS = [
     "data", "data, 4", "data, 4, drop_last=True", "data, 100", "data, None", "data, 3, collate_fn=len", "data, sampler=[2, 0, 5, 6]", "data, 3, sampler=[2, 3, 4, 9, 0]",
-    "data, batch_sampler=[[2, 0], [1], [-1, 3]]", "D.Subset(data, [3, 4, 5, 1, 9, 0]), 3", "D.Subset(data, [3, 4, 5, 1]), 3, drop_last=True", "data + data, 7",
+    "data, batch_sampler=[[2, 0], [1], [-1, 3]]", "data, batch_sampler=D.BatchSampler(D.SequentialSampler(data), 3, True)",
+    "data, batch_sampler=D.BatchSampler([4, 0, 2, 1], 3, False)", "D.Subset(data, [3, 4, 5, 1, 9, 0]), 3", "D.Subset(data, [3, 4, 5, 1]), 3, drop_last=True", "data + data, 7",
     "Numbers(), 3", "Numbers(), 3, drop_last=True", "Numbers(), None", "Squares(), 3", "Many(), 3", "D.Subset(Many(), [3, 1, 2]), 2", "[1, 2, 3], 2", "[1, 2, 3], batch_sampler=[[2, 0], [1]]",
     "D.StackDataset(x, data), 4", "D.StackDataset(a=x, b=y), 4", "D.TensorDataset(x.to(torch.float16), y.to(torch.uint8), y > 3), 4", "'abcdef', 4",
     "data, 4, num_workers=2, prefetch_factor=3, persistent_workers=True, timeout=5, pin_memory=True",

@@ -127,7 +127,7 @@ class DataLoader(Generic[_Batch]):
         tensors, chosen = _rows_of(self.dataset) if self.collate_fn is default_collate else (None, None)
         if tensors is None:
             return self._collated()
-        if type(self.batch_sampler) is BatchSampler and chosen is None:
+        if self.batch_size is not None and chosen is None:  # the batch sampler is not the program's own
             if type(self.sampler) is SequentialSampler and self.sampler.data_source is self.dataset:
                 return self._sliced(tensors)
             if type(self.sampler) is RandomSampler and not self.sampler.replacement and self.sampler.num_samples == len(self.dataset):
