@@ -148,6 +148,26 @@ print(show(loss), show(m.w), show(m.b), len(m.variables), len(m.trainable_variab
 """,
         ["float320.091 float323.087 float321.785 3 2 line"],
     ),
+    "datasets": (
+        """
+D = tf.data.Dataset
+S = D.from_tensor_slices
+print(show([[one for one in S(([1, 2], [3.0, 4.0]))], list(S({"a": [1, 2]})), list(S([np.float64(1.5)])), list(D.from_tensors([1, 2]))]))
+print(show(list(D.from_generator(lambda: iter([(1, 2.0)]), output_signature=(tf.TensorSpec((), tf.int64), tf.TensorSpec((), tf.float16))))))
+print(show(list(D.from_generator(lambda: range(2), output_types=tf.float32))))
+print(show(D.range(5).reduce(np.int64(0), lambda a, b: a + b)), show(list(S([[1, 2], [3, 4]]).flat_map(lambda x: S(x)))))
+print(show(list(D.range(6).shard(3, 1))), len(D.range(7).shard(3, 0)), show(list(D.range(3).apply(lambda d: d.batch(2)))))
+print(show(list(D.range(3).batch(2).repeat(2))), show(list(D.range(3).repeat(2).batch(4, drop_remainder=True))))
+""",
+        [
+            "[[[int321, float323.0], [int322, float324.0]], [{a: int321}, {a: int322}], [float641.5], [int32[1, 2]]]",
+            "[[int641, float162.0]]",
+            "[float320.0, float321.0]",
+            "int6410 [int321, int322, int323, int324]",
+            "[int641, int644] 3 [int64[0, 1], int64[2]]",
+            "[int64[0, 1], int64[2], int64[0, 1], int64[2]] [int64[0, 1, 2, 0]]",
+        ],
+    ),
     "data that layers adapt to": (
         """
 x = np.arange(60.0).reshape(20, 3).astype("float32")

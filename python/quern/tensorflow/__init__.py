@@ -25,6 +25,13 @@ class UnconnectedGradients(_enum.Enum):
     ZERO = "zero"
 
 
+class TensorSpec:
+    """The shape and the type of tensors."""
+
+    def __init__(self, shape, dtype="float32", name=None):
+        self.shape, self.dtype, self.name = shape, dtype, name
+
+
 class Module:
     """What owns variables: attributes that are variables, modules, or lists and dictionaries of them."""
 
@@ -92,6 +99,7 @@ __all__ = [
     "GradientTape",
     "Module",
     "Tensor",
+    "TensorSpec",
     "UnconnectedGradients",
     "Variable",
     "config",

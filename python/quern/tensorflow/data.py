@@ -36,8 +36,18 @@ class Dataset(Source):
 
     @staticmethod
     def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
-        """What a function's generator yields."""
-        return Dataset(lambda: (tree.map_structure(convert_to_tensor, _tuples(e)) for e in generator(*(args or ()))), UNKNOWN_CARDINALITY)
+        """What a function's generator yields; ``output_signature``, or ``output_types``: the elements' types."""
+        kinds = output_types if output_signature is None else tree.map_structure(lambda spec: spec.dtype, output_signature)
+
+        def made(element):
+            if kinds is None:
+                return tree.map_structure(convert_to_tensor, _tuples(element))
+            if not tree.is_nested(kinds):
+                return convert_to_tensor(element, kinds)
+            element = tuple(element) if isinstance(kinds, tuple) else element
+            return tree.map_structure_up_to(kinds, lambda kind, x: convert_to_tensor(x, kind), kinds, element)
+
+        return Dataset(lambda: (made(e) for e in generator(*(args or ()))), UNKNOWN_CARDINALITY)
 
     @staticmethod
     def range(*args, **kwargs):
@@ -75,6 +85,26 @@ class Dataset(Source):
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         """A function of each element; tuples are its arguments."""
         return Dataset(lambda: (_called(map_func, e) for e in self), self._count, self.batch_size)
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the datasets that a function gives for each element, one dataset after the other."""
+        return Dataset(lambda: itertools.chain.from_iterable(_called(map_func, e) for e in self), UNKNOWN_CARDINALITY)
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """What a function of the state and an element makes of all elements."""
+        state = tree.map_structure(convert_to_tensor, initial_state)
+        for element in self:
+            state = reduce_func(state, element)
+        return state
+
+    def apply(self, transformation_func):
+        """What a function makes of the dataset."""
+        return transformation_func(self)
+
+    def shard(self, num_shards, index, name=None):
+        """Every ``num_shards``-th element, from number ``index`` on."""
+        count = self._count if self._count < 0 else len(range(index, self._count, num_shards))
+        return Dataset(lambda: itertools.islice(iter(self), index, None, num_shards), count, self.batch_size)
 
     def filter(self, predicate, name=None):
         """The elements for which a function is true."""
@@ -238,7 +268,15 @@ def _tuples(x):
         return tuple(_tuples(one) for one in x)
     if isinstance(x, dict):
         return {name: _tuples(one) for name, one in x.items()}
-    return np.asarray(x) if isinstance(x, list) and not any(hasattr(one, "_dtype_name") for one in x) else x
+    if not isinstance(x, list) or any(hasattr(one, "_dtype_name") for one in x):
+        return x
+    made = np.asarray(x)
+    if not any(hasattr(one, "dtype") for one in tree.flatten(x)):  # Python's numbers
+        if made.dtype == np.float64:
+            return made.astype("float32")
+        if made.dtype == np.int64 and (not made.size or -(1 << 31) <= made.min() and made.max() < 1 << 31):
+            return made.astype("int32")
+    return made
 
 
 def _called(function, element):
