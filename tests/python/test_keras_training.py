@@ -267,6 +267,10 @@ for error in (RuntimeError("mine"), KeyboardInterrupt()):
     except BaseException as e:
         print(type(e).__name__, all(np.isfinite(w).all() for w in m.get_weights()))
 print(len(m.fit(x, y, verbose=0, epochs=2).history["loss"]))
+try:
+    m.fit(x, verbose=0)
+except ValueError as e:
+    print("None is no tensor" in str(e))
 import os, tempfile
 path = os.path.join(tempfile.mkdtemp(), "m.keras")
 m.save(path)
@@ -283,7 +287,7 @@ except NotImplementedError as e:
         """,
         device,
     )
-    assert out.split() == ["RuntimeError", "True", "KeyboardInterrupt", "True", "2", "refused", "True"]
+    assert out.split() == ["RuntimeError", "True", "KeyboardInterrupt", "True", "2", "True", "refused", "True"]
 
 
 def test_checkpoints_and_logs(device, tmp_path):

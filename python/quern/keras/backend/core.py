@@ -304,6 +304,8 @@ def _stacked(x, name):
 
 
 def _from_numpy(x, name):
+    if x.dtype == object and x.ndim == 0 and x.item() is None:
+        raise ValueError("None is no tensor: a value is missing, such as the targets of a loss")
     if x.dtype.kind in "OSUMm":
         raise ValueError(f"Cannot convert an array of dtype {x.dtype} to a tensor: the quern backend holds numbers and booleans")
     if name is None:
