@@ -110,10 +110,11 @@ void init_functions(nb::module_& m);
 // it sleeps until the process ends, as Python's own threads do.
 class ReleaseGil {
  public:
-  ReleaseGil() : state_(PyEval_SaveThread()) {}
+  ReleaseGil() : state_(give_up()) {}
   ~ReleaseGil() { take_back(state_); }
   ReleaseGil(const ReleaseGil&) = delete;
   ReleaseGil& operator=(const ReleaseGil&) = delete;
+  static PyThreadState* give_up();  // the trace knows the line that does, whatever happens meanwhile
   static void take_back(PyThreadState* state);
   static void begin_exit();  // from now on only the calling thread gets it back
 

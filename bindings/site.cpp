@@ -1,6 +1,7 @@
 // Sites: (code object, instruction) of the first frame outside our package, interned to a number. Turned into file and line only
 // when printed; no frame is ever held.
 #include "core/site.h"
+#include "core/trace.h"
 
 #include "bindings/objects.h"
 #include "core/wait.h"
@@ -44,6 +45,7 @@ struct CacheSlot {
   Site site;
 };
 thread_local CacheSlot recent[1024];
+thread_local Site site_left = no_site;  // where this thread gave Python's lock up, while there is a trace
 
 bool in_package(PyCodeObject* code) {
   const char* file = PyUnicode_AsUTF8(code->co_filename);
@@ -92,7 +94,7 @@ Site outer_site() {
 }
 
 Site current() {
-  if (!PyGILState_Check()) return no_site;
+  if (!PyGILState_Check()) return site_left;
   PyCodeObject* code;
   int instruction;
 #ifdef QUERN_INTERPRETER_FRAME
@@ -170,6 +172,11 @@ void ReleaseGil::begin_exit() {
   exiting = true;
 }
 
+PyThreadState* ReleaseGil::give_up() {
+  site_left = tracing() ? current() : no_site;
+  return PyEval_SaveThread();
+}
+
 void ReleaseGil::take_back(PyThreadState* state) {
   while (exiting && std::this_thread::get_id() != exit_thread) pause();
 #if PY_VERSION_HEX >= 0x030D0000
@@ -184,7 +191,7 @@ void ReleaseGil::take_back(PyThreadState* state) {
 
 void init_sites(nb::module_& m) {
   set_site_hooks({current, describe});
-  set_wait_hooks({[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
+  set_wait_hooks({[]() -> void* { return PyGILState_Check() ? ReleaseGil::give_up() : nullptr; },
                   [](void* state) {
                     if (state) ReleaseGil::take_back(static_cast<PyThreadState*>(state));
                   },

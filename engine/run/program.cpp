@@ -72,7 +72,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
     if (cached.end_ns != 0) traced.took(cached.start_ns, cached.end_ns);
   }
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
-  Traced traced(TraceKind::load, context.id(), nullptr, cached.binary->code.size(), no_site);
+  Traced traced(TraceKind::load, context.id(), nullptr, cached.binary->code.size(), tracing() ? current_site() : no_site);
   traced.name(source.name);
   traced.kernel(identity);
   const Binary& code = *cached.binary;

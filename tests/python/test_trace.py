@@ -131,3 +131,28 @@ def test_pinned_memory_is_in_the_trace(device):
         memory = drv.pagelocked_empty(1000, np.float32)
     assert [(e.kind, e.name, e.bytes) for e in events] == [("allocate", "pinned", 4000)]
     del memory
+
+
+def test_every_event_has_its_line(device):
+    """Looks, copies and waits give Python's lock up before they are told of; the line is known all the same."""
+
+    def first(function):
+        return f"{__file__}:{function.__code__.co_firstlineno}"
+
+    x = quern.asarray(np.arange(50_000.0))
+    quern.synchronize()
+    works = [
+        lambda: float((x * 3.7).sum()),
+        lambda: quern.asnumpy(x),
+        lambda: quern.asarray(np.arange(70_000.0)),
+        lambda: bool(x[5] > 1),
+        lambda: x.tolist(),
+        lambda: quern.synchronize(),
+        lambda: quern.asnumpy(quern.sort(x[::-1])),
+        lambda: quern.asnumpy(x[x > 9]),
+    ]
+    for work in works:
+        with quern.trace() as events:
+            work()
+        told = [e for e in events if e.kind not in ("compile", "load")]  # compilers work on threads of their own, too
+        assert told and all(e.site == first(work) for e in told), [(e.kind, e.site) for e in events]
