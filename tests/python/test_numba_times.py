@@ -9,6 +9,9 @@ from quern import cuda, numba
 from quern.cuda.cudadrv.devicearray import DeviceNDArray
 from quern.kernel import errors, types
 
+# NumPy 2.5 wants a unit with every number; kernels do not ask.
+pytestmark = pytest.mark.filterwarnings("ignore:The 'generic' unit:DeprecationWarning")
+
 DATES = np.array(["2020-01-01", "NaT", "1969-12-31", "2024-02-29", "1600-03-01", "0001-01-01", "2100-02-28"], "M8[D]")
 SPANS = np.array([3601, -7, 0, "NaT", 1, -86400, 10**9], "m8[s]")
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"]
@@ -86,7 +89,7 @@ def test_units(device, tmp_path, kind, unit):
         try:
             want = values.astype(f"{kind}8[{other}]")
             np.promote_types(values.dtype, want.dtype)
-        except TypeError:
+        except (TypeError, OverflowError):
             continue
         if kind == "m" and (unit in "YM") != (other in "YM"):
             continue  # NumPy takes a month for 30.4 days

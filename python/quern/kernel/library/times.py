@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy
 
 from quern.kernel import times, types
@@ -26,7 +28,9 @@ def _made(cls):
             return times.as_unit(value, cls(value.type.unit if unit is None else unit), compiler.failing(node))
         if value.foreseen is not MISSING:
             try:
-                return times.constant(getattr(numpy, cls.word)(value.foreseen, *([] if unit is None else [unit])))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DeprecationWarning)  # of no unit: the kernel's operation gives it one
+                    return times.constant(getattr(numpy, cls.word)(value.foreseen, *([] if unit is None else [unit])))
             except (TypeError, ValueError) as e:
                 raise compiler.error(TypingError, node, str(e)) from None
         return Value(cls(unit or ""), compiler.integer(value, node).text)
