@@ -346,6 +346,7 @@ def test_what_nothing_is_bound_to(module, device):
 @pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.float32, np.float64, np.complex64, np.complex128])
 def test_surfaces_of_any_numbers(device, dtype):
     text = """
+        // nvrtc: -DNUMBER=double
         #include <pycuda-helpers.hpp>
         surface<void, cudaSurfaceType3D> box;
         surface<void, cudaSurfaceType2D> page;
