@@ -155,7 +155,10 @@ def test_what_kernels_in_python_take(device):
         assert stored(value) == float(value)
     assert stored(np.uint64(2**63 + 1), np.uint64) == 2**63 + 1
     assert stored(np.complex64(1 + 2j), np.complex128) == 1 + 2j
-    for value in (Index(), ctypes.c_int(2), [1], "1", np.datetime64(1, "s"), np.longdouble(1)):
+    assert stored(np.datetime64(7, "s"), "M8[s]") == np.datetime64(7, "s")
+    with pytest.raises(TypeError, match="cannot be written into an element of type float64"):
+        stored(np.datetime64(1, "s"))
+    for value in (Index(), ctypes.c_int(2), [1], "1", np.longdouble(1)):
         with pytest.raises(TypeError, match="argument 2 is a"):
             stored(value)
 
