@@ -5,12 +5,10 @@ whatever is asked of the driver is counted.
 """
 
 import functools
-import glob
 import json
-import os
 
 import pytest
-from programs import ROOT, has_nvrtc, python
+from programs import has_nvrtc, python, stand_in
 from quern.lib import _engine
 
 PROGRAM = """
@@ -152,12 +150,12 @@ def run(program, folder=None):
     if _engine.cuda_count():
         done = code()
     else:
-        fake = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))
+        fake = stand_in()
         if not fake:
             pytest.skip("no GPU, and the tests' own driver is not built (ninja -C build/develop)")
         if not has_nvrtc():
             pytest.skip("no GPU, and no NVRTC to compile for one (pip install nvidia-cuda-nvrtc-cu12)")
-        done = code(QUERN_CUDA_DRIVER=max(fake, key=os.path.getmtime))
+        done = code(QUERN_CUDA_DRIVER=fake)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

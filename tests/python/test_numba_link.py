@@ -1,11 +1,9 @@
 """What kernels written in Python are linked with: cuda.declare_device, link=, CUSource and its kin; loops over tuples of several types."""
 
 import gc
-import glob
 import io
 import json
 import math
-import os
 import pathlib
 import shutil
 import struct
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 import quern as qn
 from kernels import module_of
-from programs import ROOT, has_nvrtc, python
+from programs import has_nvrtc, python, stand_in
 from quern import cuda, numba
 from quern.cuda import errors
 from quern.device import set_current_device
@@ -534,10 +532,9 @@ print(json.dumps({"told": told, "faults": faults, "links": fake.fake_cuda_live(b
 @pytest.mark.skipif(not HAS_NVRTC, reason="no NVRTC")
 def test_calls_of_the_drivers_linker(tmp_path):
     """Against the tests' own driver, which runs nothing."""
-    fake = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))
+    fake = stand_in()
     if not fake:
         pytest.skip("the tests' own driver is not built (ninja -C build/develop)")
-    fake = max(fake, key=os.path.getmtime)
     path = tmp_path / "counted.py"
     path.write_text(COUNTED)
     done, again = (python(path, fake, QUERN_CUDA_DRIVER=fake, QUERN_CACHE_DIR=tmp_path / "cache") for _ in range(2))
