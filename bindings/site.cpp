@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -38,11 +39,15 @@ std::mutex table_lock;
 std::vector<CallSite> places{{nullptr, 0}};
 std::unordered_map<std::pair<PyCodeObject*, int>, Site, CallSiteHash> numbers;
 std::string package_folder;  // ends in a slash
+// While these are set, work that installed packages ask for is their callers': the beginnings of their files' names.
+std::vector<std::string> library_folders;
+std::atomic<uint32_t> folders_set{0};  // how often: what the threads keep is of one setting
 
 struct CacheSlot {
   PyCodeObject* code;
   int instruction;
   Site site;
+  uint32_t folders_set;
 };
 thread_local CacheSlot recent[1024];
 thread_local Site site_left = no_site;  // where this thread gave Python's lock up, while there is a trace
@@ -54,6 +59,17 @@ bool in_package(PyCodeObject* code) {
     return false;
   }
   return !package_folder.empty() && std::string_view(file).starts_with(package_folder);
+}
+
+bool in_library(PyCodeObject* code) {
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (!file) {
+    PyErr_Clear();
+    return false;
+  }
+  std::string_view name = file;
+  return std::any_of(library_folders.begin(), library_folders.end(),
+                     [&](const std::string& folder) { return name.starts_with(folder); });
 }
 
 Site intern(PyCodeObject* code, int instruction) {
@@ -69,15 +85,17 @@ Site intern(PyCodeObject* code, int instruction) {
   return found->second = static_cast<Site>(places.size() - 1);
 }
 
-// The rare way: the current frame is ours; walk out of the package.
+// The rare way: the current frame is ours or a library's; walk out of them. Where there is nothing outside of libraries, the
+// innermost frame of theirs counts.
 Site outer_site() {
   Site site = no_site;
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    bool ours = in_package(code);
-    if (!ours) {
+    bool is_library = in_library(code);
+    bool ours = in_package(code) || is_library;
+    if (!ours || (is_library && site == no_site && !in_package(code))) {
 #if PY_VERSION_HEX >= 0x030B0000
       int instruction = PyFrame_GetLasti(frame);
 #else
@@ -118,13 +136,14 @@ Site current() {
 #endif
 #endif
   CacheSlot& slot = recent[(reinterpret_cast<size_t>(code) / 16 + static_cast<size_t>(instruction)) % 1024];
-  if (slot.code != code || slot.instruction != instruction) {
+  uint32_t now = folders_set.load(std::memory_order_relaxed);
+  if (slot.code != code || slot.instruction != instruction || slot.folders_set != now) {
     // A code object in the table is never freed, so its address means it alone; one of ours is not kept here.
-    if (!PyCode_Check(code) || in_package(code)) {
+    if (!PyCode_Check(code) || in_package(code) || in_library(code)) {
       Py_DECREF(code);
       return outer_site();
     }
-    slot = {code, instruction, intern(code, instruction)};
+    slot = {code, instruction, intern(code, instruction), now};
     if (slot.site == no_site) slot.code = nullptr;
   }
   Py_DECREF(code);
@@ -200,6 +219,21 @@ void init_sites(nb::module_& m) {
       reinterpret_cast<pthread_t>(nb::cast<uintptr_t>(nb::module_::import_("threading").attr("main_thread")().attr("ident")));
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
   install_interrupts();
+  m.def("set_library_folders", [](std::vector<std::string> folders) {
+    library_folders = std::move(folders);
+    ++folders_set;
+  });
+  m.def("describe_site", [](Site site) { return describe_site(site); });
+  // The code object and the offset of the instruction in it; None for what is no place of a Python program.
+  m.def("site_code", [](Site site) -> nb::object {
+    CallSite place{nullptr, 0};
+    {
+      std::lock_guard lock(table_lock);
+      if (site < places.size()) place = places[site];
+    }
+    if (!place.code) return nb::none();
+    return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject*>(place.code)), place.instruction);
+  });
   m.def("set_package_folder", [](const std::string& folder) { package_folder = folder; });
 }
 

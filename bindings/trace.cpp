@@ -1,5 +1,8 @@
 // The trace, the cache, and what `quern doctor` reports.
 #include "run/trace.h"
+
+#include <cstddef>
+
 #include "run/kernel_cache.h"
 
 #include "bindings/objects.h"
@@ -11,6 +14,46 @@
 namespace quern::python {
 
 namespace {
+
+// The fields of TraceRow, with NumPy's words for their types: rows go to Python as they lie.
+struct Field {
+  const char *name, *format;
+  size_t offset;
+};
+#define QUERN_FIELD(name, format) \
+  Field { #name, format, offsetof(TraceRow, name) }
+constexpr Field fields[] = {
+    QUERN_FIELD(id, "u8"),
+    QUERN_FIELD(stream, "u8"),
+    QUERN_FIELD(bytes, "u8"),
+    QUERN_FIELD(start_ns, "i8"),
+    QUERN_FIELD(host_ns, "i8"),
+    QUERN_FIELD(device_start_ns, "i8"),
+    QUERN_FIELD(device_ns, "i8"),
+    QUERN_FIELD(site, "u4"),
+    QUERN_FIELD(lines, "u4"),
+    QUERN_FIELD(name, "u4"),
+    QUERN_FIELD(detail, "u4"),
+    QUERN_FIELD(kernel, "u4"),
+    QUERN_FIELD(grid, "(3,)u4"),
+    QUERN_FIELD(block, "(3,)u4"),
+    QUERN_FIELD(dynamic_shared, "u4"),
+    QUERN_FIELD(static_shared, "u4"),
+    QUERN_FIELD(registers, "u2"),
+    QUERN_FIELD(kind, "u1"),
+    QUERN_FIELD(device, "i1"),
+    QUERN_FIELD(from, "i1"),
+};
+#undef QUERN_FIELD
+
+// The rows as bytes, and the tables that they point into.
+nb::object rows_and_tables(const Trace& trace) {
+  nb::list kernels;
+  for (const auto& kernel : trace.tables.kernels)
+    kernels.append(kernel ? nb::make_tuple(kernel->key, kernel->ops, kernel->form) : nb::make_tuple(0, nb::list(), ""));
+  return nb::make_tuple(nb::bytes(trace.rows.data(), trace.rows.size() * sizeof(TraceRow)), trace.tables.texts, kernels,
+                        trace.tables.lines);
+}
 
 nb::list as_list(const std::vector<TraceRecord>& records) {
   nb::list out;
@@ -47,8 +90,16 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
 }  // namespace
 
 void init_trace(nb::module_& m) {
-  m.def("start_trace", [] { start_trace(); });
-  m.def("stop_trace", [] { return as_list(stop_trace()); });
+  m.def("start_trace", [](bool with_releases) { start_trace(with_releases); }, nb::arg("with_releases") = false);
+  m.def("stop_trace", [] { return as_list(records_of(stop_trace())); });
+  m.def("stop_trace_rows", [] { return rows_and_tables(stop_trace(true)); });
+  m.def("trace_kinds", [] { return std::vector<std::string>(std::begin(trace_kind_names), std::end(trace_kind_names)); });
+  m.def("trace_row", [] {
+    nb::list out;
+    for (const Field& field : fields) out.append(nb::make_tuple(field.name, field.format, field.offset));
+    return out;
+  });
+  m.def("trace_row_size", [] { return sizeof(TraceRow); });
   // The truth that the trace is held against: how often each function of NVIDIA's driver was called since the counting began.
   m.def("count_driver_calls", [](bool on) {
     cuda::reset_call_counts();

@@ -41,6 +41,7 @@ PIP_PACKAGES = [
     "mpmath",
     "keras==3.15.1",
     "h5py",
+    "rich",
     "ruff==0.14.5",
     "clang-format==19.1.7",
 ]

@@ -127,7 +127,7 @@ Trace::~Trace() { stop(); }
 std::vector<TraceEvent> Trace::stop() {
   std::vector<TraceEvent> out;
   if (!std::exchange(running_, false)) return out;
-  for (quern::TraceRecord& r : quern::stop_trace())
+  for (quern::TraceRecord& r : quern::records_of(quern::stop_trace()))
     out.push_back({quern::trace_kind_names[static_cast<int>(r.kind)], std::move(r.name), std::move(r.detail), r.device.name(),
                    quern::describe_site(r.site), r.bytes, r.start_ns, r.host_ns, r.device_ms, r.device_start_ns, r.device_end_ns,
                    r.id, r.stream, r.kernel ? r.kernel->key : 0, r.kernel ? r.kernel->ops : std::vector<std::string>(), r.grid,

@@ -16,14 +16,26 @@
 
 namespace quern {
 
-enum class TraceKind : uint8_t { compile, load, launch, host_to_device, device_to_host, device_to_device, fill, wait, allocate };
+enum class TraceKind : uint8_t {
+  compile,
+  load,
+  launch,
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  fill,
+  wait,
+  allocate,
+  release  // of memory, with the site that it was allocated by; only a sink that wants_releases() is told
+};
 inline constexpr const char* trace_kind_names[] = {"compile",          "load", "launch", "host_to_device", "device_to_host",
-                                                   "device_to_device", "fill", "wait",   "allocate"};
+                                                   "device_to_device", "fill", "wait",   "allocate",       "release"};
 
 // What a kernel is: the same wherever it is launched from. Never changes once made.
 struct KernelIdentity {
   uint64_t key = 0;              // of equal work: a hash of what its text depends on, of the text where that is a user's
   std::vector<std::string> ops;  // of array work, in order; else who it is of: "sort", "elementwise"; none: a user's text
+  std::string form = {};         // of array work: the types and dimensions that it is compiled for, in words
 };
 
 struct TraceRecord {
@@ -40,7 +52,8 @@ struct TraceRecord {
   // By the device's own clock, laid beside the host's where the device's first event of the trace is; 0 when not measured.
   int64_t device_start_ns = 0, device_end_ns = 0;
   std::array<uint32_t, 3> grid{}, block{};  // of a launch; 0 for one that has none, such as a library's
-  uint32_t dynamic_shared = 0;
+  uint32_t dynamic_shared = 0, static_shared = 0, registers = 0;
+  std::vector<Site> lines;                       // of array work: the lines that recorded what a launch computes, one for each op
   std::shared_ptr<const KernelIdentity> kernel;  // of launches, compiles and loads, where there is one
   std::string name;                              // kernel, text or library
   std::string detail;                            // "memory", "disk" or "compiled" for a compile; grid and block for a launch
@@ -50,6 +63,7 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(TraceRecord record) = 0;
+  virtual bool wants_releases() const { return false; }
 };
 
 extern std::atomic<TraceSink*> trace_sink;

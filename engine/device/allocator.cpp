@@ -1,7 +1,9 @@
 #include "device/allocator.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/trace.h"
 #include "core/wait.h"
 #include "device/stream_order.h"
 
@@ -224,7 +226,23 @@ void Pool::fence(Idle& idle, Block& block) {
   }
 }
 
+static void tell_release(TraceSink& sink, DeviceId device, const Block& block) noexcept {
+  try {
+    if (!sink.wants_releases()) return;
+    TraceRecord record{};
+    record.kind = TraceKind::release;
+    record.device = device;
+    record.site = block.site;
+    record.bytes = block.bytes;
+    record.start_ns = now_ns();
+    sink.record(std::move(record));
+  } catch (const std::exception&) {
+    // Without memory for the trace the program goes on.
+  }
+}
+
 void Pool::give_back(Block* block) noexcept {
+  if (TraceSink* sink = trace_sink.load(std::memory_order_relaxed)) tell_release(*sink, device_.id(), *block);
   size_t quick = block->capacity / alignment;
   if (quick < quick_classes && block->uses.empty() && !block->escaped) {
     std::lock_guard hold(lock_);

@@ -1,5 +1,8 @@
 #include "run/group_launch.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 
@@ -17,13 +20,27 @@ namespace quern {
 
 namespace {
 
+// "float32, int32; 2 dimensions": what a kernel of these operations is compiled for.
+std::string form_in_words(const Group& group, const Form& form) {
+  std::vector<std::string_view> types;
+  for (const auto& load : group.loads)
+    if (std::string_view name = row(load.dtype).name; std::find(types.begin(), types.end(), name) == types.end())
+      types.push_back(name);
+  size_t rank = form.kept + form.reduced;
+  return fmt::format("{}; {} dimension{}{}", fmt::join(types, ", "), rank, rank == 1 ? "" : "s",
+                     form.wide ? "; indices of 64 bits" : "");
+}
+
 // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
 template <class Print>
-Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const std::string& printed, Print&& print) {
+Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const Form& form, const std::string& printed,
+                   Print&& print) {
   Undisturbed undisturbed;
   TextKernels& found = kernel_cache().get(context, of, key, [&] {
     KernelText text{printed.empty() ? print() : printed};
     text.ops = ops_of(group);
+    text.form = form_in_words(group, form);
+    text.site = group.nodes.back()->site;
     return text;
   });
   undisturbed.check();
@@ -97,6 +114,11 @@ void combine(Context& context, const Node& node, Buffer partial, const Buffer& o
   }
 }
 
+// Where what a group computes was recorded, for the trace.
+void add_lines(std::vector<Site>& lines, const Group& group) {
+  for (const auto& node : group.nodes) lines.push_back(node->site);
+}
+
 void submit(Context& context, const Group& group, LaunchPlan& plan, const std::vector<Buffer>& stores,
             const std::vector<Buffer>& partials) {
   const Form& form = plan.form;
@@ -104,11 +126,13 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
   put_arguments(context, packed, group, form, stores, partials);
   if (!plan.kernel) {
     if (plan.key.empty()) plan.key = key_of(group, form);
-    plan.kernel = kernel_for(context, TextOf::group, plan.key, group, plan.text, [&] { return print_kernel(group, form); });
+    plan.kernel = kernel_for(context, TextOf::group, plan.key, group, form, plan.text, [&] { return print_kernel(group, form); });
     plan.text.clear();
     plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
   }
-  plan.kernel->launch(context.work_stream, plan.shape, packed, group.nodes.back()->site);
+  std::vector<Site> lines;
+  if (tracing()) add_lines(lines, group);
+  plan.kernel->launch(context.work_stream, plan.shape, packed, group.nodes.back()->site, std::move(lines));
   for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];
     if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, form.chunks);
@@ -129,7 +153,7 @@ void plan_together(Context& context, Batch& batch) {
     int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
     batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
   }
-  batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group, batch.text,
+  batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group, first.plan->form, batch.text,
                             [&] { return print_kernel_of_segments(first.group, first.plan->form); });
 }
 
@@ -143,7 +167,10 @@ void submit_together(Context& context, Batch& batch, const std::vector<std::vect
     packed.fill(Segments::head_bytes + (m + 1) * batch.segments.bytes);
   }
   packed.fill(Segments::head_bytes + batch.segments.count * batch.segments.bytes);
-  batch.kernel->launch(context.work_stream, batch.shape, packed, batch.members[0].group.nodes.back()->site);
+  std::vector<Site> lines;
+  if (tracing())
+    for (const Batch::Member& member : batch.members) add_lines(lines, member.group);
+  batch.kernel->launch(context.work_stream, batch.shape, packed, batch.members[0].group.nodes.back()->site, std::move(lines));
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelTe
   auto identity = std::make_shared<KernelIdentity>();
   identity->key = Hash()({of, DeviceId::gpu(0), words});
   identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
-  auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity)));
+  identity->form = std::move(text.form);
+  auto made =
+      std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity), text.site));
   keep_text(text.text, text.options);
   std::lock_guard hold(lock_);
   return *all_.try_emplace(std::move(key), std::move(made)).first->second;

@@ -48,6 +48,8 @@ struct KernelText {
   std::string name = "array group";  // in messages and in the trace
   CompileOptions options = array_options();
   std::vector<std::string> ops = {};  // what it computes, for the trace; none: who prints says it
+  std::string form = {};              // KernelIdentity's
+  Site site = no_site;                // the line whose work it is; no_site: where the program is
 
   static CompileOptions array_options() {
     CompileOptions options;

@@ -46,7 +46,7 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
 }  // namespace
 
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
-                               const std::vector<LinkedCode>& linked, std::shared_ptr<const KernelIdentity> identity) {
+                               const std::vector<LinkedCode>& linked, std::shared_ptr<const KernelIdentity> identity, Site site) {
   std::optional<CompileOptions> relocatable;
   if (!linked.empty()) {
     if (context.device.kind == DeviceKind::cpu)
@@ -61,9 +61,10 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   auto program = std::make_shared<Program>(context);
   if (!identity) identity = std::make_shared<KernelIdentity>(KernelIdentity{std::hash<std::string>()(source.text), {}});
   program->identity = identity;
+  if (site == no_site && tracing()) site = current_site();
   Cached cached;
   {
-    Traced traced(TraceKind::compile, context.id(), nullptr, source.text.size(), tracing() ? current_site() : no_site);
+    Traced traced(TraceKind::compile, context.id(), nullptr, source.text.size(), site);
     traced.name(source.name);
     traced.kernel(identity);
     cached = relocatable ? get_linked(context, source, *relocatable, linked)
@@ -72,7 +73,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
     if (cached.end_ns != 0) traced.took(cached.start_ns, cached.end_ns);
   }
   log(LogLevel::compiles, "{} for {}: {}", source.name, context.name(), cache_hit_names[static_cast<int>(cached.hit)]);
-  Traced traced(TraceKind::load, context.id(), nullptr, cached.binary->code.size(), tracing() ? current_site() : no_site);
+  Traced traced(TraceKind::load, context.id(), nullptr, cached.binary->code.size(), site);
   traced.name(source.name);
   traced.kernel(identity);
   const Binary& code = *cached.binary;

@@ -33,7 +33,8 @@ class Program : public std::enable_shared_from_this<Program> {
 // Raises ErrorKind::not_implemented for such code on the CPU.
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
                                const std::vector<LinkedCode>& linked = {},
-                               std::shared_ptr<const KernelIdentity> identity = nullptr);  // nullptr: made of the text
+                               std::shared_ptr<const KernelIdentity> identity = nullptr,  // nullptr: made of the text
+                               Site site = no_site);  // who asks; no_site: where the program is
 
 // From code already compiled: a cubin on a GPU, an object of ours on the CPU.
 std::shared_ptr<Program> load_code(Context& context, std::string_view code);

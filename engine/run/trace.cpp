@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <utility>
 
 namespace quern {
 
@@ -16,6 +17,8 @@ Recorder& recorder() {
   return *r;
 }
 
+constexpr size_t most_pending = 1024;  // calls whose device times are not read yet
+
 bool runs_on_device(TraceKind kind) {
   return kind == TraceKind::launch || kind == TraceKind::fill || kind == TraceKind::host_to_device ||
          kind == TraceKind::device_to_host || kind == TraceKind::device_to_device;
@@ -23,68 +26,149 @@ bool runs_on_device(TraceKind kind) {
 
 }  // namespace
 
+uint32_t Recorder::text(std::string&& text) {
+  if (text.empty()) return 0;
+  auto [at, is_new] = texts_.try_emplace(std::move(text), static_cast<uint32_t>(trace_.tables.texts.size()));
+  if (is_new) trace_.tables.texts.push_back(at->first);
+  return at->second;
+}
+
+TraceRow Recorder::row_of(TraceRecord&& r) {
+  TraceRow row;
+  row.id = r.id, row.stream = r.stream, row.bytes = r.bytes;
+  row.start_ns = r.start_ns, row.host_ns = r.host_ns;
+  row.device_ns = r.device_ms < 0 ? -1 : static_cast<int64_t>(r.device_ms * 1e6);
+  row.site = r.site, row.kind = r.kind;
+  row.grid = r.grid, row.block = r.block, row.dynamic_shared = r.dynamic_shared, row.static_shared = r.static_shared;
+  row.registers = static_cast<uint16_t>(r.registers);
+  row.device = static_cast<int8_t>(r.device.number());
+  if (r.from) row.from = static_cast<int8_t>(r.from->number());
+  row.name = text(std::move(r.name)), row.detail = text(std::move(r.detail));
+  if (!r.kernel && r.kind == TraceKind::launch) {  // a library's, or a function of the host's
+    std::string name = trace_.tables.texts[row.name];
+    r.kernel = std::make_shared<KernelIdentity>(KernelIdentity{std::hash<std::string>()(name), {name}});
+  }
+  if (r.kernel) {
+    auto [at, is_new] = kernels_.try_emplace(r.kernel.get(), static_cast<uint32_t>(trace_.tables.kernels.size()));
+    if (is_new) trace_.tables.kernels.push_back(std::move(r.kernel));
+    row.kernel = at->second;
+  }
+  if (!r.lines.empty()) {
+    auto [at, is_new] = lines_.try_emplace(std::move(r.lines), static_cast<uint32_t>(trace_.tables.lines.size()));
+    if (is_new) trace_.tables.lines.push_back(at->first);
+    row.lines = at->second;
+  }
+  return row;
+}
+
 void Recorder::record(TraceRecord record) { add_pending(std::move(record), nullptr, nullptr); }
 
 void Recorder::add_pending(TraceRecord record, std::shared_ptr<Event> start, std::shared_ptr<Event> end) {
   std::lock_guard hold(lock_);
-  records_.push_back({std::move(record), std::move(start), std::move(end)});
+  DeviceId device = record.device;
+  trace_.rows.push_back(row_of(std::move(record)));
+  if (!end) return;
+  pending_.push_back({trace_.rows.size() - 1, std::move(start), std::move(end), moments_[device]});
+  if (pending_.size() > most_pending) settle(Settle::what_is_done);
 }
 
-std::vector<TraceRecord> Recorder::take() {
-  std::vector<Pending> mine;
-  std::map<DeviceId, Moment> moments;
-  {
-    std::lock_guard hold(lock_);
-    mine.swap(records_);
-    moments.swap(moments_);
-  }
-  std::vector<TraceRecord> out;
-  for (Pending& p : mine) {
+// Events of the CPU and of GPUs are finished in nearly the order of their calls.
+void Recorder::settle(Settle how) {
+  while (!pending_.empty()) {
+    Pending& p = pending_.front();
     try {
-      auto moment = moments.find(p.record.device);
-      fill_in(p, moment == moments.end() ? nullptr : &moment->second);
+      if (how == Settle::all_waited_for) p.end->synchronize();
+      if (p.end->done())
+        fill_in(p);
+      else if (how == Settle::what_is_done)
+        return;
     } catch (const std::exception&) {
       // The work failed: its waiter was told; the trace keeps the call without a device time.
+      p.start = p.end = nullptr;
     }
-    if (p.record.kind == TraceKind::launch && !p.record.kernel)  // a library's, or a function of the host's
-      p.record.kernel =
-          std::make_shared<KernelIdentity>(KernelIdentity{std::hash<std::string>()(p.record.name), {p.record.name}});
-    const auto &grid = p.record.grid, &block = p.record.block;
+    DeviceId device = trace_.rows[p.row].device < 0 ? DeviceId::cpu() : DeviceId::gpu(trace_.rows[p.row].device);
+    for (auto* event : {&p.start, &p.end})
+      if (*event && event->use_count() == 1) spare_[device].push_back(std::move(*event));
+    pending_.pop_front();
+  }
+}
+
+void Recorder::fill_in(const Pending& p) {
+  auto ns = [](double ms) { return static_cast<int64_t>(ms * 1e6); };
+  TraceRow& row = trace_.rows[p.row];
+  row.device_ns = ns(p.end->elapsed_ms(*p.start));
+  if (p.moment && p.moment->event->done()) row.device_start_ns = p.moment->host_ns + ns(p.start->elapsed_ms(*p.moment->event));
+}
+
+Trace Recorder::take(bool waits) {
+  std::lock_guard hold(lock_);
+  settle(waits ? Settle::all_waited_for : Settle::all);
+  moments_.clear();
+  spare_.clear();
+  texts_.clear();
+  kernels_.clear();
+  lines_.clear();
+  return std::exchange(trace_, {});
+}
+
+std::shared_ptr<Event> Recorder::event(Device& device) {
+  {
+    std::lock_guard hold(lock_);
+    know_clock(device);
+    auto& spare = spare_[device.id()];
+    if (!spare.empty()) {
+      auto event = std::move(spare.back());
+      spare.pop_back();
+      return event;
+    }
+  }
+  return device.create_event({true, false});
+}
+
+// A difference of times is a float on GPUs: one of a minute is known to four microseconds.
+void Recorder::know_clock(Device& device) {
+  auto& known = moments_[device.id()];
+  if (known && now_ns() - known->host_ns < 10'000'000'000) return;
+  auto moment = std::make_shared<Moment>();
+  moment->stream = device.create_stream({true, 0});
+  moment->event = device.create_event({true, false});
+  moment->host_ns = now_ns();
+  moment->event->record(*moment->stream);
+  known = std::move(moment);
+}
+
+std::vector<TraceRecord> records_of(const Trace& trace) {
+  auto device = [](int8_t number) { return number < 0 ? DeviceId::cpu() : DeviceId::gpu(number); };
+  std::vector<TraceRecord> out;
+  for (const TraceRow& row : trace.rows) {
+    TraceRecord r{};
+    r.kind = row.kind, r.id = row.id, r.device = device(row.device), r.stream = row.stream, r.site = row.site;
+    if (row.from != TraceRow::no_device) r.from = device(row.from);
+    r.bytes = row.bytes, r.start_ns = row.start_ns, r.host_ns = row.host_ns;
+    if (row.device_ns >= 0) r.device_ms = static_cast<double>(row.device_ns) * 1e-6;
+    if (row.device_start_ns) r.device_start_ns = row.device_start_ns, r.device_end_ns = row.device_start_ns + row.device_ns;
+    r.grid = row.grid, r.block = row.block;
+    r.dynamic_shared = row.dynamic_shared, r.static_shared = row.static_shared, r.registers = row.registers;
+    r.lines = trace.tables.lines[row.lines];
+    r.kernel = trace.tables.kernels[row.kernel];
+    r.name = trace.tables.texts[row.name], r.detail = trace.tables.texts[row.detail];
+    const auto &grid = row.grid, &block = row.block;
     if (grid[0] > 0)
-      p.record.detail = fmt::format("grid {}x{}x{} block {}x{}x{}", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
-    out.push_back(std::move(p.record));
+      r.detail = fmt::format("grid {}x{}x{} block {}x{}x{}", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+    out.push_back(std::move(r));
   }
   return out;
 }
 
-void Recorder::fill_in(Pending& p, const Moment* moment) {
-  if (!p.end || !p.end->done()) return;
-  p.record.device_ms = p.end->elapsed_ms(*p.start);
-  if (!moment || !moment->event->done()) return;
-  auto ns = [](double ms) { return static_cast<int64_t>(ms * 1e6); };
-  p.record.device_start_ns = moment->host_ns + ns(p.start->elapsed_ms(*moment->event));
-  p.record.device_end_ns = p.record.device_start_ns + ns(p.record.device_ms);
-}
-
-void Recorder::know_clock(Device& device) {
-  std::lock_guard hold(lock_);
-  auto [at, is_new] = moments_.try_emplace(device.id());
-  if (!is_new) return;
-  Moment& moment = at->second;
-  moment.stream = device.create_stream({true, 0});
-  moment.event = device.create_event({true, false});
-  moment.host_ns = now_ns();
-  moment.event->record(*moment.stream);
-}
-
-void start_trace() {
+void start_trace(bool with_releases) {
   recorder().take();
+  recorder().want_releases(with_releases);
   trace_sink = &recorder();
 }
 
-std::vector<TraceRecord> stop_trace() {
+Trace stop_trace(bool waits) {
   trace_sink = nullptr;
-  return recorder().take();
+  return recorder().take(waits);
 }
 
 void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site) {
@@ -97,8 +181,7 @@ void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t byt
   record_.site = site;
   if (stream && runs_on_device(kind)) {
     stream_ = stream;
-    recorder().know_clock(stream->device);
-    start_ = stream->device.create_event({true, false});
+    start_ = recorder().event(stream->device);
     start_->record(*stream);
   }
   record_.start_ns = now_ns();
@@ -109,7 +192,7 @@ void Traced::end() {
   std::shared_ptr<Event> finish;
   try {
     if (start_) {
-      finish = stream_->device.create_event({true, false});
+      finish = recorder().event(stream_->device);
       finish->record(*stream_);
     }
   } catch (const std::exception&) {

@@ -27,6 +27,7 @@ from quern.development import get_include
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.measure import Timing, bench, explain
+from quern.profiling import Profile, profile
 from quern.raw import RawKernel, RawModule
 from quern.sources import keep_sources
 from quern.trace import trace
@@ -41,6 +42,7 @@ __all__ = [
     "LaunchError",
     "LogicError",
     "OutOfMemoryError",
+    "Profile",
     "RawKernel",
     "RawModule",
     "Timing",
@@ -51,6 +53,7 @@ __all__ = [
     "device",
     "get_include",
     "keep_sources",
+    "profile",
     "synchronize",
     "trace",
 ]

@@ -7,6 +7,7 @@ import sys
 
 USAGE = """\
 quern run FILE [args]     run a Python program; its imports of pycuda lead to quern
+quern profile FILE [args] where its time goes, by source line; quern profile --help lists the reports
 quern doctor              what was found on this machine, and what is missing
 quern cache [clear]       what compiled code is kept, and removing it
 quern --cmake-dir         the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)
@@ -24,6 +25,10 @@ def main(argv=None) -> int:
         from quern.cli.run import run
 
         return run(rest)
+    if command == "profile":
+        from quern.cli.profile import profile
+
+        return profile(rest)
     if command == "doctor":
         from quern.cli.doctor import doctor
 

@@ -14,12 +14,18 @@ def run(argv) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print("usage: quern run [--raw-clock] FILE [args]", file=sys.stderr if not argv else sys.stdout)
         return 0 if argv else 2
+    program = prepare("run", argv, raw_clock)
+    return program if isinstance(program, int) else program()
+
+
+def prepare(command, argv, raw_clock):
+    """Opens the doors for a file and gives what runs it, a function that returns its exit code; 2 when it cannot be read."""
     path = argv[0]
     try:
         with open(path, "rb") as f:
             source = f.read()
     except OSError as e:
-        print(f"quern run: {path}: {e.strerror}", file=sys.stderr)
+        print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
         return 2
 
     from quern.doors import open_doors
@@ -37,14 +43,18 @@ def run(argv) -> int:
     main.__file__ = path
     main.__builtins__ = __builtins__
     sys.modules["__main__"] = main
-    try:
-        exec(compile(source, path, "exec"), main.__dict__)
-    except SystemExit as e:
-        return _status(e.code)
-    except BaseException as e:  # KeyboardInterrupt too is shown as Python shows it
-        _show(e)
-        return 130 if isinstance(e, KeyboardInterrupt) else 1
-    return 0
+
+    def program():
+        try:
+            exec(compile(source, path, "exec"), main.__dict__)
+        except SystemExit as e:
+            return _status(e.code)
+        except BaseException as e:  # KeyboardInterrupt too is shown as Python shows it
+            _show(e)
+            return 130 if isinstance(e, KeyboardInterrupt) else 1
+        return 0
+
+    return program
 
 
 def _status(code) -> int:

@@ -1,0 +1,114 @@
+"""`quern profile [options] FILE [args]`: runs a program as `quern run` does and reports where its time went.
+
+The report comes also when the program fails or is interrupted: of what ran. Exit codes: the program's own; 3 when a budget is exceeded;
+2 for wrong arguments or a report that cannot be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="quern profile",
+        description="Runs a Python program and reports, by source line, where its time went.",
+        usage="quern profile [options] FILE [args]\n       quern profile --compare A.json B.json",
+    )
+    p.add_argument("--tree", action="store_true", help="costs by function, too")
+    p.add_argument("--lines", type=int, default=20, metavar="N", help="how many lines to show (20)")
+    p.add_argument("--print-gpu-trace", action="store_true", help="nvprof's table of the device's work, event by event")
+    p.add_argument("--summary", action="store_true", help="nvprof's summary by name")
+    p.add_argument("--trace", metavar="OUT.json", help="writes the timeline for Perfetto (ui.perfetto.dev)")
+    p.add_argument("--json", metavar="OUT.json", help="writes the figures for programs; '-' for the standard output")
+    p.add_argument("--compare", nargs=2, metavar=("A.json", "B.json"), help="two figures that --json wrote, line by line")
+    p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
+    for option, what in BUDGETS:
+        kind = "BYTES" if what == "memory" else "N"
+        p.add_argument(option, type=_bytes if what == "memory" else int, metavar=kind, help=f"exit code 3 above so much: {what}")
+    p.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+    return p
+
+
+def _bytes(text):
+    units = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+    text = text.lower().removesuffix("ib").removesuffix("b")
+    return int(float(text[:-1]) * units[text[-1]]) if text[-1:] in units else int(text)
+
+
+def profile(argv) -> int:
+    """The command. Returns the exit code."""
+    options = parser().parse_args(argv)
+    if options.compare:
+        return _compare(*options.compare)
+    if not options.program:
+        parser().print_usage(sys.stderr)
+        return 2
+    for path in (options.trace, options.json):
+        if path and path != "-" and (problem := _cannot_write(path)):
+            print(f"quern profile: {path}: {problem}", file=sys.stderr)
+            return 2
+
+    from quern.cli.run import prepare
+    from quern.profiling import Profile
+    from quern.profiling.collect import Collector
+
+    program = prepare("profile", options.program, options.raw_clock)
+    if isinstance(program, int):
+        return program
+    collector = Collector()
+    collector.start()
+    try:
+        code = program()
+    finally:
+        found = Profile(collector.stop(), title=os.path.basename(options.program[0]))
+    sys.stdout.flush()
+    try:
+        _report(found, options)
+    except OSError as error:
+        print(f"quern profile: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    exceeded = found.exceeded({what: getattr(options, option[2:].replace("-", "_")) for option, what in BUDGETS})
+    for text in exceeded:
+        print(f"quern profile: {text}", file=sys.stderr)
+    return code or (3 if exceeded else 0)
+
+
+def _report(found, options):
+    if options.json:
+        found.save_json(sys.stdout if options.json == "-" else options.json)
+    if options.trace:
+        found.save_trace(options.trace)
+    if options.json == "-":
+        return
+    if options.print_gpu_trace:
+        found.print_gpu_trace(sys.stderr)
+    elif options.summary:
+        found.print_summary(sys.stderr)
+    else:
+        found.print(sys.stderr, most=options.lines, tree=options.tree)
+
+
+def _cannot_write(path):
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        return "is a folder"
+    if not os.path.isdir(folder):
+        return f"there is no folder {folder}"
+    return "" if os.access(path if os.path.exists(path) else folder, os.W_OK) else "cannot be written"
+
+
+def _compare(before, after):
+    from quern.profiling.compare import compare
+
+    try:
+        compare(before, after, sys.stdout)
+    except (OSError, ValueError) as error:
+        print(f"quern profile: {error}", file=sys.stderr)
+        return 2
+    return 0

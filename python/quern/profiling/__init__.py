@@ -1,0 +1,144 @@
+"""Where a program's time goes, by the line of its own files: `qn.profile()` and `quern profile FILE`.
+
+collect.py takes the events and the stacks, places.py and lines.py charge them to lines, reasons.py and advice.py say why and what to do;
+kernels.py (nvprof's tables), perfetto.py and compare.py are other views. Start reading at :class:`Profile`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+
+from quern.profiling import kernels, lines
+from quern.profiling.advice import advice
+from quern.profiling.budgets import exceeded
+from quern.profiling.collect import Collector, Recording
+from quern.profiling.figures import figures
+
+__all__ = ["Profile", "profile"]
+
+
+class Profile:
+    """What a profile found. :func:`profile` gives one; it is whole when the ``with`` block has ended."""
+
+    def __init__(self, recording: Recording | None = None, title: str = ""):
+        self.title = title
+        self._recording = recording
+
+    @property
+    def recording(self) -> Recording:
+        """The events themselves. Raises RuntimeError while the block is not over."""
+        if self._recording is None:
+            raise RuntimeError("[profile] the profile is not over: read it after the with block")
+        return self._recording
+
+    @property
+    def seconds(self):
+        """How long it took, in seconds."""
+        return (self.recording.ended - self.recording.began) * 1e-9
+
+    @functools.cached_property
+    def lines(self):
+        """The cost of each line, a list of :class:`quern.profiling.lines.Line`, the dearest first."""
+        return lines.cost_by_line(self.recording)
+
+    @functools.cached_property
+    def functions(self):
+        """The cost of each function of the user's files, a dict by (file, function)."""
+        return lines.cost_by_function(self.lines)
+
+    @functools.cached_property
+    def total(self):
+        """The cost of all lines together."""
+        return lines.total(self.lines)
+
+    @functools.cached_property
+    def peak(self):
+        """The most memory of arrays and buffers in use, in bytes."""
+        return lines.peak_memory(self.recording)[0]
+
+    @property
+    def advice(self):
+        """What to do about it: a list with ``where``, ``rule`` and ``text``."""
+        return advice(self)
+
+    @property
+    def device_names(self):
+        """The devices that worked, in words."""
+        used = {"cpu" if n < 0 else f"cuda:{n}" for n in self.recording.rows["device"].tolist()}
+        return ", ".join(f"{name} ({self.recording.devices[name]['name']})" for name in sorted(used) if name in self.recording.devices)
+
+    def exceeded(self, budgets):
+        """The budgets of {"copies": most, "waits", "compiles", "memory" in bytes} that are exceeded: a text for each."""
+        return exceeded(self, budgets)
+
+    def print(self, file=None, most=20, tree=False):
+        """Prints the dearest ``most`` lines with the reasons and the advice to a file object (the standard output)."""
+        from quern.profiling import tables  # rich takes a while to import
+
+        out = tables.console(file)
+        tables.show_head(out, self)
+        tables.show_lines(out, self, most)
+        if tree:
+            tables.show_tree(out, self)
+        tables.show_advice(out, self.advice)
+
+    def print_gpu_trace(self, file=None):
+        """Prints the devices' work event by event, in nvprof's columns."""
+        kernels.print_columns(file, *kernels.trace_lines(self.recording))
+
+    def print_summary(self, file=None):
+        """Prints the devices' work and the host's calls by name, in nvprof's columns."""
+        kernels.print_columns(file, *kernels.summary_lines(self.recording))
+
+    def figures(self):
+        """All figures as a dict of plain numbers, texts, lists and dicts: what save_json() writes."""
+        return figures(self)
+
+    def save_json(self, file):
+        """Writes the figures to a path or a file object."""
+        if isinstance(file, (str, os.PathLike)):
+            with open(file, "w", encoding="utf-8") as f:
+                return self.save_json(f)
+        json.dump(self.figures(), file, indent=1)
+        file.write("\n")
+
+    def save_trace(self, path):
+        """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev)."""
+        from quern.profiling.perfetto import timeline
+
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(timeline(self.recording), f)
+
+
+class profile:  # noqa: N801
+    """Records where the time of a ``with`` block goes, by the line of the user's own files.
+
+    ``with profile() as p:`` gives a :class:`Profile`; after the block ``p.print()`` shows the costs by line with the reasons, ``p.lines``
+    and ``p.figures()`` give them to programs, ``p.print_summary()`` and ``p.print_gpu_trace()`` are nvprof's tables. Work that was
+    submitted in the block is waited for at its end.
+
+    Parameters: ``title``: what the report is headed with. Raises RuntimeError when a profile is being taken already.
+
+    >>> import quern as qn
+    >>> with qn.profile() as p:
+    ...     total = float(qn.ones(100_000).sum())
+    >>> p.total.copies["device_to_host"]
+    1
+    """
+
+    def __init__(self, title: str | None = None):
+        self._title = title
+        self._collector = Collector()
+        self._profile = None
+
+    def __enter__(self) -> Profile:
+        title = self._title or os.path.basename(sys.argv[0] or "python")
+        self._collector.start()
+        self._profile = Profile(None, title)
+        return self._profile
+
+    def __exit__(self, *error):
+        self._profile._recording = self._collector.stop()

@@ -1,0 +1,103 @@
+"""Collecting: while a :class:`Collector` runs, the engine notes each event and the sampler where the host is. What it leaves is a
+:class:`Recording`: rows of events in a structured NumPy array, and the tables that their numbers point into.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sysconfig
+from time import perf_counter_ns
+
+import numpy as np
+
+from quern.lib import _engine
+from quern.profiling.places import Places
+from quern.profiling.sampling import Sampler
+
+KINDS = tuple(_engine.trace_kinds())
+_names, _formats, _offsets = zip(*_engine.trace_row(), strict=True)
+ROW = np.dtype({"names": _names, "formats": _formats, "offsets": _offsets, "itemsize": _engine.trace_row_size()})
+COPIES = ("host_to_device", "device_to_host", "device_to_device")
+
+
+def library_folders():
+    """The folders of what is installed: Python's own modules, packages, and quern."""
+    paths = sysconfig.get_paths()
+    found = {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return sorted(found | {paths[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+_package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def is_user_file(file):
+    """Is a file the user's: neither Python's, nor an installed package's, nor ours?"""
+    return not (file.startswith("<frozen") or file.startswith(_package) or file.startswith(tuple(library_folders())))
+
+
+@dataclasses.dataclass
+class Recording:
+    """What was collected; times in nanoseconds of the host's steady clock."""
+
+    rows: np.ndarray
+    texts: list[str]
+    kernels: list[tuple[int, list[str], str]]  # key, ops, and what they were compiled for
+    lines: list[list[int]]  # sites
+    stacks: dict[tuple, float]
+    places: Places
+    began: int
+    ended: int
+    devices: dict[str, dict] = dataclasses.field(default_factory=dict)
+
+    def of_kind(self, *kinds):
+        """The rows of some kinds of events."""
+        return self.rows[np.isin(self.rows["kind"], [KINDS.index(k) for k in kinds])]
+
+
+class _Busy:
+    active = None  # the collector that runs in this process
+
+
+class Collector:
+    """Collects from start() to stop(). Raises RuntimeError when another one runs."""
+
+    def __init__(self):
+        self._known: dict[str, bool] = {}
+        self._sampler = None
+        self._began = 0
+
+    def _is_user_file(self, file):
+        known = self._known.get(file)
+        if known is None:
+            known = self._known[file] = is_user_file(file)
+        return known
+
+    def start(self):
+        """Begins to collect."""
+        if _Busy.active is not None:
+            raise RuntimeError("[profile] a profile is being taken already; one at a time in a process: end the outer one first")
+        _Busy.active = self
+        self._sampler = Sampler(self._is_user_file)
+        _engine.set_library_folders([*library_folders(), "<frozen"])
+        self._began = perf_counter_ns()
+        _engine.start_trace(True)
+        self._sampler.start()
+
+    def stop(self) -> Recording:
+        """Ends it, and waits for the work that was submitted."""
+        rows, texts, kernels, lines = _engine.stop_trace_rows()
+        ended = perf_counter_ns()
+        _engine.set_library_folders([])
+        self._sampler.stop()
+        _Busy.active = None
+        rows = np.frombuffer(rows, ROW)
+        stacks = dict(self._sampler.stacks)
+        return Recording(rows, texts, kernels, lines, stacks, Places(), self._began, ended, _devices())
+
+
+def _devices():
+    out = {"cpu": _engine.cpu().info()}
+    for i in range(_engine.cuda_count()):
+        out[f"cuda:{i}"] = _engine.cuda(i).info()
+    return out

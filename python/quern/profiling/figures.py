@@ -1,0 +1,50 @@
+"""The figures of a profile for programs: plain dicts and lists, in seconds and bytes."""
+
+from __future__ import annotations
+
+from quern.profiling.kernels import summary
+from quern.profiling.reasons import reasons
+
+FORMAT = 1
+
+
+def figures(profile) -> dict:
+    """All figures of a profile; ``format`` is raised when a name changes its meaning."""
+    work, calls = summary(profile.recording)
+    return {
+        "format": FORMAT,
+        "program": profile.title,
+        "seconds": profile.seconds,
+        "devices": profile.device_names,
+        "peak_memory": profile.peak,
+        "total": _cost(profile.total),
+        "lines": [
+            {"file": line.file, "line": line.line, "function": line.function, "source": line.source, **_cost(line), "why": reasons(line)}
+            for line in profile.lines
+        ],
+        "work": [_group(g) for g in work],
+        "calls": [_group(g) for g in calls],
+        "advice": [{"file": a.file, "line": a.line, "rule": a.rule, "text": a.text} for a in profile.advice],
+    }
+
+
+def _cost(cost):
+    return {
+        "device_seconds": cost.device * 1e-9,
+        "host_seconds": max(cost.host, cost.python) * 1e-9,
+        "engine_seconds": cost.host * 1e-9,
+        "waiting_seconds": cost.waiting * 1e-9,
+        "compile_seconds": cost.compiling * 1e-9,
+        "launches": round(cost.launches),
+        "waits": cost.waits,
+        "compiles": cost.compiles,
+        "allocations": cost.allocations,
+        "allocated_bytes": cost.allocated,
+        "peak_bytes": cost.peak,
+        "copies": {kind: cost.copies[kind] for kind in cost.copies},
+        "copied_bytes": {kind: cost.copied[kind] for kind in cost.copied},
+    }
+
+
+def _group(group):
+    return {"name": group.name, "seconds": group.total * 1e-9, "calls": group.calls, "least": group.least * 1e-9, "most": group.most * 1e-9}

@@ -1,0 +1,170 @@
+"""Cost by line: what each line of the user's files asked for, and what it cost the device and the host."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+
+from quern.profiling.collect import COPIES, KINDS
+from quern.profiling.places import NOWHERE, source_line
+
+NAMES = {"host_to_device": "to the device", "device_to_host": "to the host", "device_to_device": "on the device"}
+
+
+@dataclasses.dataclass(eq=False)
+class Cost:
+    """What a line, a function or the whole program cost; times in nanoseconds, sizes in bytes."""
+
+    device: float = 0  # work on the device; of a kernel that computes several lines, this line's share
+    host: float = 0  # the thread was inside the engine
+    waiting: float = 0  # of that: for the device
+    compiling: float = 0  # of that: compilers
+    python: float = 0  # by the sampler: the line was the innermost one of the user's
+    copies: Counter = dataclasses.field(default_factory=Counter)  # direction -> calls
+    copied: Counter = dataclasses.field(default_factory=Counter)  # direction -> bytes
+    waits: int = 0
+    compiles: int = 0
+    launches: float = 0
+    allocations: int = 0
+    allocated: int = 0
+    peak: int = 0  # of the memory that is in use at the program's peak, what this asked for
+
+    def add(self, other: Cost):
+        """Adds another cost to this one."""
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    @property
+    def weight(self):
+        """What lines are ordered by: the time that they took, of either side."""
+        return max(self.device, 0) + max(self.host, self.python)
+
+
+@dataclasses.dataclass(eq=False)
+class Line(Cost):
+    """The cost of one line, and the places in it that asked."""
+
+    file: str = ""
+    line: int = 0
+    function: str = ""
+    places: dict = dataclasses.field(default_factory=lambda: defaultdict(Counter))  # place -> kind -> calls
+    compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, key, ops, form)
+
+    @property
+    def source(self):
+        """The line's text."""
+        return source_line(self.file, self.line)
+
+
+_COUNTED = {"compile": "compiles", "wait": "waits", "launch": "launches", "allocate": "allocations"}
+
+
+def cost_by_line(recording) -> list[Line]:
+    """The lines that cost something, the dearest first. Work without a line of the user's is at ("", 0)."""
+    lines: dict[tuple, Line] = {}
+    places = recording.places
+
+    def at(place):
+        line = lines.get(place.key)
+        if line is None:
+            line = lines[place.key] = Line(file=place.file, line=place.line, function=place.function)
+        return line
+
+    for row in recording.rows:
+        kind = KINDS[row["kind"]]
+        if kind == "release":
+            continue
+        place = places[int(row["site"])]
+        line = at(place)
+        line.places[place][kind] += 1
+        line.host += row["host_ns"]
+        if kind in COPIES:
+            line.copies[kind] += 1
+            line.copied[kind] += int(row["bytes"])
+            if kind == "device_to_host":
+                line.waiting += row["host_ns"]
+        elif kind == "wait":
+            line.waiting += row["host_ns"]
+        elif kind == "compile":
+            if recording.texts[row["detail"]] != "compiled":
+                continue  # found in memory or on the disk
+            line.compiling += row["host_ns"]
+            line.compiled.append((recording.texts[row["name"]], *recording.kernels[row["kernel"]]))
+        elif kind == "allocate":
+            line.allocated += int(row["bytes"])
+        if kind in _COUNTED:
+            setattr(line, _COUNTED[kind], getattr(line, _COUNTED[kind]) + 1)
+        if row["device_ns"] > 0:
+            _share(recording, row, at, line)
+    for stack, seconds in recording.stacks.items():
+        file, number, function = stack[-1]
+        line = lines.get((file, number))
+        if line is None:
+            line = lines[file, number] = Line(file=file, line=number, function=function)
+        line.python += seconds * 1e9
+    for (file, number), size in peak_memory(recording)[1].items():
+        if (file, number) in lines:
+            lines[file, number].peak += size
+    return sorted(lines.values(), key=lambda line: -line.weight)
+
+
+def _share(recording, row, at, line):
+    """Shares a kernel's time out to the lines that recorded what it computes, equally for each operation."""
+    sites = recording.lines[row["lines"]]
+    if not sites:
+        line.device += row["device_ns"]
+        return
+    for site in sites:
+        place = recording.places[site]
+        (at(place) if place is not NOWHERE else line).device += row["device_ns"] / len(sites)
+
+
+def peak_memory(recording):
+    """The peak of the memory in use, in bytes, and what each line had of it: (bytes, {(file, line): bytes})."""
+    kinds = recording.rows["kind"]
+    allocate, release = KINDS.index("allocate"), KINDS.index("release")
+    rows = recording.rows[(kinds == allocate) | (kinds == release)]
+    events = list(zip((rows["kind"] == allocate).tolist(), rows["site"].tolist(), rows["bytes"].tolist(), strict=True))
+    peak, place_of_peak, _ = _memory(events)
+    by_line: Counter = Counter()
+    for site, size in _memory(events[: place_of_peak + 1])[2].items():
+        if size:
+            by_line[recording.places[site].key] += size
+    return peak, dict(by_line)
+
+
+def _memory(events):
+    """The peak, the event that reached it, and what each site holds at the end."""
+    now = peak = 0
+    place_of_peak = -1
+    held: Counter = Counter()
+    for number, (is_new, site, size) in enumerate(events):
+        if is_new:
+            now += size
+            held[site] += size
+            if now > peak:
+                peak, place_of_peak = now, number
+        elif held[site] >= size:  # memory from before the profile is none of its own
+            now -= size
+            held[site] -= size
+    return peak, place_of_peak, held
+
+
+def cost_by_function(lines: list[Line]):
+    """The lines' costs by file and function: {(file, function): Cost}, the dearest first."""
+    out: dict[tuple, Cost] = {}
+    for line in lines:
+        out.setdefault((line.file, line.function), Cost()).add(_plain(line))
+    return dict(sorted(out.items(), key=lambda item: -item[1].weight))
+
+
+def total(lines: list[Line]) -> Cost:
+    """The cost of all lines together."""
+    out = Cost()
+    for line in lines:
+        out.add(_plain(line))
+    return out
+
+
+def _plain(line):
+    return Cost(**{field.name: getattr(line, field.name) for field in dataclasses.fields(Cost)})

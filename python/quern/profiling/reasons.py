@@ -1,0 +1,94 @@
+"""Why a line costs what it does: one sentence for each kind of cost, from the expressions at which the engine was asked."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from quern.profiling.lines import NAMES
+from quern.profiling.units import rough, rough_size, times
+
+_LOOKS = {
+    "test": "the test `{}` looks at a value",
+    "comparison": "`{}` looks at a value",
+    "loop": "the loop over `{}` looks at each value",
+    "text": "the text of `{}` looks at its values",
+    "unpacking": "unpacking `{}` looks at its values",
+    "item": "`{}` looks at a value",
+}
+_LONGEST = 60  # characters of an expression
+
+
+def reasons(line) -> list[str]:
+    """The sentences of one line, the dearest cost first."""
+    out = []
+    for kind, count in line.copies.items():
+        if kind == "device_to_device":
+            continue
+        because = _because(line, kind, _look if kind == "device_to_host" else _transfer)
+        waited = f"; {rough(line.waiting)} of waiting" if kind == "device_to_host" and line.waiting > 1e6 else ""
+        out.append((line.waiting, f"{times(count, 'copy', 'copies')} {NAMES[kind]}, {rough_size(line.copied[kind])}{because}{waited}"))
+    if line.waits and not line.copies["device_to_host"]:
+        out.append((line.waiting, f"{times(line.waits, 'wait')}, {rough(line.waiting)}{_because(line, 'wait', _look)}"))
+    if line.compiles:
+        out.append((line.compiling, f"{times(line.compiles, 'compile')}, {rough(line.compiling)}{_why_compiled(line)}"))
+    return [text for _, text in sorted(out, key=lambda one: -one[0])]
+
+
+def _because(line, kind, words):
+    """The expression that asked for most of them."""
+    asked = Counter()
+    first = {}
+    for place, kinds in line.places.items():
+        if kinds[kind]:
+            asked[place.text] += kinds[kind]
+            first.setdefault(place.text, place)
+    if not asked:
+        return ""
+    others = f" (and {times(len(asked) - 1, 'other place')})" if len(asked) > 1 else ""
+    return f", because {words(first[asked.most_common(1)[0][0]])}{others}"
+
+
+def _shown(text):
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _look(place):
+    if not place.text:
+        return "the program asks for it"
+    text = _shown(place.text)
+    if place.way == "call":
+        name = text.partition("(")[0].rpartition(".")[2]
+        if name in ("synchronize", "deviceSynchronize", "wait", "block_until_ready", "wait_event"):
+            return f"`{text}` asks for it"
+        if name in ("print", "str", "repr", "format"):
+            return f"`{text}` prints values"
+    return _LOOKS.get(place.way, "`{}` looks at a value" if place.way != "call" else "`{}` takes values to the host").format(text)
+
+
+def _transfer(place):
+    return f"`{_shown(place.text)}` takes values of the host" if place.text else "values of the host are used"
+
+
+def _why_compiled(line):
+    """What is new in each kernel of a line beside the others of it."""
+    if len(line.compiled) < 2:
+        return ": the first run of this work; the cache keeps it"
+    by_work = defaultdict(list)
+    for name, _, ops, form in line.compiled:
+        by_work[tuple(ops) or name].append(form)
+    most = max(by_work.values(), key=len)
+    if len(most) == 1:
+        return f", because the operations differ: {len(by_work)} kernels"
+    differ = [what for part, what in enumerate(_PARTS) if len({(form.split("; ") + ["", ""])[part] for form in most}) > 1]
+    what = " and ".join(differ) or "the layout or the size class"
+    return f", because {what} change{'s' if len(differ) < 2 else ''}{_forms(most)}"
+
+
+_PARTS = ("the types", "the number of dimensions", "the width of indices")  # of a kernel's form
+
+
+def _forms(forms):
+    """The first few of them."""
+    shown = list(dict.fromkeys(form for form in forms if form))
+    return f" ({' | '.join(shown[:3])}{' | ...' if len(shown) > 3 else ''})" if len(shown) > 1 else ""

@@ -1,0 +1,116 @@
+"""The views for a terminal, by rich: cost by line, by function, nvprof's tables, and what a comparison found."""
+
+from __future__ import annotations
+
+import os
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from quern.profiling.lines import NAMES
+from quern.profiling.reasons import reasons
+from quern.profiling.units import rough, rough_size, times
+
+PLAIN_WIDTH = 160  # where the output is no terminal
+
+
+def console(file, width=None):
+    """A console that writes to a file object."""
+    import sys
+
+    file = file or sys.stdout
+    is_terminal = hasattr(file, "isatty") and file.isatty()
+    return Console(file=file, width=width or (None if is_terminal else PLAIN_WIDTH), highlight=False, soft_wrap=False)
+
+
+def _time(ns):
+    return rough(ns) if ns >= 500 else ""
+
+
+def _count(count):
+    return f"{count:,.0f}" if count >= 0.5 else ""
+
+
+def _copies(cost):
+    parts = [f"{rough_size(cost.copied[k])} {NAMES[k]}" for k in NAMES if cost.copies[k]]
+    return ", ".join(parts)
+
+
+def show_head(out, profile):
+    """What ran, where, and the totals."""
+    t = profile.total
+    out.print(Text(f"quern profile: {profile.title}, {rough(profile.seconds * 1e9)} on {profile.device_names or 'no device'}", "bold"))
+    parts = [
+        f"device {rough(t.device)}",
+        f"waiting {rough(t.waiting)}",
+        times(t.launches, "launch", "launches") if t.launches else "no launch",
+        f"{times(t.compiles, 'compile')} ({rough(t.compiling)})" if t.compiles else "no compile",
+        f"copies: {_copies(t)}" if any(t.copies.values()) else "no copies",
+        f"peak memory {rough_size(profile.peak)}",
+    ]
+    out.print("  " + "; ".join(parts))
+
+
+def show_lines(out, profile, most=20):
+    """The dearest lines, with their text, and why."""
+    lines = [line for line in profile.lines if line.weight > 0 or line.compiles or line.launches][:most]
+    files = {line.file for line in lines if line.file}
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
+    for head in ("Line", "Device", "Host", "Waiting", "Compiling"):
+        table.add_column(head, justify="left" if head == "Line" else "right", no_wrap=True)
+    for head in ("Launches", "Copies", "Peak memory"):
+        table.add_column(head, justify="right")
+    table.add_column("Source", no_wrap=True, overflow="ellipsis", ratio=1)
+    for line in lines:
+        where = f"{os.path.basename(line.file)}:{line.line}" if len(files) > 1 else str(line.line) if line.file else ""
+        table.add_row(
+            where,
+            _time(line.device),
+            _time(max(line.host, line.python)),
+            _time(line.waiting),
+            _time(line.compiling),
+            _count(line.launches),
+            _copies(line),
+            rough_size(line.peak) if line.peak else "",
+            escape(line.source) if line.file else "(no line of the program)",
+        )
+    if len(files) == 1:
+        out.print(f"\n[bold]{escape(next(iter(files)))}[/bold]")
+    else:
+        out.print()
+    out.print(table)
+    told = [(line, sentence) for line in lines if line.file for sentence in reasons(line)]
+    if told:
+        out.print("\n[bold]Why[/bold]")
+        for line, sentence in told:
+            where = f"{os.path.basename(line.file)}:{line.line}" if len(files) > 1 else f"line {line.line}"
+            out.print(f"  {escape(where)}: {escape(sentence)}")
+
+
+def show_tree(out, profile):
+    """Files, their functions and these functions' lines."""
+    tree = Tree("[bold]by function[/bold]")
+    for (file, function), cost in profile.functions.items():
+        if not file:
+            continue
+        node = tree.add(escape(f"{function} ({os.path.basename(file)})  {_both(cost)}"))
+        for line in profile.lines:
+            if (line.file, line.function) == (file, function) and line.weight >= 0.01 * cost.weight:
+                node.add(escape(f"{line.line}  {_both(line)}  {line.source}"))
+    out.print(tree)
+
+
+def _both(cost):
+    return f"device {rough(cost.device)}, host {rough(max(cost.host, cost.python))}"
+
+
+def show_advice(out, advice):
+    """What to do about it."""
+    if not advice:
+        return
+    out.print("\n[bold]Advice[/bold]")
+    for one in advice:
+        out.print(f"  {escape(one.where)}: {escape(one.text)}")
