@@ -103,7 +103,9 @@ Places read(PyObject* self, const Array& array, PyObject* given) {
   Key key{.wraps = door_of(self).wraps_indices};
   key.parts.reserve(each.size());
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
-  return places_of(array, key.parts);
+  Places places = places_of(array, key.parts);
+  for (Pick& pick : places.picks) pick.refused = door_of(self).out_of_range;
+  return places;
 }
 
 }  // namespace

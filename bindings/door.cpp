@@ -42,6 +42,11 @@ PyObject* handed_out(PyObject* made) {
   return nb::handle(placer)(given).release().ptr();
 }
 
+void set_out_of_range(nb::handle type, const OutOfRange* words) {
+  for (auto& [known, door] : doors)
+    if (nb::handle(reinterpret_cast<PyObject*>(known)).is(type)) door.out_of_range = words;
+}
+
 void init_doors(nb::module_& m) {
   m.def(
       "set_door",

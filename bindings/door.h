@@ -3,6 +3,10 @@
 
 #include "bindings/objects.h"
 
+namespace quern {
+struct OutOfRange;  // run/calls/indexing.h
+}
+
 namespace quern::python {
 
 struct Door {
@@ -12,6 +16,7 @@ struct Door {
   bool tells_subclasses = false;     // __array_finalize__ of classes made of the door's hears what an array is made from
   bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
   PyObject* placer = nullptr;        // see handed_out(); kept for good
+  const OutOfRange* out_of_range = nullptr;  // what is said of places in arrays that are not there; null: what NumPy says
 };
 
 // Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.
@@ -24,6 +29,8 @@ void tell(PyObject* made, PyObject* beside);
 // What a door does with the arrays that calls, operators and methods make before the caller has them: its function may give
 // another in their stead (cupy.cuda.set_allocator). The object is taken, and one is given.
 PyObject* handed_out(PyObject* made);
+
+void set_out_of_range(nb::handle type, const OutOfRange* words);
 
 void init_doors(nb::module_& m);
 

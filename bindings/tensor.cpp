@@ -9,6 +9,7 @@
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
+#include "bindings/tensor_refusals.h"
 #include "core/error.h"
 #include "functions/networks.h"
 #include "functions/reductions.h"
@@ -620,9 +621,11 @@ void init_tensors(nb::module_& m) {
     if (!done) throw nb::python_error();
     return nb::steal(done);
   });
-  // Writes values to places, one index array for each of these axes; or adds them there.
+  // Writes values to places, one index array for each of these axes; or adds them there. `rule`: which index may be out of range
+  // (-1: each), and what is said then (tensor_refusals.cpp).
   auto put_with = [&m](const char* name, auto body) {
-    m.def(name, [body](nb::handle given, const std::vector<int>& axes, nb::handle value, nb::args indices) {
+    m.def(name, [body](nb::handle given, const std::vector<int>& axes, const std::pair<int, std::string>& rule, nb::handle value,
+                       nb::args indices) {
       PyObject* done = as_torch([&]() -> PyObject* {
         if (axes.size() != indices.size()) raise(ErrorKind::index, "put(): {} axes and {} indices", axes.size(), indices.size());
         std::vector<Pick> picks;
@@ -631,6 +634,8 @@ void init_tensors(nb::module_& m) {
             raise(ErrorKind::index, "put(): there is no dimension {}", axes[k]);
           picks.push_back({static_cast<size_t>(axes[k]), array_in(indices[k])});
         }
+        for (size_t k = 0; k < picks.size(); ++k)
+          if (rule.first < 0 || static_cast<size_t>(rule.first) == k) picks[k].refused = out_of_range(rule.second);
         TensorOperand operand;
         if (!operand.read(value.ptr()))
           raise(ErrorKind::type, "put(): values must be a Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
@@ -655,25 +660,8 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_softmax", softmax);
   define(m, "tensor_log_softmax", log_softmax);
   define(m, "tensor_cross_entropy", cross_entropy);
-  // Classes that are there are looked at before they are used; others are not waited for. Raises ErrorKind::index.
-  m.def("check_classes", [](const Array& target, int64_t classes, int64_t ignored) {
-    if (target.device().is_gpu() || !is_integer(target.dtype()) || !is_there(target)) return;
-    auto check = [&](const int64_t* from, size_t n) {
-      for (size_t i = 0; i < n; ++i)
-        if (from[i] != ignored && (from[i] < 0 || from[i] >= classes))
-          raise(ErrorKind::index, "Target {} is out of bounds.", from[i]);
-    };
-    GradientMode off(false);
-    {
-      GraphLock lock;  // what is pending is not waited for
-      const char* memory =
-          target.dtype() == DType::int64 && target.layout().is_contiguous() ? at_hand(target, target.size()) : nullptr;
-      if (memory) return check(reinterpret_cast<const int64_t*>(memory), static_cast<size_t>(target.size()));
-    }
-    std::vector<int64_t> values = steps::values_of<int64_t>(target);
-    check(values.data(), values.size());
-  });
   define(m, "tensor_layer_norm", layer_norm);
+  init_tensor_refusals(m);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
   // of one type. Returns its number.
   m.def("make_rule",

@@ -114,8 +114,8 @@ DIFFERENT = (
     ("types", "What PyTorch has no kernel for, such as products of uint16, is served where the engine has it."),
     (
         "errors of values",
-        "Places outside of a tensor, and matrices without an inverse, are told when the values are needed, "
-        "not when they are asked for.",
+        "Places outside of a tensor, probabilities outside of 0 to 1 and their like, and matrices without an inverse "
+        "are told when the values are needed, not when they are asked for; the message ends with the line that asked.",
     ),
     ("`torch.__version__`", "The version whose behaviour is served, and quern's behind it."),
     ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),

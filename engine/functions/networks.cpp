@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "functions/backward.h"
 #include "functions/reductions.h"
+#include "functions/refusals.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
@@ -113,21 +114,24 @@ class CrossEntropy : public GradientBody {
   CrossEntropy(size_t axis, int64_t ignored, std::string reduction)
       : axis_(axis), ignored_(ignored), reduction_(std::move(reduction)) {}
   std::string_view name() const override { return "nll_loss"; }
-  // Inputs x, target; results the loss, the logarithm of the sum of exponentials, how many count.
+  // Inputs x, target, and where that is not known, are they all classes; results the loss, the logarithm of the sum of
+  // exponentials, how many count.
   Gradients gradients(const GradientCall& call) const override {
     const Array &x = call.operands[0], &target = call.operands[1];
     DType wide = wide_type(x.dtype());
     Array p = compute(Op::exp, compute(Op::subtract, as_type(x, wide), call.results[1]));
-    std::optional<Array> out;
+    Gradients all(call.wanted.size());
+    std::optional<Array>& out = all[0];
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
+      if (call.operands.size() > 2) g = compute(Op::where, call.operands[2], g, 0.0);
       if (reduction_ == "mean") g = compute(Op::true_divide, g, call.results[2]);
       Array scale = compute(Op::where, compute(Op::not_equal, target, ignored_), g, 0.0);
       Array away = compute(Op::subtract, p, as_type(is_target(target, x.shape(), axis_, call.device), wide));
       out = compute(Op::multiply, away, with_axis(scale, axis_));
     }
     if (call.given[1]) out = plus(out, compute(Op::multiply, p, *call.given[1]));  // of second derivatives
-    return {out, std::nullopt};
+    return all;
   }
 
  private:
@@ -155,10 +159,12 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
 Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, false); }
 Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, true); }
 
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction) {
-  const Array inputs[] = {x, target};
+Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
+                    bool are_classes) {
+  std::vector<Array> inputs{x, target};
+  if (!are_classes) inputs.push_back(nothing_refused(target, no_class(x.shape()[axis], ignored)));
   auto body = std::make_shared<CrossEntropy>(axis, ignored, std::string(reduction));
-  return differentiable(std::move(body), inputs, {{true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
+  return differentiable(std::move(body), inputs, {{true, true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
     DType wide = wide_type(x.dtype());
     Array logits = as_type(x, wide);
     Array top = reduced(Reduction::maximum, logits, static_cast<int>(axis), true);
@@ -174,6 +180,7 @@ Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ig
       loss = reduce(Reduction::sum, loss, std::vector<bool>(loss.rank(), true), false);
       if (reduction == "mean") loss = compute(Op::true_divide, loss, count);
     }
+    if (!are_classes) loss = compute(Op::where, inputs[2], loss, 0.0);
     return {as_type(loss, x.dtype()), size, count};
   })[0];
 }

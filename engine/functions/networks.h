@@ -17,8 +17,10 @@ Array softmax(const Array& x, size_t axis);
 Array log_softmax(const Array& x, size_t axis);
 
 // Minus the logarithm of softmax at the target class of each place; `target` has the shape of x without the axis, integers.
-// `reduction`: "none", "sum" or "mean", which is over what does not equal `ignored`.
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction);
+// `reduction`: "none", "sum" or "mean", which is over what does not equal `ignored`. Without `are_classes` the targets are looked
+// through on the device: one that is no class is an error at the next look (ErrorKind::index).
+Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
+                    bool are_classes);
 
 // Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
 Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);

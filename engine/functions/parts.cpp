@@ -216,7 +216,7 @@ class Walker {
       side_by_side_ = false;
     }
     last_pick_ = number_;
-    out_.picks.push_back({axis_, std::move(index), wraps});
+    out_.picks.push_back({axis_, std::move(index), wraps, nullptr, from_});
     ++axis_;
   }
 

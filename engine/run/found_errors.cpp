@@ -17,7 +17,7 @@ struct Watch {
   uint64_t number;
   FoundError words;
   ErrorKind kind;
-  std::function<std::string(int64_t)> text;
+  FoundError::Text text;
   Site site;
   DeferredError error;
   StreamPtr stream;
@@ -54,7 +54,7 @@ void add_words(Context& context, Watches& watches) {
 
 }  // namespace
 
-FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t)> text, Site site) {
+FoundError watch_for_error(Context& context, ErrorKind kind, FoundError::Text text, Site site) {
   Watches& watches = watches_of(context);
   std::lock_guard hold(watches.lock);
   if (watches.free.empty()) add_words(context, watches);
@@ -85,7 +85,7 @@ void settle_found_errors(Context& context, const Stream* waited, uint64_t last) 
     if (at->words.on_host[0] == 0) {
       settle_deferred(at->error);
     } else {
-      confirm_deferred(at->error, {at->kind, at->text(at->words.on_host[1]), at->site});
+      confirm_deferred(at->error, {at->kind, at->text(at->words.on_host[1], at->words.on_host[0]), at->site});
     }
     watches.free.push_back(at->words);
     at = watches.active.erase(at);

@@ -11,17 +11,18 @@
 
 namespace quern {
 
-// Two words: is there an error (not 0), and a number for its text.
+// Two words: which error there is (0: none), and a number for its text.
 struct FoundError {
   int64_t* on_host = nullptr;
   int64_t* on_device = nullptr;
+  using Text = std::function<std::string(int64_t number, int64_t which)>;
   void set(int64_t number) const {  // for work on the CPU; several of its threads may
     std::atomic_ref(on_host[1]).store(number, std::memory_order_relaxed);
     std::atomic_ref(on_host[0]).store(1, std::memory_order_relaxed);
   }
 };
 
-FoundError watch_for_error(Context& context, ErrorKind kind, std::function<std::string(int64_t number)> text, Site site);
+FoundError watch_for_error(Context& context, ErrorKind kind, FoundError::Text text, Site site);
 
 // The graph's lock held: the work of all that watch now is submitted.
 void watched_work_is_submitted();

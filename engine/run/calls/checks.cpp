@@ -1,5 +1,7 @@
 #include "run/calls/checks.h"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -30,14 +32,26 @@ __global__ void check_range(const T* in, T* out, T low, T high, long long* error
     error[0] = 1;
   }
 }
+template <class T>
+__global__ void refuse(const T* in, long long n, long long low, long long high, long long except, bool* out, long long* error) {
+  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  for (long long i = first; i < n; i += (long long)gridDim.x * blockDim.x) {
+    const long long number = in[i];
+    if ((number < low || number >= high) && number != except) {
+      *(volatile long long*)(error + 1) = number;
+      *(volatile long long*)error = 1;
+    }
+  }
+  if (first == 0) *out = true;
+}
 )";
 
 void check_exponents(const CallRun& run) {
   long long n = run.outputs[0].layout->elements;
   if (n == 0) return;
   FoundError found = watch_for_error(
-      context_on(run.device), ErrorKind::value, [](int64_t) { return "Integers to negative integer powers are not allowed."; },
-      run.site);
+      context_on(run.device), ErrorKind::value,
+      [](int64_t, int64_t) { return "Integers to negative integer powers are not allowed."; }, run.site);
   const char* in = run.inputs[0].data;
   char* out = run.outputs[0].data;
   size_t bytes = size_of(run.outputs[0].dtype);
@@ -94,11 +108,12 @@ std::string out_of_bounds(int64_t bits, DType dtype) {
 template <class T>
 void check_range(const CallRun& run, DType dtype) {
   Context& context = context_on(run.device);
-  FoundError outside =
-      watch_for_error(context, ErrorKind::overflow, [dtype](int64_t bits) { return out_of_bounds<T>(bits, dtype); }, run.site);
+  FoundError outside = watch_for_error(
+      context, ErrorKind::overflow, [dtype](int64_t bits, int64_t) { return out_of_bounds<T>(bits, dtype); }, run.site);
   FoundError none;
   if constexpr (std::is_floating_point_v<T>)
-    none = watch_for_error(context, ErrorKind::value, [](int64_t) { return "cannot convert float NaN to integer"; }, run.site);
+    none = watch_for_error(
+        context, ErrorKind::value, [](int64_t, int64_t) { return "cannot convert float NaN to integer"; }, run.site);
   const T* in = reinterpret_cast<const T*>(run.inputs[0].data);
   T* out = reinterpret_cast<T*>(run.outputs[0].data);
   const Range<T> range = range_of<T>(dtype);
@@ -119,7 +134,58 @@ void check_range(const CallRun& run, DType dtype) {
   });
 }
 
+class Refused : public CallBody {
+ public:
+  explicit Refused(Refusal refusal) : refusal_(std::move(refusal)) {}
+  std::string_view name() const override { return "refuse"; }
+
+  void run(const CallRun& run) const override {
+    Context& context = context_on(run.device);
+    FoundError found = watch_for_error(
+        context, refusal_.kind, [refusal = refusal_](int64_t number, int64_t) { return refusal.told(number); }, run.site);
+    const CallView& in = run.inputs[0];
+    char* out = run.outputs[0].data;
+    const int64_t n = in.layout->elements;
+    if (run.device.is_gpu()) {
+      std::string_view type = row(in.dtype).cuda;
+      Kernel& kernel = instance_of(context, TextOf::checks, text, fmt::format("refuse<{}>", type));
+      Parameters packed;
+      packed.add(in.data).add(n).add(refusal_.low).add(refusal_.high).add(refusal_.except).add(out).add(found.on_device);
+      return launch(run, kernel, shape_for(n), packed);
+    }
+    on_cpu(run, name(), n, [refusal = refusal_, data = in.data, is_bool = in.dtype == DType::boolean, n, out, found] {
+      auto look = [&](auto* numbers) {
+        std::atomic<int64_t> first = n;  // that is refused
+        in_slices(n, [&](int64_t begin, int64_t end) {
+          const auto* at = std::find_if(numbers + begin, numbers + end, [&](int64_t i) { return refusal.is_refused(i); });
+          for (int64_t here = at - numbers, known = first; here < end && here < known;)
+            if (first.compare_exchange_weak(known, here)) break;
+        });
+        if (first < n) found.set(numbers[first]);
+      };
+      is_bool ? look(reinterpret_cast<const bool*>(data)) : look(reinterpret_cast<const int64_t*>(data));
+      *reinterpret_cast<bool*>(out) = true;
+    });
+  }
+
+ private:
+  Refusal refusal_;
+};
+
 }  // namespace
+
+std::string Refusal::told(int64_t number) const {
+  const auto last = static_cast<int64_t>(texts.size()) - 1;
+  const int64_t at = number < low ? 0 : std::min(number - high + 1, last);
+  return fmt::format(fmt::runtime(texts[static_cast<size_t>(at)]), number);
+}
+
+Array nothing_refused(const Array& numbers, Refusal refusal) {
+  Array given = in_c_order(numbers, numbers.dtype() == DType::boolean ? DType::boolean : DType::int64);
+  const CallResult result{{}, DType::boolean};
+  auto body = std::make_shared<Refused>(std::move(refusal));
+  return record_call(std::move(body), {&given, 1}, {&result, 1}, numbers.device())[0];
+}
 
 void run_check(const Check& check, const CallRun& run) {
   if (check.what == Check::For::no_negatives) return check_exponents(run);

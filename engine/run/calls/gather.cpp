@@ -79,13 +79,23 @@ extern "C" __global__ void add(IndexPlan p, const T* values, long long step, T* 
 
 // What all picks of a call share. The indices come as the call's operands, in C order and as int64.
 struct Picks {
-  std::vector<int64_t> size, step;  // of the indexed axes
-  Layout rest;                      // the other axes
-  int64_t count = 0;                // picks
-  int64_t inner = -1;               // elements of the axes behind the picks; -1: of all others
-  std::string where;                // for messages: the axis of each
-  std::vector<size_t> axes;
-  bool wraps = false;  // what is out of range
+  std::vector<int64_t> size, step;         // of the indexed axes
+  Layout rest;                             // the other axes
+  int64_t count = 0;                       // picks
+  int64_t inner = -1;                      // elements of the axes behind the picks; -1: of all others
+  std::vector<size_t> axes, told_axes;     // that each index is for; and of the array as it was given, for messages
+  bool wraps = false;                      // what is out of range
+  std::vector<const OutOfRange*> refused;  // what is said of each; null: it is in range, or NumPy's words serve
+
+  // By the number of the index among them. Threads that find errors at once may mix up whose it is.
+  std::string told(int64_t i, size_t k) const {
+    constexpr const char* numpys = "index {} is out of bounds for axis {} with size {}";
+    return fmt::format(fmt::runtime(refused[k] ? refused[k]->text : numpys), i, told_axes[k], size[k]);
+  }
+  const OutOfRange* rule() const {
+    auto found = std::find_if(refused.begin(), refused.end(), [](const OutOfRange* one) { return one != nullptr; });
+    return found == refused.end() ? nullptr : *found;
+  }
 
   IndexPlan plan(const CallRun& run, size_t first) const {
     IndexPlan p{};
@@ -105,16 +115,11 @@ struct Picks {
       p.stride[d] = rest.strides[d];
     }
     if (wraps) return p;
+    const OutOfRange* words = rule();
+    p.counts_forward = words && !words->from_end;
     FoundError found = watch_for_error(
-        context_on(run.device), ErrorKind::index,
-        [sizes = size, axes = axes](int64_t i) {
-          for (size_t k = 0; k < sizes.size(); ++k) {
-            if (i < -sizes[k] || i >= sizes[k])
-              return fmt::format("index {} is out of bounds for axis {} with size {}", i, axes[k], sizes[k]);
-          }
-          return fmt::format("index {} is out of bounds", i);
-        },
-        run.site);
+        context_on(run.device), words ? words->kind : ErrorKind::index,
+        [picks = *this](int64_t i, int64_t which) { return picks.told(i, static_cast<size_t>(which - 1)); }, run.site);
     p.error = reinterpret_cast<long long*>(run.device.is_cpu() ? found.on_host : found.on_device);
     return p;
   }
@@ -137,10 +142,10 @@ void walk(const IndexPlan& p, int64_t from, int64_t to, F&& f) {
 // walk() for picks of single elements by one index, as most are.
 template <class T>
 void take_line(const IndexPlan& p, const T* in, T* out, int64_t from, int64_t to) {
-  const long long *index = p.index[0], size = p.size[0], step = p.step[0];
+  const long long *index = p.index[0], size = p.size[0], step = p.step[0], from_end = p.counts_forward ? 0 : size;
   for (int64_t b = from; b < to; ++b) {
     long long i = index[b];
-    i += i < 0 ? size : 0;
+    i += i < 0 ? from_end : 0;
     out[b] = in[static_cast<unsigned long long>(i) < static_cast<unsigned long long>(size) ? i * step : op::picked(p, b)];
   }
 }
@@ -333,7 +338,9 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
     out.picks.size.push_back(array.shape()[pick.axis]);
     out.picks.step.push_back(array.layout().strides[pick.axis]);
     out.picks.axes.push_back(pick.axis);
+    out.picks.told_axes.push_back(pick.told_axis.value_or(pick.axis));
     out.picks.wraps |= pick.wraps;
+    out.picks.refused.push_back(pick.refused);
     Array index = pick.index;
     if (index.shape() != picked) index = index.view(index.layout().broadcast_to(picked));
     out.indices.push_back(in_c_order(index, DType::int64));
@@ -346,8 +353,12 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
     out.shape.push_back(array.shape()[i]);
   }
   out.picks.count = Layout::contiguous(picked).size();
-  if (out.picks.wraps && out.picks.count > 0 && std::ranges::count(out.picks.size, 0) > 0)
-    raise(ErrorKind::index, "[index] no element can be picked from an axis of none");
+  for (size_t k = 0; k < given.size() && out.picks.count > 0; ++k) {
+    if (out.picks.size[k] > 0) continue;
+    const OutOfRange* words = out.picks.rule();
+    raise(words ? words->kind : ErrorKind::index, "index is out of bounds for {} {} with size 0", words ? "dimension" : "axis",
+          out.picks.told_axes[k]);
+  }
   std::vector<Layout> layouts{rest};
   collapse(layouts);
   if (layouts[0].rank() > op::most_rest)
@@ -409,7 +420,7 @@ std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
 
 }  // namespace
 
-std::optional<Array> take_now(const Array& array, const Array& index) {
+std::optional<Array> take_now(const Array& array, const Array& index, bool from_end) {
   constexpr int64_t most = 4 * at_once;
   GraphLock lock;
   if (is_taping() && wants_gradient(array)) return std::nullopt;
@@ -426,7 +437,7 @@ std::optional<Array> take_now(const Array& array, const Array& index) {
     T* to = reinterpret_cast<T*>(memory);
     for (int64_t i = 0; i < count; ++i) {
       int64_t place = places[i];
-      if (place < 0) place += size;
+      if (place < 0 && from_end) place += size;
       if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(size)) return false;
       to[i] = from[place * step];
     }
@@ -457,10 +468,12 @@ Array take(const Array& array, std::span<const Pick> given) {
   GraphLock lock;
   if (is_record(array.dtype())) return of_units(take(units_of(array), given), array.dtype());
   if (given.size() == 1) {
-    if (std::optional<Array> now = take_now(array, given[0].index)) return std::move(*now);
+    const bool from_end = !given[0].refused || given[0].refused->from_end;
+    if (std::optional<Array> now = take_now(array, given[0].index, from_end)) return std::move(*now);
   }
   // As NumPy has it, the picks come first in memory, in the order of the indices; then what each takes, as it lies in the array.
   std::vector<Pick> picks(given.begin(), given.end());
+  for (Pick& pick : picks) pick.told_axis = pick.told_axis.value_or(pick.axis);
   Array from = array;
   std::vector<int> order;
   auto all_c = [](const Pick& pick) { return pick.index.layout().is_contiguous(); };
@@ -480,12 +493,12 @@ Array take(const Array& array, std::span<const Pick> given) {
   return record_call(std::make_shared<Take>(std::move(p.picks), std::move(order)), operands, {&result, 1}, array.device())[0];
 }
 
-Array take_along(const Array& array, const Array& index, size_t axis) {
+Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused) {
   GraphLock lock;
-  if (is_record(array.dtype())) return of_units(take_along(units_of(array), index, axis), array.dtype());
-  Pick pick{axis, index};
+  if (is_record(array.dtype())) return of_units(take_along(units_of(array), index, axis, refused), array.dtype());
+  Pick pick{axis, index, false, refused};
   if (array.rank() == 1) {
-    if (std::optional<Array> now = take_now(array, index)) return std::move(*now);
+    if (std::optional<Array> now = take_now(array, index, !refused || refused->from_end)) return std::move(*now);
   }
   Prepared p = prepare(array, {&pick, 1});
   p.picks.inner = 1;

@@ -3,23 +3,33 @@
 
 #include <optional>
 
+#include "core/error.h"
 #include "graph/call.h"
 
 namespace quern {
 
+// What a peer says of an index that is not there: {0} stands for it, {1} for the axis, {2} for its size.
+struct OutOfRange {
+  ErrorKind kind;
+  const char* text;
+  bool from_end;  // -1 is the last; else it is not there either
+};
+
 // Indices for one axis. All of one call broadcast together to the shape of the picks.
 struct Pick {
   size_t axis;
-  Array index;         // integers; -1 is the last
-  bool wraps = false;  // what is out of range wraps around, as CuPy has it; else it is an error
+  Array index;                           // integers; -1 is the last
+  bool wraps = false;                    // what is out of range wraps around, as CuPy has it; else it is an error
+  const OutOfRange* refused = nullptr;   // such as this one, kept for good; none: what NumPy says
+  std::optional<size_t> told_axis = {};  // the axis in the eyes of who asked; none: that one
 };
 
 // The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
 Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.
-std::optional<Array> take_now(const Array& array, const Array& index);
+std::optional<Array> take_now(const Array& array, const Array& index, bool from_end = true);
 // The same along one axis, in C order: the picks' shape stands in the axis' place.
-Array take_along(const Array& array, const Array& index, size_t axis);
+Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused = nullptr);
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
 // Adds them to real and complex numbers there; where an element is picked several times, all count.

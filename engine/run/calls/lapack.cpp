@@ -433,7 +433,7 @@ class Factorisation : public CallBody {
     if (!is_quiet_)
       error = watch_for_error(
           context_on(run.device), ErrorKind::algebra,
-          [text = failures[static_cast<size_t>(kind_)]](int64_t) { return std::string(text); }, run.site);
+          [text = failures[static_cast<size_t>(kind_)]](int64_t, int64_t) { return std::string(text); }, run.site);
     int64_t effort = job.m * job.n * std::max(job.m, job.n) * count / 64;
     on_cpu(run, name(), effort, [job, count, error, dtype = a.dtype] {
       switch (dtype) {

@@ -290,7 +290,7 @@ class Work {
   // Asked for once all else is submitted: a wait would end it.
   int64_t* error(const char* failure, bool is_known = false) {
     FoundError found =
-        watch_for_error(context_, ErrorKind::algebra, [failure](int64_t) { return std::string(failure); }, run_.site);
+        watch_for_error(context_, ErrorKind::algebra, [failure](int64_t, int64_t) { return std::string(failure); }, run_.site);
     if (is_known) found.set(1);
     return found.on_device;
   }

@@ -6,10 +6,12 @@ where one is needed, and takes NumPy's names ``axis`` and ``keepdims`` for ``dim
 
 import inspect
 import operator
+import os
 
 from quern.lib import _engine
 
 _BareArray = _engine.BareArray
+_FILE = os.path.join(os.path.dirname(__file__), "<arguments>")  # of wrappers: inside the package, whose lines no error names
 
 # By the parameter's name. "other" is a tensor or a number: what is neither is refused by the operation itself.
 _TENSORS = set(
@@ -123,7 +125,7 @@ def checked(name, function, tensors=(), free=()):
         return function
     names = {"_BareArray": _BareArray, "wrong": wrong, "whole": whole, "listed": listed, "_MISSING": _MISSING, "_function": function}
     names |= defaults
-    exec(compile(text, "<arguments>", "exec"), names)
+    exec(compile(text, _FILE, "exec"), names)
     made = names[name]
     made.__doc__, made.__module__, made.__wrapped__ = function.__doc__, function.__module__, function
     made.__qualname__ = function.__qualname__

@@ -35,7 +35,7 @@ def log_softmax(x, dim, dtype=None):
 def nll_loss(log_p, target, weight, ignore_index, reduction):
     """Minus the value of each target class; ``log_p``: (C), (N, C) or (N, C, d1, ...), ``target``: the same without C."""
     axis = 0 if log_p.dim() == 1 else 1
-    _engine.check_classes(target, log_p.shape[axis], ignore_index)
+    target = _engine.tensor_classes(target, log_p.shape[axis], ignore_index)
     counted = target != ignore_index
     safe = target * counted  # class 0 stands for what is ignored
     picked = log_p.gather(axis, safe.unsqueeze(axis)).squeeze(axis)
@@ -51,12 +51,13 @@ def nll_loss(log_p, target, weight, ignore_index, reduction):
 def cross_entropy(x, target, weight, ignore_index, label_smoothing, reduction):
     """Cross entropy of logits ``x``: (C), (N, C) or (N, C, d1, ...), and classes ``target``: the same without C."""
     axis = 0 if x.dim() == 1 else 1
-    _engine.check_classes(target, x.shape[axis], ignore_index)
     if weight is None and not label_smoothing and x.is_floating_point():
-        return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction)
+        are_classes = _engine.tensor_are_classes(target, x.shape[axis], ignore_index)
+        return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction, are_classes)
     log_p = log_softmax(x, axis)
     if not label_smoothing:
         return nll_loss(log_p, target, weight, ignore_index, reduction)
+    target = _engine.tensor_classes(target, x.shape[axis], ignore_index)
     hard = nll_loss(log_p, target, weight, ignore_index, "none" if reduction == "none" else "sum")
     counted = target != ignore_index
     if weight is None:
@@ -163,7 +164,9 @@ def linear(x, weight, bias):
 
 def embedding(indices, weight, padding_idx, scale_grad_by_freq):
     """Rows of ``weight`` at ``indices``, any shape; that at ``padding_idx`` gets no gradient (None: all get theirs)."""
-    rows = weight[indices]
+    if not weight.shape[0] and indices.numel():
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    rows = _engine.tensor_take_at(weight, indices, 0, "rows")
     if not (weight.requires_grad and torch.is_grad_enabled()):
         return rows
     if scale_grad_by_freq:

@@ -592,6 +592,7 @@ class Tensor(_engine.TensorBase):
 Tensor.__module__ = "torch"
 _engine.set_tensor_type(Tensor)
 _engine.set_door(Tensor, has_numbers=False, broadcasts_read_only=False, truncates_powers=False)
+_engine.set_index_rule(Tensor, "places")
 
 
 class _Interface:

@@ -3,7 +3,7 @@
 import builtins
 
 from quern.lib import _engine
-from quern.torch import _creation, _shaping
+from quern.torch import _creation, _refusals, _shaping
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, finish, fitting, is_number
 from quern.torch._types import DTYPES, finfo, iinfo, scalar_name
@@ -133,7 +133,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
-        return finish(take(input, index.long()), out)
+        return finish(gather(input._reshaped([1]), 0, index._reshaped([1]))._reshaped(index._shape), out)
     if index._rank == 0:
         return finish(gather(input, dim, index._reshaped([1]))._reshaped([]), out)
     for d in range(input._rank):
@@ -142,7 +142,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
                 f"Size does not match at dimension {d} expected index {list(index._shape)} to be no larger than self "
                 f"{list(input._shape)} apart from dimension {dim}"
             )
-    return finish(_engine.array_take(input, list(range(input._rank)), *_free_places(input, dim, index)), out)
+    return finish(_engine.tensor_take(input, dim, "gather", *_free_places(input, dim, index)), out)
 
 
 def take_along_dim(input, indices, dim=None, *, out=None):
@@ -150,7 +150,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     if indices._dtype_name != "int64":
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {_type(indices)}")
     if dim is None:
-        return finish(input.reshape(-1)[indices.reshape(-1)], out)
+        return finish(gather(input.reshape(-1), 0, indices.reshape(-1)), out)
     if input._rank != indices._rank:
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions")
     if not input._rank:
@@ -170,21 +170,25 @@ def index_select(input, dim, index, *, out=None):
     _index(index, input, dim, "index_select")
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
-        return finish(take(input, index.long().reshape(-1))._reshaped([]), out)
-    return finish(_engine.array_take_at(input, index.reshape(-1), dim, "raise"), out)
+        return finish(index_select(input._reshaped([1]), 0, index)._reshaped([]), out)
+    if not input._shape[dim] and index._size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    return finish(_engine.tensor_take_at(input, index.reshape(-1), dim, "parts" if dim else "rows"), out)
 
 
 def take(input, index):
     """The elements of the flattened tensor at these places."""
     if index._dtype_name != "int64":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {_type(index)}")
-    return _engine.array_take_at(input.reshape(-1), index, 0, "raise")
+    if not input._size and index._size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    return _engine.tensor_take_at(input.reshape(-1), index, 0, "flat")
 
 
-def _write(target, places, values, how):
-    """Into places of ``target``, in place: "put", "add", or an extreme."""
-    axes = list(range(len(places)))
-    (_engine.array_put_add if how == "add" else _engine.array_put)(target, axes, values, *places)
+def _write(target, dim, index, values, how):
+    """Into places along a dimension of ``target``, in place: "put" or "add"."""
+    places = _free_places(target, dim, index)
+    (_engine.array_put_add if how == "add" else _engine.array_put)(target, list(range(len(places))), (dim, "gather"), values, *places)
 
 
 def _cut_to(src, index):
@@ -203,23 +207,22 @@ def scatter_(self, dim, index, src=None, value=None, *, reduce=None):
     dim = dim_of(dim, self._rank)
     index = _index(index, self, dim, "scatter")
     _match(self, index, src, dim, "scatter")
-    if not self._rank and index._size and bool((index != 0).any()):
-        raise RuntimeError("index is out of bounds for dimension 0 with size 1")
     if not index._size:
         return self
+    if not self._rank:
+        index = _refusals.places(index, 1, "index {} is out of bounds for dimension 0 with size 1")
     if isinstance(src, Tensor):
         if src._dtype_name != self._dtype_name:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     self, index, src, whole = _with_dimensions(self, index, src)
     if isinstance(src, Tensor):
         src = _cut_to(src, index)
-    places = _free_places(self, dim, index)
     if reduce == "add":
-        _write(self, places, src, "add")
+        _write(self, dim, index, src, "add")
     elif reduce == "multiply":
         scatter_reduce_(self, dim, index, src if isinstance(src, Tensor) else self.new_full(index._shape, src), "prod")
     elif reduce is None:
-        _write(self, places, src, "put")
+        _write(self, dim, index, src, "put")
     else:
         raise RuntimeError("reduce argument must be either add or multiply.")
     return whole
@@ -246,7 +249,7 @@ def scatter_add_(self, dim, index, src):
     if not index._size:
         return self
     target, index, src, _ = _with_dimensions(self, index, src)
-    _write(target, _free_places(target, dim, index), _cut_to(src, index), "add")
+    _write(target, dim, index, _cut_to(src, index), "add")
     return self
 
 
@@ -271,9 +274,8 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     n = self._shape[dim]
     # One dimension more: which place each element goes to.
-    moved, at = src.movedim(dim, -1), index.movedim(dim, -1)
-    if bool(((index < 0) | (index >= n)).any()):
-        raise RuntimeError(f"index is out of bounds for dimension {dim} with size {n}")
+    text = f"index {{}} is out of bounds for dimension {dim} with size {n}"
+    moved, at = src.movedim(dim, -1), _refusals.places(index, n, text).movedim(dim, -1)
     hits = at.unsqueeze(-2) == _creation.arange(n, device=self.device).unsqueeze(-1)
     moved = moved.unsqueeze(-2)
     base = self.movedim(dim, -1)
@@ -341,8 +343,8 @@ def index_add_(self, dim, index, source, *, alpha=1):
     if not source._size:
         return self
     target, _, source, _ = _with_dimensions(self, index, source)
-    view = target.movedim(dim, 0) if dim else target
-    _engine.array_put_add(view, [0], source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    rule = (0, "rows" if target._rank == 1 else "gather")
+    _engine.array_put_add(target, [dim], rule, source.movedim(dim, 0) if dim else source, index.reshape(-1))
     return self
 
 
@@ -360,8 +362,7 @@ def index_copy_(self, dim, index, source):
     if not source._size:
         return self
     target, _, source, _ = _with_dimensions(self, index, source)
-    view = target.movedim(dim, 0) if dim else target
-    _engine.array_put(view, [0], source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    _engine.array_put(target, [dim], (0, "copy"), source.movedim(dim, 0) if dim else source, index.reshape(-1))
     return self
 
 
@@ -377,8 +378,7 @@ def index_fill_(self, dim, index, value):
     if isinstance(value, Tensor) and value._rank:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
     target = self if self._rank else self._reshaped([1])
-    view = target.movedim(dim, 0) if dim else target
-    view[index.reshape(-1)] = value
+    target[(slice(None),) * dim + (index.reshape(-1),)] = value
     return self
 
 
@@ -403,7 +403,7 @@ def index_put_(self, indices, values, accumulate=False):
     if len(places) == 1 and places[0]._dtype_name == "bool":
         places = list(nonzero(places[0], as_tuple=True))
     axes = [n for n, i in enumerate(indices) if i is not None] if len(places) == len(indices) else list(range(len(places)))
-    _engine.array_put_add(self, axes, values, *places)
+    _engine.array_put_add(self, axes, (-1, "places"), values, *places)
     return self
 
 
@@ -436,8 +436,10 @@ def put_(self, index, source, accumulate=False):
         )
     if not index._size:
         return self
-    flat = self.view(-1)
-    (_engine.array_put_add if accumulate else _engine.array_put)(flat, [0], source.reshape(-1), index.reshape(-1))
+    if not self._size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    write = _engine.array_put_add if accumulate else _engine.array_put
+    write(self.view(-1), [0], (0, "flat"), source.reshape(-1), index.reshape(-1))
     return self
 
 

@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _shaping, _types
+from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
 from quern.torch._arguments import check_all
 from quern.torch._core import (
     Tensor,
@@ -314,6 +314,8 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     shape = [1] * input._rank
     if input._rank:
         shape[dim] = index._size
+    size = input._shape[dim] if input._rank else 1
+    index = _refusals.places(index, size, "index out of range in self", "IndexError")
     places = index.to(DTYPES["int64"])._reshaped(shape).expand(source._shape)
     return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
 

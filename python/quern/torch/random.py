@@ -10,7 +10,7 @@ import threading
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _shaping, _types
+from quern.torch import _creation, _refusals, _shaping, _types
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_methods, engine_device, engine_device_of, finish, grown, name_of, sizes_in, sizes_of
 from quern.torch._types import DTYPES
@@ -239,36 +239,67 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
 
 def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
     """Numbers of normal distributions; mean and standard deviation are numbers, with a size, or tensors."""
+    if not isinstance(std, Tensor) and not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         given = [v for v in (mean, std) if isinstance(v, Tensor)]
         shape = _shaping.broadcast_shapes(*(v._shape for v in given))
         made = mean + std * _normal(list(shape), engine_device_of(given[0]), generator, given[0]._dtype_name)
+        if isinstance(std, Tensor):
+            made = _refusals.unless(made, _refusals.all_within(std, 0), "normal expects all elements of std >= 0.0")
     else:
-        if std < 0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std)}")
         made = _normal(sizes_of((size,)), engine_device(device), generator, _real_name(dtype, "normal")) * std + mean
     return made if out is None else finish(made, out)
 
 
+def _trials(sizes, device, generator, p):
+    """True with probability ``p``, a number or a tensor."""
+    if not isinstance(p, Tensor):
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return _unit(sizes, device, generator) < p
+    if not p.is_floating_point():
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_types.scalar_name(p.dtype)}'")
+    p = p.detach()
+    good = _refusals.all_within(p, 0, 1)
+    text = "Expected p_in >= 0 && p_in <= 1 to be true, but got false."
+    return _refusals.unless(_unit(sizes, device, generator) < p, good, text)
+
+
 def bernoulli(input, p=None, *, generator=None, out=None):
     """1 with the probability that each element says (or ``p``), else 0."""
-    if p is None:
-        p = input
-    if not input.is_floating_point() and p is input:
-        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_types.scalar_name(input.dtype)}'")
-    made = (_unit(list(input._shape), engine_device_of(input), generator) < (p.detach() if isinstance(p, Tensor) else p)).to(input.dtype)
+    made = _trials(list(input._shape), engine_device_of(input), generator, input if p is None else p).to(input.dtype)
     return made if out is None else finish(made, out)
+
+
+def _unless_no_distribution(made, weights, drawn_again):
+    """``made``, for whoever may see it only where each row of weights is a distribution's."""
+    limits = _types.finfo(weights.dtype)
+    finite = _refusals.all_within(weights, 0, limits.max)
+    filled = _refusals.all_within(weights.sum(-1), limits.smallest_normal * limits.eps)  # that is, above 0
+    if finite is True and filled is True:
+        return made
+    texts = ["sum of probabilities <= 0", "encountering probability entry < 0", "encountering probability entry = infinity or NaN"]
+    texts = [f"invalid multinomial distribution ({text})" for text in texts]
+    if not drawn_again:
+        texts[1:] = ["probability tensor contains either `inf`, `nan` or element < 0"]
+    codes = _op("where", (weights >= 0).all(), _op("where", (weights == math.inf).any(), 2, _op("where", filled, 0, -1)), 1)
+    return _refusals.unless_code(made, codes, texts)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """Places drawn with the elements of each row as weights. Without replacement by the largest of random keys (Efraimidis, 2006)."""
     if input._rank not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if not input.is_floating_point():
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {_types.scalar_name(input.dtype)}")
     n = input._shape[-1]
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > n:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if replacement and not n:
+        raise RuntimeError("cannot sample from prob_dist without categories")
     input, place = input.detach(), engine_device_of(input)
     if replacement:
         ends = _engine.array_running(input._astype("float64"), "add", input._rank - 1, None)
@@ -278,15 +309,21 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         e = -_op("log", 1 - _unit(list(input._shape), place, generator, "float64"))
         keys = _op("where", input > 0, e / input._astype("float64"), math.inf)
         made = _engine.array_argsort(keys, False, input._rank - 1)[..., :num_samples].contiguous()
+    made = _unless_no_distribution(made, input, replacement and num_samples > 1)
     return made if out is None else finish(made, out)
 
 
 def poisson(input, generator=None):
     """Numbers of Poisson distributions with the elements as means."""
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
+    rates = input.detach()
     bits = _draw("random_bits", list(input._shape), "uint64", engine_device_of(input), generator)
-    return _engine.array_op("random_poisson", bits, input.detach()._astype("float64"), compute="float64", result="float64")._astype(
+    made = _engine.array_op("random_poisson", bits, rates._astype("float64"), compute="float64", result="float64")._astype(
         input._dtype_name
     )
+    text = "invalid Poisson rate, expected rate to be non-negative"
+    return _refusals.unless(made, _refusals.all_within(rates, 0), text)
 
 
 def _standard_gamma(alpha, generator=None):
@@ -316,8 +353,8 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **kwargs):
 def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fills the tensor with numbers of a normal distribution; returns it."""
     _check_real(self._dtype_name, "normal_")
-    if std < 0:
-        raise RuntimeError(f"normal_ expects std >= 0.0, but found std {float(std)}")
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     values = _fresh(self, _normal, generator)
     return self.copy_(values if (mean, std) == (0.0, 1.0) else values * std + mean)
 
@@ -339,8 +376,7 @@ def random_(self, from_=0, to=None, *, generator=None, **kwargs):
 
 def bernoulli_(self, p=0.5, *, generator=None):
     """Fills the tensor with ones of probability ``p`` and zeros; returns it."""
-    u = _unit(list(self._shape), engine_device_of(self), generator)
-    return self.copy_(u < (p.detach() if isinstance(p, Tensor) else p))
+    return self.copy_(_trials(list(self._shape), engine_device_of(self), generator, p))
 
 
 def exponential_(self, lambd=1, *, generator=None):
@@ -349,26 +385,30 @@ def exponential_(self, lambd=1, *, generator=None):
     if self.is_complex():
         raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a floating point")
     if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return self.copy_(-_op("log", 1 - _fresh(self, _unit, generator)) / lambd)
 
 
 def cauchy_(self, median=0, sigma=1, *, generator=None):
     """Fills the tensor with numbers of the Cauchy distribution; returns it."""
     _check_real(self._dtype_name, "cauchy")
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     return self.copy_(median + sigma * _op("tan", math.pi * (_fresh(self, _unit, generator) - 0.5)))
 
 
 def log_normal_(self, mean=1, std=2, *, generator=None):
     """Fills the tensor with numbers whose logarithms are normal; returns it."""
     _check_real(self._dtype_name, "log_normal")
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     return self.copy_(_op("exp", _fresh(self, _normal, generator) * std + mean))
 
 
 def geometric_(self, p, *, generator=None):
     """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
     if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     u = 1 - _fresh(self, _unit, generator, "float32" if self.dtype._kind in "iub" else None)
     return self.copy_((_op("log", u) / math.log1p(-p)).ceil().clamp(min=1))
 

@@ -17,8 +17,9 @@ constexpr int most_picks = 16, most_rest = 16;
 // within the other axes, `inner` of those elements follow each pick; else that is `rest`.
 struct IndexPlan {
   long long n, rest, inner, count;
-  long long* error;  // found: set, and the index; null: an index out of range wraps around
+  long long* error;  // found: which index it is among them, from 1 on, and its value; null: one out of range wraps around
   int picks, dims;
+  int counts_forward;  // not 0: a negative index is out of range
   const long long* index[most_picks];
   long long size[most_picks], step[most_picks];    // of the axis that each one indexes
   long long shape[most_rest], stride[most_rest];   // of the other axes
@@ -31,14 +32,16 @@ __QUERN_BOTH long long rest_of(const IndexPlan& p, long long e) {
   return p.inner == p.rest ? e % p.rest : e / (p.inner * p.count) * p.inner + e % p.inner;
 }
 
-// Several threads may report at the same time; whose index is told does not matter.
-__QUERN_BOTH void report(long long* error, long long index) {
+// The first one that is seen stays. Several threads may report at the same time; whose index is told does not matter.
+__QUERN_BOTH void report(long long* error, int which, long long index) {
 #ifdef __CUDACC_RTC__
+  if (*(volatile long long*)error != 0) return;
   *(volatile long long*)(error + 1) = index;
-  *(volatile long long*)error = 1;
+  *(volatile long long*)error = which + 1;
 #else
+  if (__atomic_load_n(error, __ATOMIC_RELAXED) != 0) return;
   __atomic_store_n(error + 1, index, __ATOMIC_RELAXED);
-  __atomic_store_n(error, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(error, which + 1, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -46,8 +49,8 @@ __QUERN_BOTH void report(long long* error, long long index) {
 __QUERN_BOTH long long place_of(const IndexPlan& p, int k, long long b) {
   long long i = p.index[k][b];
   const long long size = p.size[k];
-  if (i < -size || i >= size) {
-    if (p.error) report(p.error, i);
+  if (i < (p.counts_forward ? 0 : -size) || i >= size) {
+    if (p.error) report(p.error, k, i);
     i = p.error ? 0 : i % size;
   }
   return i < 0 ? i + size : i;

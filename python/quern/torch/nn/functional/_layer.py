@@ -2,7 +2,7 @@
 
 import warnings
 
-from quern.torch import _composed
+from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 
 # ---- products
@@ -158,6 +158,9 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 # ---- embeddings
 
 
+_NO_CLASSES = ["Class values must be non-negative.", "Class values must be smaller than num_classes."]
+
+
 def one_hot(tensor, num_classes=-1):
     """Class numbers as rows of 0 and one 1: (*) -> (*, num_classes), int64. -1 means one class more than the largest number.
 
@@ -173,8 +176,11 @@ def one_hot(tensor, num_classes=-1):
         if tensor.min().item() < 0:
             raise RuntimeError("Class values must be non-negative.")
         num_classes = tensor.max().item() + 1
-    elif num_classes < 1 and tensor.numel():
-        raise RuntimeError("num_classes should be positive")
+    elif tensor.numel():
+        tensor = _refusals.places(tensor, max(num_classes, 0), _NO_CLASSES)
+        num_classes = max(num_classes, 1)
+    elif num_classes < 1:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
     return torch.zeros([*tensor.shape, num_classes], dtype=torch.int64, device=tensor.device).scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
@@ -271,6 +277,8 @@ def embedding_bag(
     padding_idx = _padding_row(padding_idx, weight)
     if max_norm is not None:
         _shorten(input, weight, max_norm, norm_type)
+    n = weight.shape[0]
+    input = _refusals.places(input, n, f"Index of input takes value {{}} which is not in the valid range [0, {n})")
     rows = _composed.embedding(input, weight, None, scale_grad_by_freq)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)

@@ -6,7 +6,7 @@
 import math
 import warnings
 
-from quern.torch import _composed
+from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of, same_sizes, weighted
 
@@ -170,10 +170,13 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 # ---- of probabilities of yes
 
 
+_NO_PROBABILITIES = [f"all elements of {one} should be between 0 and 1" for one in ("input", "target")]
+
+
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target log x + (1 - target) log(1 - x)) of probabilities ``input``; logarithms end at -100.
 
-    ``weight`` can be broadcast to the input's size. That all probabilities lie from 0 to 1 is not checked.
+    ``weight`` can be broadcast to the input's size. Inputs and targets are from 0 to 1.
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
@@ -182,7 +185,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             "Please ensure they have the same size."
         )
     loss = _composed.binary_cross_entropy(input, target)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    loss = reduced(loss if weight is None else loss * weight, reduction)
+    good, good_target = _refusals.all_within(input, 0, 1), _refusals.all_within(target, 0, 1)
+    if good is True and good_target is True:
+        return loss
+    code = torch.where(torch.as_tensor(good), torch.where(torch.as_tensor(good_target), 0, 1), -1)
+    return _refusals.unless_code(loss, code, _NO_PROBABILITIES)
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
@@ -237,12 +245,15 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """Minus the log-likelihood of ``target`` under normal distributions with the means ``input`` and the variances ``var``.
 
-    ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place, whose elements are not checked.
+    ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place. No negative ones are taken.
     Variances below ``eps`` count as that. ``full``: with the constant term.
     """
-    if not isinstance(var, torch.Tensor):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
+    good = None
+    if isinstance(var, torch.Tensor):
+        good = ~(var < 0).any()
+    elif var < 0:
+        raise ValueError("var has negative entry/entries")
+    if good is None:
         var = input.new_full((), var)
     elif var.shape != input.shape:
         if input.shape[:-1] == var.shape:
@@ -257,7 +268,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     loss = 0.5 * (torch.log(var) + torch.square(input - target) / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return reduced(loss, reduction)
+    loss = reduced(loss, reduction)
+    return loss if good is None else _refusals.unless(loss, good, "var has negative entry/entries", "ValueError")
 
 
 def _reaches(shape, target):

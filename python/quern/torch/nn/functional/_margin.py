@@ -1,6 +1,7 @@
 """Losses with a margin, and the distances that some of them are made of."""
 
 from quern.torch import _namespace as torch
+from quern.torch import _refusals
 from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of
 
 # ---- distances
@@ -101,7 +102,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
             f"Expected target size [{n}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
         )
-    target = target.reshape(n, 1)
+    target = _refusals.places(target, classes, "target out of range").reshape(n, 1)
     loss = (margin - x.gather(1, target) + x).clamp(min=0)
     if p == 2:
         loss = torch.square(loss)
@@ -121,6 +122,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     x = _samples(input, "multilabel_margin_loss")
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    target = _refusals.places(target, x.shape[1], "argument #2 'target' is out of range", low=-1)
     target = target.reshape(x.shape)
     valid = torch.cumprod((target >= 0).to(torch.int64), 1)
     index = target * valid  # class 0 stands for what does not count, and is marked by nothing

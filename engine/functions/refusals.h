@@ -1,0 +1,19 @@
+// Values that functions refuse. What a device finds in them is an error at the next look at what was made of them, or, where they
+// are known already, at once.
+#pragma once
+
+#include "graph/array.h"
+#include "run/calls/checks.h"
+
+namespace quern {
+
+// Are all of them from `low` to `high`? Bool, of no dimensions; what is no number is not.
+Array all_within(const Array& values, double low, double high);
+
+// Class numbers that are not there, as PyTorch says it.
+Refusal no_class(int64_t classes, int64_t ignored);
+
+// The array, for whoever may see it only where none of the numbers is refused.
+Array unless_refused(const Array& array, const Array& numbers, Refusal refusal);
+
+}  // namespace quern

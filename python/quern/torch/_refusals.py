@@ -1,0 +1,32 @@
+"""Values that PyTorch refuses: what a device finds in them is raised at the next look at what was made of them.
+
+What is known already is raised at once. See bindings/tensor_refusals.cpp.
+"""
+
+import math
+
+from quern.lib import _engine
+
+
+def all_within(x, low, high=math.inf):
+    """Are all elements from ``low`` to ``high``? True, or a bool tensor of no dimensions; what is no number is not."""
+    return _engine.tensor_all_within(x, low, high)
+
+
+def unless(result, good, text, kind="RuntimeError"):
+    """``result``, for whoever may see it only where ``good``, True or a bool tensor, is true; ``kind``: the exception's type."""
+    return result if good is True else _engine.tensor_refused(result, good, 1, 2, 1, kind, [text])
+
+
+def unless_code(result, codes, texts):
+    """The same where ``codes`` are 0; the texts of -1, 1, 2 and so on."""
+    return _engine.tensor_refused(result, codes, 0, 1, 0, "RuntimeError", texts)
+
+
+def places(index, size, text, kind="RuntimeError", low=0):
+    """The places, for whoever may see them only where all are from ``low`` up to ``size``; {} in the text stands for one that is not.
+
+    ``text`` may be a list of two: of what is too small, and too large.
+    """
+    other = low if low < size else -(1 << 63)  # that is taken, too: none
+    return _engine.tensor_refused(index, index, low, size, other, kind, text if isinstance(text, list) else [text])
