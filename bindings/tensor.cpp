@@ -621,11 +621,11 @@ void init_tensors(nb::module_& m) {
     if (!done) throw nb::python_error();
     return nb::steal(done);
   });
-  // Writes values to places, one index array for each of these axes; or adds them there. `rule`: which index may be out of range
-  // (-1: each), and what is said then (tensor_refusals.cpp).
-  auto put_with = [&m](const char* name, auto body) {
-    m.def(name, [body](nb::handle given, const std::vector<int>& axes, const std::pair<int, std::string>& rule, nb::handle value,
-                       nb::args indices) {
+  // Writes values to places, one index array for each of these axes; or adds them there. The functions of PyTorch name a rule
+  // too: which index may be out of range (-1: each), and what is said then (tensor_refusals.cpp).
+  auto put_with = [&m](const std::string& name, auto body) {
+    auto put = [body](nb::handle given, const std::vector<int>& axes, int ruled, const OutOfRange* rule, nb::handle value,
+                      const nb::args& indices) {
       PyObject* done = as_torch([&]() -> PyObject* {
         if (axes.size() != indices.size()) raise(ErrorKind::index, "put(): {} axes and {} indices", axes.size(), indices.size());
         std::vector<Pick> picks;
@@ -633,9 +633,8 @@ void init_tensors(nb::module_& m) {
           if (axes[k] < 0 || static_cast<size_t>(axes[k]) >= array_in(given).rank())
             raise(ErrorKind::index, "put(): there is no dimension {}", axes[k]);
           picks.push_back({static_cast<size_t>(axes[k]), array_in(indices[k])});
+          if (ruled < 0 || static_cast<size_t>(ruled) == k) picks[k].refused = rule;
         }
-        for (size_t k = 0; k < picks.size(); ++k)
-          if (rule.first < 0 || static_cast<size_t>(rule.first) == k) picks[k].refused = out_of_range(rule.second);
         TensorOperand operand;
         if (!operand.read(value.ptr()))
           raise(ErrorKind::type, "put(): values must be a Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
@@ -645,10 +644,15 @@ void init_tensors(nb::module_& m) {
       });
       if (!done) throw nb::python_error();
       return nb::steal(done);
-    });
+    };
+    m.def(("array_" + name).c_str(), [put](nb::handle given, const std::vector<int>& axes, nb::handle value,
+                                           const nb::args& indices) { return put(given, axes, -1, nullptr, value, indices); });
+    m.def(("tensor_" + name).c_str(),
+          [put](nb::handle given, const std::vector<int>& axes, const std::pair<int, std::string>& rule, nb::handle value,
+                const nb::args& indices) { return put(given, axes, rule.first, out_of_range(rule.second), value, indices); });
   };
-  put_with("array_put", [](const Array& array, std::span<const Pick> picks, const Argument& value) { put(array, picks, value); });
-  put_with("array_put_add", [](const Array& array, std::span<const Pick> picks, const Argument& value) {
+  put_with("put", [](const Array& array, std::span<const Pick> picks, const Argument& value) { put(array, picks, value); });
+  put_with("put_add", [](const Array& array, std::span<const Pick> picks, const Argument& value) {
     DType type = array.dtype();
     if (row(type).kind == DTypeKind::real || is_complex(type)) return put_add(array, picks, value);
     // Integers: counted in float64, which holds them up to 2**53.

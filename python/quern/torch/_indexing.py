@@ -188,7 +188,7 @@ def take(input, index):
 def _write(target, dim, index, values, how):
     """Into places along a dimension of ``target``, in place: "put" or "add"."""
     places = _free_places(target, dim, index)
-    (_engine.array_put_add if how == "add" else _engine.array_put)(target, list(range(len(places))), (dim, "gather"), values, *places)
+    (_engine.tensor_put_add if how == "add" else _engine.tensor_put)(target, list(range(len(places))), (dim, "gather"), values, *places)
 
 
 def _cut_to(src, index):
@@ -344,7 +344,7 @@ def index_add_(self, dim, index, source, *, alpha=1):
         return self
     target, _, source, _ = _with_dimensions(self, index, source)
     rule = (0, "rows" if target._rank == 1 else "gather")
-    _engine.array_put_add(target, [dim], rule, source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    _engine.tensor_put_add(target, [dim], rule, source.movedim(dim, 0) if dim else source, index.reshape(-1))
     return self
 
 
@@ -362,7 +362,7 @@ def index_copy_(self, dim, index, source):
     if not source._size:
         return self
     target, _, source, _ = _with_dimensions(self, index, source)
-    _engine.array_put(target, [dim], (0, "copy"), source.movedim(dim, 0) if dim else source, index.reshape(-1))
+    _engine.tensor_put(target, [dim], (0, "copy"), source.movedim(dim, 0) if dim else source, index.reshape(-1))
     return self
 
 
@@ -403,7 +403,7 @@ def index_put_(self, indices, values, accumulate=False):
     if len(places) == 1 and places[0]._dtype_name == "bool":
         places = list(nonzero(places[0], as_tuple=True))
     axes = [n for n, i in enumerate(indices) if i is not None] if len(places) == len(indices) else list(range(len(places)))
-    _engine.array_put_add(self, axes, (-1, "places"), values, *places)
+    _engine.tensor_put_add(self, axes, (-1, "places"), values, *places)
     return self
 
 
@@ -438,7 +438,7 @@ def put_(self, index, source, accumulate=False):
         return self
     if not self._size:
         raise IndexError("put_(): Tried to put elements into an empty tensor")
-    write = _engine.array_put_add if accumulate else _engine.array_put
+    write = _engine.tensor_put_add if accumulate else _engine.tensor_put
     write(self.view(-1), [0], (0, "flat"), source.reshape(-1), index.reshape(-1))
     return self
 
