@@ -2,6 +2,7 @@
 #include "bindings/objects.h"
 #include "core/error.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
 #include "device/cuda.h"
 #include "run/host_ranges.h"
 #include "run/transfer.h"
@@ -168,6 +169,7 @@ void init_memory(nb::module_& m) {
            })
       .def("__init__", [](PyAllocation* self, PyDevice device, size_t bytes) {
         Buffer buffer = device.context->allocate(bytes);
+        if (check::on()) check::unwritten(*buffer.block());
         uint64_t address = reinterpret_cast<uint64_t>(buffer.pointer());
         new (self) PyAllocation{device.context, std::move(buffer), address, bytes};
       });

@@ -99,6 +99,7 @@ void init_textures(nb::module_& m);
 void init_kernels(nb::module_& m);
 void init_dispatchers(nb::module_& m);
 void init_trace(nb::module_& m);
+void init_checks(nb::module_& m);
 void init_types(nb::module_& m);
 void init_given();
 void init_arrays(nb::module_& m);

@@ -21,7 +21,7 @@ PYTHON = (
     ("quern.errors", "quern.device", "quern.development", "quern.sources"),
     ("quern.arrays", "quern.array_api"),
     ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
-    ("quern.measure", "quern.pycuda", "quern.profiling"),
+    ("quern.measure", "quern.pycuda", "quern.profiling", "quern.checking"),
     ("quern",),
     ("quern.kernel",),
     ("quern.cuda",),

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 4u
+#define QUERN_CPU_ABI 5u
 #define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
@@ -53,6 +53,38 @@ typedef struct {
   uint32_t border[4];               /* a float's bits, or an integer */
 } QuernCpuTexture;
 
+/* Checked code: what it tells the device of itself (compile/clang/checks/, device/check/). */
+enum {
+  QUERN_CHECK_READ = 1u << 0,
+  QUERN_CHECK_WRITE = 1u << 1,
+  QUERN_CHECK_ATOMIC = 1u << 2,
+  QUERN_CHECK_VOLATILE = 1u << 3,
+  QUERN_CHECK_LOCAL = 1u << 4,   /* memory of one thread, or that nobody writes: only its bounds count */
+  QUERN_CHECK_SHARED = 1u << 5,  /* the block's */
+  QUERN_CHECK_DYNAMIC = 1u << 6, /* as many bytes as the launch gave it */
+  QUERN_CHECK_CONST = 1u << 7,   /* through a pointer to const */
+  QUERN_CHECK_COPIED = 1u << 12, /* a part of a structure that is copied: padding and unset members may be among it */
+  QUERN_CHECK_ALIGN_SHIFT = 8,   /* the logarithm of the alignment that the access needs lies here, in four bits */
+};
+enum { QUERN_CHECK_FENCE = 0, QUERN_CHECK_BARRIER = 1, QUERN_CHECK_WARP_BARRIER = 2, QUERN_CHECK_GRID_BARRIER = 3 };
+enum {
+  QUERN_OBJECT_UNKNOWN = 0,
+  QUERN_OBJECT_PARAMETER = 1,
+  QUERN_OBJECT_LOCAL = 2,
+  QUERN_OBJECT_SHARED = 3,
+  QUERN_OBJECT_DYNAMIC_SHARED = 4,
+  QUERN_OBJECT_DEVICE = 5,
+};
+typedef struct {
+  const char *file, *function;
+  uint32_t line, column;
+} QuernCpuPlace;
+typedef struct {
+  const char* name; /* as the text has it; "" if unknown */
+  uint64_t bytes;   /* 0: unknown */
+  uint32_t kind;    /* QUERN_OBJECT_... */
+} QuernCpuObject;
+
 /* What kernel code may call. Every entry may be called from any worker thread while a kernel runs. */
 typedef struct {
   uint32_t abi;
@@ -69,6 +101,11 @@ typedef struct {
   void* (*allocate)(uint64_t bytes); /* device-side malloc and free */
   void (*release)(void* pointer);
   const QuernCpuTexture* textures; /* QUERN_CPU_TEXTURES of them */
+  /* Checked code, before an access to `bytes` bytes: `what` is QUERN_CHECK_...; `base` and `size` are the array's that the code
+   * names there, NULL where it names none; `place` and `object` are numbers in the module's tables. Returns the address to use.
+   */
+  void* (*check_access)(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
+  void (*check_event)(uint32_t what, uint32_t place); /* before a fence or barrier */
 } QuernCpuRuntime;
 
 /* One launch, shared by all its blocks. */
@@ -163,9 +200,12 @@ typedef struct {
 typedef struct {
   uint32_t abi; /* QUERN_CPU_ABI */
   uint32_t kernel_count, global_count;
-  uint32_t reserved;
+  uint32_t place_count; /* of checked code; 0: it is not checked */
   const QuernCpuKernel* kernels;
   const QuernCpuGlobal* globals; /* __device__, __constant__ and __managed__ variables */
+  const QuernCpuPlace* places;
+  const QuernCpuObject* objects;
+  uint64_t object_count;
 } QuernCpuModule;
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/trace.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
 #include "device/stream_order.h"
 
 #include <algorithm>
@@ -86,6 +87,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
       block->bytes = bytes;
       block->site = site;
       link(block);
+      if (check::on()) tell_checks(*block);
       return Buffer(block);
     }
   }
@@ -124,7 +126,12 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
   std::lock_guard hold(lock_);
   link(block);
+  if (check::on()) tell_checks(*block);
   return Buffer(block);
+}
+
+void Pool::tell_checks(const Block& block) const {
+  if (device_.kind == DeviceKind::cpu) check::allocated(block);
 }
 
 void Pool::link(Block* block) {
@@ -242,6 +249,7 @@ static void tell_release(TraceSink& sink, DeviceId device, const Block& block) n
 }
 
 void Pool::give_back(Block* block) noexcept {
+  if (check::on() && device_.kind == DeviceKind::cpu && !pinned_ && !(block = check::rest(block))) return;
   if (TraceSink* sink = trace_sink.load(std::memory_order_relaxed)) tell_release(*sink, device_.id(), *block);
   size_t quick = block->capacity / alignment;
   if (quick < quick_classes && block->uses.empty() && !block->escaped) {

@@ -66,6 +66,7 @@ class Pool : public BlockOwner {
   std::string largest();
   void link(Block* block);  // with the lock held
   void unlink(Block* block);
+  void tell_checks(const Block& block) const;
 
   Device& device_;
   const std::optional<PinnedOptions> pinned_;

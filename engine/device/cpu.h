@@ -214,6 +214,8 @@ class CpuModule : public LoadedModule, public std::enable_shared_from_this<CpuMo
   LoadedKernel* kernel(const std::string& name) override;
   std::vector<std::string> kernel_names() override;
   std::optional<GlobalInfo> global(const std::string& name) override;
+  const QuernCpuModule& table() const { return *table_; }
+  bool contains(const void* pointer) const { return image_.contains(pointer); }  // a variable or a constant of its code
 
  private:
   CpuImage image_;

@@ -4,11 +4,13 @@
 // BlockRun is one block in flight. A plain kernel runs one block after the other; one that waits on memory (or on the grid)
 // keeps many in flight and takes turns, starting further blocks while those at hand wait.
 #include "core/error.h"
+#include "device/check/checked_launch.h"
 #include "device/cpu.h"
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <vector>
 
 namespace quern {
 
@@ -70,9 +72,20 @@ class BlockRun {
       thread.block_buffer = block_buffer;
       thread.frame = frames + t * geometry.frame;
       thread.slots = slots;
-      handles_[t] = code.start(&launch, &thread);
+    }
+    if (check::CheckedLaunch* checked = check::current_launch())
+      checked_ = &checked->begin_block(block, static_cast<uint32_t>(geometry.threads), shared, geometry.shared, memory, at);
+    for (size_t t = 0; t < geometry.threads; ++t) {
+      if (checked_) checked_->enter(t);
+      handles_[t] = code.start(&launch, &threads_[t]);
     }
   }
+
+  ~BlockRun() {
+    if (checked_) checked_->launch.end_block(*checked_);
+  }
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
 
   // Resumes whatever may go on. Returns whether any thread but a yielding one did.
   bool turn() {
@@ -100,7 +113,28 @@ class BlockRun {
       if (threads_[t].wait == QUERN_WAIT_GRID) resume(t);
   }
 
+  // None can go on: for a report.
+  void tell_of_stuck() const {
+    if (!checked_) return;
+    std::vector<uint32_t> all = who(QUERN_WAIT_BARRIER);
+    if (all.empty()) all = who(QUERN_WAIT_WARP);
+    checked_->stuck(all);
+  }
+
  private:
+  std::vector<uint32_t> who(uint32_t why) const {
+    std::vector<uint32_t> out;
+    for (size_t t = 0; t < geometry_.threads; ++t)
+      if (threads_[t].wait == why) out.push_back(static_cast<uint32_t>(t));
+    return out;
+  }
+  template <class Goes>
+  void tell_of_warp(size_t w, Goes&& goes_on) {
+    uint32_t lanes = 0;
+    for (size_t u = w * warp_size; u < std::min(geometry_.threads, (w + 1) * warp_size); ++u)
+      if (goes_on(u)) lanes |= 1u << (u - w * warp_size);
+    checked_->pass_warp_barrier(w, lanes);
+  }
   size_t waiting(uint32_t why) const {
     size_t n = 0;
     for (size_t t = 0; t < geometry_.threads; ++t) n += threads_[t].wait == why;
@@ -108,6 +142,7 @@ class BlockRun {
   }
   void resume(size_t t) {
     void* handle = handles_[t];
+    if (checked_) checked_->enter(t);
     (*static_cast<void (**)(void*)>(handle))(handle);
   }
   // A warp wait ends when every unfinished thread that its mask names waits with the same mask. One without a mask, for those who
@@ -127,6 +162,7 @@ class BlockRun {
           ready = threads_[u].wait == QUERN_WAIT_FINISHED ||
                   (threads_[u].wait == QUERN_WAIT_WARP && (threads_[u].mask | (1u << (u - begin))) == mask);
       if (!ready) continue;
+      if (checked_) tell_of_warp(w, [&](size_t u) { return mask >> (u - begin) & 1 && threads_[u].wait == QUERN_WAIT_WARP; });
       for (size_t u = begin; u < end; ++u)
         if ((mask >> (u - begin) & 1) && threads_[u].wait == QUERN_WAIT_WARP) resume(u);
       return true;
@@ -135,6 +171,7 @@ class BlockRun {
     uint32_t place = threads_[together].place;
     for (size_t u = begin; u < end; ++u)
       here_[u - begin] = threads_[u].wait == QUERN_WAIT_WARP && threads_[u].mask == 0 && threads_[u].place == place;
+    if (checked_) tell_of_warp(w, [&](size_t u) { return here_[u - begin]; });
     for (size_t u = begin; u < end; ++u)
       if (here_[u - begin]) resume(u);
     return true;
@@ -142,6 +179,7 @@ class BlockRun {
   bool release_barrier() {
     size_t at = waiting(QUERN_WAIT_BARRIER);
     if (at == 0 || at + waiting(QUERN_WAIT_FINISHED) != geometry_.threads) return false;
+    if (checked_) checked_->pass_barrier(who(QUERN_WAIT_BARRIER));
     for (size_t t = 0; t < geometry_.threads; ++t)
       if (threads_[t].wait == QUERN_WAIT_BARRIER) resume(t);
     return true;
@@ -151,6 +189,7 @@ class BlockRun {
   QuernCpuThread* threads_ = nullptr;
   void** handles_ = nullptr;
   bool here_[warp_size] = {};  // who goes on together
+  check::CheckedBlock* checked_ = nullptr;
 };
 
 constexpr const char* stuck_text =
@@ -165,7 +204,10 @@ void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch,
   for (uint64_t b = first; b < last; ++b) {
     BlockRun block(*kernel.code, launch, geometry, b, memory);
     while (!block.finished()) {
-      if (!block.turn() && !block.yields()) end_kernel(stuck_text);
+      if (!block.turn() && !block.yields()) {
+        block.tell_of_stuck();
+        end_kernel(stuck_text);
+      }
       if (failed.load(std::memory_order_relaxed)) return;
     }
   }
@@ -220,7 +262,10 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
     }
     // When all that are not finished wait, nobody can change these numbers but who lets them go on.
     uint64_t all = count - finished.load();
-    if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) barrier.passed.fetch_add(1);
+    if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) {
+      if (check::CheckedLaunch* checked = check::current_launch()) checked->pass_grid_barrier();
+      barrier.passed.fetch_add(1);
+    }
     bool wants_more = blocks.size() < share || Clock::now() - last_progress > others_come_within;
     if (!progress && wants_more && blocks.size() < limit) {
       if (mine == end_of_mine) {

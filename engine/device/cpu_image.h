@@ -22,6 +22,11 @@ class CpuImage {
   CpuImage& operator=(const CpuImage&) = delete;
 
   const void* symbol(const char* name) const;  // nullptr: there is none
+  bool contains(const void* pointer) const {
+    auto at = static_cast<const char*>(pointer);
+    return (at >= place_.base && at < place_.base + place_.code) ||
+           (at >= place_.base + place_.distance && at < place_.base + place_.distance + place_.data);
+  }
 
   struct Mapping {
     char* base = nullptr;  // of the code, and where addresses begin

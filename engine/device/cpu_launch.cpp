@@ -4,6 +4,7 @@
 // here, and the launch fails with a text that names the kernel. Other faults go to the handler that was there before.
 #include "core/error.h"
 #include "core/log.h"
+#include "device/check/checked_launch.h"
 #include "device/cpu_interrupt.h"
 
 #include <signal.h>
@@ -305,6 +306,11 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   launch.flags = small ? QUERN_LAUNCH_SMALL_GRID : 0;
   Job job(kernel, launch, count, threads());
   launch.host = &job;
+  std::optional<check::CheckedLaunch> checked;
+  if (check::on() && kernel.is_checked) {
+    checked.emplace(kernel, launch, command.site);
+    job.threads = 1;
+  }
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
   if (!begin_launch(stream, command, job)) {
     drop_work(command.work);

@@ -1,6 +1,7 @@
 // CPU memory. Large blocks are mappings of their own that end at a guard page, so that a kernel that runs past the end faults
 // instead of spoiling a neighbour; the pool keeps and reuses them.
 #include "core/error.h"
+#include "device/check/checker.h"
 #include "device/cpu.h"
 
 #include <sys/mman.h>
@@ -152,6 +153,7 @@ void in_slices(ThreadPool& pool, size_t bytes, F f) {
 }  // namespace
 
 void CpuDevice::copy_bytes(void* dst, const void* src, size_t bytes) noexcept {
+  if (check::on()) check::written(dst, bytes);
   char* to = static_cast<char*>(dst);
   const char* from = static_cast<const char*>(src);
   bool overlap = to < from + bytes && from < to + bytes;
@@ -175,6 +177,7 @@ void CpuDevice::fill_bytes(const Command& command) noexcept {
         std::fill_n(reinterpret_cast<uint32_t*>(row), count, command.value);
     }
   };
+  if (check::on()) check::written(command.dst, command.pitch * (command.height - 1) + command.width * command.value_bytes);
   char* to = static_cast<char*>(command.dst);
   if (command.height == 1) {
     size_t bytes = command.width * command.value_bytes;

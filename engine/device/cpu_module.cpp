@@ -36,6 +36,7 @@ CpuModule::CpuModule(const Binary& binary) : image_(binary.code, "quern_runtime"
     auto kernel = std::make_unique<CpuKernel>();
     kernel->module = this;
     describe(*kernel, table_->kernels[i]);
+    kernel->is_checked = table_->place_count > 0;
     kernels_.push_back(std::move(kernel));
   }
 }

@@ -1,6 +1,7 @@
 // What kernel code on the CPU may call: the runtime table of cpu_module.h.
 #include "core/error.h"
 #include "core/print.h"
+#include "device/check/checked_launch.h"
 #include "device/cpu.h"
 
 #include <x86intrin.h>
@@ -114,7 +115,8 @@ void release(void* pointer) { std::free(pointer); }
 
 }  // namespace
 
-const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,     print,    assert_fail, fail,        clock_cycles,
-                                     clock_nanoseconds, allocate, release,     cpu_textures};
+const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,     print,    assert_fail, fail,         clock_cycles,
+                                     clock_nanoseconds, allocate, release,     cpu_textures, check::check_access,
+                                     check::check_event};
 
 }  // namespace quern

@@ -76,6 +76,7 @@ class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
   KernelInfo info;
+  bool is_checked = false;  // compiled for checks (device/check/)
 };
 
 struct GlobalInfo {

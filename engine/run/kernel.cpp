@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "device/check/checker.h"
 #include "run/trace.h"
 
 #include <algorithm>
@@ -62,6 +63,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
   if (logs(LogLevel::launches))
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
         shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
+  if (check::on()) parameters.tell_checks(loaded_);
   parameters.use_on(stream);
   Traced traced(TraceKind::launch, context().id(), stream.get(), 0, site);
   if (traced.on()) {
@@ -72,6 +74,8 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
   LaunchShape of_device = shape;
   if (shape.turned) std::swap(of_device.block[0], of_device.block[1]);
   context().device.launch(*stream, loaded_, of_device, parameters.data(), parameters.size(), site);
+  // Memory may be given back as soon as this returns: a checked kernel has used it by then.
+  if (loaded_.is_checked) stream->synchronize();
 }
 
 // ---- arguments

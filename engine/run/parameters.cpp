@@ -1,6 +1,7 @@
 #include "run/parameters.h"
 
 #include "core/error.h"
+#include "device/check/checker.h"
 #include "device/stream_order.h"
 
 #include <cstring>
@@ -24,6 +25,15 @@ void Parameters::use_on(const std::shared_ptr<Stream>& stream) const {
   };
   for (size_t i = 0; i < count_; ++i) use(used_[i]);
   for (const Used& used : more_) use(used);
+}
+
+void Parameters::tell_checks(const LoadedKernel& kernel) const {
+  auto tell = [&](const Used& used) {
+    check::known(*used.block);
+    if (used.writes && !kernel.is_checked) check::written(used.block->pointer, used.block->bytes);
+  };
+  for (size_t i = 0; i < count_; ++i) tell(used_[i]);
+  for (const Used& used : more_) tell(used);
 }
 
 bool Parameters::any_exposed() const {

@@ -43,7 +43,8 @@ class Parameters {
       more_.push_back(used);
   }
   void use_on(const std::shared_ptr<Stream>& stream) const;
-  bool any_exposed() const;  // is memory handed over that is seen outside?
+  void tell_checks(const LoadedKernel& kernel) const;  // of the memory that it is handed
+  bool any_exposed() const;                            // is memory handed over that is seen outside?
 
  private:
   struct Used {

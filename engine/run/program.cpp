@@ -1,7 +1,9 @@
 #include "run/program.h"
 
+#include "compile/clang/plugin.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "device/check/checker.h"
 #include "run/kernel.h"
 #include "run/trace.h"
 
@@ -47,7 +49,11 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
 
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
                                const std::vector<LinkedCode>& linked, std::shared_ptr<const KernelIdentity> identity, Site site) {
-  std::optional<CompileOptions> relocatable;
+  std::optional<CompileOptions> relocatable, checked;
+  if (check::on() && !identity && context.device.kind == DeviceKind::cpu) {
+    checked = options;
+    checked->flags.push_back(QUERN_CHECK_OPTION);
+  }
   if (!linked.empty()) {
     if (context.device.kind == DeviceKind::cpu)
       raise(ErrorKind::not_implemented,
@@ -68,7 +74,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
     traced.name(source.name);
     traced.kernel(identity);
     cached = relocatable ? get_linked(context, source, *relocatable, linked)
-                         : compile_cache().get(context.compiler(), source, options, context.device.target());
+                         : compile_cache().get(context.compiler(), source, checked ? *checked : options, context.device.target());
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
     if (cached.end_ns != 0) traced.took(cached.start_ns, cached.end_ns);
   }
@@ -78,6 +84,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   traced.kernel(identity);
   const Binary& code = *cached.binary;
   program->module = context.device.load(code);
+  if (checked) check::keep_text(program->module.get(), source.name, source.text);
   program->names = code.names;
   program->log = code.log;
   program->hit = cached.hit;

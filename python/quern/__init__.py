@@ -23,6 +23,7 @@ import numpy as _numpy
 from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
+from quern.checking import check
 from quern.development import get_include
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
@@ -49,6 +50,7 @@ __all__ = [
     "bench",
     "explain",
     "SourceModule",  # noqa: F405
+    "check",
     "current_device",
     "device",
     "get_include",

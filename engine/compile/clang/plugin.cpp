@@ -82,6 +82,10 @@ std::vector<lowering::LoweredKernel> lower_kernels(Program& program, const Reque
     input.dynamic_shared = program.dynamic_shared;
     input.max_threads = kernel.max_threads;
     input.strategy = strategy(request);
+    if (request.options.checked) {
+      input.checks = &program.checks;
+      input.param_names = kernel.param_names;
+    }
     lowered.push_back(lowering::lower(*program.module, input));
   }
   return lowered;

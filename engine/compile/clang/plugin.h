@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-#define QUERN_CLANG_ABI 3u
+#define QUERN_CLANG_ABI 4u
+#define QUERN_CHECK_OPTION "--quern-check" /* among the options: the code is checked as it runs */
 
 typedef struct {
   const char* path; /* how an #include names it: "cuda_fp16.h" */

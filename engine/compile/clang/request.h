@@ -25,7 +25,8 @@ struct UserOptions {
   bool fast_math = false;
   bool contract = true;  // -fmad
   bool line_info = false;
-  bool quiet = false;  // -w
+  bool quiet = false;    // -w
+  bool checked = false;  // --quern-check, the engine's own: the code is checked as it runs
   std::vector<std::string> warnings;
 };
 

@@ -8,6 +8,7 @@ import sys
 USAGE = """\
 quern run FILE [args]     run a Python program; its imports of pycuda lead to quern
 quern profile FILE [args] where its time goes, by source line; quern profile --help lists the reports
+quern check FILE [args]   what is wrong in its kernels: memory, races, barriers
 quern doctor              what was found on this machine, and what is missing
 quern cache [clear]       what compiled code is kept, and removing it
 quern --cmake-dir         the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)
@@ -29,6 +30,10 @@ def main(argv=None) -> int:
         from quern.cli.profile import profile
 
         return profile(rest)
+    if command == "check":
+        from quern.cli.check import check
+
+        return check(rest)
     if command == "doctor":
         from quern.cli.doctor import doctor
 

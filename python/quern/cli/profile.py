@@ -49,12 +49,13 @@ def profile(argv) -> int:
     if not options.program:
         parser().print_usage(sys.stderr)
         return 2
+    from quern.cli.run import cannot_write, prepare
+
     for path in (options.trace, options.json):
-        if path and path != "-" and (problem := _cannot_write(path)):
+        if path and path != "-" and (problem := cannot_write(path)):
             print(f"quern profile: {path}: {problem}", file=sys.stderr)
             return 2
 
-    from quern.cli.run import prepare
     from quern.profiling import Profile
     from quern.profiling.collect import Collector
 
@@ -92,15 +93,6 @@ def _report(found, options):
         found.print_summary(sys.stderr)
     else:
         found.print(sys.stderr, most=options.lines, tree=options.tree)
-
-
-def _cannot_write(path):
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        return "is a folder"
-    if not os.path.isdir(folder):
-        return f"there is no folder {folder}"
-    return "" if os.access(path if os.path.exists(path) else folder, os.W_OK) else "cannot be written"
 
 
 def _compare(before, after):

@@ -57,6 +57,16 @@ def prepare(command, argv, raw_clock):
     return program
 
 
+def cannot_write(path):
+    """Why a report cannot be written there; "" if it can."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        return "is a folder"
+    if not os.path.isdir(folder):
+        return f"there is no folder {folder}"
+    return "" if os.access(path if os.path.exists(path) else folder, os.W_OK) else "cannot be written"
+
+
 def _status(code) -> int:
     if code is None:
         return 0

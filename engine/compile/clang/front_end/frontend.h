@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/clang/checks/places.h"
 #include "compile/clang/front_end/host_files.h"
 #include "compile/clang/lowering/lower.h"
 #include "compile/clang/request.h"
@@ -22,6 +23,7 @@ struct KernelEntry {
   std::vector<lowering::KernelParam> params;
   uint32_t param_bytes = 0, max_threads = 1024;
   bool prints = false;  // may call printf
+  std::vector<std::string> param_names;
 };
 
 struct Global {
@@ -40,6 +42,7 @@ struct Program {
   std::vector<llvm::GlobalVariable*> dynamic_shared;  // extern __shared__
   std::vector<std::string> name_symbols;              // one for each name expression
   HostFiles host_files;                               // what clang saw of them
+  lowering::CheckTables checks;                       // filled while kernels are lowered
 };
 
 // Raises CompileError with the log; otherwise the log holds warnings, if there are any.

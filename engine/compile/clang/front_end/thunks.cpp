@@ -54,6 +54,7 @@ void lay_out(const clang::ASTContext& ast, clang::MangleContext& mangler, const 
     out.points_to_const = out.pointer && type->getPointeeType().isConstQualified();
     end = out.offset + out.size;
     kernel.params.push_back(out);
+    kernel.param_names.push_back(param->getNameAsString());
     kernel.signature += mangled_type(mangler, type);
   }
   kernel.param_bytes = static_cast<uint32_t>(end);

@@ -72,10 +72,19 @@ void add_module_table(Program& program, const std::vector<lowering::LoweredKerne
     globals.push_back(
         table.record({table.text(global.name), table.text(global.symbol), global.variable, table.big_number(global.size)}));
   }
+  std::vector<llvm::Constant*> places, objects;
+  if (program.checks.places().size() > 1) {
+    for (const lowering::Place& place : program.checks.places())
+      places.push_back(table.record(
+          {table.text(place.file), table.text(place.function), table.number(place.line), table.number(place.column)}));
+    for (const lowering::Object& object : program.checks.objects())
+      objects.push_back(table.record({table.text(object.name), table.big_number(object.bytes), table.number(object.kind)}));
+  }
   llvm::GlobalVariable* header =
       table.constant(table.record({table.number(QUERN_CPU_ABI), table.number(static_cast<uint32_t>(kernels.size())),
-                                   table.number(static_cast<uint32_t>(globals.size())), table.number(0), table.list(kernels),
-                                   table.list(globals)}),
+                                   table.number(static_cast<uint32_t>(globals.size())),
+                                   table.number(static_cast<uint32_t>(places.size())), table.list(kernels), table.list(globals),
+                                   table.list(places), table.list(objects), table.big_number(objects.size())}),
                      "quern_module");
   header->setVisibility(llvm::GlobalValue::DefaultVisibility);
 

@@ -8,6 +8,7 @@
 #include "compile/clang/analyses/access.h"
 #include "compile/clang/analyses/bounded.h"
 #include "compile/clang/analyses/joining.h"
+#include "compile/clang/checks/instrument.h"
 #include "compile/clang/lowering/blocks.h"
 #include "compile/clang/lowering/coroutines.h"
 #include "compile/clang/lowering/deferred_adds.h"
@@ -94,17 +95,18 @@ LoweredKernel lower(llvm::Module& module, const KernelInput& input) {
   lowered.params = find_accesses(kernel);
   lowered.static_shared = kernel.static_shared;
   bool spins = mark_spins(kernel);
-  if (!spins) {
+  if (!spins && !input.checks) {
     keep_warps_in_step(kernel);
     relax_shared_atomics(kernel);
   }
+  if (input.checks) instrument(kernel);
   Needs needs = find_needs(*kernel.thread);
   if (!needs.warps) expand_lanes(*kernel.thread);
-  kernel.joins = spins || needs.flags ? 0 : find_joins(*kernel.thread);
+  kernel.joins = spins || needs.flags || input.checks ? 0 : find_joins(*kernel.thread);
   lowered.flags = needs.flags | (spins ? QUERN_KERNEL_SPINS : 0);
   if (!spins && is_bounded(kernel)) lowered.flags |= QUERN_KERNEL_BOUNDED;
 
-  if (input.strategy != Strategy::coroutines) {
+  if (input.strategy != Strategy::coroutines && !input.checks) {
     if (spins) {
       lowered.reason = "a loop that waits for other threads";
     } else {

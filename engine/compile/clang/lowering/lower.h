@@ -34,6 +34,8 @@ class TargetMachine;
 
 namespace quern::lowering {
 
+class CheckTables;
+
 enum class Strategy { automatic, regions, coroutines };
 
 struct KernelParam {
@@ -52,6 +54,8 @@ struct KernelInput {
   std::vector<llvm::GlobalVariable*> dynamic_shared;  // extern __shared__: all start where the static ones end
   uint32_t max_threads = 1024;                        // __launch_bounds__
   Strategy strategy = Strategy::automatic;
+  CheckTables* checks = nullptr;         // the code is to be checked as it runs (checks/instrument.h)
+  std::vector<std::string> param_names;  // as the text has them; for checks
 };
 
 struct LoweredKernel {

@@ -194,6 +194,9 @@ void place_shared(LoweringState& kernel) {
   llvm::convertUsersOfConstantsToInstructions(all, kernel.thread, /*RemoveDeadConstants=*/false);
 
   llvm::Instruction* base = nullptr;
+  auto size_of = [&](const llvm::GlobalVariable& variable) -> uint64_t {
+    return kernel.module.getDataLayout().getTypeAllocSize(variable.getValueType());
+  };
   auto put = [&](llvm::GlobalVariable* variable, uint64_t offset) {
     if (!base) {
       llvm::IRBuilder<> builder(&*kernel.thread->getEntryBlock().getFirstInsertionPt());
@@ -201,6 +204,8 @@ void place_shared(LoweringState& kernel) {
     }
     llvm::IRBuilder<> builder(base->getNextNode());
     llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
+    bool is_static = llvm::is_contained(kernel.input.shared, variable);
+    kernel.shared_objects[place] = {variable->getName().str(), is_static ? size_of(*variable) : 0};
     variable->replaceUsesWithIf(place, [&](llvm::Use& use) {
       auto* inst = llvm::dyn_cast<llvm::Instruction>(use.getUser());
       return inst && inst->getFunction() == kernel.thread;
@@ -213,14 +218,13 @@ void place_shared(LoweringState& kernel) {
     });
   };
 
-  const llvm::DataLayout& layout = kernel.module.getDataLayout();
   uint64_t end = 0;
   for (llvm::GlobalVariable* variable : kernel.input.shared) {
     if (!used(variable)) continue;
     uint64_t align = std::max<uint64_t>(16, variable->getAlign().valueOrOne().value());
     end = llvm::alignTo(end, align);
     put(variable, end);
-    end += layout.getTypeAllocSize(variable->getValueType());
+    end += size_of(*variable);
   }
   uint64_t bytes = end;
   end = llvm::alignTo(end, shared_align);
@@ -337,6 +341,10 @@ void prepare(LoweringState& kernel) {
 
   llvm::FunctionPassManager cleanup;
   cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  if (kernel.input.checks) {  // every access of the text's is to be seen
+    kernel.passes.run(cleanup, thread);
+    return gather_allocas(thread);
+  }
   // Pairs of floats come out of the front end as <2 x float>, which no loop over threads can be vectorised around.
   llvm::ScalarizerPassOptions split;
   split.ScalarizeLoadStore = true;

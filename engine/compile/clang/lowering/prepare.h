@@ -5,7 +5,15 @@
 #include "compile/clang/analyses/passes.h"
 #include "compile/clang/lowering/lower.h"
 
+#include <llvm/ADT/DenseMap.h>
+
 namespace quern::lowering {
+
+// A __shared__ variable where place_shared() has put it.
+struct SharedObject {
+  std::string name;
+  uint64_t bytes = 0;  // 0: dynamic, as much as the launch has
+};
 
 // What the later steps pass along.
 struct LoweringState {
@@ -14,7 +22,8 @@ struct LoweringState {
   llvm::Function* thread;  // void (ptr args); the prelude's functions are still calls
   Passes& passes;
   uint32_t static_shared = 0;
-  uint32_t joins = 0;  // QUERN_KERNEL_JOINS_...
+  uint32_t joins = 0;                                                 // QUERN_KERNEL_JOINS_...
+  llvm::DenseMap<const llvm::Value*, SharedObject> shared_objects{};  // by their addresses in the thread's code
 };
 
 // Metadata of loads from the launch's arguments that every thread makes.

@@ -1,0 +1,62 @@
+// What `quern check` and `qn.check()` start, and what they find: python/quern/checking/ makes texts of it.
+#include "device/check/checker.h"
+
+#include "bindings/objects.h"
+#include "compile/cpu_module.h"
+#include "core/site.h"
+#include "run/context.h"
+
+namespace quern::python {
+
+namespace {
+
+nb::dict as_dict(const check::Access& access) {
+  nb::dict out;
+  out["file"] = access.file;
+  out["line"] = access.line;
+  out["column"] = access.column;
+  out["function"] = access.function;
+  out["source"] = access.source;
+  out["reads"] = (access.what & QUERN_CHECK_READ) != 0;
+  out["writes"] = (access.what & QUERN_CHECK_WRITE) != 0;
+  out["atomic"] = (access.what & QUERN_CHECK_ATOMIC) != 0;
+  out["thread"] = nb::make_tuple(access.thread[0], access.thread[1], access.thread[2]);
+  out["block"] = nb::make_tuple(access.block[0], access.block[1], access.block[2]);
+  return out;
+}
+
+constexpr const char* object_kinds[] = {"", "parameter", "local", "shared", "dynamic shared", "device"};
+
+nb::dict as_dict(const check::Finding& found) {
+  nb::dict out;
+  out["kind"] = check::kind_names[static_cast<size_t>(found.kind)];
+  out["kernel"] = found.kernel;
+  out["access"] = as_dict(found.access);
+  out["other"] = found.other.file.empty() ? nb::object(nb::none()) : nb::object(as_dict(found.other));
+  out["object"] = found.object;
+  out["object_kind"] = object_kinds[found.object_kind];
+  out["bytes"] = found.bytes;
+  out["offset"] = found.offset;
+  out["size"] = found.size;
+  out["allocated"] = found.has_allocation ? nb::object(nb::cast(describe_site(found.allocated))) : nb::object(nb::none());
+  out["launched"] = describe_site(found.launch);
+  out["count"] = found.count;
+  return out;
+}
+
+}  // namespace
+
+void init_checks(nb::module_& m) {
+  m.def("start_checks", [](bool never_written) { check::start({never_written}); }, nb::arg("never_written"));
+  m.def("wait_for_cpu", [] {
+    ReleaseGil release;
+    cpu_context().wait_all();
+  });
+  m.def("stop_checks", [] {
+    nb::list out;
+    for (const check::Finding& found : check::stop()) out.append(as_dict(found));
+    return out;
+  });
+}
+
+}  // namespace quern::python

@@ -1,0 +1,407 @@
+#include "device/check/checked_launch.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/check/state.h"
+#include "device/cpu.h"
+
+namespace quern::check {
+
+namespace {
+
+thread_local CheckedLaunch* running = nullptr;
+
+constexpr uintptr_t null_page = 4096;
+// What wrong accesses get instead: no thread's data, and none is seen by another launch.
+constexpr size_t harmless_bytes = 1 << 12;
+alignas(64) thread_local char harmless[harmless_bytes];
+
+// The stack of this host thread: what a kernel's recursive functions have as locals.
+bool is_on_stack(uintptr_t address) {
+  struct Bounds {
+    uintptr_t begin = 0, end = 0;
+    Bounds() {
+      pthread_attr_t attributes;
+      if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+      void* base = nullptr;
+      size_t size = 0;
+      pthread_attr_getstack(&attributes, &base, &size);
+      pthread_attr_destroy(&attributes);
+      begin = reinterpret_cast<uintptr_t>(base), end = begin + size;
+    }
+  };
+  thread_local Bounds bounds;
+  return address >= bounds.begin && address < bounds.end;
+}
+
+uint16_t marks_of(uint32_t what) {
+  return static_cast<uint16_t>((what & QUERN_CHECK_ATOMIC ? Cell::is_atomic : 0) |
+                               (what & QUERN_CHECK_VOLATILE ? Cell::is_volatile : 0));
+}
+
+uint32_t what_of(uint32_t kind, uint16_t marks) {
+  if (marks & Cell::is_atomic) kind |= QUERN_CHECK_ATOMIC;
+  if (marks & Cell::is_volatile) kind |= QUERN_CHECK_VOLATILE;
+  return kind;
+}
+
+// A line of the text that a module was compiled from; "" where its places are in files.
+std::string line_of(const void* module, const std::string& file, uint32_t line) {
+  std::lock_guard hold(state().texts_lock);
+  auto found = state().texts.find(module);
+  if (found == state().texts.end() || found->second.name != file) return "";
+  const std::string& text = found->second.text;
+  size_t begin = 0;
+  for (uint32_t n = 1; n < line; ++n) {
+    size_t end = text.find('\n', begin);
+    if (end == std::string::npos) return "";
+    begin = end + 1;
+  }
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+// ---- a block
+
+CheckedBlock::CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t threads, char* shared, size_t shared_bytes,
+                           char* private_begin, char* private_end)
+    : launch(launch),
+      number(number),
+      threads(threads),
+      tick(std::max(launch.first_tick_, launch.grid_tick_)),
+      barrier_tick(tick),
+      shared(shared),
+      private_begin(private_begin),
+      private_end(private_end),
+      shared_shadow(shared_bytes),
+      joined((threads + 31) / 32),
+      points(threads) {
+  for (auto& warp : joined) warp.fill(0);
+}
+
+void CheckedBlock::enter(size_t thread) {
+  launch.block_ = this;
+  launch.thread_ = static_cast<uint32_t>(thread);
+}
+
+void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
+  barrier_tick = ++tick;
+  launch.last_tick_ = std::max(launch.last_tick_, tick);
+  for (uint32_t t : waiting) {
+    const Point &first = points[waiting[0]], &here = points[t];
+    if (here.place == first.place) continue;
+    enter(t);
+    Finding found = launch.finding(Kind::barrier_places, 0, here.place, 0);
+    found.other = launch.access_of(static_cast<uint32_t>(number * threads + waiting[0]), 0, first.place);
+    state().findings.add(std::move(found));
+    break;
+  }
+}
+
+void CheckedBlock::pass_warp_barrier(size_t warp, uint32_t lanes) {
+  ++tick;
+  launch.last_tick_ = std::max(launch.last_tick_, tick);
+  auto& table = joined[warp];
+  std::array<uint32_t, 32> all{};
+  for (uint32_t y = 0; y < 32; ++y)
+    if (lanes >> y & 1)
+      for (uint32_t x = 0; x < 32; ++x) all[x] = std::max(all[x], lanes >> x & 1 ? tick : table[y * 32 + x]);
+  for (uint32_t y = 0; y < 32; ++y)
+    if (lanes >> y & 1) std::copy(all.begin(), all.end(), table.begin() + y * 32);
+}
+
+void CheckedBlock::stuck(const std::vector<uint32_t>& waiting) {
+  if (waiting.empty()) return;
+  const Point& first = points[waiting[0]];
+  enter(waiting[0]);
+  Finding found = launch.finding(Kind::barrier_missing, 0, first.place, 0);
+  for (uint32_t t : waiting)
+    if (points[t].place != first.place) {
+      found.other = launch.access_of(static_cast<uint32_t>(number * threads + t), 0, points[t].place);
+      break;
+    }
+  found.bytes = waiting.size();
+  found.size = threads;
+  state().findings.add(std::move(found));
+}
+
+// ---- a launch
+
+CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, Site site)
+    : kernel_(kernel),
+      module_(kernel.module->table()),
+      launch_(launch),
+      site_(site),
+      first_tick_(state().next_tick.load()),
+      last_tick_(first_tick_),
+      threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {
+  running = this;
+}
+
+CheckedLaunch::~CheckedLaunch() {
+  settle_write();
+  state().next_tick = last_tick_ + 1;
+  running = nullptr;
+}
+
+CheckedBlock& CheckedLaunch::begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
+                                         char* private_end) {
+  return *blocks_.emplace_back(
+      std::make_unique<CheckedBlock>(*this, number, threads, shared, shared_bytes, private_begin, private_end));
+}
+
+void CheckedLaunch::end_block(CheckedBlock& block) {
+  settle_write();
+  std::erase_if(blocks_, [&](const auto& one) { return one.get() == &block; });
+  block_ = nullptr;
+}
+
+void CheckedLaunch::pass_grid_barrier() {
+  grid_tick_ = ++last_tick_;
+  for (auto& block : blocks_) block->tick = block->barrier_tick = grid_tick_;
+}
+
+Access CheckedLaunch::access_of(uint32_t thread, uint32_t what, uint32_t place) const {
+  Access out;
+  if (place < module_.place_count) {
+    const QuernCpuPlace& at = module_.places[place];
+    out.file = at.file, out.function = at.function, out.line = at.line, out.column = at.column;
+    out.source = line_of(static_cast<const LoadedModule*>(kernel_.module), out.file, out.line);
+  }
+  out.what = what;
+  uint64_t block = thread / threads_in_block_;
+  uint32_t t = thread % threads_in_block_;
+  out.thread = {t % launch_.block[0], t / launch_.block[0] % launch_.block[1], t / launch_.block[0] / launch_.block[1]};
+  out.block = {static_cast<uint32_t>(block % launch_.grid[0]), static_cast<uint32_t>(block / launch_.grid[0] % launch_.grid[1]),
+               static_cast<uint32_t>(block / launch_.grid[0] / launch_.grid[1])};
+  return out;
+}
+
+Finding CheckedLaunch::finding(Kind kind, uint32_t what, uint32_t place, uint32_t object) const {
+  Finding out;
+  out.kind = kind;
+  out.kernel = kernel_.info.name;
+  out.launch = site_;
+  out.access = access_of(static_cast<uint32_t>(block_->number * threads_in_block_ + thread_), what, place);
+  if (object < module_.object_count) {
+    out.object = module_.objects[object].name;
+    out.object_kind = module_.objects[object].kind;
+    out.size = module_.objects[object].bytes;
+  }
+  return out;
+}
+
+std::shared_ptr<Region> CheckedLaunch::region_at(uintptr_t address) {
+  if (recent_ && recent_->is_live && address >= recent_->begin && address < recent_->end) return recent_;
+  return recent_ = state().map.find(address);
+}
+
+void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size,
+                            uint32_t object) {
+  settle_write();
+  if (bytes == 0) return pointer;
+  auto at = reinterpret_cast<uintptr_t>(pointer);
+  auto wrong = [&](Kind kind, int64_t offset, uint64_t of_size, const Region* near) -> void* {
+    Finding found = finding(kind, what, place, object);
+    found.bytes = bytes, found.offset = offset;
+    if (of_size) found.size = of_size;
+    if (near) found.allocated = near->site, found.has_allocation = true;
+    state().findings.add(std::move(found));
+    std::memset(harmless, 0, sizeof harmless);
+    return harmless;  // the code copies nothing where this is not the address it asked for
+  };
+  if (what & QUERN_CHECK_CONST && what & QUERN_CHECK_WRITE) {
+    Finding found = finding(Kind::const_written, what, place, object);
+    found.bytes = bytes;
+    state().findings.add(std::move(found));
+  }
+
+  Shadow* shadow = nullptr;
+  size_t offset = 0;
+  if (base) {
+    auto begin = reinterpret_cast<uintptr_t>(base);
+    if (what & QUERN_CHECK_DYNAMIC) size = launch_.dynamic_shared;
+    if (at < begin || at + bytes > begin + size || at + bytes < at)
+      return wrong(Kind::out_of_bounds, static_cast<int64_t>(at - begin), size, nullptr);
+    if (what & QUERN_CHECK_LOCAL) return pointer;
+  }
+  auto shared = reinterpret_cast<uintptr_t>(block_->shared);
+  if (at >= shared && at < shared + block_->shared_shadow.size()) {
+    offset = at - shared;
+    if (offset + bytes > block_->shared_shadow.size())
+      return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), block_->shared_shadow.size(), nullptr);
+    shadow = &block_->shared_shadow;
+  } else if ((at >= reinterpret_cast<uintptr_t>(block_->private_begin) && at < reinterpret_cast<uintptr_t>(block_->private_end)) ||
+             is_on_stack(at)) {
+    return pointer;  // locals that are reached by pointers
+  } else if (auto region = region_at(at)) {
+    offset = at - region->begin;
+    if (!region->is_live) return wrong(Kind::after_release, static_cast<int64_t>(offset), region->size(), region.get());
+    if (at + bytes > region->end) return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), region->size(), region.get());
+    shadow = &region->shadow;
+  } else if (kernel_.module->contains(pointer)) {
+    return pointer;  // variables and constants of the code
+  } else if (at < null_page) {
+    return wrong(Kind::null, static_cast<int64_t>(at), 0, nullptr);
+  } else {
+    auto near = state().map.nearest(at);
+    return wrong(Kind::out_of_bounds, near ? static_cast<int64_t>(at - near->begin) : 0, near ? near->size() : 0, near.get());
+  }
+  uint64_t align = uint64_t{1} << (what >> QUERN_CHECK_ALIGN_SHIFT & 15);
+  if (at % align != 0) return wrong(Kind::misaligned, static_cast<int64_t>(offset), 0, nullptr);
+
+  if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_COPIED) && state().options.never_written &&
+      !shadow->is_written(offset, bytes)) {
+    Finding found = finding(Kind::never_written, what, place, object);
+    found.bytes = bytes, found.offset = static_cast<int64_t>(offset);
+    if (shadow != &block_->shared_shadow && recent_) {
+      found.allocated = recent_->site, found.has_allocation = true;
+      found.size = recent_->size();
+    }
+    state().findings.add(std::move(found));
+    shadow->mark_written(offset, bytes);  // told once
+  }
+  if (what & QUERN_CHECK_WRITE) shadow->mark_written(offset, bytes);
+  if (what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_VOLATILE)) {
+    if (what & QUERN_CHECK_READ) acquire(at);
+    if (what & QUERN_CHECK_WRITE) release(at);
+  }
+  follow(*shadow, pointer, offset, bytes, what, place, object);
+  return pointer;
+}
+
+// ---- races
+
+bool CheckedLaunch::ordered(Stamp before) const {
+  if (before.tick < first_tick_ || before.tick < grid_tick_) return true;
+  uint64_t block = before.thread / threads_in_block_;
+  uint32_t thread = before.thread % threads_in_block_;
+  if (block == block_->number) {
+    if (before.tick < block_->barrier_tick) return true;
+    if (thread / 32 == thread_ / 32 && before.tick < block_->joined[thread_ / 32][thread_ % 32 * 32 + thread % 32]) return true;
+  }
+  for (const auto& [address, up_to] : block_->seen) {
+    auto found = released_.find(address);
+    if (found == released_.end()) continue;
+    for (const Released& one : found->second) {
+      if (one.number > up_to) break;
+      if (one.block == block && before.tick <= one.tick) return true;
+    }
+  }
+  return false;
+}
+
+// A thread that puts back what it has just read there writes nothing that others could see.
+void CheckedLaunch::settle_write() {
+  if (!written_.pointer) return;
+  if (std::memcmp(written_.pointer, written_.before.data(), written_.bytes) == 0) {
+    std::copy_n(written_.cells.begin(), written_.count, written_.first);
+  } else if (written_.race) {
+    state().findings.add(std::move(*written_.race));
+  }
+  written_.pointer = nullptr;
+  written_.race.reset();
+}
+
+void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object) {
+  auto me = static_cast<uint32_t>(block_->number * threads_in_block_ + thread_);
+  const Stamp now{me, block_->tick};
+  const uint16_t marks = marks_of(what);
+  const auto kept_place = static_cast<uint16_t>((place < Cell::place_mask ? place : 0) | marks);
+  // Accesses that may meet: both atomic, or both volatile.
+  auto may_meet = [&](uint16_t other) { return (marks & other & (Cell::is_atomic | Cell::is_volatile)) != 0; };
+  auto same_block = [&](uint32_t thread) { return thread / threads_in_block_ == block_->number; };
+  auto [cell, count] = shadow.cells(offset, bytes);
+  bool told = false;
+  const bool may_put_back = what & QUERN_CHECK_WRITE && !(what & QUERN_CHECK_ATOMIC) && bytes <= written_.before.size() &&
+                            count <= written_.cells.size() && cell->read.thread == me && cell->read.tick == now.tick;
+  if (may_put_back) {
+    written_.pointer = pointer, written_.bytes = bytes, written_.first = cell, written_.count = count;
+    std::memcpy(written_.before.data(), pointer, bytes);
+    std::copy_n(cell, count, written_.cells.begin());
+  }
+  auto race = [&](const Stamp& other, uint32_t kind, uint16_t other_place, size_t at) {
+    Finding found = finding(Kind::race, what, place, object);
+    found.other = access_of(other.thread, what_of(kind, other_place), other_place & Cell::place_mask);
+    found.bytes = bytes;
+    found.offset = static_cast<int64_t>(at);
+    if (recent_ && &shadow == &recent_->shadow) found.allocated = recent_->site, found.has_allocation = true;
+    if (may_put_back)
+      written_.race = std::move(found);
+    else
+      state().findings.add(std::move(found));
+  };
+
+  for (Cell* end = cell + count; cell != end; ++cell) {
+    if (!told && cell->write.tick && cell->write.thread != me && !may_meet(cell->write_place) && !ordered(cell->write)) {
+      race(cell->write, QUERN_CHECK_WRITE, cell->write_place, offset);
+      told = true;
+    }
+    if (what & QUERN_CHECK_WRITE) {
+      bool by_others = cell->read.thread != me || (cell->read_place & (Cell::by_many | Cell::by_many_blocks));
+      if (!told && cell->read.tick && by_others && !may_meet(cell->read_place)) {
+        bool is_ordered = ordered(cell->read);
+        // Among several readers the one that is kept may be this thread, or one that this block has waited for.
+        if (cell->read.thread == me) is_ordered = cell->read.tick < block_->barrier_tick;
+        if (!is_ordered) {
+          race(cell->read, QUERN_CHECK_READ, cell->read_place, offset);
+          told = true;
+        }
+      }
+      cell->write = now;
+      cell->write_place = kept_place;
+    }
+    if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_WRITE)) {
+      uint16_t many = 0;
+      if (cell->read.tick && cell->read.thread != me && !ordered(cell->read)) {
+        many = static_cast<uint16_t>(Cell::by_many | (cell->read_place & Cell::by_many_blocks));
+        if (!same_block(cell->read.thread)) many |= Cell::by_many_blocks;
+        if (same_block(cell->read.thread) && cell->read.tick == now.tick) {  // the first of them stays
+          cell->read_place |= many;
+          continue;
+        }
+      }
+      cell->read = now;
+      cell->read_place = static_cast<uint16_t>((kept_place & ~(Cell::by_many | Cell::by_many_blocks)) | many);
+    }
+  }
+}
+
+void CheckedLaunch::release(uintptr_t address) {
+  if (!block_->fence_tick) return;
+  auto& all = released_[address];
+  if (!all.empty() && all.back().block == block_->number && all.back().tick == block_->fence_tick) return;
+  all.push_back({block_->number, block_->fence_tick, ++releases_});
+}
+
+void CheckedLaunch::acquire(uintptr_t address) {
+  auto found = released_.find(address);
+  if (found != released_.end()) block_->seen[address] = releases_;
+}
+
+void CheckedLaunch::event(uint32_t what, uint32_t place) {
+  settle_write();
+  if (what == QUERN_CHECK_FENCE) {
+    block_->fence_tick = block_->tick;
+  } else {
+    block_->points[thread_] = {what, place};
+  }
+}
+
+// ---- what kernels call
+
+CheckedLaunch* current_launch() { return running; }
+
+void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object) {
+  return running ? running->access(pointer, bytes, what, place, base, size, object) : pointer;
+}
+
+void check_event(uint32_t what, uint32_t place) {
+  if (running) running->event(what, place);
+}
+
+}  // namespace quern::check

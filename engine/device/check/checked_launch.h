@@ -1,0 +1,112 @@
+// One launch of a checked kernel: what its threads do, and what orders it.
+//
+// Each block counts ticks: one at each barrier of the block or of one of its warps. A thread's access comes before another's when
+//   - it was made in an earlier launch, or before the last barrier of the grid;
+//   - both are of one block, which has had a barrier since;
+//   - both are of one warp, and warp barriers lead from one to the other (`joined`);
+//   - the block of the first released it (a fence, then an atomic or volatile write) and that of the second has seen that
+//     (an atomic or volatile read of the same address).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compile/cpu_module.h"
+#include "device/check/checker.h"
+#include "device/check/memory_map.h"
+
+namespace quern {
+class CpuKernel;
+}
+
+namespace quern::check {
+
+class CheckedLaunch;
+
+struct CheckedBlock {
+  CheckedLaunch& launch;
+  uint64_t number;
+  uint32_t threads;
+  uint32_t tick, barrier_tick, fence_tick = 0;
+  char *shared, *private_begin, *private_end;
+  Shadow shared_shadow;
+  std::vector<std::array<uint32_t, 32 * 32>> joined;  // of each warp: [y][x], the tick before which x's accesses are known to y
+  struct Point {
+    uint32_t what = 0, place = 0;
+  };
+  std::vector<Point> points;                           // of each thread: the last barrier it came to
+  std::unordered_map<uintptr_t, uint64_t> seen;        // addresses of releases that it read: up to which one
+
+  CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
+               char* private_end);
+
+  void enter(size_t thread);  // what comes next is this thread's
+  // `waits`: those that go on.
+  void pass_barrier(const std::vector<uint32_t>& waiting);
+  void pass_warp_barrier(size_t warp, uint32_t lanes);
+  void stuck(const std::vector<uint32_t>& waiting);  // none can go on
+};
+
+class CheckedLaunch {
+ public:
+  CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, Site site);
+  ~CheckedLaunch();
+
+  CheckedBlock& begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
+                            char* private_end);
+  void end_block(CheckedBlock& block);
+  void pass_grid_barrier();
+
+  void* access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
+  void event(uint32_t what, uint32_t place);
+
+ private:
+  friend struct CheckedBlock;
+  struct Released {
+    uint64_t block;
+    uint32_t tick;
+    uint64_t number;
+  };
+  Finding finding(Kind kind, uint32_t what, uint32_t place, uint32_t object) const;
+  Access access_of(uint32_t thread, uint32_t what, uint32_t place) const;
+  void settle_write();
+  void follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object);
+  bool ordered(Stamp before) const;  // before what the thread that runs does now
+  void release(uintptr_t address);
+  void acquire(uintptr_t address);
+  std::shared_ptr<Region> region_at(uintptr_t address);
+
+  const CpuKernel& kernel_;
+  const QuernCpuModule& module_;  // its table
+  const QuernCpuLaunch& launch_;
+  Site site_;
+  uint32_t first_tick_, grid_tick_ = 0, last_tick_;
+  uint32_t threads_in_block_;
+  std::vector<std::unique_ptr<CheckedBlock>> blocks_;
+  CheckedBlock* block_ = nullptr;  // whose thread runs
+  uint32_t thread_ = 0;            // in its block
+  std::unordered_map<uintptr_t, std::vector<Released>> released_;  // by address, in the order of time
+  uint64_t releases_ = 0;
+  std::shared_ptr<Region> recent_;
+  // A write by the thread that has just read there: what was there, until it is seen whether that changed.
+  struct Written {
+    const void* pointer = nullptr;
+    size_t bytes = 0, count = 0;
+    Cell* first = nullptr;
+    std::array<char, 16> before;
+    std::array<Cell, 16> cells;
+    std::optional<Finding> race;
+  } written_;
+};
+
+// The launch that this thread of the host works on; null: none that is checked.
+CheckedLaunch* current_launch();
+
+// What kernels call (QuernCpuRuntime).
+void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
+void check_event(uint32_t what, uint32_t place);
+
+}  // namespace quern::check

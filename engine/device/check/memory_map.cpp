@@ -1,0 +1,62 @@
+#include "device/check/memory_map.h"
+
+#include <algorithm>
+
+namespace quern::check {
+
+namespace {
+constexpr uintptr_t near_bytes = 1 << 20;
+}
+
+void MemoryMap::add(const void* pointer, size_t bytes, Site site, bool is_written) {
+  auto begin = reinterpret_cast<uintptr_t>(pointer);
+  auto region = std::make_shared<Region>(begin, bytes, site);
+  if (is_written) region->shadow.mark_all();
+  std::lock_guard hold(lock_);
+  auto at = regions_.lower_bound(begin);
+  if (at != regions_.begin() && std::prev(at)->second->end > begin) --at;
+  while (at != regions_.end() && at->first < begin + std::max<size_t>(bytes, 1)) at = regions_.erase(at);
+  regions_.emplace(begin, std::move(region));
+}
+
+void MemoryMap::release(const void* pointer) {
+  std::lock_guard hold(lock_);
+  auto found = regions_.find(reinterpret_cast<uintptr_t>(pointer));
+  if (found != regions_.end()) found->second->is_live = false;
+}
+
+void MemoryMap::mark_written(const void* pointer, size_t bytes) {
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (auto region = find(address)) {
+    std::lock_guard hold(lock_);
+    region->shadow.mark_written(address - region->begin, bytes);
+  }
+}
+
+std::shared_ptr<Region> MemoryMap::find(uintptr_t address) {
+  std::lock_guard hold(lock_);
+  auto after = regions_.upper_bound(address);
+  if (after == regions_.begin()) return nullptr;
+  auto& region = std::prev(after)->second;
+  return address < region->end ? region : nullptr;
+}
+
+std::shared_ptr<Region> MemoryMap::nearest(uintptr_t address) {
+  std::lock_guard hold(lock_);
+  auto after = regions_.upper_bound(address);
+  std::shared_ptr<Region> best;
+  uintptr_t distance = near_bytes;
+  if (after != regions_.end() && after->first - address < distance) best = after->second, distance = after->first - address;
+  if (after != regions_.begin()) {
+    auto& before = std::prev(after)->second;
+    if (address - before->end <= distance) best = before;
+  }
+  return best;
+}
+
+void MemoryMap::clear() {
+  std::lock_guard hold(lock_);
+  regions_.clear();
+}
+
+}  // namespace quern::check

@@ -1,0 +1,85 @@
+// Shadow memory: for each four bytes (for each byte, where bytes are accessed) who wrote last and who read last, and when.
+//
+// "When" is a tick: a number that a block raises at each of its barriers, counted on from launch to launch. What orders two accesses
+// is decided in ordered() of checked_launch.cpp; here they are only kept. Several readers at once are one reader and a mark, since a
+// write after them is wrong whoever they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace quern::check {
+
+struct Stamp {
+  uint32_t thread = 0;  // its number in the launch
+  uint32_t tick = 0;    // 0: nobody
+};
+
+struct Cell {
+  Stamp write, read;
+  uint16_t write_place = 0, read_place = 0;  // the place's number; marks above it
+  static constexpr uint16_t place_mask = 0x0fff;
+  static constexpr uint16_t is_atomic = 0x1000, is_volatile = 0x2000, by_many = 0x4000, by_many_blocks = 0x8000;
+};
+static_assert(sizeof(Cell) == 20);
+
+class Shadow {
+ public:
+  explicit Shadow(size_t bytes) : bytes_(bytes) {}
+  size_t size() const { return bytes_; }
+
+  // The cells of an access: first and how many. Cells become ones of bytes at the first access that is no multiple of four.
+  struct Range {
+    Cell* first;
+    size_t count;
+  };
+  Range cells(size_t offset, size_t bytes) {
+    if (by_bytes_ || (offset | bytes) & 3) {
+      split();
+      return {cells_.data() + offset, bytes};
+    }
+    if (cells_.empty()) cells_.resize((bytes_ + 3) / 4);
+    return {cells_.data() + offset / 4, bytes / 4};
+  }
+  void clear() { cells_.assign(cells_.size(), {}); }
+
+  // Which bytes anybody wrote; all of them from mark_all() on.
+  bool is_written(size_t offset, size_t bytes) const {
+    if (all_written_) return true;
+    for (size_t i = offset; i < offset + bytes; ++i)
+      if (i / 64 >= written_.size() || !(written_[i / 64] >> (i % 64) & 1)) return false;
+    return true;
+  }
+  void mark_written(size_t offset, size_t bytes) {
+    if (all_written_) return;
+    if (bytes >= bytes_) return mark_all();
+    if (written_.empty()) written_.resize((bytes_ + 63) / 64);
+    for (size_t i = offset; i < offset + bytes && i < bytes_; ++i) written_[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  void mark_all() {
+    all_written_ = true;
+    written_ = {};
+  }
+  void forget_written() {
+    all_written_ = false;
+    written_.assign(written_.size(), 0);
+  }
+
+ private:
+  void split() {
+    if (by_bytes_) return;
+    by_bytes_ = true;
+    std::vector<Cell> fine(bytes_);
+    for (size_t i = 0; i < bytes_ && i / 4 < cells_.size(); ++i) fine[i] = cells_[i / 4];
+    cells_ = std::move(fine);
+  }
+
+  size_t bytes_;
+  std::vector<Cell> cells_;
+  bool by_bytes_ = false, all_written_ = false;
+  std::vector<uint64_t> written_;
+};
+
+}  // namespace quern::check

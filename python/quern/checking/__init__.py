@@ -1,0 +1,50 @@
+"""What is wrong in a kernel: `qn.check()` and `quern check FILE`. Kernels run on the CPU, thread by thread, and each access is looked at.
+
+report.py makes texts of what the engine found. Start reading at :class:`check`.
+"""
+
+from __future__ import annotations
+
+from quern.checking.report import Finding, Report
+from quern.errors import Error
+from quern.lib import _engine
+
+__all__ = ["Finding", "Report", "check"]
+
+
+class check:  # noqa: N801
+    """Checks the kernels that are compiled and run in a ``with`` block on the CPU: memory, races and barriers.
+
+    ``with check() as report:`` gives a :class:`Report` that is filled when the block ends: iterate over it, or print it. Kernels
+    compiled before the block are not checked. The results of right kernels are those of a plain run.
+
+    Parameters: ``never_written``: also reads of memory that nobody wrote. Raises RuntimeError when checks run already.
+
+    >>> import quern as qn
+    >>> with qn.check() as report:
+    ...     pass
+    >>> len(report)
+    0
+    """
+
+    _is_on = False
+
+    def __init__(self, never_written: bool = True):
+        self._never_written = never_written
+        self._report = Report()
+
+    def __enter__(self) -> Report:
+        if check._is_on:
+            raise RuntimeError("[check] checks run already; one check at a time in a process: end the outer one first")
+        check._is_on = True
+        _engine.start_checks(self._never_written)
+        return self._report
+
+    def __exit__(self, *error):
+        try:
+            _engine.wait_for_cpu()
+        except Error:
+            pass  # of a launch that nobody looked at; what it did is in the report
+        finally:
+            check._is_on = False
+            self._report._fill(_engine.stop_checks())

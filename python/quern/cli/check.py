@@ -1,0 +1,57 @@
+"""`quern check [options] FILE [args]`: runs a program as `quern run` does, on the CPU, and looks at each access of its kernels.
+
+Exit codes: 3 when something was found; else the program's own; 2 for wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="quern check",
+        usage="quern check [options] FILE [args]",
+        description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, and "
+        "barriers that not all threads reach.",
+    )
+    p.add_argument("--json", metavar="OUT.json", help="writes the findings for programs; '-' for the standard output")
+    p.add_argument("--no-never-written", action="store_true", help="leaves out reads of memory that nobody has written")
+    p.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+    return p
+
+
+def check(argv) -> int:
+    """The command. Returns the exit code."""
+    options = parser().parse_args(argv)
+    if not options.program:
+        parser().print_usage(sys.stderr)
+        return 2
+    os.environ["QUERN_DEVICE"] = "cpu"
+
+    from quern.cli.run import cannot_write, prepare
+
+    if options.json and options.json != "-" and (problem := cannot_write(options.json)):
+        print(f"quern check: {options.json}: {problem}", file=sys.stderr)
+        return 2
+    program = prepare("check", options.program, raw_clock=True)
+    if isinstance(program, int):
+        return program
+
+    from quern.checking import check as checks
+
+    with checks(never_written=not options.no_never_written) as report:
+        code = program()
+    sys.stdout.flush()
+    if options.json == "-":
+        print(json.dumps(report.figures(), indent=1))
+    else:
+        print(report, file=sys.stderr)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as f:
+                json.dump(report.figures(), f, indent=1)
+    return 3 if len(report) else code
