@@ -46,7 +46,7 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
 
 PyObject* wrap_beside(Array&& array, PyObject* beside) {
   PyTypeObject* type = as_array(beside) ? Py_TYPE(beside) : array_type;
-  nb::object made = nb::steal(wrap(std::move(array), type));
+  nb::object made = nb::steal(handed_out(wrap_as(std::move(array), result_type(type)), beside));
   if (is_told(type)) tell(made.ptr(), beside);
   return made.release().ptr();
 }

@@ -34,12 +34,12 @@ bool is_told(PyTypeObject* type) {
 
 void tell(PyObject* made, PyObject* beside) { nb::handle(made).attr("__array_finalize__")(nb::handle(beside)); }
 
-PyObject* handed_out(PyObject* made) {
+PyObject* handed_out(PyObject* made, PyObject* beside) {
   if (!has_placers || !made) return made;
   PyObject* placer = door_of(made).placer;
   if (!placer) return made;
   nb::object given = nb::steal(made);
-  return nb::handle(placer)(given).release().ptr();
+  return nb::handle(placer)(given, nb::handle(beside ? beside : Py_None)).release().ptr();
 }
 
 void set_out_of_range(nb::handle type, const OutOfRange* words) {

@@ -27,8 +27,9 @@ bool is_told(PyTypeObject* type);
 void tell(PyObject* made, PyObject* beside);
 
 // What a door does with the arrays that calls, operators and methods make before the caller has them: its function may give
-// another in their stead (cupy.cuda.set_allocator). The object is taken, and one is given.
-PyObject* handed_out(PyObject* made);
+// another in their stead (cupy.cuda.set_allocator, PyCUDA's pools). It is told the operand whose type the result has, or None. The
+// object is taken, and one is given.
+PyObject* handed_out(PyObject* made, PyObject* beside = nullptr);
 
 void set_out_of_range(nb::handle type, const OutOfRange* words);
 

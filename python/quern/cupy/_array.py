@@ -391,7 +391,7 @@ def placed_result(make, *given):
 @when_own_allocator
 def _place_results():
     """From now on results of operators, methods and ufuncs are placed, too."""
-    _engine.set_placer(ndarray, lambda result: placed_result(lambda: result))
+    _engine.set_placer(ndarray, lambda result, beside: placed_result(lambda: result))
 
 
 def as_ndarray(result):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import threading
 import warnings
 
 import numpy as np
@@ -126,8 +127,14 @@ def common_dtype(a, b):
     return _compyte.get_common_dtype(a, b)
 
 
+_ROWS = {"add": "add", "sub": "subtract", "mul": "multiply", "floordiv": "floor_divide", "mod": "remainder", "truediv": "true_divide",
+         "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
+
+
 def _operator(name):
     compute = getattr(_Base, name)
+    row = _ROWS.get(name.strip("_").removeprefix("r"), _ROWS.get(name.strip("_")))
+    is_turned = name.strip("_") not in _ROWS
 
     def call(self, other):
         if isinstance(other, GPUArray):
@@ -135,15 +142,28 @@ def _operator(name):
                 check_shapes(self, other)
         elif not is_scalar(other):
             return NotImplemented
+        if _pools.are_used and row is not None:
+            out = _room_for(self, other)
+            if out is not None:
+                _engine.array_op(row, *((other, plain(self)) if is_turned else (plain(self), plain(other))), into=out)
+                return out
         return compute(self, other)
 
     return call
+
+
+_true_quotient, _turned_quotient = _operator("__truediv__"), _operator("__rtruediv__")
 
 
 def _comparison(name):
     compute = _operator(name)
 
     def call(self, other):
+        if _pools.are_used and "_allocator" in self.__dict__:
+            return placed_result(lambda: compare(self, other), self)
+        return compare(self, other)
+
+    def compare(self, other):
         out = compute(self, other)
         if out is NotImplemented:
             return out
@@ -174,7 +194,9 @@ def _in_place(name, compute, keeps_integers=True):
             return NotImplemented
         if _is_alike(self, other) and (keeps_integers or self._dtype_name in _INEXACT):
             return at_once(self, other)
-        _Base.__setitem__(self, ..., plain(compute(self, other)))  # in the common type, then converted, as C would
+        with _pools.aside():
+            values = plain(compute(self, other))  # in the common type, then converted, as C would
+        _Base.__setitem__(self, ..., values)
         return self
 
     return call
@@ -186,8 +208,8 @@ def quotient(a, b):
     if array._dtype_name not in _INEXACT or not _is_alike(array, other):
         kind = common_dtype(a, b)
         if kind.kind in "biu":
-            return _integer_quotient(a, b, kind)
-    return _Base.__truediv__(a, b) if array is a else _Base.__rtruediv__(b, a)
+            return placed(_integer_quotient(a, b, kind), None, array)
+    return _true_quotient(a, b) if array is a else _turned_quotient(b, a)
 
 
 def _integer_quotient(a, b, kind):
@@ -196,7 +218,7 @@ def _integer_quotient(a, b, kind):
     if kind.kind == "i":
         rest = a - out * b
         out = out + ((rest != 0) & ((rest < 0) != (a < 0))).astype(kind)
-    return as_gpu(out)
+    return out
 
 
 class GPUArray(_Base):
@@ -212,6 +234,7 @@ class GPUArray(_Base):
     dtype : numpy dtype
     allocator : callable
         Takes a number of bytes and returns memory, such as ``DeviceMemoryPool().allocate``; by default the engine's memory is used.
+        What is computed from the array comes from it, too, and is computed at once, a kernel for each operation.
     base : object
         What keeps ``gpudata`` alive.
     gpudata : device memory
@@ -275,6 +298,8 @@ class GPUArray(_Base):
             gpudata = (allocator or _driver.mem_alloc)(max(size, 1))
         self = _over(gpudata, base, shape, strides, name)._as(cls)
         self.__dict__.update(_memory=gpudata, _allocator=allocator)
+        if allocator not in (None, _driver.mem_alloc):
+            _pools.use()
         return self
 
     # ---- the memory
@@ -364,10 +389,8 @@ class GPUArray(_Base):
     _block = property(lambda self: splay(self.size)[1])
 
     def _new_like_me(self, dtype=None, order="K"):
-        return self._zeros(self._dtype_name if dtype is None else _core._dtype_name(dtype), order)
-
-    def _zeros(self, name, order="K"):
-        return _engine.array_full(list(self.shape), 0, name, _core._device_of(self), order, self)._as(type(self))
+        name = self._dtype_name if dtype is None else _core._dtype_name(dtype)
+        return placed(_engine.array_full(list(self.shape), 0, name, _core._device_of(self), order, self)._as(type(self)), None, self)
 
     # ---- other arrays of it
 
@@ -398,9 +421,10 @@ class GPUArray(_Base):
             shape = shape[0]
         is_c, is_fortran = self._contiguous
         if not is_c and not is_fortran:
-            return as_gpu(_reshape(plain(self), shape, order))
+            return placed(_reshape(plain(self), shape, order), None, self)
         memory = plain(self if is_c else self.transpose())
-        return as_gpu(_reshape(memory, shape, "C") if order == "C" else _reshape(memory, tuple(shape)[::-1], "C").T)
+        view = as_gpu(_reshape(memory, shape, "C") if order == "C" else _reshape(memory, tuple(shape)[::-1], "C").T)
+        return _from_where(view, self)
 
     def ravel(self):
         """The elements in one dimension, as they lie in memory: a view; of an array with gaps a copy, in the order of their indices."""
@@ -446,7 +470,7 @@ class GPUArray(_Base):
         """The imaginary parts: a new array."""
         if self.dtype.kind == "c":
             return self._imag().copy()
-        return self._zeros(self._dtype_name)
+        return self._new_like_me()
 
     def conj(self, out=None):
         """The complex conjugates: a new array, or ``out``; this array where it is real and there is no ``out``."""
@@ -455,9 +479,9 @@ class GPUArray(_Base):
                 return self
             out[...] = self
             return out
-        values = as_gpu(_conjugate(plain(self)))
+        values = _conjugate(plain(self))
         if out is None:
-            return values
+            return placed(values, None, self)
         out[...] = values.astype(out.dtype)
         return out
 
@@ -466,7 +490,7 @@ class GPUArray(_Base):
     def reverse(self, stream=None):
         """A new array with the elements in the opposite order."""
         with on_stream(stream):
-            return self._raveled("C")[::-1].copy()._reshaped(list(self.shape))
+            return placed(plain(self)._raveled("C")[::-1].copy()._reshaped(list(self.shape)), None, self)
 
     # ---- arithmetic
 
@@ -483,9 +507,10 @@ class GPUArray(_Base):
             add_timer(3 * self.size, timer(start, end.record(stream)))
             return out
         with on_stream(stream):
-            values = (self * selffac + other * otherfac).astype(common_dtype(self, other))
+            with _pools.aside():
+                values = (self * selffac + other * otherfac).astype(common_dtype(self, other))
             if out is None:
-                return values
+                return placed(values, None, self)
             out[...] = values
             return out
 
@@ -658,9 +683,78 @@ def as_gpu(result):
 def placed(values, allocator, *arrays):
     """An array as PyCUDA's type, in memory of ``allocator`` or else of what the first of ``arrays`` came from."""
     allocator = allocator or next((a.__dict__.get("_allocator") for a in arrays), None)
-    if allocator in (None, _driver.mem_alloc):
-        return as_gpu(values)
-    fortran = values._contiguous[1] and not values._contiguous[0]
-    out = GPUArray(values.shape, values.dtype, allocator, order="F" if fortran else "C")
+    values = as_gpu(values)
+    if allocator in (None, _driver.mem_alloc) or _pools.is_aside:
+        return values
+    is_c, is_fortran = values._contiguous
+    if not (is_c or is_fortran):
+        values = as_gpu(values._in_order("C"))
+    memory = allocator(max(values.nbytes, 1))
+    out = _over(memory, None, list(values.shape), None if is_c else list(values.strides), values._dtype_name)
     _Base.__setitem__(out, ..., plain(values))
+    out = out._as(type(values))
+    out.__dict__.update(_memory=memory, _allocator=allocator)
+    _pools.use()
     return out
+
+
+def _room_for(array, other):
+    """An array in memory of what the array came from, for what is computed of both; None where another way is taken."""
+    allocator = array.__dict__.get("_allocator")
+    if allocator in (None, _driver.mem_alloc) or _pools.is_aside or not array.size:
+        return None
+    is_c, is_fortran = array._contiguous
+    if not (is_c or is_fortran) or not _is_alike(array, other) or array._dtype_name == "bool":
+        return None
+    if isinstance(other, GPUArray) and other.shape != array.shape:
+        return None
+    memory = allocator(array.nbytes)
+    out = _over(memory, None, list(array.shape), None if is_c else list(array.strides), array._dtype_name)._as(type(array))
+    out.__dict__.update(_memory=memory, _allocator=allocator)
+    return out
+
+
+def placed_result(make, array):
+    """What ``make()`` gives, in memory of what the array came from; nothing on the way to it is placed."""
+    with _pools.aside():
+        result = make()
+    return result if result is NotImplemented else placed(result, None, array)
+
+
+def _from_where(view, array):
+    """The view of an array, which says what that came from."""
+    if _pools.are_used and "_allocator" in array.__dict__:
+        view.__dict__["_allocator"] = array.__dict__["_allocator"]
+    return view
+
+
+def _handed_out(result, operand):
+    """What operators, methods and views give, before the program has it: see Door::placer."""
+    if not isinstance(operand, GPUArray) or operand.__dict__.get("_allocator") is None:
+        return result
+    return _from_where(result, operand) if result._is_view or not result.size else placed(result, None, operand)
+
+
+class _Pools(threading.local):
+    """Do results come from where their operands came from? Programs without allocators of their own pay nothing for it."""
+
+    are_used = False  # of all threads
+    is_aside = False
+
+    def use(self):
+        """From now on."""
+        if not _Pools.are_used:
+            _Pools.are_used = True
+            _engine.set_placer(GPUArray, _handed_out)
+
+    @contextlib.contextmanager
+    def aside(self):
+        """While it lasts, nothing is placed: what is computed is not yet the result."""
+        before, self.is_aside = self.is_aside, True
+        try:
+            yield
+        finally:
+            self.is_aside = before
+
+
+_pools = _Pools()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from quern import arrays as _arrays
 from quern.pycuda import elementwise, gpuarray  # noqa: F401  (PyCUDA's names)
-from quern.pycuda._array import as_gpu, check_shapes, on_stream, plain
+from quern.pycuda._array import check_shapes, on_stream, placed, plain
 from quern.pycuda.driver import Stream
 
 
@@ -25,13 +25,13 @@ def _unary(name, compute, what):
             raise TypeError(f"{name}: a GPUArray is needed, not {type(array).__name__}")
         if out is None and stream is None:
             values = compute(plain(array))
-            return as_gpu(values if values._dtype_name == array._dtype_name else values.astype(array.dtype))
+            return placed(values if values._dtype_name == array._dtype_name else values.astype(array.dtype), None, array)
         if out is not None and (out.shape != array.shape or out.dtype != array.dtype):
             raise ValueError(f"{name}: out is {out.dtype} of shape {out.shape}, the result {array.dtype} of shape {array.shape}")
         with on_stream(stream):
             values = compute(plain(array)).astype(array.dtype, copy=False)
             if out is None:
-                return as_gpu(values)
+                return placed(values, None, array)
             out[...] = values
             return out
 
@@ -75,7 +75,7 @@ def fmod(arg, mod, stream=None):
     """What is left of ``arg`` after division by ``mod``, with the sign of ``arg``; both are GPUArrays."""
     _reals("fmod", arg, mod)
     with on_stream(stream):
-        return as_gpu(_arrays.fmod(plain(arg), plain(mod)))
+        return placed(_arrays.fmod(plain(arg), plain(mod)), None, arg)
 
 
 def frexp(arg, stream=None):
@@ -83,14 +83,15 @@ def frexp(arg, stream=None):
     _reals("frexp", arg)
     with on_stream(stream):
         significand, exponent = _arrays.frexp(plain(arg))
-        return as_gpu(significand.astype(arg.dtype, copy=False)), as_gpu(exponent.astype(arg.dtype))
+        return placed(significand.astype(arg.dtype, copy=False), None, arg), placed(exponent.astype(arg.dtype), None, arg)
 
 
 def ldexp(significand, exponent, stream=None):
     """``significand * 2**exponent``; exponents may be floats with whole values, as frexp() gives them."""
     _reals("ldexp", significand, exponent)
     with on_stream(stream):
-        return as_gpu(_arrays.ldexp(plain(significand), plain(exponent).astype("int32", copy=False)))
+        values = _arrays.ldexp(plain(significand), plain(exponent).astype("int32", copy=False))
+        return placed(values, None, significand)
 
 
 def modf(arg, stream=None):
@@ -98,4 +99,4 @@ def modf(arg, stream=None):
     _reals("modf", arg)
     with on_stream(stream):
         fraction, whole = _arrays.modf(plain(arg))
-        return as_gpu(fraction.astype(arg.dtype, copy=False)), as_gpu(whole.astype(arg.dtype, copy=False))
+        return placed(fraction.astype(arg.dtype, copy=False), None, arg), placed(whole.astype(arg.dtype, copy=False), None, arg)

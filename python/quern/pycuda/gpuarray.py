@@ -91,7 +91,7 @@ def _filled_like(other, value, dtype, order):
         order = _order_of(other) if order in "AK" else order
         return _filled(other.shape, value, other.dtype if dtype is None else dtype, None, order)
     name = _core._dtype_name(other.dtype if dtype is None else dtype)
-    return as_gpu(_engine.array_full(list(other.shape), value, name, current_device(), order, other))
+    return placed(_engine.array_full(list(other.shape), value, name, current_device(), order, other), None, other)
 
 
 def empty_like(other_ary, dtype=None, order="K"):
@@ -177,9 +177,9 @@ def reshape(a, *shape, **kwargs):
 # ---- picking elements
 
 
-def _put(values, out):
+def _put(values, out, array):
     if out is None:
-        return as_gpu(values)
+        return placed(values, None, array)
     if out.shape != values.shape:
         raise ValueError(f"out has the shape {out.shape}, the result {values.shape}")
     _core.Array.__setitem__(out, ..., plain(values))
@@ -195,7 +195,7 @@ def _whole_numbers(indices):
 def take(a, indices, out=None, stream=None):
     """The elements of ``a``, an array of one axis, at ``indices``: an array of their shape. Indices are not checked against the length."""
     with on_stream(stream):
-        return _put(_arrays.take(plain(a.ravel()), plain(_whole_numbers(indices)), mode="clip"), out)
+        return _put(_arrays.take(plain(a.ravel()), plain(_whole_numbers(indices)), mode="clip"), out, a)
 
 
 def multi_take(arrays, indices, out=None, stream=None):
@@ -226,7 +226,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
         return []
     if out is None:
         shape = dest_indices.shape if dest_shape is None else dest_shape
-        out = [zeros(shape, a.dtype) for a in arrays]
+        out = [zeros(shape, a.dtype, a.allocator) for a in arrays]
     elif len(out) != len(arrays):
         raise ValueError("out and arrays must have the same length")
     with on_stream(stream):
@@ -265,7 +265,7 @@ def _chosen(which, criterion, then_, else_, out):
         raise ValueError("shapes do not match")
     if len(arrays) == 2 and then_.dtype != else_.dtype:
         raise ValueError("dtypes do not match")
-    return _put(_arrays.where(which, plain(then_), plain(else_)), out)
+    return _put(_arrays.where(which, plain(then_), plain(else_)), out, arrays[0] if arrays else criterion)
 
 
 def _larger_or_smaller(name):
@@ -282,7 +282,7 @@ def _larger_or_smaller(name):
             values = (of_reals if kind.kind == "f" else exact)(plain(a), plain(b))
             if isinstance(a, GPUArray) and isinstance(b, GPUArray) or kind.kind == first.dtype.kind:
                 values = values.astype(first.dtype, copy=False)
-            return _put(values, out)
+            return _put(values, out, first)
 
     call.__name__ = call.__qualname__ = name
     what = {"maximum": "larger", "minimum": "smaller"}[name]
@@ -295,7 +295,9 @@ maximum, minimum = _larger_or_smaller("maximum"), _larger_or_smaller("minimum")
 
 
 def _placed_or_put(values, out, allocator, *given):
-    return placed(values, allocator, *(a for a in given if isinstance(a, GPUArray))) if out is None else _put(values.astype(out.dtype), out)
+    if out is not None:
+        return _put(values.astype(out.dtype), out, out)
+    return placed(values, allocator, *(a for a in given if isinstance(a, GPUArray)))
 
 
 def _logical(name):
@@ -367,10 +369,10 @@ def _extreme(name):
                 neutral = -np.inf if is_max else np.inf
                 if a.size == 0:
                     return ones((), kind).fill(neutral)
-                return as_gpu(compute(_arrays.where(plain(a) == plain(a), plain(a), neutral)))
+                return placed(compute(_arrays.where(plain(a) == plain(a), plain(a), neutral)), None, a)
             if a.size == 0 and kind.kind in "iu":
                 return ones((), kind).fill(int(np.iinfo(kind).min if is_max else np.iinfo(kind).max))
-            return as_gpu(compute(plain(a)))
+            return placed(compute(plain(a)), None, a)
 
     call.__name__ = call.__qualname__ = name
     what = "largest" if is_max else "smallest"

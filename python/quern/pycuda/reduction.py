@@ -17,6 +17,7 @@ from quern.pycuda.tools import context_dependent_memoize
 
 _THREADS, _MOST_BLOCKS = 256, 512  # of a kernel of one stage
 
+
 def _mapped(map_expr, arguments):
     if map_expr is not None:
         return map_expr

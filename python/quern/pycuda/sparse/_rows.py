@@ -79,9 +79,7 @@ class RowProduct:
         x = x if x.flags.c_contiguous else x.copy()
         dense = y if y.flags.c_contiguous else y.copy()
         blocks = -(-self.shape[0] * lanes // _THREADS)
-        self._kernel(
-            self._starts, self._columns, self._values, x, dense, np.int64(self.shape[0]), block=(_THREADS, 1, 1), grid=(blocks, 1)
-        )
+        self._kernel(self._starts, self._columns, self._values, x, dense, np.int64(self.shape[0]), block=(_THREADS, 1, 1), grid=(blocks, 1))
         if dense is not y:
             y[...] = dense
         return y
