@@ -40,6 +40,34 @@ def test_programs_of_the_readme(tmp_path, start):
     assert re.fullmatch(PROGRAMS[start], done.stdout), done.stdout + done.stderr
 
 
+def page_with_transcript(name):
+    """The program of a page, and what its command prints."""
+    _, program, _, transcript, *_ = pathlib.Path(ROOT, "docs", name).read_text().split("```")
+    return program.removeprefix("python\n"), transcript.removeprefix("\n")
+
+
+def test_the_transcript_of_the_profile(tmp_path):
+    program, shown = page_with_transcript("profile.md")
+    (tmp_path / "heat.py").write_text(program)
+    done = quern("profile", "heat.py", cwd=tmp_path, QUERN_DEVICE="cpu", QUERN_CACHE_DIR=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    def without_figures(text):  # times differ, and with them what is worth a word
+        rows = [re.sub(r"[\d.]+ (ns|us|ms|s)\b", "#", row.strip()) for row in text.splitlines()]
+        return {row.partition(";")[0] for row in rows if row.startswith("line ")}
+
+    assert without_figures(shown) <= without_figures(done.stderr)
+    sources = [row.split("  ")[-1].strip() for row in shown.split("Source\n")[1].split("\n\n")[0].splitlines()]
+    assert len(sources) == 6 and all(source in done.stderr for source in sources)
+
+
+def test_the_transcript_of_the_check(tmp_path):
+    program, shown = page_with_transcript("check.md")
+    (tmp_path / "turn.py").write_text(program)
+    done = quern("check", "turn.py", cwd=tmp_path)
+    assert done.returncode == 3 and done.stderr == shown
+
+
 def test_every_program_of_the_readme_is_run():
     assert len(programs("python")) == len(PROGRAMS)
 

@@ -63,6 +63,8 @@ def _out_of_bounds(f):
         return f"{f.bytes} bytes that begin {-f.offset:,} bytes before {what}"
     if f.offset < f.size:
         return f"{f.bytes} bytes that begin at byte {f.offset:,} of {what}, which ends at {f.size:,}"
+    if f.offset == f.size:
+        return f"{f.bytes} bytes that begin where {what} ends, at {f.size:,} bytes"
     return f"{f.bytes} bytes that begin {f.offset - f.size:,} bytes behind the end of {what} ({f.size:,} bytes)"
 
 
