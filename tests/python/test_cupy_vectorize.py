@@ -85,6 +85,8 @@ def test_control_flow_for_every_type(device, character):
         lambda x, y: x if x > y else y,
         lambda x, y: x > 1 and y < 3,
         lambda x, y: x > 1 or y < 3,
+        lambda x, y: 0 < x < 3 and 1 < y < 5,
+        lambda x, y: x if 1 < x < 4 or y > 3 else y,
         lambda x, y: min(x, y),
         lambda x, y: max(x, y),
         lambda x, y: x / y,

@@ -90,6 +90,13 @@ def test_arrays_of_any_layout(device):
         (lambda x, y: x < y, (np.int32(1), 2.0), "boolean"),
         (lambda x, y: x and y, (np.int32(1), 2), "boolean"),
         (lambda x: x if x > 0 else 0, (np.float64(1),), "float64"),
+        (lambda x: 0 if x > 0 else x, (np.int8(1),), "int32"),
+        (lambda x: x if x > 0 else 0.5, (np.int64(1),), "float32"),
+        (lambda x, y: x if x > y else y, (np.uint32(1), np.int32(1)), "uint32"),
+        (lambda x, y: x if x > y else y, (np.int64(1), np.float32(1)), "float32"),
+        (lambda x: (x if x > 0 else True), (np.bool_(1),), "boolean"),
+        (lambda x, y: x > 0 and (x if x > y else y), (np.float32(1), np.float64(1)), "boolean"),
+        (lambda x, y: not x or 1.5, (np.int32(1), 2), "boolean"),
         (lambda x: min(x, 2), (np.uint8(1),), "int32"),
         (lambda x: cp.sqrt(x), (np.float32(1),), "float32"),
         (lambda x: cp.sqrt(x), (np.int32(1),), "float64"),
@@ -117,6 +124,9 @@ def test_types_of_mode_cuda(function, args, expected):
         (lambda x, y: x - y, (np.int64(1), np.float32(1)), "float64"),
         (lambda x, y: x / y, (np.int8(1), np.int8(2)), "float64"),
         (lambda x: cp.sqrt(x), (np.int8(1),), "float16"),
+        (lambda x, y: x if x > y else y, (np.int64(1), np.float32(1)), "float64"),
+        (lambda x: x if x > 0 else 0.5, (np.float32(1),), "float32"),
+        (lambda x: x if x > 0 else 1, (np.int8(1),), "int8"),
         (lambda: jit.threadIdx.x + 1, (), "uint32"),
     ],
 )
@@ -346,6 +356,67 @@ def test_device_functions(device):
     assert y.get().tolist() == [0, 6, 12, 18, 24]
     with pytest.raises(TypeError, match="device function"):
         scaled[1, 1](x)
+
+
+FAR = 1 << 45  # elements behind an array: whoever reads there fails
+
+
+@jit.rawkernel(device=True)
+def counted(seen, value):
+    jit.atomic_add(seen, 0, 1)
+    return value
+
+
+@pytest.mark.parametrize("mode", ["cuda", "numpy"])
+def test_only_what_is_asked_for_is_computed(device, mode):
+    @jit.rawkernel(mode=mode)
+    def kernel(x, table, y, n, far):
+        i = jit.threadIdx.x
+        y[i, 0] = 1 if i < n and 0 < x[i + far * (i >= n)] < 3 else 0
+        y[i, 1] = 1 if i >= n or not 1 <= x[i + far * (i >= n)] <= 2 else 0
+        y[i, 2] = min(max(x[i + far * (i >= n)], 1), table[i + far * (i >= n), 0]) if i < n else 7
+        y[i, 3] = 8 if i >= n else (table[i, 1] if 0 <= x[i + far * (i >= n)] < 2 else -x[i + far * (i >= n)])
+        k = i
+        while k < n and 0 <= table[k + far * (k >= n), 0] < 40:
+            k += 1
+        y[i, 4] = k
+        if (i < n and 0 < x[i + far * (i >= n)] < 3) or (n <= i < n + 2):
+            y[i, 5] = 1
+        y[i, 6] = x[i] if i < n and (i == 2 or i == 3 and 2 < x[i + far * (i != 3)] < 4) else 0.5
+
+    x, table, y = cp.arange(5.0), cp.arange(10.0).reshape(5, 2) * 10, cp.zeros((8, 7))
+    kernel[1, 8](x, table, y, 5, FAR)
+    wanted = np.zeros((8, 7))
+    for i in range(8):
+        inside = i < 5
+        wanted[i, 0] = inside and 0 < i < 3
+        wanted[i, 1] = not inside or not 1 <= i <= 2
+        wanted[i, 2] = min(max(i, 1), 20 * i) if inside else 7
+        wanted[i, 3] = (20 * i + 10 if i < 2 else -i) if inside else 8
+        wanted[i, 4] = max(i, 2)
+        wanted[i, 5] = inside and 0 < i < 3 or 5 <= i < 7
+        wanted[i, 6] = i if i in (2, 3) else 0.5
+    np.testing.assert_array_equal(y.get(), wanted)
+
+
+@pytest.mark.parametrize("mode", ["cuda", "numpy"])
+def test_calls_are_made_only_where_they_count(device, mode):
+    """One of scalars and elements, of every kind of choice; how often the other part was called stands in `seen`."""
+
+    @jit.rawkernel(mode=mode)
+    def kernel(x, seen, y, flag):
+        i = jit.threadIdx.x
+        y[i] = counted(seen, x[i]) if flag else 2
+        if flag or counted(seen, x[i]) > 1:
+            y[i] += 10
+        if flag and 0 < counted(seen, x[i]) < 3:
+            y[i] += 100
+
+    x = cp.arange(4.0)
+    for flag, calls, values in ((True, 8, [10, 111, 112, 13]), (False, 4, [2, 2, 12, 12])):
+        seen, y = cp.zeros(1, cp.int32), cp.zeros(4)
+        kernel[1, 4](x, seen, y, flag)
+        assert (int(seen[0]), y.get().tolist()) == (calls, values)
 
 
 def test_functions_of_cupy_and_python(device):

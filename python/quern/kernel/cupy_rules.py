@@ -216,39 +216,21 @@ class CupyFunction(Function):
             raise self.error(TypingError, node, "Complex type value cannot be boolean condition.")
         return operators.truth(value, self.failing(node))
 
-    def expr_BoolOp(self, node):
-        if self.mode == "numpy":
-            return super().expr_BoolOp(node)
-        decides, tests = isinstance(node.op, ast.Or), []
-        for part in node.values:
-            test = self.condition(part)
-            if test.is_const and bool(test.const) is not decides:
-                continue
-            tests.append(test)
-            if test.is_const:
-                break
-        if not tests or (len(tests) == 1 and tests[0].is_const):
-            return operators.constant(decides if tests else not decides)
-        return Value(types.boolean, "(" + (" || " if decides else " && ").join(t.text for t in tests) + ")")
+    def tested(self, node):
+        return self.settled(self.expression(node)) if self.mode == "numpy" else self.condition(node)  # a bool, whatever it is
 
-    def expr_IfExp(self, node):
-        test = self.condition(node.test)
-        if test.is_const:
-            return self.expression(node.body if test.const else node.orelse)
-        yes, no = self.expression(node.body), self.expression(node.orelse)
-        return self.chosen(test, yes, no, node)
-
-    def chosen(self, test, yes, no, node):
+    def choice_type(self, yes, no, node):
         if isinstance(yes.type, Number) and isinstance(no.type, Number):
-            to = self.common([yes, no])
-            yes, no = cast(yes, to), cast(no, to)
-        else:
-            yes, no = self.settled(yes), self.settled(no)
-            to = self.merged(yes.type, no.type)
-            if to is None or isinstance(to, (types.NoneType, types.Known)):
-                raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}", "write if and else")
-            yes, no = self.converted(yes, to, node), self.converted(no, to, node)
-        return Value(to, f"({test.text} ? {yes.text} : {no.text})", natural=yes.natural and no.natural)
+            return self.common([yes, no])
+        to = self.merged(self.settled(yes).type, self.settled(no).type)
+        if to is None or isinstance(to, (types.NoneType, types.Known)):
+            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}", "write if and else")
+        return to
+
+    def as_choice(self, value, to, node):
+        if isinstance(value.type, Number) and isinstance(to, Number):
+            return cast(value, to)
+        return self.converted(self.settled(value), to, node)
 
     # ---- calls
 
@@ -390,7 +372,7 @@ def call_where(compiler, arguments, named, node):
     if len(arguments) != 3 or named:
         raise compiler.error(TypingError, node, "where takes a condition and two numbers in a kernel")
     test = operators.truth(arguments[0], compiler.failing(node))
-    return compiler.chosen(test, compiler.number(arguments[1], node), compiler.number(arguments[2], node), node)
+    return compiler.chosen(test, [compiler.number(a, node) for a in arguments[1:]], [[], []], node)
 
 
 def _pythons_type(made_by, name):

@@ -326,7 +326,7 @@ class Expressions(Indexing):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
         values, before = [], []
         for part in node.values:  # what is known now may decide: `b is not None and b > 3`
-            value, lines = self.apart(lambda: self.expression(part))  # noqa: B023  (called now)
+            value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
             if value.is_const and isinstance(value.type, types.Boolean):
                 decides = value.const is isinstance(node.op, ast.Or)
                 if not decides and part is not node.values[-1]:
@@ -347,7 +347,7 @@ class Expressions(Indexing):
         # The value of the last one that was looked at.
         result = values[-1]
         for value in reversed(values[:-1]):
-            to = types.unified(value.type, result.type)
+            to = self.merged(value.type, result.type)
             if to is None:
                 raise self.error(TypingError, node, f"it would be {value.type} or {result.type}")
             value, test = self.kept(value), None
@@ -356,11 +356,15 @@ class Expressions(Indexing):
             result = Value(to, f"({test} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})")
         return result
 
+    def tested(self, node):
+        """An operand of `and` and `or`, whose result is the last one that was looked at."""
+        return self.expression(node)
+
     def one_by_one(self, symbol, values, before, node):
         """``a and b`` where b needs statements of its own, which run only if a is true."""
         to = values[0].type
         for value in values[1:]:
-            unified = types.unified(to, value.type)
+            unified = self.merged(to, value.type)
             if unified is None:
                 raise self.error(TypingError, node, f"it would be {to} or {value.type}")
             to = unified
@@ -395,26 +399,38 @@ class Expressions(Indexing):
         if len(parts) == 1:
             self.postponed = self.postponed or late
             return parts[0]
+        return self.chosen(test, parts, before, node)
+
+    def chosen(self, test, parts, before, node):
+        """One of two values. What stands before each runs only where it is asked for."""
         yes, no = parts
-        to = self.either_type(yes.own_type, no.own_type)
-        if to is None:
-            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        to = self.choice_type(yes, no, node)
         if isinstance(to, types.NoneType) and not (yes.text or no.text):
             return Value(types.none, "", None)
         if isinstance(to, (types.NoneType, types.Known)):
             raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
-        text = f"({test.text} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})"
+        text = f"({test.text} ? {self.as_choice(yes, to, node).text} : {self.as_choice(no, to, node).text})"
         if any(before):  # what they need runs for the one that is asked for
             text = self.temporary()
             self.head.append(f"{to.c} {text}{{}};")
             self.emit(f"if ({test.text}) {{")
             for value, lines in zip(parts, before, strict=True):
                 self.lines += lines
-                self.emit(f"{text} = {self.converted(value, to, node).text};")
+                self.emit(f"{text} = {self.as_choice(value, to, node).text};")
                 self.emit("} else {" if value is yes else "}")
         if isinstance(to, types.Optional):
             return self.of_optional(to, self.kept(Value(to, text)).text)
         return Value(to, text, natural=yes.natural and no.natural)
+
+    def choice_type(self, yes, no, node):
+        """The type of what is one of two values."""
+        to = self.either_type(yes.own_type, no.own_type)
+        if to is None:
+            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+        return to
+
+    def as_choice(self, value, to, node):
+        return self.converted(value, to, node)
 
     # ---- attributes and calls
 

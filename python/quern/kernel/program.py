@@ -37,8 +37,18 @@ class Program:
     """
 
     def __init__(
-        self, function, parameters, is_kernel=True, debug=False, attributes="", symbol=None, links=(), raises=False, rules=Function,
-        finds=False, raised=None
+        self,
+        function,
+        parameters,
+        is_kernel=True,
+        debug=False,
+        attributes="",
+        symbol=None,
+        links=(),
+        raises=False,
+        rules=Function,
+        finds=False,
+        raised=None,
     ):
         self.debug, self.raises, self.rules = debug, raises, rules
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
