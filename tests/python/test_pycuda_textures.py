@@ -280,6 +280,52 @@ def test_surface_references(module):
     assert (out == 2.5).all()
 
 
+def test_a_matrix_for_surfaces_is_one_layer(device):
+    """As PyCUDA makes it; functions without layers find the layer, too."""
+    module = SourceModule("""
+        texture<float, 2> flat;
+        texture<float, cudaTextureType2DLayered> layered;
+        surface<void, 2> page;
+        surface<void, cudaSurfaceType2DLayered> leaf;
+        __global__ void read(float* out) {
+          int x = threadIdx.x, y = threadIdx.y, i = y * blockDim.x + x, n = blockDim.x * blockDim.y;
+          out[i] = tex2D(flat, x, y);
+          out[n + i] = tex2DLayered(layered, x, y, 0);
+          surf2Dread(out + 2 * n + i, page, x * 4, y);
+          surf2DLayeredread(out + 3 * n + i, leaf, x * 4, y, 0);
+        }
+        __global__ void write(int to_page) {
+          int x = threadIdx.x, y = threadIdx.y;
+          if (to_page) surf2Dwrite<float>(x + 10 * y, page, x * 4, y);
+          else surf2DLayeredwrite<float>(x + 20 * y, leaf, x * 4, y, 0);
+        }""")
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for order, make in (("C", drv.np_to_array), ("F", drv.np_to_array), ("C", drv.gpuarray_to_array), ("F", drv.gpuarray_to_array)):
+        given = np.asarray(values, order=order)
+        made = make(gpuarray.to_gpu(given) if make is drv.gpuarray_to_array else given, order, allowSurfaceBind=True)
+        what, rows = made.get_descriptor_3d(), values if order == "C" else values.T
+        assert (
+            (what.height, what.width) == rows.shape and what.depth == 1 and (what.format, what.num_channels) == (drv.array_format.FLOAT, 1)
+        )
+        assert what.flags == drv.array3d_flags.ARRAY3D_LAYERED | drv.array3d_flags.SURFACE_LDST == 3
+        for name in ("flat", "layered"):
+            module.get_texref(name).set_array(made)
+        for name in ("page", "leaf"):
+            module.get_surfref(name).set_array(made)
+        shape = (*rows.shape[::-1], 1)
+        for wanted, to_page in ((rows, None), (np.add.outer(10 * np.arange(rows.shape[0]), np.arange(rows.shape[1])), 1),
+                                (np.add.outer(20 * np.arange(rows.shape[0]), np.arange(rows.shape[1])), 0)):  # fmt: skip
+            if to_page is not None:
+                module.get_function("write")(np.int32(to_page), block=shape)
+            out = np.zeros((4, *rows.shape), np.float32)
+            module.get_function("read")(drv.Out(out), block=shape)
+            assert (out == wanted).all()
+    volume = drv.np_to_array(values[None], "C", allowSurfaceBind=True).get_descriptor_3d()
+    assert (volume.depth, volume.flags) == (1, drv.array3d_flags.SURFACE_LDST)
+    plain = drv.np_to_array(values, "C").get_descriptor_3d()
+    assert (plain.depth, plain.flags) == (0, 0) and getattr(drv.array3d_flags, "2DARRAY") == drv.array3d_flags.ARRAY3D_2DARRAY == 1
+
+
 def test_arrays_of_matrices(device):
     rng = np.random.default_rng(0)
     for dtype in (np.float64, np.complex64, np.complex128, np.float32):

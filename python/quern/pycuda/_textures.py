@@ -350,6 +350,8 @@ def _filled(values, order, texel, what, flags=0, from_device=False):
     out.format, out.num_channels = texel
     out.flags = flags
     out.depth, out.height, out.width = (0, 0, 0, *shape)[-3:]
+    if flags & array3d_flags.LAYERED:
+        out.depth = 1
     made = Array(out)
     copy = Memcpy3D()
     (copy.set_src_device if from_device else copy.set_src_host)(values.gpudata if from_device else values)
@@ -377,18 +379,28 @@ def matrix_to_array(matrix, order, allow_double_hack=False):
     return _filled(matrix, order, texel, "matrix_to_array")
 
 
+def _surface_flags(values, allowed):
+    """What PyCUDA asks for so that surfaces may be bound: a matrix is the one layer of a layered array then."""
+    if not allowed:
+        return 0
+    return int(array3d_flags.SURFACE_LDST) | (int(array3d_flags.LAYERED) if values.ndim == 2 else 0)
+
+
 def np_to_array(nparray, order, allowSurfaceBind=False):
-    """An Array of a NumPy array of two or three axes, of any type of numbers: float64 and complex ones as integers side by side."""
+    """An Array of a NumPy array of two or three axes, of any type of numbers: float64 and complex ones as integers side by side.
+
+    With ``allowSurfaceBind`` surfaces may be bound to it; a matrix is one layer then, for ``tex2DLayered`` and ``surf2DLayeredwrite``.
+    """
     _check_axes(nparray, (2, 3), "np_to_array")
-    flags = array3d_flags.SURFACE_LDST if allowSurfaceBind else 0
-    return _filled(nparray, order, _packed_format(nparray.dtype), "np_to_array", int(flags))
+    flags = _surface_flags(nparray, allowSurfaceBind)
+    return _filled(nparray, order, _packed_format(nparray.dtype), "np_to_array", flags)
 
 
 def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):
     """The same of a GPUArray."""
     _check_axes(gpuarray, (2, 3), "gpuarray_to_array")
-    flags = array3d_flags.SURFACE_LDST if allowSurfaceBind else 0
-    return _filled(gpuarray, order, _packed_format(gpuarray.dtype), "gpuarray_to_array", int(flags), from_device=True)
+    flags = _surface_flags(gpuarray, allowSurfaceBind)
+    return _filled(gpuarray, order, _packed_format(gpuarray.dtype), "gpuarray_to_array", flags, from_device=True)
 
 
 def make_multichannel_2d_array(ndarray, order):

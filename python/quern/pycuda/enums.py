@@ -135,7 +135,8 @@ array_format = _enum(
     HALF=0x10,
     FLOAT=0x20,
 )
-array3d_flags = _enum("array3d_flags", LAYERED=1, SURFACE_LDST=2, CUBEMAP=4, TEXTURE_GATHER=8, DEPTH_TEXTURE=16)
+array3d_flags = _enum("array3d_flags", LAYERED=1, SURFACE_LDST=2, CUBEMAP=4, TEXTURE_GATHER=8, DEPTH_TEXTURE=16,
+                      ARRAY3D_LAYERED=1, ARRAY3D_2DARRAY=1, **{"2DARRAY": 1})  # fmt: skip
 array_cubemap_face = _enum("array_cubemap_face", POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5)
 address_mode = _enum("address_mode", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3)
 filter_mode = _enum("filter_mode", POINT=0, LINEAR=1)
