@@ -127,6 +127,8 @@ def test_types_of_mode_cuda(function, args, expected):
         (lambda x, y: x if x > y else y, (np.int64(1), np.float32(1)), "float64"),
         (lambda x: x if x > 0 else 0.5, (np.float32(1),), "float32"),
         (lambda x: x if x > 0 else 1, (np.int8(1),), "int8"),
+        (lambda x, y: x and y, (np.float32(1), np.int8(2)), "boolean"),
+        (lambda x: x or 1, (np.int8(1),), "boolean"),
         (lambda: jit.threadIdx.x + 1, (), "uint32"),
     ],
 )

@@ -217,7 +217,7 @@ class CupyFunction(Function):
         return operators.truth(value, self.failing(node))
 
     def tested(self, node):
-        return self.settled(self.expression(node)) if self.mode == "numpy" else self.condition(node)  # a bool, whatever it is
+        return self.condition(node)  # CuPy has a bool, whatever is looked at
 
     def choice_type(self, yes, no, node):
         if isinstance(yes.type, Number) and isinstance(no.type, Number):
