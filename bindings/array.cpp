@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/overlap.h"
 #include "device/stream_order.h"
+#include "graph/keras_types.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
 #include "graph/tier0.h"
@@ -153,7 +154,19 @@ void GivenOperand::make_array(PyObject* value, PyObject* beside) {
   array_ = as_array(made_.ptr());
 }
 
+void wrap_to(Scalar& number, DType type) {
+  if (number.kind != WeakScalar::integer || number.is_huge || !is_integer(type)) return;
+  bool is_natural = row(type).kind == DTypeKind::natural;
+  int unused = 64 - 8 * static_cast<int>(size_of(type));
+  uint64_t bits = (number.is_natural ? number.natural : static_cast<uint64_t>(number.integer)) << unused;
+  number.natural = bits >> unused;
+  number.integer = is_natural ? static_cast<int64_t>(number.natural) : static_cast<int64_t>(bits) >> unused;
+  number.is_natural = is_natural && number.natural >> 63;
+}
+
 namespace {
+
+struct KerasArray : NumPyArray {};  // Keras's tensors
 
 PyObject* not_implemented() {
   Py_INCREF(Py_NotImplemented);
@@ -166,16 +179,67 @@ PyObject* foreign(std::string_view ufunc, PyObject* left, PyObject* right, PyObj
   return PyObject_CallFunctionObjArgs(with_foreign, name.ptr(), left, right, result, nullptr);
 }
 
+// ---- operators by the rules of Keras's tensors
+
+OperandType type_as_keras(const GivenOperand& operand) {
+  OperandType type = operand.argument().type();
+  if (operand.is_of_host()) type.dtype = host_type_as_keras(type.dtype);
+  return type;
+}
+
+int rank_of(const OperandType& type) { return type.is_weak ? static_cast<int>(type.weak) : rank(row(type.dtype).kind); }
+
+// Reals of one type and Python's real numbers beside them: every rule keeps their type.
+bool are_plain_reals(const OperandType& a, const OperandType& b) {
+  if (a.is_weak || b.is_weak) return rank_of(a.is_weak ? b : a) == 2 && rank_of(a.is_weak ? a : b) <= 2;
+  return a.dtype == b.dtype && rank_of(a) == 2;
+}
+
+// JAX takes Python's integers of up to 32 bits as what is left of them in the tensor's type.
+void wrap_small(GivenOperand& operand, DType type) {
+  if (!operand.is_scalar() || !operand.scalar().is_weak || operand.scalar().is_natural) return;
+  if (std::in_range<int32_t>(operand.scalar().integer)) wrap_to(operand.scalar(), type);
+}
+
+Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
+  auto computed = [&](std::optional<Loop> loop) {
+    Argument arguments[] = {a.argument(), b.argument()};
+    return op == Op::power && !loop ? raised(arguments[0], arguments[1]) : elementwise(op, arguments, nullptr, loop);
+  };
+  if (op == Op::power && b.is_scalar() && b.scalar().kind == WeakScalar::integer) b.scalar().is_weak = true;  // NumPy's, too
+  if (are_plain_reals(a.argument().type(), b.argument().type())) return computed({});
+  OperandType types[] = {type_as_keras(a), type_as_keras(b)};
+  bool are_integers = rank_of(types[0]) < 2 && rank_of(types[1]) < 2;
+  if (are_integers && row(op).typing == Typing::compare) return computed({});  // exact, whatever their types
+  Loop loop = resolve_as_keras(op, types);
+  if (is_integer(loop.compute)) {
+    const Scalar& by = b.scalar();
+    if (op == Op::power && b.is_scalar() && by.kind == WeakScalar::integer && !by.is_natural) {
+      if (by.integer < 0)
+        raise(ErrorKind::type, "[power] integers cannot be raised to negative powers, here {}; convert them to reals",
+              by.integer);
+      // An exponent that the type may not hold: the last bits of a power are those of a wider one.
+      if (by.integer > 127) return astype(computed(Loop{DType::int64, DType::int64}), loop.result);
+    }
+    wrap_small(a, loop.compute);
+    wrap_small(b, loop.compute);
+  }
+  bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
+  return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
+}
+
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(op), left, right);
+    if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(op, a, b), tensor);
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap_beside(elementwise(op, arguments), leading(left, right));
   });
 }
 
 PyObject* in_place(Op op, PyObject* left, PyObject* right) {
+  if (door_of(left).rebinds) return not_implemented();  // Python turns to the operator itself, and binds its result
   return guarded([&]() -> PyObject* {
     GivenOperand b;
     Array* a = as_array(left);
@@ -192,7 +256,9 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
 PyObject* unary(Op op, PyObject* value) {
   return guarded([&] {
     Argument argument(*as_array(value));
-    return wrap_beside(elementwise(op, {&argument, 1}), value);
+    // +x of bools is a copy on JAX, an error in NumPy.
+    bool is_copied = op == Op::positive && argument.type().dtype == DType::boolean && typed_by(value, value);
+    return wrap_beside(is_copied ? astype(*argument.array(), DType::boolean) : elementwise(op, {&argument, 1}), value);
   });
 }
 
@@ -201,6 +267,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
     if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(Op::power), left, right);
+    if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(Op::power, a, b), tensor);
     TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
     return wrap_beside(raised(a.argument(), b.argument()), leading(left, right));
   });
@@ -229,9 +296,18 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
             a.is_scalar() ? 0 : 1);
-    Array product = matmul(*a.argument().array(), *b.argument().array());
+    const Array* factors[] = {a.argument().array(), b.argument().array()};
+    std::optional<Array> converted[2];
+    PyObject* tensor = typed_by(left, right);
+    if (tensor && factors[0]->dtype() != factors[1]->dtype()) {
+      OperandType types[] = {type_as_keras(a), type_as_keras(b)};
+      DType type = common_type_as_keras(types);
+      for (int i : {0, 1})
+        if (factors[i]->dtype() != type) factors[i] = &converted[i].emplace(astype(*factors[i], type));
+    }
+    Array product = matmul(*factors[0], *factors[1]);
     product.settle_owner();
-    return wrap_beside(std::move(product), leading(left, right));
+    return wrap_beside(std::move(product), tensor ? tensor : leading(left, right));
   });
 }
 
@@ -454,6 +530,8 @@ void init_arrays(nb::module_& m) {
   auto numpy_type =
       nb::class_<NumPyArray, Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
   array_type = reinterpret_cast<PyTypeObject*>(numpy_type.ptr());
+  // A class of Python's own would do but for what its objects cost: they are not pooled.
+  nb::class_<KerasArray, NumPyArray>(m, "Tensor", nb::is_weak_referenceable(), nb::pooled(256));
   numpy_type
       .def_prop_rw(
           "shape", [](const Array& a) { return tuple_of(a.shape()); },

@@ -57,12 +57,17 @@ class GivenOperand {
   Argument argument() const { return array_ ? Argument(*array_) : Argument(scalar_); }
   bool is_scalar() const { return !array_; }
   const Scalar& scalar() const { return scalar_; }
+  Scalar& scalar() { return scalar_; }
+  bool is_of_host() const { return made_.is_valid() || (!array_ && !scalar_.is_weak); }
 
  private:
   Array* array_ = nullptr;
   Scalar scalar_;
   nb::object made_;
 };
+
+// A number that is an integer, as one of the integers of `type`: what does not fit goes round.
+void wrap_to(Scalar& number, DType type);
 
 template <class F>
 PyObject* guarded(F&& f) {

@@ -11,7 +11,7 @@ namespace {
 
 const Door own;
 std::vector<std::pair<PyTypeObject*, Door>> doors;  // kept for good
-bool has_placers = false;
+bool has_placers = false, has_types = false;
 
 }  // namespace
 
@@ -19,8 +19,17 @@ const Door& door_of(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == array_type) return own;
   for (auto& [known, door] : doors)
-    if (type == known || PyType_IsSubtype(type, known)) return door;
+    if (type == known) return door;
+  for (auto& [known, door] : doors)
+    if (PyType_IsSubtype(type, known)) return door;
   return own;
+}
+
+PyObject* typed_by(PyObject* left, PyObject* right) {
+  if (!has_types) return nullptr;
+  for (PyObject* one : {left, right})
+    if (as_array(one) && door_of(one).types != TypeRules::numpy) return one;
+  return nullptr;
 }
 
 bool is_told(PyTypeObject* type) {
@@ -51,12 +60,16 @@ void init_doors(nb::module_& m) {
   m.def(
       "set_door",
       [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool tells_subclasses,
-         bool truncates_powers) {
-        doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()),
-                           Door{has_numbers, broadcasts_read_only, wraps_indices, tells_subclasses, truncates_powers, nullptr});
+         bool truncates_powers, bool rebinds, bool types_as_keras) {
+        TypeRules types = types_as_keras ? TypeRules::keras : TypeRules::numpy;
+        has_types |= types_as_keras;
+        Door door{has_numbers, broadcasts_read_only, wraps_indices, tells_subclasses, truncates_powers, rebinds, types};
+        doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()), door);
       },
       nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("wraps_indices") = false,
-      nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"));
+      nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"), nb::arg("rebinds") = false,
+      nb::arg("types_as_keras") = false);
+  m.def("set_keras_quotients", &set_keras_quotients, nb::arg("wide"));
   m.def("set_placer", [](nb::handle type, nb::object placer) {
     for (auto& [known, door] : doors)
       if (nb::handle(reinterpret_cast<PyObject*>(known)).is(type)) door.placer = placer.inc_ref().ptr();

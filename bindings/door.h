@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/objects.h"
+#include "graph/op.h"
 
 namespace quern {
 struct OutOfRange;  // run/calls/indexing.h
@@ -15,20 +16,25 @@ struct Door {
   bool wraps_indices = false;        // places out of range wrap around, and one in an array counts as an array; else IndexError
   bool tells_subclasses = false;     // __array_finalize__ of classes made of the door's hears what an array is made from
   bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
-  PyObject* placer = nullptr;        // see handed_out(); kept for good
+  bool rebinds = false;              // Python's operators in place give new arrays and leave the operand as it is
+  TypeRules types = TypeRules::numpy;        // what Python's operators give; functions follow NumPy's rules
+  PyObject* placer = nullptr;                // see handed_out(); kept for good
   const OutOfRange* out_of_range = nullptr;  // what is said of places in arrays that are not there; null: what NumPy says
 };
 
 // Of the object's type, or the nearest that it is made of. quern's own rules for what is no array of a door.
 const Door& door_of(PyObject* object);
 
+// Of an operator's operands the first array whose door has types of its own; null: the result's type is NumPy's.
+PyObject* typed_by(PyObject* left, PyObject* right);
+
 // A class that a user made of a door's, whose objects are told what they are made from: tell().
 bool is_told(PyTypeObject* type);
 void tell(PyObject* made, PyObject* beside);
 
 // What a door does with the arrays that calls, operators and methods make before the caller has them: its function may give
-// another in their stead (cupy.cuda.set_allocator, PyCUDA's pools). It is told the operand whose type the result has, or None. The
-// object is taken, and one is given.
+// another in their stead (cupy.cuda.set_allocator, PyCUDA's pools). It is told the operand whose type the result has, or None.
+// The object is taken, and one is given.
 PyObject* handed_out(PyObject* made, PyObject* beside = nullptr);
 
 void set_out_of_range(nb::handle type, const OutOfRange* words);

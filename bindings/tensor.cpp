@@ -79,16 +79,8 @@ class TensorOperand {
     if (!scalar_.is_weak) scalar_.is_weak = true;
     return true;
   }
-  // A number that is an integer, as one of `type`: what does not fit goes round.
   void wrap_to(DType type) {
-    if (array_ || scalar_.kind != WeakScalar::integer || scalar_.is_huge) return;
-    DTypeKind kind = row(type).kind;
-    if (kind != DTypeKind::integer && kind != DTypeKind::natural) return;
-    int unused = 64 - 8 * static_cast<int>(row(type).size);
-    uint64_t bits = (scalar_.is_natural ? scalar_.natural : static_cast<uint64_t>(scalar_.integer)) << unused;
-    scalar_.natural = bits >> unused;
-    scalar_.integer = kind == DTypeKind::natural ? static_cast<int64_t>(scalar_.natural) : static_cast<int64_t>(bits) >> unused;
-    scalar_.is_natural = kind == DTypeKind::natural && scalar_.natural >> 63;
+    if (!array_) quern::python::wrap_to(scalar_, type);
   }
   // A number that an element of `type` takes: unsigned ones take negative numbers of their size, no others take what does not
   // fit.

@@ -90,8 +90,14 @@ Loop resolve(Op op, std::span<const OperandType> operands);
 // Raises ErrorKind::not_implemented where PyTorch has no loop, ::type and ::runtime where it raises TypeError and RuntimeError.
 Loop resolve_as_torch(Op op, std::span<const OperandType> operands, std::optional<DType> into = {});
 
-enum class TypeRules : uint8_t { numpy, torch };
+// The same by the rules of Keras's tensors, which are JAX's (keras_types.cpp). Raises ErrorKind::type where JAX has no loop.
+Loop resolve_as_keras(Op op, std::span<const OperandType> operands);
+// Are quotients of integers of 32 and 64 bits float64, as on TensorFlow? By default they are float32.
+void set_keras_quotients(bool wide);
+
+enum class TypeRules : uint8_t { numpy, torch, keras };
 inline Loop resolve(Op op, std::span<const OperandType> operands, TypeRules rules) {
+  if (rules == TypeRules::keras) return resolve_as_keras(op, operands);
   return rules == TypeRules::numpy ? resolve(op, operands) : resolve_as_torch(op, operands);
 }
 
@@ -100,6 +106,9 @@ DType accumulator(Reduction reduction, DType type);  // what it adds up in: floa
 
 // The type of all operands together: NumPy's result_type.
 DType common_type(std::span<const OperandType> operands);
+
+// The same by JAX's rules.
+DType common_type_as_keras(std::span<const OperandType> operands);
 
 // PyTorch's result_type and promote_types.
 DType common_type_as_torch(std::span<const OperandType> operands);

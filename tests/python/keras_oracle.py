@@ -224,6 +224,8 @@ def _run(text, keras, backend):
 def _value(value, keras):
     if value is ...:
         return ("anything",)
+    if keras.ops.is_tensor(value) and type(value) is not type(keras.ops.ones(())) and keras.backend.backend() == "quern":
+        return ("object", "an array that is no tensor of Keras's")
     if isinstance(value, keras.Variable) or keras.ops.is_tensor(value):
         value = keras.ops.convert_to_numpy(value)
     if isinstance(value, (np.ndarray, np.generic)):

@@ -34,6 +34,8 @@ tf.math.top_k([1.0, 3.0, 2.0], k=2).indices | int32[1, 2]
 tf.repeat([1, 2], 2) | int32[1, 1, 2, 2]
 tf.round([0.5, 1.5, 2.5]) | float32[0.0, 2.0, 2.0]
 tf.divide(b, 2) | float64[[0.5, 1.0], [1.5, 2.0]]
+b / 2 | float64[[0.5, 1.0], [1.5, 2.0]]
+tf.constant([1, 2], tf.int8) / tf.constant([2, 4], tf.int8) | float32[0.5, 0.5]
 tf.add(a, b.numpy()) | float32[[2.0, 4.0], [6.0, 8.0]]
 tf.sqrt(tf.constant([2.0], tf.float64)) | float64[1.414]
 tf.norm(a, ord=1) | float3210.0

@@ -12,6 +12,7 @@ from keras.src.backend.common import dtypes as _dtypes
 
 import quern.keras  # noqa: F401  (Keras takes quern's backend)
 from quern.keras import backend as _backend
+from quern.lib import _engine
 from quern.tensorflow import config, data, linalg, math, nn, random, test  # noqa: F401
 from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
@@ -92,6 +93,7 @@ __version__ = "2.20.0"  # whose behaviour is the model
 _dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")  # as Keras has it on TensorFlow: 64 bits are kept
 
 Tensor = _backend.core.Array
+_engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
 if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for TensorFlow have it
     Tensor.numpy = Tensor.get
 

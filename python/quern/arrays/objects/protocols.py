@@ -32,6 +32,11 @@ def _as_kind(result, kind):
     return result
 
 
+# For doors whose operators have types of their own: the method that answers where an array of NumPy's is the left operand of one, by the
+# ufunc that NumPy then calls.
+Array._reflected = {}
+
+
 def _is_foreign(value):
     """Has this a protocol of its own that must be asked?"""
     return getattr(type(value), "__array_ufunc__", None) not in (None, Array.__array_ufunc__, numpy.ndarray.__array_ufunc__)
@@ -39,6 +44,10 @@ def _is_foreign(value):
 
 def _array_ufunc(self, host, method, *inputs, out=None, **kwargs):
     """NumPy's ufuncs on arrays of ours: see NumPy's protocol."""
+    if self._reflected and out is None and method == "__call__" and not kwargs and isinstance(inputs[0], (numpy.ndarray, numpy.generic)):
+        name = self._reflected.get(host.__name__)
+        if name is not None:
+            return getattr(self, name)(inputs[0])
     given = tuple(x for x in (out or ()) if x is not None)
     if any(_is_foreign(x) for x in (*inputs, *given)):
         return NotImplemented

@@ -15,6 +15,7 @@ import numpy
 from keras.src.backend.common import KerasVariable
 
 import quern as qn
+from quern.keras.backend._tensor import typed
 
 _THEIRS = "keras.src.backend.numpy"
 _OURS = "quern.keras.backend"
@@ -107,7 +108,7 @@ def names_of(module, target):
 
 
 def _of_values(function):
-    """The function, with the values of variables in their place: NumPy's functions would take them for arrays of the host."""
+    """The function of tensors, with the values of variables in their place: NumPy's functions would take them for arrays of the host."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -118,7 +119,7 @@ def _of_values(function):
         for name, one in kwargs.items():
             if isinstance(one, KerasVariable):
                 kwargs[name] = one.value
-        return function(*args, **kwargs)
+        return typed(function(*args, **kwargs))
 
     return call
 

@@ -21,6 +21,7 @@ from keras.src.backend.common.variables import get_autocast_scope
 
 import quern as qn
 from quern.keras.backend import recording
+from quern.keras.backend._tensor import OPERATORS, Tensor, as_tensor, typed
 from quern.lib import _engine
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -28,7 +29,7 @@ SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = False  # callbacks run in the thread that trains
 
-Array = qn.ndarray
+Array = Tensor  # which every function gives; arrays of other kinds are taken, too
 _REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
 _SMALL = 16  # of how many elements at most the host keeps what it was told
 _engine_mode = _engine.set_gradient_mode
@@ -80,7 +81,7 @@ class Variable(KerasVariable):
             self._late = False
             with no_gradients():
                 if self._array is None:
-                    self._array = qn.array(self._told)
+                    self._array = as_tensor(qn.array(self._told))
                 else:
                     self._array = _alone(self._array)
                     self._array[...] = self._told.item() if self._told.ndim == 0 else self._told
@@ -100,7 +101,7 @@ class Variable(KerasVariable):
         if isinstance(value, np.ndarray):
             value = qn.array(value)
         with no_gradients():
-            array = _engine.detached(value)._astype(standardize_dtype(self._dtype), "C")
+            array = as_tensor(_engine.detached(value)._astype(standardize_dtype(self._dtype), "C"))
         self._value = array
         self._want()
 
@@ -147,7 +148,7 @@ class Variable(KerasVariable):
             if isinstance(value, KerasVariable):
                 value = value.value
             r.effect(self.assign, value)
-            return value if isinstance(value, Array) else self
+            return value if isinstance(value, qn.ndarray) else self
         if not in_stateless_scope() and self._keeps(value):
             return self
         return super().assign(value)
@@ -200,10 +201,14 @@ class Variable(KerasVariable):
         return convert_to_tensor(value, dtype=dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        of_array = isinstance(inputs[0], qn.ndarray)  # an operator of an array and this
         inputs = [x.value if isinstance(x, KerasVariable) else x for x in inputs]
-        if method == "__call__" and out is None and hasattr(qn, ufunc.__name__):
-            return getattr(qn, ufunc.__name__)(*inputs, **kwargs)
-        return getattr(ufunc, method)(*[x.get() if isinstance(x, Array) else x for x in inputs], out=out, **kwargs)
+        if method == "__call__" and out is None:
+            if of_array and not kwargs and ufunc.__name__ in OPERATORS:
+                return OPERATORS[ufunc.__name__][0](*inputs)
+            if hasattr(qn, ufunc.__name__):
+                return typed(getattr(qn, ufunc.__name__)(*inputs, **kwargs))
+        return getattr(ufunc, method)(*[x.get() if isinstance(x, qn.ndarray) else x for x in inputs], out=out, **kwargs)
 
     def __array__(self, dtype=None, copy=None):
         value = convert_to_numpy(self)
@@ -249,7 +254,7 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     if type(x) is not Array:
         if isinstance(x, KerasVariable):
             x = x.value
-        elif isinstance(x, Array):  # of another door
+        elif isinstance(x, _engine.BareArray):  # of another door
             x = x._as(Array)
         else:
             return _made(x, None if dtype is None else _named(dtype))
@@ -270,7 +275,7 @@ def _made(x, name):
     if type(x) in _ON_HOST:
         # filled, not copied: the device is told the number with the work
         name = name or result_type(type(x))
-        return qn.full((), x, dtype=name) if type(x) is not int or _FITS.get(name, -1) >= abs(x) else qn.array(x, dtype=name)
+        return as_tensor(qn.full((), x, dtype=name) if type(x) is not int or _FITS.get(name, -1) >= abs(x) else qn.array(x, dtype=name))
     if isinstance(x, KerasTensor):
         raise ValueError(
             "A KerasTensor cannot be used as input to a function of a backend. A KerasTensor is a symbolic placeholder for a shape and "
@@ -279,13 +284,10 @@ def _made(x, name):
         )
     if isinstance(x, (np.ndarray, np.generic)):
         return _from_numpy(x, name)
-    if hasattr(x, "_as") and isinstance(x, _engine.BareArray):  # a tensor of quern.torch
-        out = x._as(Array)
-        return out if name is None or name == out._dtype_name else _converted(out, name)
     if isinstance(x, (list, tuple)):
         flat = tree.flatten(x)
         name = name or result_type(*[getattr(one, "dtype", type(one)) for one in flat])
-        if any(isinstance(one, (Array, KerasVariable)) for one in flat):
+        if any(isinstance(one, (qn.ndarray, KerasVariable)) for one in flat):
             return _stacked(x, name)
         kind = "float32" if name == "bfloat16" else name
         return _from_numpy(np.array(x, dtype=_exact(x, kind)), name)
@@ -308,10 +310,8 @@ def _from_numpy(x, name):
         raise ValueError("None is no tensor: a value is missing, such as the targets of a loss")
     if x.dtype.kind in "OSUMm":
         raise ValueError(f"Cannot convert an array of dtype {x.dtype} to a tensor: the quern backend holds numbers and booleans")
-    if name is None:
-        return qn.array(x)
-    out = qn.array(x)
-    return out if out._dtype_name == name else _converted(out, name)
+    out = as_tensor(qn.array(x))
+    return out if name is None or out._dtype_name == name else _converted(out, name)
 
 
 def convert_to_numpy(x):
@@ -324,17 +324,17 @@ def convert_to_numpy(x):
             x = x.value
         if not isinstance(x, _engine.BareArray):
             return np.array(convert_to_tensor(x).get() if _has_tensors(x) else x)
-        x = x._as(Array)
+        x = as_tensor(x)
     return x.get()
 
 
 def _has_tensors(x):
-    return isinstance(x, (list, tuple)) and any(isinstance(one, (Array, KerasVariable)) for one in tree.flatten(x))
+    return isinstance(x, (list, tuple)) and any(isinstance(one, (qn.ndarray, KerasVariable)) for one in tree.flatten(x))
 
 
 def is_tensor(x):
     """Is it an array of quern's?"""
-    return isinstance(x, Array)
+    return isinstance(x, qn.ndarray)
 
 
 def shape(x):
@@ -395,7 +395,7 @@ _symbolic = threading.local()
 
 def placeholder(shape, dtype):
     """An array of a shape that takes no memory."""
-    return qn.broadcast_to(qn.zeros((), dtype=dtype), shape)
+    return qn.broadcast_to(as_tensor(qn.zeros((), dtype=dtype)), shape)
 
 
 def compute_output_spec(fn, *args, **kwargs):
@@ -415,7 +415,7 @@ def compute_output_spec(fn, *args, **kwargs):
         return tree.map_structure(one, (args, kwargs))
 
     def spec(x, other):
-        if not isinstance(x, Array):
+        if not isinstance(x, qn.ndarray):
             return x
         sizes = [n if n == m else None for n, m in zip(x.shape, other.shape, strict=True)]
         return KerasTensor(sizes, x._dtype_name)
@@ -548,7 +548,7 @@ def _places(indices, rank):
 def scatter(indices, values, shape):
     """Zeros of a shape with values added at places."""
     values = convert_to_tensor(values)
-    return scatter_update(qn.zeros(tuple(int(n) for n in shape), dtype=values.dtype), indices, values, "add")
+    return scatter_update(as_tensor(qn.zeros(tuple(int(n) for n in shape), dtype=values.dtype)), indices, values, "add")
 
 
 def scatter_update(inputs, indices, updates, reduction=None):
@@ -637,7 +637,7 @@ class custom_gradient:  # noqa: N801
     def __call__(self, *args, **kwargs):
         if not _engine.gradient_mode():
             return self.fun(*args, **kwargs)[0]
-        places = [i for i, x in enumerate(args) if isinstance(x, (Array, KerasVariable))]
+        places = [i for i, x in enumerate(args) if isinstance(x, (qn.ndarray, KerasVariable))]
         inputs = [convert_to_tensor(args[i]) for i in places]
         with no_gradients():
             results, grad = self.fun(*args, **kwargs)

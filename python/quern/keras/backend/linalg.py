@@ -5,7 +5,7 @@ from keras.src import tree
 
 import quern as qn
 from quern.keras.backend import _borrowed, recording
-from quern.keras.backend.core import Array, convert_to_tensor
+from quern.keras.backend.core import convert_to_tensor
 from quern.lib import _engine
 
 _borrowed.names_of("linalg", globals())
@@ -60,7 +60,7 @@ def jvp(fun, primals, tangents, has_aux=False):
                 along[i] = along[i] if one is None else one
     finally:
         _engine.set_gradient_mode(before)
-    outer = before and any(isinstance(x, Array) and _engine.wants_gradient(x) for x in tree.flatten((tuple(primals), tuple(tangents))))
+    outer = before and any(isinstance(x, qn.ndarray) and _engine.wants_gradient(x) for x in tree.flatten((tuple(primals), tuple(tangents))))
     if not outer:
         results, along = [_engine.detached(x) for x in results], [_engine.detached(x) for x in along]
     made = tree.pack_sequence_as(out, results), tree.pack_sequence_as(out, along)

@@ -7,6 +7,7 @@ from keras.src.backend.common.dtypes import result_type
 
 import quern as qn
 from quern.keras.backend import _borrowed, recording
+from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import convert_to_tensor
 from quern.lib import _engine
 
@@ -21,7 +22,7 @@ def _segments(data, segment_ids, num_segments, start, combine):
         num_segments = int(qn.max(ids)) + 1
     # Numbers below zero stand for no segment, and those above the last one, too: both go into one more, which is cut off.
     ids = qn.where((ids < 0) | (ids >= num_segments), num_segments, ids)
-    out = qn.full((num_segments + 1, *data.shape[1:]), start(data._dtype_name), dtype=data._dtype_name)
+    out = as_tensor(qn.full((num_segments + 1, *data.shape[1:]), start(data._dtype_name), dtype=data._dtype_name))
     return combine(out, ids, data)[:-1]
 
 
@@ -215,7 +216,7 @@ def _window(window, length, whole, name):
     """The window of a transform of ``whole`` places, in their middle."""
     before = (whole - length) // 2
     if window is None:
-        return qn.ones(whole, dtype=name)
+        return as_tensor(qn.ones(whole, dtype=name))
     if isinstance(window, str):
         # periodic, as in signal processing: one place more, which is left out
         window = {"hann": _numpy.hanning, "hamming": _numpy.hamming}[window](length + 1)[:-1]
@@ -259,9 +260,9 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
     total = fft_length + sequence_stride * (count - 1)
     places = _pieces(count, fft_length, sequence_stride).reshape(-1)
     flat = pieces.reshape(-1, count * fft_length)
-    summed = qn.zeros((total, flat.shape[0]), dtype=name)
+    summed = as_tensor(qn.zeros((total, flat.shape[0]), dtype=name))
     _engine.array_put_add(summed, [0], flat.T, places)
-    weight = qn.zeros(total, dtype=name)
+    weight = as_tensor(qn.zeros(total, dtype=name))
     _engine.array_put_add(weight, [0], qn.tile(win * win, count), places)
     out = (summed / qn.where(weight > 1e-10, weight, 1.0)[:, None]).T.reshape(*whole.shape[:-2], total)
     start = fft_length // 2 if center else 0

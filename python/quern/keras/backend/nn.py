@@ -11,6 +11,7 @@ from keras.src.backend.common.dtypes import result_type
 
 import quern as qn
 from quern.keras.backend import _borrowed, recording
+from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.keras.backend.math import _pieces, erf
 from quern.keras.backend.numpy import _axes
@@ -50,7 +51,7 @@ def _between(x, low, high):
 
 
 def _same(number, x):
-    return qn.full((), number, dtype=x._dtype_name)
+    return as_tensor(qn.full((), number, dtype=x._dtype_name))
 
 
 def sigmoid(x):
@@ -186,7 +187,7 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
 
 def _places(count, kind, shape, device):
     """0, 1, 2 ... along one axis."""
-    return qn.arange(count, dtype=kind, device=device).reshape(shape)
+    return as_tensor(qn.arange(count, dtype=kind, device=device).reshape(shape))
 
 
 _kept_places = functools.lru_cache(maxsize=64)(_places)  # every step of a training asks for the same

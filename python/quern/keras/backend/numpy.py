@@ -14,6 +14,7 @@ from keras.src.backend.config import floatx
 
 import quern as qn
 from quern.keras.backend import _borrowed, recording
+from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.lib import _engine
 
@@ -62,6 +63,23 @@ def _quick(name, apply, same=_OWN, numbers=True):
     globals()[name] = function
 
 
+def _of_numbers(name, apply):
+    """The borrowed function, but that bools are int32 to it and Python's numbers take the other operand's type."""
+
+    def function(x1, x2):
+        x1, x2 = (x if isinstance(x, (int, float)) else convert_to_tensor(x) for x in (x1, x2))
+        kind = result_type(*[getattr(x, "dtype", type(x)) for x in (x1, x2)])
+        if kind == "bool":
+            kind = "int32"
+        return apply(convert_to_tensor(x1, kind), x2 if isinstance(x2, (int, float)) else convert_to_tensor(x2, kind))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
+    globals()[name] = function
+
+
+for _name, _apply in (("floor_divide", operator.floordiv), ("mod", operator.mod), ("fmod", qn.fmod), ("power", operator.pow)):
+    _of_numbers(_name, _apply)
 _NUMBERS = _OWN - {"bool"}
 for _name, _apply, _same in (
     ("add", operator.add, _NUMBERS),
@@ -200,36 +218,36 @@ def _kind(dtype):
 
 def zeros(shape, dtype=None):
     """Zeros of a shape."""
-    return qn.zeros(shape, dtype=_kind(dtype))
+    return as_tensor(qn.zeros(shape, dtype=_kind(dtype)))
 
 
 def ones(shape, dtype=None):
     """Ones of a shape."""
-    return qn.ones(shape, dtype=_kind(dtype))
+    return as_tensor(qn.ones(shape, dtype=_kind(dtype)))
 
 
 def full(shape, fill_value, dtype=None):
     """A tensor of a shape that holds one value, or values that broadcast to it."""
-    if isinstance(fill_value, (Array, KerasVariable)) or _numpy.ndim(fill_value):
+    if isinstance(fill_value, (qn.ndarray, KerasVariable)) or _numpy.ndim(fill_value):
         return qn.broadcast_to(convert_to_tensor(fill_value, _kind(dtype)), shape).copy()
-    return qn.full(shape, fill_value, dtype=_kind(dtype))
+    return as_tensor(qn.full(shape, fill_value, dtype=_kind(dtype)))
 
 
 def empty(shape, dtype=None):
     """A tensor of a shape whose values are anything."""
-    return qn.zeros(shape, dtype=_kind(dtype))
+    return as_tensor(qn.zeros(shape, dtype=_kind(dtype)))
 
 
 def zeros_like(x, dtype=None):
     """Zeros in the shape of another tensor."""
     x = convert_to_tensor(x)
-    return qn.zeros(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype))
+    return as_tensor(qn.zeros(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype)))
 
 
 def ones_like(x, dtype=None):
     """Ones in the shape of another tensor."""
     x = convert_to_tensor(x)
-    return qn.ones(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype))
+    return as_tensor(qn.ones(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype)))
 
 
 # ---- shapes
@@ -359,7 +377,7 @@ _linspace = linspace  # noqa: F821
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """Numbers in equal steps; start and stop may be tensors."""
-    if not (isinstance(start, (Array, KerasVariable)) or isinstance(stop, (Array, KerasVariable))):
+    if not (isinstance(start, (qn.ndarray, KerasVariable)) or isinstance(stop, (qn.ndarray, KerasVariable))):
         return _linspace(start, stop, num=num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
     kinds = [getattr(one, "dtype", type(one)) for one in (start, stop)]
     kind = result_type(*kinds, float)
@@ -378,7 +396,7 @@ _geomspace, _histogram = globals().get("geomspace"), histogram  # noqa: F821  (t
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Numbers of which each is the same multiple of the one before; start and stop may be tensors."""
-    if not (isinstance(start, (Array, KerasVariable)) or isinstance(stop, (Array, KerasVariable))):
+    if not (isinstance(start, (qn.ndarray, KerasVariable)) or isinstance(stop, (qn.ndarray, KerasVariable))):
         return _geomspace(start, stop, num=num, endpoint=endpoint, dtype=dtype, axis=axis)
     kind = result_type(*[getattr(one, "dtype", type(one)) for one in (start, stop)], float)
     start, stop = qn.broadcast_arrays(convert_to_tensor(start, kind), convert_to_tensor(stop, kind))
@@ -404,7 +422,7 @@ def i0(x):
 
     x = convert_to_tensor(x)
     kind = "float64" if x._dtype_name in ("int64", "float64") else result_type(x.dtype, float)
-    return special.i0(convert_to_tensor(x, kind)._as(Tensor))._as(Array)
+    return as_tensor(special.i0(convert_to_tensor(x, kind)._as(Tensor)))
 
 
 def vectorize(pyfunc, *, excluded=None, signature=None):

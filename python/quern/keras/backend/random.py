@@ -18,6 +18,7 @@ from keras.src.random.seed_generator import (  # noqa: F401
 import quern as qn
 from quern.device import current_device
 from quern.keras.backend import recording
+from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import _named, convert_to_tensor
 from quern.keras.backend.math import erfinv
 from quern.lib import _engine
@@ -60,7 +61,7 @@ def _sizes(shape):
 def _unit(shape, key, name):
     """In [0, 1): of float64, else of float32."""
     wide = name == "float64"
-    bits = _engine.array_random("random_bits", shape, key, 0, "uint64", current_device())
+    bits = as_tensor(_engine.array_random("random_bits", shape, key, 0, "uint64", current_device()))
     return _engine.array_op("random_unit" if wide else "random_unit32", bits, compute="uint64", result="float64" if wide else "float32")
 
 
@@ -81,9 +82,8 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
     """Numbers of a normal distribution."""
     name = _dtype(dtype)
     wide = name == "float64"
-    made = _engine.array_random(
-        "random_normal" if wide else "random_normal32", _sizes(shape), _key(seed), 0, "float64" if wide else "float32", current_device()
-    )
+    op, kind = ("random_normal", "float64") if wide else ("random_normal32", "float32")
+    made = as_tensor(_engine.array_random(op, _sizes(shape), _key(seed), 0, kind, current_device()))
     if type(mean) not in (int, float) or type(stddev) not in (int, float):
         mean, stddev = convert_to_tensor(mean, made._dtype_name), convert_to_tensor(stddev, made._dtype_name)
         made = made * stddev + mean

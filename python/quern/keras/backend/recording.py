@@ -18,10 +18,9 @@ import types
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.stateless_scope import in_stateless_scope
 
-import quern as qn
+from quern.keras.backend._tensor import Tensor as Array
 from quern.lib import _engine
 
-Array = qn.ndarray
 _active = None  # the recorder at work
 
 
@@ -74,7 +73,7 @@ def _voids(name):
         r = recorder()
         if r is not None:
             r.void(f"a look at a value by {name}")
-        return base(plain(self), *args, **kwargs)
+        return base(plain(self), *[plain(a) for a in args], **kwargs)
 
     method.__name__ = name
     return method
@@ -88,11 +87,12 @@ for _name in [
     cumprod dot var std conj round trace diagonal""".split(),
 ]:
     setattr(Traced, _name, _noted(_name))
+for _one in _OPERATORS:
+    setattr(Traced, f"__i{_one}__", getattr(Traced, f"__{_one}__"))
 for (
     _name
 ) in """__bool__ __int__ __float__ __complex__ __index__ __array__ __contains__ __repr__ __str__ __format__ __setitem__ get item tolist
-tobytes fill sort partition put __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__
-__ixor__ __ilshift__ __irshift__ __array_ufunc__ __array_function__ __dlpack__ __divmod__ __rdivmod__""".split():
+tobytes fill sort partition put __array_ufunc__ __array_function__ __dlpack__""".split():
     if hasattr(Array, _name):
         setattr(Traced, _name, _voids(_name))
 Traced.__hash__ = None
@@ -110,6 +110,16 @@ def _property(name):
 
 for _name in ("T", "mT", "real", "imag"):
     setattr(Traced, _name, _property(_name))
+
+
+def _array_ufunc(self, host, method, *inputs, **kwargs):
+    # An operator whose left operand is NumPy's comes back as one of this; whatever else NumPy computes looks at values.
+    of_host = not kwargs and method == "__call__" and not isinstance(inputs[0], Array) and host.__name__ in Array._reflected
+    return Array.__array_ufunc__(self, host, method, *inputs) if of_host else _host_ufunc(self, host, method, *inputs, **kwargs)
+
+
+_host_ufunc = Traced.__array_ufunc__
+Traced.__array_ufunc__ = _array_ufunc
 
 
 def _iterate(self):
