@@ -286,6 +286,54 @@ print(recorded[3], plain[3], plain[2] | recorded[2], recorded[0] == plain[0], al
     assert done.stdout.strip() == "['tuple'] [] {'float32'} True True"
 
 
+def test_recorded_operators(device):
+    """Whatever stands on the left of a recorded tensor, in place or not, the program computes it anew."""
+    done = code(
+        """
+import quern.keras, keras, numpy as np, quern as qn
+from keras import ops
+from quern.keras.backend import recording
+v = keras.Variable(2.0)
+def step(x, n):
+    total = ops.zeros(())
+    total += ops.sum(x)
+    total -= n
+    part = np.array([1.0, 2.0]) * x
+    part **= 2
+    part = part + np.float64(2) / x + ops.ones(2) % n + v * n
+    part @= np.ones((2, 2))
+    quotient, rest = divmod(n, np.array([2, 3]))
+    more = divmod(ops.convert_to_tensor([7, 8]), n)
+    mask = (np.array([1, 4]) < x) | (qn.ones(2) == x) & (x > 1)
+    return total, part, quotient, rest, *more, mask, (1 - x) / n, n // 2 * x, -n * v
+def arguments(k):
+    return [ops.convert_to_tensor(np.array([k, k + 1.5], "float32")), ops.convert_to_tensor(np.int32(k + 1))]
+with recording.Recorder(arguments(1)) as recorder:
+    outputs = step(*recorder.inputs)
+assert recorder.failed is None, recorder.failed
+run = recording.program(recorder, outputs)
+for k in (1, 4):
+    for a, b in zip(run(arguments(k)), step(*arguments(k)), strict=True):
+        assert type(a) is type(b) and a.dtype == b.dtype and np.allclose(a.get(), b.get()), (k, a, b)
+print([str(one.dtype) for one in step(*arguments(1))])
+""",
+        QUERN_DEVICE=device.kind,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    kinds = "float32 float32 int32 int32 int32 int32 bool float32 float32 float32".split()
+    assert done.stdout.strip() == str(kinds)
+
+
+def test_gradients_through_unlike_types(device):
+    calls = """x * n | n * x | x / n | n / x | x - n | x ** n | n ** x | (x @ ops.reshape(n, (4, 1)))[0] | x * 2 | 3 / x | x // n | x % n | x * h | h * x
+    np.arange(4.0) * x | x ** 2 | x ** np.array([1, 2, 3, 0]) | (x > n) * x | abs(-x) | x * (n / 3) | x ** (n / 2) | divmod(x, n)[1] | h ** 2 * n"""
+    texts = [
+        f"n = ops.convert_to_tensor(np.array([2, 1, 3, 1]))\ngrads(lambda x, h: ops.sum({call}), data(4) + 2, (data(4, seed=1) + 2).astype('float16'))"
+        for call in calls.replace("\n", " | ").split(" | ")
+    ]
+    compare(texts, device)
+
+
 def test_a_tensor_is_an_array_of_quern(device):
     """What makes one of another, and how it is shown, copied, sent and read."""
     done = code(
