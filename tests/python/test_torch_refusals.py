@@ -99,7 +99,7 @@ MANY = 5000
 def test_the_error_names_the_line_and_is_told_to_every_look(here):
     loss = F.binary_cross_entropy(torch.full((MANY,), 2.0), torch.zeros(MANY), reduction="none")  # this one
     line = "test_torch_refusals.py"
-    for look in (loss.tolist, loss.sum().item, (loss[:3] * 2).numpy, loss.cpu().tolist):
+    for look in (loss.tolist, loss.sum().item, (loss[:3] * 2).tolist, lambda: loss.cpu().numpy()):
         with pytest.raises(RuntimeError, match=rf"^all elements of input should be between 0 and 1 \(recorded at .*{line}:\d+\)$"):
             look()
 

@@ -221,6 +221,9 @@ class CupyFunction(Function):
 
     def choice_type(self, yes, no, node):
         if isinstance(yes.type, Number) and isinstance(no.type, Number):
+            typed = [v for v in (yes, no) if not is_pythons(v)]
+            if len(typed) == 1 and (isinstance(typed[0].type, Complex) or not any(isinstance(v.type, Complex) for v in (yes, no))):
+                return typed[0].type  # a number that is written takes the other's
             return self.common([yes, no])
         to = self.merged(self.settled(yes).type, self.settled(no).type)
         if to is None or isinstance(to, (types.NoneType, types.Known)):
@@ -372,7 +375,9 @@ def call_where(compiler, arguments, named, node):
     if len(arguments) != 3 or named:
         raise compiler.error(TypingError, node, "where takes a condition and two numbers in a kernel")
     test = operators.truth(arguments[0], compiler.failing(node))
-    return compiler.chosen(test, [compiler.number(a, node) for a in arguments[1:]], [[], []], node)
+    values = [compiler.number(a, node) for a in arguments[1:]]
+    to = compiler.common(values)
+    return compiler.chosen(test, [compiler.as_type(v, to) for v in values], [[], []], node)
 
 
 def _pythons_type(made_by, name):
