@@ -3,7 +3,8 @@
 core: tensors, variables, control flow. numpy: the functions named as NumPy's. nn, math, linalg, random, rnn, image: likewise by
 subject. trainer: fit() and its kin. optimizer: steps, one call of the engine each. layer, export: what layers and models derive from.
 
-A tensor is quern's array; the tape of quern.autograd gives the gradients. Result types are Keras's, computed by Keras: _borrowed.py.
+A tensor is quern's array with operators of its own: _tensor.py; the tape of quern.autograd gives the gradients. Functions' result types
+are Keras's, computed by Keras: _borrowed.py.
 """
 
 from keras.src.backend.common.name_scope import name_scope as name_scope
