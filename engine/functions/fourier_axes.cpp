@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/fourier.h"
 
 namespace quern::fft {
@@ -48,9 +49,12 @@ Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> 
   int64_t length = a.shape()[axis], n = given.value_or(is_whole ? (length - 1) * 2 : length);
   if (n < 1) raise(ErrorKind::value, "[fft] a transform of {} numbers makes no sense; it must be one or more", n);
   if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
-  DType type = is_half ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128;
+  // Of reals half is computed, and told twice; a GPU's library and gradients take complex numbers.
+  bool is_full = kind == "forward" && !is_complex(a.dtype()) && a.device().is_cpu() && !(is_taping() && wants_gradient(a));
+  if (is_full) kind = "full";
+  DType type = is_half || is_full ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128;
   Array lines = resized(as_type(a, type), is_whole ? n / 2 + 1 : n, axis);
-  Array out = fourier(lines, kind, n, scale_of(n, norm, is_half || kind == "forward"), axis);
+  Array out = fourier(lines, kind, n, scale_of(n, norm, is_half || is_full || kind == "forward"), axis);
   return is_whole && a.dtype() == DType::float16 ? astype(out, DType::float16) : out;  // NumPy keeps the type of reals
 }
 

@@ -11,6 +11,7 @@ namespace quern {
 //
 //   forward, backward   complex numbers to as many: e^-i and e^+i
 //   half                n real numbers to n / 2 + 1 complex ones
+//   full                n real numbers to n complex ones; on the CPU alone, and not recorded for gradients
 //   whole               n / 2 + 1 complex numbers to n real ones, e^+i; the others are taken as their conjugates
 //
 // The operand is of single or double precision, and has along the axis what the kind asks for.

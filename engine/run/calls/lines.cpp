@@ -74,6 +74,23 @@ Lines::Line Lines::line(int64_t i) const {
   return out;
 }
 
+void Lines::places(int64_t first, int64_t count, int64_t* in, int64_t* out) const {
+  bool is_one = in_rest_.rank() == 0;
+  int64_t inner = is_one ? count : in_rest_.shape.back(), left = inner - first % inner;
+  int64_t in_next = is_one ? 0 : in_rest_.strides.back(), out_next = is_one ? 0 : out_rest_.strides.back();
+  Line at = line(first);
+  for (int64_t l = 0; l < count; ++l, --left) {
+    if (left == 0) {
+      at = line(first + l);
+      left = inner;
+    }
+    in[l] = at.in;
+    out[l] = at.out;
+    at.in += in_next;
+    at.out += out_next;
+  }
+}
+
 int64_t Lines::side_by_side() const {
   bool beside = in_rest_.rank() > 0 && in_rest_.strides.back() == 1 && out_rest_.strides.back() == 1;
   return beside ? in_rest_.shape.back() : 0;

@@ -19,6 +19,8 @@ class Lines {
   Lines(const Layout& in, const Layout& out, size_t axis);
 
   int64_t count() const { return count_; }
+  // Where so many lines, from the first of these on, begin in the operand and in the result: in elements.
+  void places(int64_t first, int64_t count, int64_t* in, int64_t* out) const;
   bool are_rows() const { return are_rows_; }  // in both, one after the other
   int64_t in_step() const { return in_step_; }
   int64_t out_step() const { return out_step_; }

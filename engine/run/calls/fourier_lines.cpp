@@ -1,0 +1,253 @@
+// Who does what: many lines go in lanes, a vector of them at once, and are shared out to threads; few long ones go by
+// themselves, as a matrix, whose columns and rows are shared out.
+#include "run/calls/fourier_lines.h"
+
+#include <algorithm>
+
+#include "device/device.h"
+#include "run/calls/call_launch.h"
+#include "run/calls/fourier_costs.h"
+#include "run/calls/fourier_plan.h"
+
+namespace quern::fft {
+
+namespace {
+
+bool is_real(Kind kind) { return kind != Kind::forward && kind != Kind::backward; }
+bool is_packed(const Task& task) { return is_real(task.kind) && task.n % 2 == 0; }
+int64_t complex_length(const Task& task) { return is_packed(task) ? task.n / 2 : task.n; }
+int64_t bins(const Task& task) { return task.n / 2 + 1; }
+
+// Memory of a thread's, which keeps it for the next one who asks, unless it is a lot.
+template <class T>
+class Room {
+ public:
+  explicit Room(int64_t count) {
+    thread_local Numbers<T> kept;
+    int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+    bool is_kept = bytes <= std::max<int64_t>(2 << 20, (int64_t{256} << 20) / cpu_threads());
+    Numbers<T>& here = is_kept ? kept : own_;
+    if (here.bytes() < bytes) {
+      here = Numbers<T>();
+      here = Numbers<T>(count);
+    }
+    data_ = here.data();
+  }
+  T* data() const { return data_; }
+
+ private:
+  Numbers<T> own_;
+  T* data_;
+};
+
+template <class T>
+struct Method {
+  std::shared_ptr<const Plan<T>> plan;
+  int64_t in_lanes;    // so many lines, from the first on; the others each by itself
+  bool shares_inside;  // those one after the other, each by all threads
+};
+
+template <class T>
+Method<T> method_of(const Task& task, const Lines& lines) {
+  constexpr int64_t most_in_lanes = 256 << 20, least_inside = 16384;
+  constexpr double jump = 4;  // nanoseconds for a number that does not lie beside the one before
+  std::shared_ptr<const Plan<T>> plan = plan_of<T>(complex_length(task));
+  int64_t w = loops<T>().width, threads = cpu_threads(), count = lines.count(), full = count / w, rest = count % w;
+  auto shared = [&](double cost, int64_t parts) {
+    return cost * static_cast<double>(parts) / static_cast<double>(std::clamp<int64_t>(parts, 1, threads));
+  };
+  int jumps = (lines.in_step() != 1 ? 1 : 0) + (lines.out_step() != 1 ? 1 : 0);
+  double vector = plan->lanes_cost(), line = plan->line_cost() + jump * jumps * static_cast<double>(plan->n());
+  bool shares_inside = count < threads && plan->n() >= least_inside;
+  double alone = shared(line, count) / (shares_inside ? static_cast<double>(threads) : 1);
+  // Those that do not fill a vector go in a narrower one, if there is one, or by themselves.
+  bool is_narrow = rest > 0 && loops_for<T>(rest).width < w;
+  double all = full == 0 ? (is_narrow ? 0.6 : 1) * vector : shared(vector, full + (rest > 0 ? 1 : 0));
+  double parted = shared(vector, full) + shared(line, rest);
+  int64_t memory = plan->n() * w * static_cast<int64_t>(4 * sizeof(T)) * std::min(threads, full + 1);
+  if (plan->line_cost() < never && (alone < std::min(all, parted) || memory > most_in_lanes))
+    return {std::move(plan), 0, shares_inside};
+  return {std::move(plan), parted < all ? full * w : count, false};
+}
+
+// What a line by itself needs, in Ts: for the matrix; each of two buffers of a convolution; its numbers put together.
+template <class T>
+struct LineMemory {
+  int64_t work, convolved, joined;
+  LineMemory(const Task& task, const Plan<T>& plan)
+      : work(plan.line_work()), convolved(2 * plan.line_within()), joined(task.kind == Kind::whole ? 2 * plan.n() : 0) {}
+  int64_t all() const { return work + 2 * convolved + joined; }
+};
+
+// Work in parts: by several threads, or here.
+struct Share {
+  bool by_threads;
+  template <class F>
+  void operator()(int64_t count, int64_t least, F&& f) const {
+    by_threads ? in_slices(count, f, least) : f(0, count);
+  }
+};
+
+template <class T>
+void run_matrix(const LinePlan<T>& plan, const SplitJob<T>& job, Share share) {
+  share(plan.blocks(), 1, [&](int64_t from, int64_t to) { loops<T>().columns(job, from, to, Room<T>(plan.room()).data()); });
+  share(plan.groups(), 1, [&](int64_t from, int64_t to) { loops<T>().rows(job, from, to, Room<T>(plan.room()).data()); });
+}
+
+constexpr int64_t most_kept = 8 << 20;     // bytes of a result that caches may hold
+constexpr double least_work = 20000;      // nanoseconds that are worth a thread
+constexpr int64_t least_numbers = 8192;  // of a pass over a line that are worth a thread
+
+// Complex numbers of one line.
+template <class T>
+void run_complex(const LinePlan<T>& plan, const SplitJob<T>& job, T* convolved, Share share) {
+  if (!plan.is_convolution()) return run_matrix(plan, job, share);
+  int64_t n = plan.n(), within = plan.within(), line = 0;
+  T *a = convolved, *b = convolved + 2 * within;
+  auto at = [&](T* p) { return Places<T>{p, &line, 2, 1}; };
+  auto from = [&](const T* p) { return Places<const T>{p, &line, 2, 1}; };
+  auto multiply = [&](const ProductJob<T>& product, int64_t count) {
+    share(count, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().product(product, begin, end); });
+  };
+  multiply({job.in, at(a), plan.chirp(), T(1), job.exchanges_in, false}, n);
+  std::fill(a + 2 * n, a + 2 * within, T(0));
+  SplitJob<T> there{&plan.split(), false, false, from(a), at(b), within, T(1), job.work};
+  run_matrix(plan, there, share);
+  multiply({from(b), at(b), plan.filter(), T(1), false, true}, within);
+  there.in = from(b);
+  there.out = at(a);
+  run_matrix(plan, there, share);
+  multiply({from(a), job.out, plan.chirp(), job.scale, true, job.exchanges_out}, job.limit);
+}
+
+template <class T>
+void run_line(const Task& task, const Plan<T>& plans, Places<const T> in, Places<T> out, T* memory, Share share) {
+  const LinePlan<T>& plan = plans.line();
+  LineMemory<T> sizes(task, plans);
+  T *convolved = memory + sizes.work, *joined = convolved + 2 * sizes.convolved;
+  int64_t n = task.n, h = plan.n();
+  T scale = static_cast<T>(task.scale);
+  SplitJob<T> job{&plan.split(), false, false, in, out, h, scale, memory};
+  int64_t line = 0;
+  switch (task.kind) {
+    case Kind::forward:
+      break;
+    case Kind::backward:
+      job.exchanges_in = job.exchanges_out = true;
+      break;
+    case Kind::half:
+    case Kind::full:
+      if (!is_packed(task) && task.kind == Kind::half) job.limit = bins(task);
+      break;
+    case Kind::whole:
+      job.exchanges_in = job.exchanges_out = true;
+      job.in = {joined, &line, 2, 1};
+      Places<T> put{joined, &line, 2, 1};
+      if (is_packed(task)) {
+        EndsJob<T> ends{h, plans.ends().turns(), in, put};
+        share(h / 2 + 1, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().join(ends, begin, end); });
+        break;
+      }
+      for (int64_t k = 0; k < bins(task); ++k) {
+        joined[2 * k] = in.first[k * in.step];
+        joined[2 * k + 1] = k ? in.first[k * in.step + in.beside] : T(0);
+      }
+      loops<T>().mirror({n, job.in, put}, 1, bins(task));
+      break;
+  }
+  run_complex(plan, job, convolved, share);
+  if (task.kind != Kind::half && task.kind != Kind::full) return;
+  if (is_packed(task)) {
+    EndsJob<T> ends{h, plans.ends().turns(), {}, out};
+    share(h / 2 + 1, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().part(ends, begin, end); });
+  } else {
+    out.first[out.beside] = 0;
+  }
+  if (task.kind == Kind::full && is_packed(task)) {
+    MirrorJob<T> mirror{n, {out.first, &line, out.step, out.beside}, out};
+    share((n - 1) / 2, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().mirror(mirror, begin + 1, end + 1); });
+  }
+}
+
+// Between the numbers of a line, from what is between its elements.
+template <class P>
+Places<P> places_of(const Task& task, bool of_complex, int64_t step) {
+  if (of_complex) return {nullptr, nullptr, 2 * step, 1};
+  if (is_packed(task)) return {nullptr, nullptr, 2 * step, step};
+  return {nullptr, nullptr, step, 0};
+}
+
+}  // namespace
+
+template <class T>
+size_t memory_for(const Task& task, const Lines& lines) {
+  Method<T> method = method_of<T>(task, lines);
+  return method.shares_inside ? static_cast<size_t>(LineMemory<T>(task, *method.plan).all()) * sizeof(T) : 0;
+}
+
+template <class T>
+void transform(const Task& task, const Lines& lines, const char* in_data, char* out_data, void* memory) {
+  const Loops<T>& loops = fft::loops<T>();
+  const Method<T> method = method_of<T>(task, lines);
+  const Plan<T>& plan = *method.plan;
+  bool in_complex = !is_real(task.kind) || task.kind == Kind::whole, out_complex = task.kind != Kind::whole;
+  int64_t w = loops.width, n = task.n, count = lines.count();
+  auto in = places_of<const T>(task, in_complex, lines.in_step());
+  auto out = places_of<T>(task, out_complex, lines.out_step());
+  in.first = reinterpret_cast<const T*>(in_data);
+  out.first = reinterpret_cast<T*>(out_data);
+  auto find = [&](int64_t first, int64_t lanes, int64_t* in_lines, int64_t* out_lines) {
+    lines.places(first, lanes, in_lines, out_lines);
+    for (int64_t l = 0; l < lanes; ++l) {
+      in_lines[l] *= in_complex ? 2 : 1;
+      out_lines[l] *= out_complex ? 2 : 1;
+    }
+  };
+  if (method.in_lanes > 0) {
+    const Steps<T>& steps = plan.lanes();
+    const T* ends = is_packed(task) ? plan.lanes_ends() : nullptr;
+    int64_t buffer = std::max(steps.buffer(), task.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
+    bool streams = count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
+    auto part = [&](int64_t from, int64_t to) {
+      constexpr int64_t most_lanes = 64;
+      int64_t in_lines[most_lanes], out_lines[most_lanes];
+      Room<T> room(4 * w * buffer);
+      LanesJob<T> job{&steps, task.kind, ends, n, 0, in, out, static_cast<T>(task.scale), streams, room.data(), buffer};
+      job.in.lines = in_lines;
+      job.out.lines = out_lines;
+      for (int64_t group = from; group < to; ++group) {
+        job.count = std::min(w, method.in_lanes - group * w);
+        find(group * w, job.count, in_lines, out_lines);
+        for (int64_t l = job.count; l < w; ++l) in_lines[l] = in_lines[0], out_lines[l] = out_lines[0];
+        loops_for<T>(job.count).lanes(job);
+      }
+#if QUERN_TIER0_LEVELS
+      if (streams) __builtin_ia32_sfence();
+#endif
+    };
+    in_slices(groups, part, static_cast<int64_t>(least_work / plan.lanes_cost()) + 1);
+  }
+  if (method.in_lanes == count) return;
+  LineMemory<T> sizes(task, plan);
+  auto part = [&](int64_t from, int64_t to) {
+    // The thread's own memory is for columns and rows: this is another.
+    Numbers<T> own;
+    if (!memory) own = Numbers<T>(sizes.all());
+    for (int64_t i = from; i < to; ++i) {
+      int64_t in_line, out_line, zero = 0;
+      find(method.in_lanes + i, 1, &in_line, &out_line);
+      Places<const T> here{in.first + in_line, &zero, in.step, in.beside};
+      Places<T> there{out.first + out_line, &zero, out.step, out.beside};
+      run_line(task, plan, here, there, memory ? static_cast<T*>(memory) : own.data(), Share{method.shares_inside});
+    }
+  };
+  if (method.shares_inside) return part(0, count);
+  in_slices(count - method.in_lanes, part, static_cast<int64_t>(least_work / plan.line_cost()) + 1);
+}
+
+template size_t memory_for<float>(const Task& task, const Lines& lines);
+template size_t memory_for<double>(const Task& task, const Lines& lines);
+template void transform<float>(const Task& task, const Lines& lines, const char* in, char* out, void* memory);
+template void transform<double>(const Task& task, const Lines& lines, const char* in, char* out, void* memory);
+
+}  // namespace quern::fft
