@@ -148,8 +148,8 @@ CheckedLaunch::~CheckedLaunch() {
   running = nullptr;
 }
 
-CheckedBlock& CheckedLaunch::begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
-                                         char* private_end) {
+CheckedBlock& CheckedLaunch::begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes,
+                                         char* private_begin, char* private_end) {
   return *blocks_.emplace_back(
       std::make_unique<CheckedBlock>(*this, number, threads, shared, shared_bytes, private_begin, private_end));
 }
@@ -235,7 +235,8 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
     if (offset + bytes > block_->shared_shadow.size())
       return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), block_->shared_shadow.size(), nullptr);
     shadow = &block_->shared_shadow;
-  } else if ((at >= reinterpret_cast<uintptr_t>(block_->private_begin) && at < reinterpret_cast<uintptr_t>(block_->private_end)) ||
+  } else if ((at >= reinterpret_cast<uintptr_t>(block_->private_begin) &&
+              at < reinterpret_cast<uintptr_t>(block_->private_end)) ||
              is_on_stack(at)) {
     return pointer;  // locals that are reached by pointers
   } else if (auto region = region_at(at)) {
@@ -307,7 +308,8 @@ void CheckedLaunch::settle_write() {
   written_.race.reset();
 }
 
-void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object) {
+void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place,
+                           uint32_t object) {
   auto me = static_cast<uint32_t>(block_->number * threads_in_block_ + thread_);
   const Stamp now{me, block_->tick};
   const uint16_t marks = marks_of(what);

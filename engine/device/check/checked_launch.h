@@ -37,8 +37,8 @@ struct CheckedBlock {
   struct Point {
     uint32_t what = 0, place = 0;
   };
-  std::vector<Point> points;                           // of each thread: the last barrier it came to
-  std::unordered_map<uintptr_t, uint64_t> seen;        // addresses of releases that it read: up to which one
+  std::vector<Point> points;                     // of each thread: the last barrier it came to
+  std::unordered_map<uintptr_t, uint64_t> seen;  // addresses of releases that it read: up to which one
 
   CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
                char* private_end);
@@ -86,8 +86,8 @@ class CheckedLaunch {
   uint32_t first_tick_, grid_tick_ = 0, last_tick_;
   uint32_t threads_in_block_;
   std::vector<std::unique_ptr<CheckedBlock>> blocks_;
-  CheckedBlock* block_ = nullptr;  // whose thread runs
-  uint32_t thread_ = 0;            // in its block
+  CheckedBlock* block_ = nullptr;                                  // whose thread runs
+  uint32_t thread_ = 0;                                            // in its block
   std::unordered_map<uintptr_t, std::vector<Released>> released_;  // by address, in the order of time
   uint64_t releases_ = 0;
   std::shared_ptr<Region> recent_;

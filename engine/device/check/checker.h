@@ -30,8 +30,8 @@ void keep_text(const void* module, std::string name, std::string text);
 
 // Hooks, called by the device and by its memory pools while checks are on.
 void allocated(const Block& block);
-void unwritten(const Block& block);  // it was asked for as it is: what is read of it must have been written
-void known(const Block& block);  // memory that is handed to a kernel, whoever made it
+void unwritten(const Block& block);             // it was asked for as it is: what is read of it must have been written
+void known(const Block& block);                 // memory that is handed to a kernel, whoever made it
 void known(const void* pointer, size_t bytes);  // the same, of the host's
 // A block that is given back rests for a while, so that its use is seen; returns one that has rested, or null.
 Block* rest(Block* block);

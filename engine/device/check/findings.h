@@ -24,12 +24,13 @@ enum class Kind : uint8_t {
   barrier_places,   // threads of a block meet at different barriers
   barrier_missing,  // threads wait at a barrier that others never reach
 };
-inline constexpr const char* kind_names[] = {"out_of_bounds", "after_release", "null",           "misaligned",     "const_written",
-                                             "never_written", "race",          "barrier_places", "barrier_missing"};
+inline constexpr const char* kind_names[] = {"out_of_bounds", "after_release",  "null",
+                                             "misaligned",    "const_written",  "never_written",
+                                             "race",          "barrier_places", "barrier_missing"};
 
 struct Access {
   std::string file, function;
-  std::string source;  // the line's text, where it is no file's
+  std::string source;                       // the line's text, where it is no file's
   uint32_t line = 0, column = 0, what = 0;  // QUERN_CHECK_...
   std::array<uint32_t, 3> thread{}, block{};
 };
@@ -40,9 +41,9 @@ struct Finding {
   Access access, other;  // `other`: of races, and of barriers
   std::string object;    // the array's name in the text; "" if unknown
   uint32_t object_kind = 0;
-  uint64_t bytes = 0;                      // of the access
-  int64_t offset = 0;                      // of the access in the array or in the nearest allocation
-  uint64_t size = 0;                       // of that
+  uint64_t bytes = 0;  // of the access
+  int64_t offset = 0;  // of the access in the array or in the nearest allocation
+  uint64_t size = 0;   // of that
   Site allocated = no_site, launch = no_site;
   bool has_allocation = false;  // is there one near?
   uint64_t count = 1;

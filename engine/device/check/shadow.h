@@ -1,8 +1,8 @@
 // Shadow memory: for each four bytes (for each byte, where bytes are accessed) who wrote last and who read last, and when.
 //
-// "When" is a tick: a number that a block raises at each of its barriers, counted on from launch to launch. What orders two accesses
-// is decided in ordered() of checked_launch.cpp; here they are only kept. Several readers at once are one reader and a mark, since a
-// write after them is wrong whoever they are.
+// "When" is a tick: a number that a block raises at each of its barriers, counted on from launch to launch. What orders two
+// accesses is decided in ordered() of checked_launch.cpp; here they are only kept. Several readers at once are one reader and a
+// mark, since a write after them is wrong whoever they are.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ struct RadixCost {
   int64_t radix;
   double cost;
 };
-constexpr RadixCost radix_costs[] = {{2, 1.1},  {3, 1.4},  {4, 1.45}, {5, 1.85}, {6, 1.85}, {7, 2.4},  {8, 1.95},
-                                     {9, 2.6},  {10, 2.3}, {11, 3.9}, {12, 2.5}, {13, 5.0}, {15, 3.5}, {16, 3.4}};
+constexpr RadixCost radix_costs[] = {{2, 1.1}, {3, 1.4},  {4, 1.45}, {5, 1.85}, {6, 1.85}, {7, 2.4},  {8, 1.95},
+                                     {9, 2.6}, {10, 2.3}, {11, 3.9}, {12, 2.5}, {13, 5.0}, {15, 3.5}, {16, 3.4}};
 double cost_of_prime(int64_t radix) { return 1.5 + 0.4 * static_cast<double>(radix); }
 constexpr double turning = 1;       // a product with a number from a table
 constexpr double one_by_one = 1.5;  // a number that comes or goes by itself

@@ -1,7 +1,8 @@
-// What transforms cost, and so how a length is best divided: radices of passes, the rows of a matrix, the length of a convolution.
+// What transforms cost, and so how a length is best divided: radices of passes, the rows of a matrix, the length of a
+// convolution.
 //
-// The unit is a nanosecond of a processor of 2022 for a vector's pair of numbers; only how costs compare matters. They were measured
-// with vectors of 64 bytes.
+// The unit is a nanosecond of a processor of 2022 for a vector's pair of numbers; only how costs compare matters. They were
+// measured with vectors of 64 bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ class Costs {
     int64_t within;  // 0: none
   };
   InLanes lanes(int64_t n);
-  // A line of n numbers by itself: a matrix of so many rows; of its numbers, or of a convolution's. Never, for a prime number that
-  // is small.
+  // A line of n numbers by itself: a matrix of so many rows; of its numbers, or of a convolution's. Never, for a prime number
+  // that is small.
   struct ByItself {
     double cost;
     int64_t rows, within;

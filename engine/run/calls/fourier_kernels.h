@@ -108,8 +108,8 @@ LOOP void pass_of(int64_t radix, const Walk<T>& walk, const T* circle) {
   }
 }
 
-// Numbers that are read together lie a row apart. Where that is a multiple of what a way of the first cache spans, they would take
-// each other's place in it.
+// Numbers that are read together lie a row apart. Where that is a multiple of what a way of the first cache spans, they would
+// take each other's place in it.
 template <class T>
 FN int64_t pitch_of(int64_t row) {
   return row * static_cast<int64_t>(sizeof(Pair<T>)) % 4096 == 0 ? row + 1 : row;
@@ -145,8 +145,8 @@ FN Pair<T>* passes(const Steps<T>& plan, const Pair<T>* x, int64_t from, Pair<T>
       walk.to = pitch;
     }
     switch (radix) {
-#define RADIX(r)          \
-  case r:                 \
+#define RADIX(r)      \
+  case r:             \
     pass<T, r>(walk); \
     break;
       RADIX(2)
@@ -187,7 +187,8 @@ LOOP Pair<T>* transformed(const Steps<T>& plan, Pair<T>* x, int64_t from, Pair<T
   for (int64_t k = 0; k < plan.n; ++k) x[k] = times(x[k], plan.chirp + 2 * k);
   for (int64_t k = plan.n; k < plan.within; ++k) x[k] = Pair<T>{};
   Pair<T>* z = passes(plan, x, row, y, x, 0);
-  for (int64_t k = 0; k < plan.within; ++k) z[k] = exchanged(times(z[k], plan.filter + 2 * k));  // so that the same passes go back
+  for (int64_t k = 0; k < plan.within; ++k)
+    z[k] = exchanged(times(z[k], plan.filter + 2 * k));  // so that the same passes go back
   z = passes(plan, z, row, z == x ? y : x, z, 0);
   for (int64_t k = 0; k < plan.n; ++k) z[k] = times(exchanged(z[k]), plan.chirp + 2 * k);
   return z;
@@ -284,7 +285,8 @@ LOOP void load_lanes(const Places<const T>& at, int64_t count, int64_t n, Pair<T
   constexpr int64_t w = width<T>;
   const T* in = at.first;
   Way way = way_of<T>(at, count, n);
-  auto put = [&](int64_t k, Vector<T> re, Vector<T> im) QUERN_FOURIER_LAMBDA { to[k] = is_exchanged ? Pair<T>{im, re} : Pair<T>{re, im}; };
+  auto put = [&](int64_t k, Vector<T> re, Vector<T> im)
+                 QUERN_FOURIER_LAMBDA { to[k] = is_exchanged ? Pair<T>{im, re} : Pair<T>{re, im}; };
   if (way == Way::rows && at.beside == 0) {
     for (int64_t k = 0; k < n; k += w) {
       if (k + w > n) k = n - w;
@@ -298,8 +300,7 @@ LOOP void load_lanes(const Places<const T>& at, int64_t count, int64_t n, Pair<T
     for (int64_t k = 0; k < n; k += w / 2) {
       if (k + w / 2 > n) k = n - w / 2;
       Vector<T> v[w];
-      if (next)
-        UNROLLED for (int64_t l = 0; l < w; ++l) __builtin_prefetch(in + at.lines[l] + 2 * k + next, 0);
+      if (next) UNROLLED for (int64_t l = 0; l < w; ++l) __builtin_prefetch(in + at.lines[l] + 2 * k + next, 0);
       UNROLLED for (int64_t l = 0; l < w; ++l) v[l] = load(in + at.lines[l] + 2 * k);
       turn_over<T>(v);
       UNROLLED for (int64_t l = 0; l < w / 2; ++l) put(k + l, v[2 * l], v[2 * l + 1]);
@@ -379,8 +380,7 @@ LOOP void store_lanes(Pair<T>* from, const Places<T>& at, int64_t count, int64_t
     for (int64_t k = 0; k < n; k += w / 2) {
       if (k + w / 2 > n) k = n - w / 2;
       Vector<T> v[w];
-      if (next)
-        UNROLLED for (int64_t l = 0; l < w; ++l) __builtin_prefetch(out + at.lines[l] + 2 * k + next, 1);
+      if (next) UNROLLED for (int64_t l = 0; l < w; ++l) __builtin_prefetch(out + at.lines[l] + 2 * k + next, 1);
       UNROLLED for (int64_t l = 0; l < w / 2; ++l) {
         Pair<T> a = get(k + l);
         v[2 * l] = a.re;
@@ -452,7 +452,8 @@ template <class T>
 FN void store_rows(Pair<T>* from, Places<T> at, int64_t count, int64_t n, int64_t row, int64_t pitch, T scale, bool is_exchanged,
                    bool streams) {
   if (pitch == row) return store_lanes<T>(from, at, count, n, scale, is_exchanged, streams);
-  for (int64_t k = 0; k < n; k += row, at.first += row * at.step, from += pitch) store_lanes<T>(from, at, count, row, scale, is_exchanged, streams);
+  for (int64_t k = 0; k < n; k += row, at.first += row * at.step, from += pitch)
+    store_lanes<T>(from, at, count, row, scale, is_exchanged, streams);
 }
 
 // ---- ends: reals that were transformed as pairs
@@ -556,7 +557,8 @@ LOOP void columns(const SplitJob<T>& job, int64_t from, int64_t to, T* room) {
     for (int64_t l = 0; l < w; ++l) lines[l] = (l < count ? l : 0) * job.in.step;
     Pair<T>*x = reinterpret_cast<Pair<T>*>(room), *y = x + split.first->buffer();
     int64_t row = row_of(*split.first), from = split.first->chirp ? row : pitch_of<T>(row);
-    load_rows<T>({job.in.first + first * job.in.step, lines, job.in.step * n2, job.in.beside}, count, n1, row, from, x, job.exchanges_in);
+    load_rows<T>({job.in.first + first * job.in.step, lines, job.in.step * n2, job.in.beside}, count, n1, row, from, x,
+                 job.exchanges_in);
     const Pair<T>* z = transformed(*split.first, x, from, y, 0);
     Pair<T>* target = reinterpret_cast<Pair<T>*>(job.work) + block * n1;
     if (split.turns) {

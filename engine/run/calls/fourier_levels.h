@@ -31,8 +31,8 @@ struct Step {
   const T* circle;  // e^(-2 pi i k / r), for radices that have no loop of their own
 };
 
-// A transform of n numbers in lanes: as passes, or, where n has a large prime factor, as a convolution of `within` numbers, which the
-// passes are of.
+// A transform of n numbers in lanes: as passes, or, where n has a large prime factor, as a convolution of `within` numbers, which
+// the passes are of.
 template <class T>
 struct Steps {
   int64_t n, within;
@@ -57,13 +57,13 @@ struct LanesJob {
   Places<const T> in;
   Places<T> out;
   T scale;
-  bool streams;  // results go past the caches, where they can
+  bool streams;    // results go past the caches, where they can
   T* room;         // two buffers of vectors' pairs
   int64_t buffer;  // so many pairs each: at least Steps' buffer(), and for Kind::full n
 };
 
-// e^(-2 pi i k / n) for any k below n, as the product of those for 2^shift (k >> shift) and for the rest of k; the second table goes on
-// for a vector's width.
+// e^(-2 pi i k / n) for any k below n, as the product of those for 2^shift (k >> shift) and for the rest of k; the second table
+// goes on for a vector's width.
 template <class T>
 struct Turns {
   const T *coarse, *fine;
@@ -83,7 +83,7 @@ template <class T>
 struct SplitJob {
   const Split<T>* split;
   bool exchanges_in, exchanges_out;  // real and imaginary parts
-  Places<const T> in;  // of one line
+  Places<const T> in;                // of one line
   Places<T> out;
   int64_t limit;  // so many results are stored
   T scale;
@@ -92,9 +92,9 @@ struct SplitJob {
 
 template <class T>
 struct EndsJob {
-  int64_t h;                // n / 2
-  Turns<T> turns;           // of n
-  Places<const T> in;       // h + 1 numbers
+  int64_t h;           // n / 2
+  Turns<T> turns;      // of n
+  Places<const T> in;  // h + 1 numbers
   Places<T> out;
 };
 // out[n - k] = the conjugate of in[k].

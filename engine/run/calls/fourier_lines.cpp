@@ -94,8 +94,8 @@ void run_matrix(const LinePlan<T>& plan, const SplitJob<T>& job, Share share) {
   share(plan.groups(), 1, [&](int64_t from, int64_t to) { loops<T>().rows(job, from, to, Room<T>(plan.room()).data()); });
 }
 
-constexpr int64_t most_kept = 8 << 20;     // bytes of a result that caches may hold
-constexpr double least_work = 20000;      // nanoseconds that are worth a thread
+constexpr int64_t most_kept = 8 << 20;   // bytes of a result that caches may hold
+constexpr double least_work = 20000;     // nanoseconds that are worth a thread
 constexpr int64_t least_numbers = 8192;  // of a pass over a line that are worth a thread
 
 // Complex numbers of one line.

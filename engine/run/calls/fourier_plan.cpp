@@ -185,8 +185,8 @@ void StepsPlan<T>::convolve(int64_t n, int64_t within) {
   std::vector<int64_t> lines(static_cast<size_t>(w), 0);
   int64_t buffer = steps_.buffer();
   Numbers<T> room(4 * w * buffer);
-  LanesJob<T> job{&steps_, Kind::forward, nullptr, within, 1, {filter, lines.data(), 2, 1}, {filter, lines.data(), 2, 1},
-                  T(1), false, room.data(), buffer};
+  LanesJob<T> job{&steps_, Kind::forward, nullptr,     within, 1, {filter, lines.data(), 2, 1}, {filter, lines.data(), 2, 1},
+                  T(1),    false,         room.data(), buffer};
   loops<T>().lanes(job);
   steps_.n = n;
   steps_.within = within;
@@ -302,7 +302,8 @@ const T* Plan<T>::lanes_ends() const {
 template <class T>
 int64_t Plan<T>::bytes() const {
   std::lock_guard hold(lock_);
-  return (lanes_ ? lanes_->bytes() : 0) + (line_plan_ ? line_plan_->bytes() : 0) + (ends_ ? ends_->bytes() : 0) + lanes_ends_.bytes();
+  return (lanes_ ? lanes_->bytes() : 0) + (line_plan_ ? line_plan_->bytes() : 0) + (ends_ ? ends_->bytes() : 0) +
+         lanes_ends_.bytes();
 }
 
 template <class T>
@@ -327,21 +328,22 @@ std::shared_ptr<const Plan<T>> plan_of(int64_t n) {
       return out;
     };
     while (plans->size() > 1 && (plans->size() > most_plans || bytes() > most_bytes)) {
-      auto oldest = std::min_element(plans->begin(), plans->end(), [](auto& a, auto& b) { return a.second.used < b.second.used; });
+      auto oldest =
+          std::min_element(plans->begin(), plans->end(), [](auto& a, auto& b) { return a.second.used < b.second.used; });
       plans->erase(oldest);
     }
   }
   return plans->at(n).plan;
 }
 
-#define MAKE(T)                                              \
-  template const Loops<T>& loops<T>();                       \
-  template const Loops<T>& loops_for<T>(int64_t);            \
-  template class Numbers<T>;                                 \
-  template class StepsPlan<T>;                               \
-  template class TurnsPlan<T>;                               \
-  template class LinePlan<T>;                                \
-  template class Plan<T>;                                    \
+#define MAKE(T)                                   \
+  template const Loops<T>& loops<T>();            \
+  template const Loops<T>& loops_for<T>(int64_t); \
+  template class Numbers<T>;                      \
+  template class StepsPlan<T>;                    \
+  template class TurnsPlan<T>;                    \
+  template class LinePlan<T>;                     \
+  template class Plan<T>;                         \
   template std::shared_ptr<const Plan<T>> plan_of(int64_t n);
 MAKE(float)
 MAKE(double)

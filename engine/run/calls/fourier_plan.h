@@ -1,5 +1,5 @@
-// What transforms of one length need, whoever's lines they are of: factors, turns, convolutions; and what they cost. Start at Plan
-// and plan_of().
+// What transforms of one length need, whoever's lines they are of: factors, turns, convolutions; and what they cost. Start at
+// Plan and plan_of().
 #pragma once
 
 #include "run/calls/fourier_costs.h"
@@ -95,7 +95,7 @@ class LinePlan {
   int64_t blocks() const { return (split_.n2 + loops<T>().width - 1) / loops<T>().width; }
   int64_t groups() const { return (split_.n1 + loops<T>().width - 1) / loops<T>().width; }
   int64_t work() const { return blocks() * split_.n1 * loops<T>().width * 2; }  // Ts
-  int64_t room() const;                                                          // of a thread, for columns and for rows
+  int64_t room() const;                                                         // of a thread, for columns and for rows
   // Of a convolution: split() is of its length.
   bool is_convolution() const { return chirp_.data() != nullptr; }
   int64_t within() const { return split_.n1 * split_.n2; }

@@ -21,7 +21,10 @@ constexpr llvm::StringLiteral runtime_name = "quern_runtime";
 constexpr unsigned deepest = 8;  // loads that lead to a pointer
 
 // The places of the runtime's functions in QuernCpuRuntime.
-enum RuntimeField : uint64_t { access_field = offsetof(QuernCpuRuntime, check_access), event_field = offsetof(QuernCpuRuntime, check_event) };
+enum RuntimeField : uint64_t {
+  access_field = offsetof(QuernCpuRuntime, check_access),
+  event_field = offsetof(QuernCpuRuntime, check_event)
+};
 
 bool is_own(const llvm::DILocation& location) { return location.getFilename().starts_with(own_headers); }
 
@@ -45,7 +48,8 @@ class Instrumenter {
   void visit(Instruction& inst) {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
       guard(inst, llvm::LoadInst::getPointerOperandIndex(), size_of(load->getType()),
-            QUERN_CHECK_READ | (load->getName().contains("copyload") ? QUERN_CHECK_COPIED : 0u) | how(inst, load->isVolatile(), load->isAtomic()) | aligned(load->getAlign()));
+            QUERN_CHECK_READ | (load->getName().contains("copyload") ? QUERN_CHECK_COPIED : 0u) |
+                how(inst, load->isVolatile(), load->isAtomic()) | aligned(load->getAlign()));
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&inst)) {
       guard(inst, llvm::StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
             QUERN_CHECK_WRITE | how(inst, store->isVolatile(), store->isAtomic()) | aligned(store->getAlign()));
