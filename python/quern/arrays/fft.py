@@ -8,7 +8,7 @@ import operator
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import _axis, asarray
+from quern.arrays.core import Array, _axis, asarray
 from quern.arrays.creation import _target
 from quern.arrays.manipulation.arranging import roll
 from quern.arrays.mathematics.reductions import _fitted
@@ -26,7 +26,8 @@ def _norm_of(norm):
 
 def _one(kind, a, n, axis, norm, out):
     """Along one axis; ``kind`` as the engine names it."""
-    a = asarray(a)
+    if type(a) is not Array:
+        a = asarray(a)
     axis = _axis(axis, a.ndim)
     return _given(_engine.array_fourier(a, kind, None if n is None else operator.index(n), axis, _norm_of(norm)), out)
 
@@ -72,7 +73,8 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
 
 def _many(kind, a, s, axes, norm, out):
     """Along several axes. Lengths are of the last axes where no axes are given; -1 is the axis' own."""
-    a = asarray(a)
+    if type(a) is not Array:
+        a = asarray(a)
     axes = list(axes) if axes is not None else range(a.ndim) if s is None else range(-len(s), 0)
     lengths = [None] * len(axes) if s is None else list(s)
     axes = [_axis(n, a.ndim) for n in axes]
@@ -83,6 +85,8 @@ def _many(kind, a, s, axes, norm, out):
 
 
 def _given(a, out):
+    if out is None:
+        return a
     return _fitted(a, *out if isinstance(out, tuple) else (out,), casting="same_kind")
 
 
