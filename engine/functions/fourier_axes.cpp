@@ -41,21 +41,39 @@ Norm swapped(Norm norm) { return norm == Norm::backward ? Norm::forward : norm =
 
 }  // namespace
 
+namespace {
+
+// Of reals half is computed, and told twice; a GPU's library and gradients take complex numbers.
+bool is_told_twice(const Array& a, std::string_view kind) {
+  return kind == "forward" && !is_complex(a.dtype()) && a.device().is_cpu() && !(is_taping() && wants_gradient(a));
+}
+
+// Axes that are all different, one after the other; a whole's length is as it was given.
+Array along_each(const Array& a, std::vector<FourierAxis> axes, Norm norm) {
+  std::string_view first = axes[0].kind;
+  bool single = is_single(a.dtype()), is_half = first == "half";
+  for (const FourierAxis& axis : axes)
+    if (axis.n < 1) raise(ErrorKind::value, "[fft] a transform of {} numbers makes no sense; it must be one or more", axis.n);
+  if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
+  if (is_told_twice(a, first)) axes[0].kind = first = "full";
+  bool of_reals = is_half || first == "full";
+  Array lines = as_type(a, of_reals ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128);
+  for (FourierAxis& axis : axes) {
+    lines = resized(lines, axis.kind == "whole" ? axis.n / 2 + 1 : axis.n, axis.axis);
+    axis.scale = scale_of(axis.n, norm, axis.kind != "backward" && axis.kind != "whole");
+  }
+  return fourier(lines, axes);
+}
+
+}  // namespace
+
 Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> given, size_t axis, Norm norm) {
   // The conjugates of reals are a copy of them, as in NumPy: the result lies as that does.
   if (kind == "hermitian") return transformed(compute(Op::conjugate, a), "whole", given, axis, swapped(norm));
   if (kind == "hermitian_half") return compute(Op::conjugate, transformed(a, "half", given, axis, swapped(norm)));
-  bool is_half = kind == "half", is_whole = kind == "whole", single = is_single(a.dtype());
-  int64_t length = a.shape()[axis], n = given.value_or(is_whole ? (length - 1) * 2 : length);
-  if (n < 1) raise(ErrorKind::value, "[fft] a transform of {} numbers makes no sense; it must be one or more", n);
-  if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
-  // Of reals half is computed, and told twice; a GPU's library and gradients take complex numbers.
-  bool is_full = kind == "forward" && !is_complex(a.dtype()) && a.device().is_cpu() && !(is_taping() && wants_gradient(a));
-  if (is_full) kind = "full";
-  DType type = is_half || is_full ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128;
-  Array lines = resized(as_type(a, type), is_whole ? n / 2 + 1 : n, axis);
-  Array out = fourier(lines, kind, n, scale_of(n, norm, is_half || is_full || kind == "forward"), axis);
-  return is_whole && a.dtype() == DType::float16 ? astype(out, DType::float16) : out;  // NumPy keeps the type of reals
+  int64_t length = a.shape()[axis], n = given.value_or(kind == "whole" ? (length - 1) * 2 : length);
+  Array out = along_each(a, {{kind, n, 1, axis}}, norm);
+  return kind == "whole" && a.dtype() == DType::float16 ? astype(out, DType::float16) : out;  // NumPy keeps the type of reals
 }
 
 Array transformed_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
@@ -65,15 +83,25 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
   if (lengths.size() != count)
     raise(ErrorKind::value, "[fft] {} lengths are given for {} axes; give one for each", lengths.size(), count);
   if ((is_half || is_whole) && count == 0) raise(ErrorKind::index, "[fft] a transform of real numbers needs an axis at least");
-  // An axis that is named twice counts with its first length.
-  for (size_t i = 0; i < count; ++i)
-    if (!lengths[i] && !(is_whole && i + 1 == count)) lengths[i] = a.shape()[axes[i]];
-  Array out = a;
-  if (is_whole) {
-    for (size_t i = 0; i + 1 < count; ++i) out = transformed(out, "backward", lengths[i], axes[i], norm);
-    return transformed(out, kind, lengths.back(), axes.back(), norm);
+  if (count == 0) return a;
+  // The order: reals first or last. An axis that is named twice counts with its first length.
+  std::vector<FourierAxis> order;
+  for (size_t i = 0; i < count; ++i) {
+    int64_t length = a.shape()[axes[i]];
+    bool is_last = i + 1 == count;
+    std::string_view here = is_whole ? (is_last ? "whole" : "backward") : is_half && !is_last ? "forward" : kind;
+    order.push_back({here, lengths[i].value_or(here == "whole" ? (length - 1) * 2 : length), 1, axes[i]});
   }
-  for (size_t i = count; i-- > 0;) out = transformed(out, is_half && i + 1 < count ? "forward" : kind, lengths[i], axes[i], norm);
+  if (!is_whole) std::reverse(order.begin(), order.end());
+  std::vector<size_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  if (count > 1 && a.device().is_cpu() && std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end())
+    return along_each(a, std::move(order), norm);
+  Array out = a;
+  for (const FourierAxis& axis : order) {
+    bool has_own = axis.kind == "whole" && !lengths.back();  // of the axis as it is by then
+    out = transformed(out, axis.kind, has_own ? std::nullopt : std::optional(axis.n), axis.axis, norm);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "graph/array.h"
 
+#include <span>
 #include <string_view>
 
 namespace quern {
@@ -15,6 +16,17 @@ namespace quern {
 //   whole               n / 2 + 1 complex numbers to n real ones, e^+i; the others are taken as their conjugates
 //
 // The operand is of single or double precision, and has along the axis what the kind asks for.
-Array fourier(const Array& array, std::string_view kind, int64_t n, double scale, size_t axis);
+struct FourierAxis {
+  std::string_view kind;
+  int64_t n;
+  double scale;
+  size_t axis;
+};
+// Along several axes, one after the other: only the first may take reals, only the last may give them.
+Array fourier(const Array& array, std::span<const FourierAxis> axes);
+inline Array fourier(const Array& array, std::string_view kind, int64_t n, double scale, size_t axis) {
+  FourierAxis one{kind, n, scale, axis};
+  return fourier(array, {&one, 1});
+}
 
 }  // namespace quern

@@ -1,22 +1,24 @@
 // Who does what: many lines go in lanes, a vector of them at once, and are shared out to threads; few long ones go by
-// themselves, as a matrix, whose columns and rows are shared out.
+// themselves, as a matrix, whose columns and rows are shared out. Start at transform(), at the end.
 #include "run/calls/fourier_lines.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "device/device.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/fourier_costs.h"
 #include "run/calls/fourier_plan.h"
+#include "run/calls/lines.h"
 
 namespace quern::fft {
 
 namespace {
 
 bool is_real(Kind kind) { return kind != Kind::forward && kind != Kind::backward; }
-bool is_packed(const Task& task) { return is_real(task.kind) && task.n % 2 == 0; }
-int64_t complex_length(const Task& task) { return is_packed(task) ? task.n / 2 : task.n; }
-int64_t bins(const Task& task) { return task.n / 2 + 1; }
+bool is_packed(const Stage& stage) { return is_real(stage.kind) && stage.n % 2 == 0; }
+int64_t complex_length(const Stage& stage) { return is_packed(stage) ? stage.n / 2 : stage.n; }
+int64_t bins(const Stage& stage) { return stage.n / 2 + 1; }
 
 // Memory of a thread's, which keeps it for the next one who asks, unless it is a lot.
 template <class T>
@@ -48,10 +50,10 @@ struct Method {
 };
 
 template <class T>
-Method<T> method_of(const Task& task, const Lines& lines) {
+Method<T> method_of(const Stage& stage, const Lines& lines) {
   constexpr int64_t most_in_lanes = 256 << 20, least_inside = 16384;
   constexpr double jump = 4;  // nanoseconds for a number that does not lie beside the one before
-  std::shared_ptr<const Plan<T>> plan = plan_of<T>(complex_length(task));
+  std::shared_ptr<const Plan<T>> plan = plan_of<T>(complex_length(stage));
   int64_t w = loops<T>().width, threads = cpu_threads(), count = lines.count(), full = count / w, rest = count % w;
   auto shared = [&](double cost, int64_t parts) {
     return cost * static_cast<double>(parts) / static_cast<double>(std::clamp<int64_t>(parts, 1, threads));
@@ -74,8 +76,8 @@ Method<T> method_of(const Task& task, const Lines& lines) {
 template <class T>
 struct LineMemory {
   int64_t work, convolved, joined;
-  LineMemory(const Task& task, const Plan<T>& plan)
-      : work(plan.line_work()), convolved(2 * plan.line_within()), joined(task.kind == Kind::whole ? 2 * plan.n() : 0) {}
+  LineMemory(const Stage& stage, const Plan<T>& plan)
+      : work(plan.line_work()), convolved(2 * plan.line_within()), joined(stage.kind == Kind::whole ? 2 * plan.n() : 0) {}
   int64_t all() const { return work + 2 * convolved + joined; }
 };
 
@@ -121,15 +123,15 @@ void run_complex(const LinePlan<T>& plan, const SplitJob<T>& job, T* convolved, 
 }
 
 template <class T>
-void run_line(const Task& task, const Plan<T>& plans, Places<const T> in, Places<T> out, T* memory, Share share) {
+void run_line(const Stage& stage, const Plan<T>& plans, Places<const T> in, Places<T> out, T* memory, Share share) {
   const LinePlan<T>& plan = plans.line();
-  LineMemory<T> sizes(task, plans);
+  LineMemory<T> sizes(stage, plans);
   T *convolved = memory + sizes.work, *joined = convolved + 2 * sizes.convolved;
-  int64_t n = task.n, h = plan.n();
-  T scale = static_cast<T>(task.scale);
+  int64_t n = stage.n, h = plan.n();
+  T scale = static_cast<T>(stage.scale);
   SplitJob<T> job{&plan.split(), false, false, in, out, h, scale, memory};
   int64_t line = 0;
-  switch (task.kind) {
+  switch (stage.kind) {
     case Kind::forward:
       break;
     case Kind::backward:
@@ -137,33 +139,33 @@ void run_line(const Task& task, const Plan<T>& plans, Places<const T> in, Places
       break;
     case Kind::half:
     case Kind::full:
-      if (!is_packed(task) && task.kind == Kind::half) job.limit = bins(task);
+      if (!is_packed(stage) && stage.kind == Kind::half) job.limit = bins(stage);
       break;
     case Kind::whole:
       job.exchanges_in = job.exchanges_out = true;
       job.in = {joined, &line, 2, 1};
       Places<T> put{joined, &line, 2, 1};
-      if (is_packed(task)) {
+      if (is_packed(stage)) {
         EndsJob<T> ends{h, plans.ends().turns(), in, put};
         share(h / 2 + 1, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().join(ends, begin, end); });
         break;
       }
-      for (int64_t k = 0; k < bins(task); ++k) {
+      for (int64_t k = 0; k < bins(stage); ++k) {
         joined[2 * k] = in.first[k * in.step];
         joined[2 * k + 1] = k ? in.first[k * in.step + in.beside] : T(0);
       }
-      loops<T>().mirror({n, job.in, put}, 1, bins(task));
+      loops<T>().mirror({n, job.in, put}, 1, bins(stage));
       break;
   }
   run_complex(plan, job, convolved, share);
-  if (task.kind != Kind::half && task.kind != Kind::full) return;
-  if (is_packed(task)) {
+  if (stage.kind != Kind::half && stage.kind != Kind::full) return;
+  if (is_packed(stage)) {
     EndsJob<T> ends{h, plans.ends().turns(), {}, out};
     share(h / 2 + 1, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().part(ends, begin, end); });
   } else {
     out.first[out.beside] = 0;
   }
-  if (task.kind == Kind::full && is_packed(task)) {
+  if (stage.kind == Kind::full && is_packed(stage)) {
     MirrorJob<T> mirror{n, {out.first, &line, out.step, out.beside}, out};
     share((n - 1) / 2, least_numbers, [&](int64_t begin, int64_t end) { loops<T>().mirror(mirror, begin + 1, end + 1); });
   }
@@ -171,29 +173,22 @@ void run_line(const Task& task, const Plan<T>& plans, Places<const T> in, Places
 
 // Between the numbers of a line, from what is between its elements.
 template <class P>
-Places<P> places_of(const Task& task, bool of_complex, int64_t step) {
+Places<P> places_of(const Stage& stage, bool of_complex, int64_t step) {
   if (of_complex) return {nullptr, nullptr, 2 * step, 1};
-  if (is_packed(task)) return {nullptr, nullptr, 2 * step, step};
+  if (is_packed(stage)) return {nullptr, nullptr, 2 * step, step};
   return {nullptr, nullptr, step, 0};
 }
 
-}  // namespace
-
+// Along one axis.
 template <class T>
-size_t memory_for(const Task& task, const Lines& lines) {
-  Method<T> method = method_of<T>(task, lines);
-  return method.shares_inside ? static_cast<size_t>(LineMemory<T>(task, *method.plan).all()) * sizeof(T) : 0;
-}
-
-template <class T>
-void transform(const Task& task, const Lines& lines, const char* in_data, char* out_data, void* memory) {
+void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char* out_data, void* memory) {
   const Loops<T>& loops = fft::loops<T>();
-  const Method<T> method = method_of<T>(task, lines);
+  const Method<T> method = method_of<T>(stage, lines);
   const Plan<T>& plan = *method.plan;
-  bool in_complex = !is_real(task.kind) || task.kind == Kind::whole, out_complex = task.kind != Kind::whole;
-  int64_t w = loops.width, n = task.n, count = lines.count();
-  auto in = places_of<const T>(task, in_complex, lines.in_step());
-  auto out = places_of<T>(task, out_complex, lines.out_step());
+  bool in_complex = !is_real(stage.kind) || stage.kind == Kind::whole, out_complex = stage.kind != Kind::whole;
+  int64_t w = loops.width, n = stage.n, count = lines.count();
+  auto in = places_of<const T>(stage, in_complex, lines.in_step());
+  auto out = places_of<T>(stage, out_complex, lines.out_step());
   in.first = reinterpret_cast<const T*>(in_data);
   out.first = reinterpret_cast<T*>(out_data);
   auto find = [&](int64_t first, int64_t lanes, int64_t* in_lines, int64_t* out_lines) {
@@ -205,14 +200,14 @@ void transform(const Task& task, const Lines& lines, const char* in_data, char* 
   };
   if (method.in_lanes > 0) {
     const Steps<T>& steps = plan.lanes();
-    const T* ends = is_packed(task) ? plan.lanes_ends() : nullptr;
-    int64_t buffer = std::max(steps.buffer(), task.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
-    bool streams = count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
+    const T* ends = is_packed(stage) ? plan.lanes_ends() : nullptr;
+    int64_t buffer = std::max(steps.buffer(), stage.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
+    bool streams = in_data != out_data && count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
     auto part = [&](int64_t from, int64_t to) {
       constexpr int64_t most_lanes = 64;
       int64_t in_lines[most_lanes], out_lines[most_lanes];
       Room<T> room(4 * w * buffer);
-      LanesJob<T> job{&steps, task.kind, ends, n, 0, in, out, static_cast<T>(task.scale), streams, room.data(), buffer};
+      LanesJob<T> job{&steps, stage.kind, ends, n, 0, in, out, static_cast<T>(stage.scale), streams, room.data(), buffer};
       job.in.lines = in_lines;
       job.out.lines = out_lines;
       for (int64_t group = from; group < to; ++group) {
@@ -228,7 +223,7 @@ void transform(const Task& task, const Lines& lines, const char* in_data, char* 
     in_slices(groups, part, static_cast<int64_t>(least_work / plan.lanes_cost()) + 1);
   }
   if (method.in_lanes == count) return;
-  LineMemory<T> sizes(task, plan);
+  LineMemory<T> sizes(stage, plan);
   auto part = [&](int64_t from, int64_t to) {
     // The thread's own memory is for columns and rows: this is another.
     Numbers<T> own;
@@ -238,16 +233,110 @@ void transform(const Task& task, const Lines& lines, const char* in_data, char* 
       find(method.in_lanes + i, 1, &in_line, &out_line);
       Places<const T> here{in.first + in_line, &zero, in.step, in.beside};
       Places<T> there{out.first + out_line, &zero, out.step, out.beside};
-      run_line(task, plan, here, there, memory ? static_cast<T*>(memory) : own.data(), Share{method.shares_inside});
+      run_line(stage, plan, here, there, memory ? static_cast<T*>(memory) : own.data(), Share{method.shares_inside});
     }
   };
   if (method.shares_inside) return part(0, count);
   in_slices(count - method.in_lanes, part, static_cast<int64_t>(least_work / plan.line_cost()) + 1);
 }
 
-template size_t memory_for<float>(const Task& task, const Lines& lines);
-template size_t memory_for<double>(const Task& task, const Lines& lines);
-template void transform<float>(const Task& task, const Lines& lines, const char* in, char* out, void* memory);
-template void transform<double>(const Task& task, const Lines& lines, const char* in, char* out, void* memory);
+// ---- several axes
+
+// Stages that leave one axis alone go through the array in slices of it, each stage of a slice before the next slice: what one
+// leaves, the next one finds in the cache.
+struct Run {
+  size_t first = 0, count = 1;  // stages
+  size_t axis = 0;
+  int64_t slice = 0;  // 0: whole
+};
+
+Run best_run(const Work& work, int64_t number_bytes) {
+  constexpr int64_t cached = 384 << 10, least_bytes = 16 << 10;
+  Run best;
+  auto look = [&](size_t axis, size_t first, size_t count) {
+    const Layout& layout = work.has_between() ? work.between : work.out;
+    int64_t length = layout.shape[axis], each = length ? layout.size() / length * number_bytes : 0;
+    if (count < std::max<size_t>(best.count, 2) || each == 0 || each > 4 * cached) return;
+    if (count == best.count && std::abs(layout.strides[axis]) < std::abs(layout.strides[best.axis])) return;
+    int64_t slice = std::min(std::max<int64_t>(cached / each, 1), length / (int64_t{cpu_threads()} * 4));
+    if (slice > 0 && slice * each >= least_bytes) best = {first, count, axis, slice};
+  };
+  for (size_t axis = 0; axis < work.out.rank(); ++axis) {
+    for (size_t first = 0, end; first < work.stages.size(); first = end + 1) {
+      for (end = first; end < work.stages.size() && work.stages[end].axis != axis;) ++end;
+      if (end > first) look(axis, first, end - first);
+    }
+  }
+  return best;
+}
+
+// Where a stage's lines come from and go to.
+struct Ends {
+  const Layout *in, *out;
+  const char* from;
+  char* to;
+  int64_t in_bytes, out_bytes;  // an element's
+};
+Ends ends_of(const Work& work, size_t stage, int64_t number_bytes, const char* in, char* between, char* out) {
+  bool is_first = stage == 0, is_last = stage + 1 == work.stages.size();
+  if (!work.has_between()) between = out;
+  const Layout& inside = work.has_between() ? work.between : work.out;
+  Kind kind = work.stages[stage].kind;
+  int64_t real = number_bytes / 2;
+  bool from_reals = kind == Kind::half || kind == Kind::full, to_reals = kind == Kind::whole;
+  return {is_first ? &work.in : &inside, is_last ? &work.out : &inside,    is_first ? in : between,
+          is_last ? out : between,       from_reals ? real : number_bytes, to_reals ? real : number_bytes};
+}
+
+}  // namespace
+
+template <class T>
+size_t memory_for(const Work& work) {
+  constexpr auto number = static_cast<int64_t>(2 * sizeof(T));
+  size_t out = 0;
+  for (size_t i = 0; i < work.stages.size(); ++i) {
+    const Stage& stage = work.stages[i];
+    Ends ends = ends_of(work, i, number, nullptr, nullptr, nullptr);
+    Method<T> method = method_of<T>(stage, Lines(*ends.in, *ends.out, stage.axis));
+    if (method.shares_inside) out = std::max(out, static_cast<size_t>(LineMemory<T>(stage, *method.plan).all()) * sizeof(T));
+  }
+  return out;
+}
+
+template <class T>
+void transform(const Work& work, const char* in, char* between, char* out, void* memory) {
+  constexpr auto number = static_cast<int64_t>(2 * sizeof(T));
+  auto whole = [&](size_t i) {
+    Ends ends = ends_of(work, i, number, in, between, out);
+    run_stage<T>(work.stages[i], Lines(*ends.in, *ends.out, work.stages[i].axis), ends.from, ends.to, memory);
+  };
+  Run run = work.stages.size() > 1 ? best_run(work, number) : Run();
+  if (run.slice == 0) run.count = 0;
+  for (size_t i = 0; i < run.first; ++i) whole(i);
+  if (run.count > 0) {
+    int64_t length = work.out.shape[run.axis], slices = (length + run.slice - 1) / run.slice;
+    in_slices(
+        slices,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t k = begin; k < end; ++k) {
+            int64_t from = length * k / slices, count = length * (k + 1) / slices - from;
+            for (size_t i = run.first; i < run.first + run.count; ++i) {
+              Ends ends = ends_of(work, i, number, in, between, out);
+              Layout in_part = ends.in->sliced(run.axis, from, count, 1), out_part = ends.out->sliced(run.axis, from, count, 1);
+              run_stage<T>(work.stages[i], Lines(in_part, out_part, work.stages[i].axis),
+                           ends.from + (in_part.offset - ends.in->offset) * ends.in_bytes,
+                           ends.to + (out_part.offset - ends.out->offset) * ends.out_bytes, nullptr);
+            }
+          }
+        },
+        1);
+  }
+  for (size_t i = run.first + run.count; i < work.stages.size(); ++i) whole(i);
+}
+
+template size_t memory_for<float>(const Work& work);
+template size_t memory_for<double>(const Work& work);
+template void transform<float>(const Work& work, const char* in, char* between, char* out, void* memory);
+template void transform<double>(const Work& work, const char* in, char* between, char* out, void* memory);
 
 }  // namespace quern::fft
