@@ -19,7 +19,7 @@ constexpr double turning = 1;       // a product with a number from a table
 constexpr double one_by_one = 1.5;  // a number that comes or goes by itself
 constexpr double alone = 60;        // a line's own
 
-constexpr int64_t first_cache = 32 << 10, second_cache = 768 << 10, third_cache = 24 << 20;
+constexpr int64_t first_cache = 32 << 10, second_cache = 768 << 10, some = 4 << 20, third_cache = 24 << 20;
 
 // The smallest prime factor above 13; 0: there is none. Any number that is too large where it is that.
 int64_t smallest_large(int64_t n) {
@@ -65,7 +65,7 @@ double Costs::moving() { return 2; }
 // What a pass takes at least for a number, as two buffers of n come from the first, second or third cache or from memory.
 double Costs::least(int64_t n) const {
   int64_t bytes = 4 * n * width_ * bytes_;
-  return bytes <= first_cache ? 0.8 : bytes <= second_cache ? 2 : bytes <= third_cache ? 3 : 16;
+  return bytes <= first_cache ? 0.8 : bytes <= second_cache ? 2 : bytes <= some ? 3 : bytes <= third_cache ? 7 : 16;
 }
 
 Costs::Best Costs::best(int64_t n, double least) {

@@ -281,7 +281,7 @@ FN void fetch(const T* p, bool to_write) {
 
 // Numbers 0 to n of the lines; exchanged: real and imaginary parts.
 template <class T>
-LOOP void load_lanes(const Places<const T>& at, int64_t count, int64_t n, Pair<T>* to, bool is_exchanged) {
+LOOP void load_lanes(const Places<const T>& at, int64_t count, int64_t n, Pair<T>* to, bool is_exchanged, bool is_large) {
   constexpr int64_t w = width<T>;
   const T* in = at.first;
   Way way = way_of<T>(at, count, n);
@@ -294,6 +294,22 @@ LOOP void load_lanes(const Places<const T>& at, int64_t count, int64_t n, Pair<T
       UNROLLED for (int64_t l = 0; l < w; ++l) v[l] = load(in + at.lines[l] + k);
       turn_over<T>(v);
       UNROLLED for (int64_t l = 0; l < w; ++l) put(k + l, v[l], Vector<T>{});
+    }
+  } else if (way == Way::rows && is_large && n <= short_row) {
+    // Line by line, as memory likes it, and from there.
+    alignas(QUERN_FOURIER_BYTES) T all[2 * short_row * w];
+    for (int64_t l = 0; l < w; ++l) {
+      for (int64_t k = 0; k < n; k += w / 2) {
+        if (k + w / 2 > n) k = n - w / 2;
+        store(all + 2 * (l * n + k), load(in + at.lines[l] + 2 * k));
+      }
+    }
+    for (int64_t k = 0; k < n; k += w / 2) {
+      if (k + w / 2 > n) k = n - w / 2;
+      Vector<T> v[w];
+      UNROLLED for (int64_t l = 0; l < w; ++l) v[l] = load(all + 2 * (l * n + k));
+      turn_over<T>(v);
+      UNROLLED for (int64_t l = 0; l < w / 2; ++l) put(k + l, v[2 * l], v[2 * l + 1]);
     }
   } else if (way == Way::rows) {
     int64_t next = n <= short_row ? (at.lines[1] - at.lines[0]) * w : 0;
@@ -444,9 +460,11 @@ LOOP void store_lanes(Pair<T>* from, const Places<T>& at, int64_t count, int64_t
 
 // n numbers in rows, the pitch between these; where there are no gaps, at once.
 template <class T>
-FN void load_rows(Places<const T> at, int64_t count, int64_t n, int64_t row, int64_t pitch, Pair<T>* to, bool is_exchanged) {
-  if (pitch == row) return load_lanes<T>(at, count, n, to, is_exchanged);
-  for (int64_t k = 0; k < n; k += row, at.first += row * at.step, to += pitch) load_lanes<T>(at, count, row, to, is_exchanged);
+FN void load_rows(Places<const T> at, int64_t count, int64_t n, int64_t row, int64_t pitch, Pair<T>* to, bool is_exchanged,
+                  bool is_large) {
+  if (pitch == row) return load_lanes<T>(at, count, n, to, is_exchanged, is_large);
+  for (int64_t k = 0; k < n; k += row, at.first += row * at.step, to += pitch)
+    load_lanes<T>(at, count, row, to, is_exchanged, is_large);
 }
 template <class T>
 FN void store_rows(Pair<T>* from, Places<T> at, int64_t count, int64_t n, int64_t row, int64_t pitch, T scale, bool is_exchanged,
@@ -523,7 +541,7 @@ LOOP void lanes(const LanesJob<T>& job) {
   bool is_plain = !plan.chirp && plan.count > 1;
   int64_t row = row_of(plan), from = is_plain && !is_whole ? pitch_of<T>(row) : row;
   int64_t last = last_row_of(plan), pitch = is_plain && !is_half && !is_full ? pitch_of<T>(last) : last;
-  load_rows<T>(job.in, job.count, is_whole ? bins : h, row, from, x, is_back);
+  load_rows<T>(job.in, job.count, is_whole ? bins : h, row, from, x, is_back, job.is_large);
   if (is_whole && is_packed) {
     join_lanes(x, h, job.ends);
   } else if (is_whole) {
@@ -542,7 +560,7 @@ LOOP void lanes(const LanesJob<T>& job) {
     for (int64_t k = 1; is_full && k < bins; ++k) z[n - k] = conjugate(z[k]);
   }
   int64_t count = is_half ? bins : is_whole && is_packed ? h : n;
-  store_rows<T>(z, job.out, job.count, count, last, pitch, job.scale, is_back || is_whole, job.streams && can_stream<T>);
+  store_rows<T>(z, job.out, job.count, count, last, pitch, job.scale, is_back || is_whole, job.is_large && can_stream<T>);
 }
 
 // ---- one line as a matrix
@@ -558,7 +576,7 @@ LOOP void columns(const SplitJob<T>& job, int64_t from, int64_t to, T* room) {
     Pair<T>*x = reinterpret_cast<Pair<T>*>(room), *y = x + split.first->buffer();
     int64_t row = row_of(*split.first), from = split.first->chirp ? row : pitch_of<T>(row);
     load_rows<T>({job.in.first + first * job.in.step, lines, job.in.step * n2, job.in.beside}, count, n1, row, from, x,
-                 job.exchanges_in);
+                 job.exchanges_in, false);
     const Pair<T>* z = transformed(*split.first, x, from, y, 0);
     Pair<T>* target = reinterpret_cast<Pair<T>*>(job.work) + block * n1;
     if (split.turns) {

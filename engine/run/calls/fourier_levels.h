@@ -57,7 +57,7 @@ struct LanesJob {
   Places<const T> in;
   Places<T> out;
   T scale;
-  bool streams;    // results go past the caches, where they can
+  bool is_large;   // more than caches hold: results go past them, where they can
   T* room;         // two buffers of vectors' pairs
   int64_t buffer;  // so many pairs each: at least Steps' buffer(), and for Kind::full n
 };

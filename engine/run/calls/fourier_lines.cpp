@@ -202,12 +202,12 @@ void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char
     const Steps<T>& steps = plan.lanes();
     const T* ends = is_packed(stage) ? plan.lanes_ends() : nullptr;
     int64_t buffer = std::max(steps.buffer(), stage.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
-    bool streams = in_data != out_data && count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
+    bool is_large = in_data != out_data && count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
     auto part = [&](int64_t from, int64_t to) {
       constexpr int64_t most_lanes = 64;
       int64_t in_lines[most_lanes], out_lines[most_lanes];
       Room<T> room(4 * w * buffer);
-      LanesJob<T> job{&steps, stage.kind, ends, n, 0, in, out, static_cast<T>(stage.scale), streams, room.data(), buffer};
+      LanesJob<T> job{&steps, stage.kind, ends, n, 0, in, out, static_cast<T>(stage.scale), is_large, room.data(), buffer};
       job.in.lines = in_lines;
       job.out.lines = out_lines;
       for (int64_t group = from; group < to; ++group) {
@@ -217,7 +217,7 @@ void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char
         loops_for<T>(job.count).lanes(job);
       }
 #if QUERN_TIER0_LEVELS
-      if (streams) __builtin_ia32_sfence();
+      if (is_large) __builtin_ia32_sfence();
 #endif
     };
     in_slices(groups, part, static_cast<int64_t>(least_work / plan.lanes_cost()) + 1);
