@@ -1,5 +1,6 @@
 // The transforms' loops at the level baseline.
 #include "graph/tier0/levels.h"
+#define QUERN_FOURIER_LEVEL level_baseline
 #define QUERN_FOURIER_BYTES 16
 #define QUERN_FOURIER_TARGET
 #define QUERN_FOURIER_LAMBDA __attribute__((always_inline))

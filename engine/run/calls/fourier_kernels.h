@@ -9,6 +9,7 @@
 
 namespace quern::fft {
 
+inline namespace QUERN_FOURIER_LEVEL {  // so that the names of functions say whose instructions they have
 namespace {
 
 #define LOOP [[gnu::noinline QUERN_FOURIER_TARGET]]
@@ -725,5 +726,6 @@ template <class T>
 constexpr Loops<T> loops_of_level{width<T>, &lanes<T>, &columns<T>, &rows<T>, &part<T>, &join<T>, &mirror<T>, &product<T>};
 
 }  // namespace
+}  // namespace QUERN_FOURIER_LEVEL
 
 }  // namespace quern::fft

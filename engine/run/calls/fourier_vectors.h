@@ -12,6 +12,7 @@
 
 namespace quern::fft {
 
+inline namespace QUERN_FOURIER_LEVEL {  // so that the names of functions say whose instructions they have
 namespace {
 
 #define FN [[gnu::always_inline QUERN_FOURIER_TARGET]] inline
@@ -332,5 +333,6 @@ FN void turn_over(Vector<T>* x) {
 }
 
 }  // namespace
+}  // namespace QUERN_FOURIER_LEVEL
 
 }  // namespace quern::fft
