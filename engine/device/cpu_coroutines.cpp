@@ -73,16 +73,20 @@ class BlockRun {
       thread.frame = frames + t * geometry.frame;
       thread.slots = slots;
     }
-    if (check::CheckedLaunch* checked = check::current_launch())
+    if (check::CheckedLaunch* checked = check::current_launch()) {
       checked_ = &checked->begin_block(block, static_cast<uint32_t>(geometry.threads), shared, geometry.shared, memory, at);
+      checked_launch_ = checked->number();
+    }
     for (size_t t = 0; t < geometry.threads; ++t) {
       if (checked_) checked_->enter(t);
       handles_[t] = code.start(&launch, &threads_[t]);
     }
   }
 
+  // What a failed launch left behind may go when that launch is long over, and with it what it had checked.
   ~BlockRun() {
-    if (checked_) checked_->launch.end_block(*checked_);
+    check::CheckedLaunch* now = check::current_launch();
+    if (checked_ && now && now->number() == checked_launch_) now->end_block(*checked_);
   }
   BlockRun(const BlockRun&) = delete;
   BlockRun& operator=(const BlockRun&) = delete;
@@ -190,6 +194,7 @@ class BlockRun {
   void** handles_ = nullptr;
   bool here_[warp_size] = {};  // who goes on together
   check::CheckedBlock* checked_ = nullptr;
+  uint64_t checked_launch_ = 0;
 };
 
 constexpr const char* stuck_text =

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace quern {
 
@@ -47,14 +48,18 @@ void walk(char* array, char* packed, const std::vector<int64_t>& shape, const st
   }
 }
 
-// All that lies between the first and the last element.
-void tell_checks(const void* data, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t size) {
-  int64_t before = 0, after = size;
+// All that lies between the first and the last element: bytes before the first one's start, and from there on.
+struct Extent {
+  int64_t before = 0, after = 0;
+};
+
+std::optional<Extent> extent_of(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t size) {
+  Extent out{0, size};
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return;
-    (strides[i] < 0 ? before : after) += (shape[i] - 1) * strides[i];
+    if (shape[i] == 0) return std::nullopt;
+    (strides[i] < 0 ? out.before : out.after) += (shape[i] - 1) * strides[i];
   }
-  check::known(static_cast<const char*>(data) + before, static_cast<size_t>(after - before));
+  return out;
 }
 
 }  // namespace
@@ -62,25 +67,23 @@ void tell_checks(const void* data, const std::vector<int64_t>& shape, const std:
 void* HostArguments::in_place(const void* data, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides,
                               int64_t size) const {
   if (context_.device.kind == DeviceKind::cpu) return nullptr;
-  int64_t before = 0, after = size;  // bytes before and after the first element's start
   const int64_t unit = std::min<int64_t>(size & -size, 16);
   auto lies_well = [&](int64_t bytes) { return unit == 0 || bytes % unit == 0; };
   if (!lies_well(static_cast<int64_t>(reinterpret_cast<uintptr_t>(data))) || !std::ranges::all_of(strides, lies_well))
     return nullptr;  // a GPU reads whole numbers where they lie at multiples of their size: in a copy
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return nullptr;
-    (strides[i] < 0 ? before : after) += (shape[i] - 1) * strides[i];
-  }
-  const char* first = static_cast<const char*>(data) + before;
-  void* reached = reached_by(context_.device, first, static_cast<size_t>(after - before));
-  return reached ? static_cast<char*>(reached) - before : nullptr;
+  auto extent = extent_of(shape, strides, size);
+  if (!extent) return nullptr;
+  const char* first = static_cast<const char*>(data) + extent->before;
+  void* reached = reached_by(context_.device, first, static_cast<size_t>(extent->after - extent->before));
+  return reached ? static_cast<char*>(reached) - extent->before : nullptr;
 }
 
 void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in,
                          bool out) {
   any_ = true;
   if (context_.device.kind == DeviceKind::cpu) {
-    if (check::on()) tell_checks(data, shape, strides, size);
+    if (auto extent = check::on() ? extent_of(shape, strides, size) : std::nullopt)
+      check::known(static_cast<const char*>(data) + extent->before, static_cast<size_t>(extent->after - extent->before));
     return data;
   }
   Copied made{static_cast<char*>(data), {}, static_cast<size_t>(size), out, {}, shape, strides, size};

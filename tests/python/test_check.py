@@ -193,6 +193,22 @@ def test_a_grid_barrier_orders_blocks():
         assert y.get().tolist() == [(i + 32) % N for i in range(N)] or expected
 
 
+def test_launches_after_a_failed_grid():
+    text = '#include <cooperative_groups.h>\nextern "C" __global__ void k(float* x, int stops) {\n'
+    text += "cooperative_groups::this_grid().sync(); if (stops && blockIdx.x == 1) __trap(); x[blockIdx.x] = 1; }"
+    x = qn.zeros(N, dtype="float32")
+    with qn.check() as report:
+        kernel = qn.RawKernel(text, "k", enable_cooperative_groups=True)
+        for stops in (1, 0, 1, 0):
+            try:
+                kernel((4,), (32,), (x, np.int32(stops)))
+                qn.synchronize()
+                assert not stops
+            except qn.LaunchError:
+                assert stops
+    assert kinds(report) == {"race"} and x.get()[:5].tolist() == [1, 1, 1, 1, 0]
+
+
 def test_launches_in_order_do_not_race():
     x = qn.zeros(N, dtype="float32")
     with qn.check() as report:

@@ -136,6 +136,7 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
       module_(kernel.module->table()),
       launch_(launch),
       site_(site),
+      number_(++state().launches),
       first_tick_(state().next_tick.load()),
       last_tick_(first_tick_),
       threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {

@@ -54,6 +54,7 @@ class CheckedLaunch {
  public:
   CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, Site site);
   ~CheckedLaunch();
+  uint64_t number() const { return number_; }  // of this launch alone, in this process
 
   CheckedBlock& begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
                             char* private_end);
@@ -83,6 +84,7 @@ class CheckedLaunch {
   const QuernCpuModule& module_;  // its table
   const QuernCpuLaunch& launch_;
   Site site_;
+  uint64_t number_;
   uint32_t first_tick_, grid_tick_ = 0, last_tick_;
   uint32_t threads_in_block_;
   std::vector<std::unique_ptr<CheckedBlock>> blocks_;

@@ -11,6 +11,7 @@ struct State {
   Findings findings;
   MemoryMap map;
   std::atomic<uint32_t> next_tick{1};
+  std::atomic<uint64_t> launches{0};
   struct Text {
     std::string name, text;
   };
