@@ -194,8 +194,12 @@ def test_a_grid_barrier_orders_blocks():
 
 
 def test_launches_after_a_failed_grid():
-    text = '#include <cooperative_groups.h>\nextern "C" __global__ void k(float* x, int stops) {\n'
-    text += "cooperative_groups::this_grid().sync(); if (stops && blockIdx.x == 1) __trap(); x[blockIdx.x] = 1; }"
+    text = """#include <cooperative_groups.h>
+    extern "C" __global__ void k(float* x, int stops) {
+      cooperative_groups::this_grid().sync();
+      if (stops && blockIdx.x == 1) __trap();
+      x[blockIdx.x] = 1;
+    }"""
     x = qn.zeros(N, dtype="float32")
     with qn.check() as report:
         kernel = qn.RawKernel(text, "k", enable_cooperative_groups=True)
@@ -349,7 +353,7 @@ import cupy as cp
 
 kernel = cp.RawKernel('''
 extern "C" __global__ void move(float* x) {
-  x[threadIdx.x] = x[threadIdx.x + %d];
+  x[threadIdx.x] = x[threadIdx.x + 16];
 }''', "move")
 x = cp.arange(32, dtype=cp.float32)
 kernel((1,), (16,), (x,))
@@ -359,10 +363,10 @@ print(x.sum())
 
 def test_the_command(tmp_path):
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM % 16)
+    path.write_text(PROGRAM)
     done = quern("check", path)
     assert done.returncode == 0 and done.stdout == "752.0\n" and done.stderr == "quern check: nothing found\n"
-    path.write_text(PROGRAM % 17)
+    path.write_text(PROGRAM.replace("+ 16", "+ 17"))
     done = quern("check", path)
     assert done.returncode == 3 and "out of bounds in kernel 'move'" in done.stderr and "quern check: 1 finding" in done.stderr
     assert "x[threadIdx.x] = x[threadIdx.x + 17];" in done.stderr and f"launched at {path}:9" in done.stderr

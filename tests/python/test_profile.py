@@ -255,32 +255,35 @@ def test_advice_on_host_arrays_again(program):
     assert not rules(program(text.format("x")))
 
 
+COMPILES = """\
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+for i in range(6):
+    SourceModule("__global__ void f(float* x) { x[0] = 1; }")
+"""
+
+
 def test_advice_on_compiles(program):
-    text = """\
-        import numpy as np
-        import pycuda.autoinit
-        from pycuda.compiler import SourceModule
-        for i in range(6):
-            SourceModule("__global__ void f(float* x) {{ x[0] = {}; }}" {})
-        """
-    assert ("compiles_again", 5) in rules(program(text.format("%d", "% i")), QUERN_CACHE_SIZE=0)
-    assert not rules(program(text.format("1", "")), QUERN_CACHE_SIZE=0)
+    changing = COMPILES.replace('= 1; }"', '= %d; }" % i')
+    assert ("compiles_again", 4) in rules(program(changing), QUERN_CACHE_SIZE=0)
+    assert not rules(program(COMPILES), QUERN_CACHE_SIZE=0)
+
+
+LAUNCHES = """\
+import quern as qn
+f = qn.RawKernel('extern "C" __global__ void f(float* x) { x[threadIdx.x] += 1; }', 'f')
+x = qn.zeros(64, dtype='float32')
+for i in range(5):
+    f((1,), (32,), (x,))
+qn.synchronize()
+"""
 
 
 def test_advice_on_tiny_launches(program):
-    text = """\
-        import numpy as np
-        import quern as qn
-        f = qn.RawKernel('extern "C" __global__ void f(float* x) {{ x[threadIdx.x] += 1; }}', 'f')
-        x = qn.zeros(64, dtype='float32')
-        for i in range({}):
-            f((1,), (32,), (x,))
-        qn.synchronize()
-        """
-    found = figures(program(text.format(3000)))
-    assert {(one["rule"], one["line"]) for one in found["advice"]} <= {("tiny_launches", 6)}
-    assert line(found, 6)["launches"] == 3000
-    assert not rules(program(text.format(5)))
+    found = figures(program(LAUNCHES.replace("range(5)", "range(3000)")))
+    assert {(one["rule"], one["line"]) for one in found["advice"]} <= {("tiny_launches", 5)}
+    assert line(found, 5)["launches"] == 3000
+    assert not rules(program(LAUNCHES))
 
 
 # ---- from Python
