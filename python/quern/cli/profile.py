@@ -24,6 +24,7 @@ def parser():
     p.add_argument("--lines", type=int, default=20, metavar="N", help="how many lines to show (20)")
     p.add_argument("--print-gpu-trace", action="store_true", help="nvprof's table of the device's work, event by event")
     p.add_argument("--summary", action="store_true", help="nvprof's summary by name")
+    p.add_argument("--html", metavar="OUT.html", help="writes the report as a page: timeline, flames, source, memory")
     p.add_argument("--trace", metavar="OUT.json", help="writes the timeline for Perfetto (ui.perfetto.dev)")
     p.add_argument("--json", metavar="OUT.json", help="writes the figures for programs; '-' for the standard output")
     p.add_argument("--compare", nargs=2, metavar=("A.json", "B.json"), help="two figures that --json wrote, line by line")
@@ -51,7 +52,7 @@ def profile(argv) -> int:
         return 2
     from quern.cli.run import cannot_write, prepare
 
-    for path in (options.trace, options.json):
+    for path in (options.html, options.trace, options.json):
         if path and path != "-" and (problem := cannot_write(path)):
             print(f"quern profile: {path}: {problem}", file=sys.stderr)
             return 2
@@ -85,6 +86,8 @@ def _report(found, options):
         found.save_json(sys.stdout if options.json == "-" else options.json)
     if options.trace:
         found.save_trace(options.trace)
+    if options.html:
+        found.save_html(options.html)
     if options.json == "-":
         return
     if options.print_gpu_trace:

@@ -1,7 +1,7 @@
 """Where a program's time goes, by the line of its own files: `qn.profile()` and `quern profile FILE`.
 
 collect.py takes the events and the stacks, places.py and lines.py charge them to lines, reasons.py and advice.py say why and what to do;
-kernels.py (nvprof's tables), perfetto.py and compare.py are other views. Start reading at :class:`Profile`.
+kernels.py (nvprof's tables), html.py (the page), perfetto.py and compare.py are other views. Start reading at :class:`Profile`.
 """
 
 from __future__ import annotations
@@ -111,6 +111,13 @@ class Profile:
 
         with open(path, "w", encoding="utf-8") as f:
             json.dump(timeline(self.recording), f)
+
+    def save_html(self, path):
+        """Writes the report as one page: timeline, flames, source with its costs, memory. It needs no network."""
+        from quern.profiling.html import page
+
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(page(self))
 
 
 class profile:  # noqa: N801

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter, defaultdict
 
 from quern.profiling.collect import COPIES, KINDS
@@ -119,35 +120,33 @@ def _share(recording, row, at, line):
         (at(place) if place is not NOWHERE else line).device += row["device_ns"] / len(sites)
 
 
-def peak_memory(recording):
-    """The peak of the memory in use, in bytes, and what each line had of it: (bytes, {(file, line): bytes})."""
+def held_memory(recording):
+    """Each time that memory was taken or given back: (when, the line that it is of, bytes). Memory from before is none of its own."""
     kinds = recording.rows["kind"]
     allocate, release = KINDS.index("allocate"), KINDS.index("release")
     rows = recording.rows[(kinds == allocate) | (kinds == release)]
-    events = list(zip((rows["kind"] == allocate).tolist(), rows["site"].tolist(), rows["bytes"].tolist(), strict=True))
-    peak, place_of_peak, _ = _memory(events)
-    by_line: Counter = Counter()
-    for site, size in _memory(events[: place_of_peak + 1])[2].items():
-        if size:
-            by_line[recording.places[site].key] += size
-    return peak, dict(by_line)
-
-
-def _memory(events):
-    """The peak, the event that reached it, and what each site holds at the end."""
-    now = peak = 0
-    place_of_peak = -1
     held: Counter = Counter()
-    for number, (is_new, site, size) in enumerate(events):
-        if is_new:
-            now += size
-            held[site] += size
-            if now > peak:
-                peak, place_of_peak = now, number
-        elif held[site] >= size:  # memory from before the profile is none of its own
-            now -= size
-            held[site] -= size
-    return peak, place_of_peak, held
+    columns = ((rows["kind"] == allocate).tolist(), *(rows[name].tolist() for name in ("start_ns", "site", "bytes")))
+    for is_new, time, site, size in zip(*columns, strict=True):
+        if not is_new and held[site] < size:
+            continue
+        change = size if is_new else -size
+        held[site] += change
+        yield time, recording.places[site].key, change
+
+
+def peak_memory(recording):
+    """The peak of the memory in use, in bytes, what each line had of it, and when: (bytes, {(file, line): bytes}, ns)."""
+    now = peak = 0
+    place_of_peak, time_of_peak = -1, recording.began
+    for number, (time, _, change) in enumerate(held_memory(recording)):
+        now += change
+        if now > peak:
+            peak, place_of_peak, time_of_peak = now, number, time
+    by_line: Counter = Counter()
+    for _, key, change in itertools.islice(held_memory(recording), place_of_peak + 1):
+        by_line[key] += change
+    return peak, {key: size for key, size in by_line.items() if size}, time_of_peak
 
 
 def cost_by_function(lines: list[Line]):

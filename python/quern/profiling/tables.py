@@ -34,24 +34,30 @@ def _count(count):
     return f"{count:,.0f}" if count >= 0.5 else ""
 
 
-def _copies(cost):
+def copies_in_words(cost):
+    """What a line copied, and where to."""
     parts = [f"{rough_size(cost.copied[k])} {NAMES[k]}" for k in NAMES if cost.copies[k]]
     return ", ".join(parts)
 
 
-def show_head(out, profile):
-    """What ran, where, and the totals."""
+def head_in_words(profile):
+    """The totals, in one sentence."""
     t = profile.total
-    out.print(Text(f"quern profile: {profile.title}, {rough(profile.seconds * 1e9)} on {profile.device_names or 'no device'}", "bold"))
     parts = [
         f"device {rough(t.device)}",
         f"waiting {rough(t.waiting)}",
         times(t.launches, "launch", "launches") if t.launches else "no launch",
         f"{times(t.compiles, 'compile')} ({rough(t.compiling)})" if t.compiles else "no compile",
-        f"copies: {_copies(t)}" if any(t.copies.values()) else "no copies",
+        f"copies: {copies_in_words(t)}" if any(t.copies.values()) else "no copies",
         f"peak memory {rough_size(profile.peak)}",
     ]
-    out.print("  " + "; ".join(parts))
+    return "; ".join(parts)
+
+
+def show_head(out, profile):
+    """What ran, where, and the totals."""
+    out.print(Text(f"quern profile: {profile.title}, {rough(profile.seconds * 1e9)} on {profile.device_names or 'no device'}", "bold"))
+    out.print("  " + head_in_words(profile))
 
 
 def show_lines(out, profile, most=20):
@@ -73,7 +79,7 @@ def show_lines(out, profile, most=20):
             _time(line.waiting),
             _time(line.compiling),
             _count(line.launches),
-            _copies(line),
+            copies_in_words(line),
             rough_size(line.peak) if line.peak else "",
             escape(line.source) if line.file else "(no line of the program)",
         )
