@@ -714,7 +714,7 @@ void init_arrays(nb::module_& m) {
     Context& context = context_on(array.device());
     StreamPtr stream = context.stream_of_work();
     use_on(stream, *buffer.block(), false);
-    context.wait(stream);
+    context.wait(stream, "an array");
     raise_if_wrong(array);
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });

@@ -50,7 +50,7 @@ void init_checks(nb::module_& m) {
   m.def("start_checks", [](bool never_written) { check::start({never_written}); }, nb::arg("never_written"));
   m.def("wait_for_cpu", [] {
     ReleaseGil release;
-    cpu_context().wait_all();
+    cpu_context().wait_all("the end of the checks");
   });
   m.def("stop_checks", [] {
     nb::list out;

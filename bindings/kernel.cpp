@@ -53,7 +53,7 @@ void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, A
   if (!wait && pending_callbacks.load(std::memory_order_relaxed) == 0) return kernel.launch(stream, shape, args);
   ReleaseGil release;
   kernel.launch(stream, shape, args);
-  if (wait) kernel.context().wait(stream);
+  if (wait) kernel.context().wait(stream, "memory that others see");
 }
 
 [[noreturn]] void refuse_in_driver(PyObject* value, Py_ssize_t i) {

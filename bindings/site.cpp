@@ -1,6 +1,7 @@
 // Sites: (code object, instruction) of the first frame outside our package, interned to a number. Turned into file and line only
 // when printed; no frame is ever held.
 #include "core/site.h"
+#include "core/site_pairs.h"
 #include "core/trace.h"
 
 #include "bindings/objects.h"
@@ -224,6 +225,11 @@ void init_sites(nb::module_& m) {
     ++folders_set;
   });
   m.def("describe_site", [](Site site) { return describe_site(site); });
+  // The line that the work is for, and the one that asked for it; None: they are one.
+  m.def("site_pair", [](Site site) -> nb::object {
+    auto pair = pair_of(site);
+    return pair ? nb::object(nb::make_tuple(pair->of, pair->asked_by)) : nb::none();
+  });
   // The code object and the offset of the instruction in it; None for what is no place of a Python program.
   m.def("site_code", [](Site site) -> nb::object {
     CallSite place{nullptr, 0};

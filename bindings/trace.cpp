@@ -26,10 +26,13 @@ constexpr Field fields[] = {
     QUERN_FIELD(id, "u8"),
     QUERN_FIELD(stream, "u8"),
     QUERN_FIELD(bytes, "u8"),
+    QUERN_FIELD(fetched, "u8"),
+    QUERN_FIELD(operations, "u8"),
     QUERN_FIELD(start_ns, "i8"),
     QUERN_FIELD(host_ns, "i8"),
     QUERN_FIELD(device_start_ns, "i8"),
     QUERN_FIELD(device_ns, "i8"),
+    QUERN_FIELD(thread_ns, "i8"),
     QUERN_FIELD(site, "u4"),
     QUERN_FIELD(lines, "u4"),
     QUERN_FIELD(name, "u4"),
@@ -50,7 +53,8 @@ constexpr Field fields[] = {
 nb::object rows_and_tables(const Trace& trace) {
   nb::list kernels;
   for (const auto& kernel : trace.tables.kernels)
-    kernels.append(kernel ? nb::make_tuple(kernel->key, kernel->ops, kernel->form) : nb::make_tuple(0, nb::list(), ""));
+    kernels.append(kernel ? nb::make_tuple(kernel->key, kernel->ops, kernel->form, kernel->widened)
+                          : nb::make_tuple(0, nb::list(), "", nb::list()));
   return nb::make_tuple(nb::bytes(trace.rows.data(), trace.rows.size() * sizeof(TraceRow)), trace.tables.texts, kernels,
                         trace.tables.lines);
 }
@@ -90,9 +94,22 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
 }  // namespace
 
 void init_trace(nb::module_& m) {
-  m.def("start_trace", [](bool with_releases) { start_trace(with_releases); }, nb::arg("with_releases") = false);
+  m.def("start_trace", [](bool for_profile) { start_trace(for_profile); }, nb::arg("for_profile") = false);
+  m.def("trace_length", [] { return trace_length(); });
+  m.def("trace_timing", [] { return trace_timing(); });
   m.def("stop_trace", [] { return as_list(records_of(stop_trace())); });
-  m.def("stop_trace_rows", [] { return rows_and_tables(stop_trace(true)); });
+  m.def("stop_trace_rows", [] {
+    Trace trace;
+    {
+      ReleaseGil release;  // GPUs are waited for, and CUPTI's thread may come by
+      trace = stop_trace(true);
+    }
+    return rows_and_tables(trace);
+  });
+  // What was done on the host instead, since then by the steady clock.
+  m.def("trace_fallback", [](int64_t start_ns, const char* name) {
+    if (tracing()) trace_host(TraceKind::fallback, DeviceId::cpu(), current_site(), start_ns, name);
+  });
   m.def("trace_kinds", [] { return std::vector<std::string>(std::begin(trace_kind_names), std::end(trace_kind_names)); });
   m.def("trace_row", [] {
     nb::list out;

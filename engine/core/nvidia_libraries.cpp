@@ -48,6 +48,7 @@ constexpr LibraryRow library_rows[] = {
     {"cusolver", 11, 12, "nvJitLink cublasLt cublas cusparse"},
     {"curand", 10, 10, ""},
     {"cudnn", 9, 9, "nvrtc cublasLt cublas"},
+    {"cupti", 12, 13, ""},
 };
 
 const LibraryRow* find_row(const std::string& name) {
@@ -153,7 +154,7 @@ void add_folder(std::vector<NvidiaSource>& sources, const char* kind, const fs::
   source.kind = kind;
   source.root = root.string();
   fs::path target = root / target_folder;
-  source.library_dirs = existing({root / "lib64", root / "lib", target / "lib"});
+  source.library_dirs = existing({root / "lib64", root / "lib", target / "lib", root / "extras" / "CUPTI" / "lib64"});
   source.include_dirs = existing({root / "include", root / "include" / "cccl", target / "include", target / "include" / "cccl"});
   add_sources(sources, source);
 }

@@ -40,7 +40,7 @@ std::vector<NvidiaLibrary> nvidia_libraries();
 
 std::optional<NvidiaSource> chosen_nvidia_source();
 
-// "nvrtc", "cublas", "cublasLt", "cufft", "cusolver", "cusparse", "curand", "nvJitLink", "cudart", "cudnn". Path only.
+// "nvrtc", "cublas", "cublasLt", "cufft", "cusolver", "cusparse", "curand", "nvJitLink", "cudart", "cudnn", "cupti". Path only.
 std::optional<NvidiaLibrary> find_nvidia_library(const std::string& name);
 
 // Loads it with what it needs and returns dlopen's handle; raises ErrorKind::runtime that says what to install.

@@ -1,10 +1,13 @@
 #include "core/site.h"
 
+#include "core/site_pairs.h"
+
 #include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace quern {
@@ -16,7 +19,7 @@ std::atomic<std::string (*)(Site)> describe_hook{nullptr};
 
 // ---- places in C++ programs
 
-constexpr Site in_cpp = 0x80000000u;
+constexpr Site in_cpp = 0x80000000u, is_pair = 0x40000000u;
 
 struct Places {
   std::mutex lock;
@@ -49,7 +52,46 @@ Site intern(const std::source_location& place) {
   return found->second = static_cast<Site>(all.texts.size() - 1) | in_cpp;
 }
 
+// ---- pairs
+
+struct Pairs {
+  static constexpr size_t most = 1 << 20;
+  std::mutex lock;
+  std::map<std::pair<Site, Site>, Site> numbers;
+  std::vector<SitePair> all;
+};
+Pairs& pairs() {
+  static auto* one = new Pairs;
+  return *one;
+}
+
 }  // namespace
+
+Site site_pair(Site of, Site asked_by) {
+  if (auto pair = pair_of(of)) of = pair->of;
+  if (auto pair = pair_of(asked_by)) asked_by = pair->asked_by;
+  if (of == no_site) return asked_by;
+  if (asked_by == no_site || asked_by == of) return of;
+  Pairs& known = pairs();
+  std::lock_guard hold(known.lock);
+  auto [found, is_new] = known.numbers.try_emplace({of, asked_by}, no_site);
+  if (!is_new) return found->second;
+  if (known.all.size() >= Pairs::most) {
+    known.numbers.erase(found);
+    return of;
+  }
+  known.all.push_back({of, asked_by});
+  any_place = true;
+  return found->second = static_cast<Site>(known.all.size() - 1) | is_pair;
+}
+
+std::optional<SitePair> pair_of(Site site) {
+  if ((site & (in_cpp | is_pair)) != is_pair) return std::nullopt;
+  Pairs& known = pairs();
+  std::lock_guard hold(known.lock);
+  size_t number = site & ~is_pair;
+  return number < known.all.size() ? std::optional(known.all[number]) : std::nullopt;
+}
 
 void set_site_hooks(SiteHooks hooks) {
   current_hook = hooks.current;
@@ -58,12 +100,19 @@ void set_site_hooks(SiteHooks hooks) {
 
 Site current_site() {
   // A thread's variable costs a call; programs without C++ places do not pay for it.
-  if (any_place.load(std::memory_order_relaxed) && place_now != no_site) return place_now;
   auto hook = current_hook.load(std::memory_order_relaxed);
+  if (any_place.load(std::memory_order_relaxed) && place_now != no_site) {
+    auto pair = hook ? pair_of(place_now) : std::nullopt;
+    if (!pair) return place_now;
+    // A program's own function that is called on the way has its own lines.
+    Site here = hook();
+    return here == pair->asked_by ? place_now : here;
+  }
   return hook ? hook() : no_site;
 }
 
 std::string describe_site(Site site) {
+  if (auto pair = pair_of(site)) site = pair->of;
   if (site & in_cpp) {
     Places& all = places();
     std::lock_guard hold(all.lock);

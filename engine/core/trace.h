@@ -26,16 +26,28 @@ enum class TraceKind : uint8_t {
   fill,
   wait,
   allocate,
-  release  // of memory, with the site that it was allocated by; only a sink that wants_releases() is told
+  release,  // of memory, with the site that it was allocated by; only a sink that wants_releases() is told
+  fallback  // a function of NumPy's on the host, for arrays of ours
 };
 inline constexpr const char* trace_kind_names[] = {"compile",          "load", "launch", "host_to_device", "device_to_host",
-                                                   "device_to_device", "fill", "wait",   "allocate",       "release"};
+                                                   "device_to_device", "fill", "wait",   "allocate",       "release",
+                                                   "fallback"};
 
 // What a kernel is: the same wherever it is launched from. Never changes once made.
 struct KernelIdentity {
   uint64_t key = 0;              // of equal work: a hash of what its text depends on, of the text where that is a user's
   std::vector<std::string> ops;  // of array work, in order; else who it is of: "sort", "elementwise"; none: a user's text
   std::string form = {};         // of array work: the types and dimensions that it is compiled for, in words
+  // Which of the ops join float64 with a narrower type, though nobody asked for a conversion: they work in float64.
+  std::vector<uint32_t> widened = {};
+};
+
+// What a launch of array work is about.
+struct TracedWork {
+  std::vector<Site> lines;  // that recorded what it computes, one for each op
+  uint64_t bytes = 0;       // read and written, each element once
+  uint64_t fetched = 0;     // with what lies between neighbours, where whole pieces of memory are moved
+  uint64_t operations = 0;  // of floating-point numbers
 };
 
 struct TraceRecord {
@@ -46,7 +58,8 @@ struct TraceRecord {
   uintptr_t stream = 0;
   Site site = no_site;
   uint64_t bytes = 0;
-  int64_t start_ns = 0;   // host clock (steady), when the call began
+  uint64_t fetched = 0, operations = 0;  // of array work (TracedWork); `bytes`, too
+  int64_t start_ns = 0;                  // host clock (steady), when the call began
   int64_t host_ns = 0;    // how long the calling thread took; a compiler that worked ahead on another one: how long that took
   double device_ms = -1;  // how long the device took; -1 when not measured
   // By the device's own clock, laid beside the host's where the device's first event of the trace is; 0 when not measured.
@@ -56,7 +69,7 @@ struct TraceRecord {
   std::vector<Site> lines;                       // of array work: the lines that recorded what a launch computes, one for each op
   std::shared_ptr<const KernelIdentity> kernel;  // of launches, compiles and loads, where there is one
   std::string name;                              // kernel, text or library
-  std::string detail;                            // "memory", "disk" or "compiled" for a compile; grid and block for a launch
+  std::string detail;  // "memory", "disk" or "compiled" for a compile; grid and block for a launch; of a wait: what for
 };
 
 class TraceSink {
@@ -67,6 +80,8 @@ class TraceSink {
 };
 
 extern std::atomic<TraceSink*> trace_sink;
+// Something that the host did from then until now, where no Traced stands around it.
+void trace_host(TraceKind kind, DeviceId device, Site site, int64_t start_ns, const char* detail) noexcept;
 inline bool tracing() { return trace_sink.load(std::memory_order_relaxed) != nullptr; }
 
 }  // namespace quern

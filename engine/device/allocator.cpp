@@ -97,7 +97,9 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   if (!base) {
     {
       Waiting waiting;
+      int64_t start = now_ns();
       device_.synchronize();  // what waits for pending work can go too
+      trace_host(TraceKind::wait, device_.id(), site, start, "room in memory");
     }
     trim();
     base = take_new(capacity);

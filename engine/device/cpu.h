@@ -61,6 +61,11 @@ struct EventState {
   std::atomic<uint32_t> sequence{0};  // of the record command in its stream
   std::shared_ptr<struct StreamState> stream;
   std::atomic<int64_t> time_ns{0};
+  std::atomic<int64_t> pool_ns{0};  // ThreadPool::time_in_bodies() then
+  void reached() {
+    pool_ns = ThreadPool::time_in_bodies();
+    time_ns = now_ns();
+  }
 };
 
 struct Dependency {

@@ -9,6 +9,7 @@
 #include "device/cpu_interrupt.h"
 
 #include <linux/futex.h>
+#include "device/cpu_work.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -281,7 +282,7 @@ void CpuEvent::record(Stream& stream) {
   std::vector<Dependency> after = static_cast<CpuDevice&>(on.device).dependencies(on);
   if (on.state->idle() && std::ranges::all_of(after, [](const Dependency& d) { return d.stream->reached(d.sequence); })) {
     state->sequence = on.state->completed.load();
-    state->time_ns = now_ns();
+    state->reached();
     state->recorded = true;
     return;
   }
@@ -322,6 +323,11 @@ uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); 
 // One command; failures stay with the stream until somebody waits.
 void CpuDevice::run(StreamState& stream, Command& command) noexcept {
   if (shut()) return;
+int64_t pool_time_between(Event& start, Event& end) {
+  auto &first = static_cast<CpuEvent&>(start), &last = static_cast<CpuEvent&>(end);
+  return last.state->pool_ns.load() - first.state->pool_ns.load();
+}
+
   if (is_cancelled(stream, command)) return drop_work(command.work);
   Running running(stream, command);
   switch (command.what) {
@@ -340,7 +346,7 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
       fill_bytes(command);
       break;
     case Command::What::record:
-      command.event->time_ns = now_ns();
+      command.event->reached();
       break;
     case Command::What::call:
       try {

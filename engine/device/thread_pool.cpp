@@ -1,11 +1,22 @@
 #include "device/thread_pool.h"
 
+#include "core/clock.h"
 #include "core/spin.h"
+#include "core/trace.h"
 
 namespace quern {
 
 namespace {
 constexpr int spins_before_sleep = 4000, spins_for_the_last = 2000;
+}
+
+std::atomic<int64_t> ThreadPool::time_in_bodies_{0};
+
+void ThreadPool::call(void (*body)(void*), void* context) {
+  if (!tracing()) return body(context);
+  int64_t start = now_ns();
+  body(context);
+  time_in_bodies_.fetch_add(now_ns() - start, std::memory_order_relaxed);
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
@@ -39,7 +50,7 @@ void ThreadPool::worker() {
     void* context = context_;
     ++inside_;
     hold.unlock();
-    body(context);
+    call(body, context);
     hold.lock();
     if (--inside_ == 0) left_.notify_one();
   }
@@ -47,7 +58,7 @@ void ThreadPool::worker() {
 
 void ThreadPool::run(void (*body)(void*), void* context) {
   std::unique_lock alone(running_, std::try_to_lock);
-  if (!alone || workers_.empty()) return body(context);
+  if (!alone || workers_.empty()) return call(body, context);
   {
     std::lock_guard hold(entry_);
     body_ = body;
@@ -55,7 +66,7 @@ void ThreadPool::run(void (*body)(void*), void* context) {
   }
   calls_.fetch_add(1);
   if (asleep_.load() > 0) calls_.notify_all();
-  body(context);
+  call(body, context);
   std::unique_lock hold(entry_);
   body_ = nullptr;  // whoever comes now is too late
   hold.unlock();

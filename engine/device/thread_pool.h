@@ -46,8 +46,14 @@ class ThreadPool {
     if (work.error) std::rethrow_exception(work.error);
   }
 
+  // Of all threads together, in bodies that ran while somebody traced.
+  static int64_t time_in_bodies() { return time_in_bodies_.load(std::memory_order_relaxed); }
+
  private:
   void worker();
+  static void call(void (*body)(void*), void* context);
+
+  static std::atomic<int64_t> time_in_bodies_;
 
   std::mutex running_;  // one call at a time
   std::mutex entry_;    // guards what follows

@@ -8,6 +8,8 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/site_pairs.h"
+#include "core/trace.h"
 #include "functions/row_gradients.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -316,6 +318,8 @@ class Backward {
 
   void process(Work& work) {
     Entry& entry = *work.entry;
+    // Under a trace the work is both its line's and that of who called backward().
+    AtSite site(entry.is_leaf() ? no_site : tracing() ? site_pair(entry.site, asked_by_) : entry.site);
     bool has_parts = !work.results.empty();
     if (!has_parts) {
       work.sum = total(work);
@@ -335,10 +339,7 @@ class Backward {
     bool leads = false;
     if (!is_before(entry))
       for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
-    if (leads) {
-      AtSite site(entry.site);
-      pass_on(work);
-    }
+    if (leads) pass_on(work);
     if (!options_.retain_graph) let_go(entry);
   }
 
@@ -616,6 +617,7 @@ class Backward {
   }
 
   const BackwardOptions options_;
+  const Site asked_by_ = tracing() ? current_site() : no_site;
   GradientMode mode_;
   bool has_inputs_ = false, accumulates_ = true;
   std::vector<EntryRef> inputs_;

@@ -40,9 +40,10 @@ class Context {
   // `blocking`: the copy is done when this returns, and failures of work before it are raised.
   void copy(const StreamPtr& stream, void* dst, const void* src, size_t bytes, CopyKind kind, bool blocking);
   void fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width, size_t height);
-  void wait(const StreamPtr& stream);
-  void wait(Event& event);
-  void wait_all();
+  // `what_for` completes "waits for" in a profile.
+  void wait(const StreamPtr& stream, const char* what_for);
+  void wait(Event& event, const char* what_for);
+  void wait_all(const char* what_for);
   bool idle();  // all that was submitted to any stream has ended
 
  private:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/interrupts.h"
 #include "core/trace.h"
@@ -119,7 +120,11 @@ class Evaluator {
     look_at_signals();
     context_on(group.device).work_stream->make_room();
     undisturbed.check();
+    int64_t start = tracing() ? now_ns() : 0;
   }
+    constexpr int64_t waited = 20'000;  // ns; it is mostly a look
+    if (start && now_ns() - start > waited)
+      trace_host(TraceKind::wait, group.device, group.nodes.back()->site, start, "work before it to end");
 
   void run(Batch& batch) {
     look(batch.members[0].group);

@@ -14,6 +14,7 @@
 #include "run/kernel_cache.h"
 #include "run/launch_shapes.h"
 #include "run/result_memory.h"
+#include "run/traced_work.h"
 #include "run/undisturbed.h"
 
 namespace quern {
@@ -40,6 +41,7 @@ Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& gro
     KernelText text{printed.empty() ? print() : printed};
     text.ops = ops_of(group);
     text.form = form_in_words(group, form);
+    text.widened = widened_ops(group);
     text.site = group.nodes.back()->site;
     return text;
   });
@@ -114,11 +116,6 @@ void combine(Context& context, const Node& node, Buffer partial, const Buffer& o
   }
 }
 
-// Where what a group computes was recorded, for the trace.
-void add_lines(std::vector<Site>& lines, const Group& group) {
-  for (const auto& node : group.nodes) lines.push_back(node->site);
-}
-
 void submit(Context& context, const Group& group, LaunchPlan& plan, const std::vector<Buffer>& stores,
             const std::vector<Buffer>& partials) {
   const Form& form = plan.form;
@@ -130,9 +127,9 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
     plan.text.clear();
     plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
   }
-  std::vector<Site> lines;
-  if (tracing()) add_lines(lines, group);
-  plan.kernel->launch(context.work_stream, plan.shape, packed, group.nodes.back()->site, std::move(lines));
+  TracedWork work;
+  if (tracing()) add_work(work, group, form);
+  plan.kernel->launch(context.work_stream, plan.shape, packed, group.nodes.back()->site, std::move(work));
   for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];
     if (partials[i].block() != stores[i].block()) combine(context, node, partials[i], stores[i], form.results, form.chunks);
@@ -167,10 +164,10 @@ void submit_together(Context& context, Batch& batch, const std::vector<std::vect
     packed.fill(Segments::head_bytes + (m + 1) * batch.segments.bytes);
   }
   packed.fill(Segments::head_bytes + batch.segments.count * batch.segments.bytes);
-  std::vector<Site> lines;
+  TracedWork work;
   if (tracing())
-    for (const Batch::Member& member : batch.members) add_lines(lines, member.group);
-  batch.kernel->launch(context.work_stream, batch.shape, packed, batch.members[0].group.nodes.back()->site, std::move(lines));
+    for (const Batch::Member& member : batch.members) add_work(work, member.group, member.plan->form);
+  batch.kernel->launch(context.work_stream, batch.shape, packed, batch.members[0].group.nodes.back()->site, std::move(work));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ void HostArguments::finish() {
       context_.copy(stream_, c.packed.empty() ? c.host : c.packed.data(), c.device.pointer(), c.bytes, CopyKind::device_to_host,
                     false);
   }
-  context_.wait(stream_);
+  context_.wait(stream_, "a kernel on arrays of the host");
   for (Copied& c : copied_) {
     if (c.out && !c.packed.empty()) walk(c.host, c.packed.data(), c.shape, c.strides, static_cast<size_t>(c.size), false);
   }

@@ -57,8 +57,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, Arguments
   launch(stream, shape, args.parameters(), current_site());
 }
 
-void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site,
-                    std::vector<Site> lines) {
+void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site, TracedWork work) {
   const KernelInfo& kernel = info();
   if (logs(LogLevel::launches))
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
@@ -69,7 +68,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
   if (traced.on()) {
     traced.name(kernel.name);
     traced.kernel(program_->identity, kernel, shape);
-    traced.lines(std::move(lines));
+    traced.work(std::move(work));
   }
   LaunchShape of_device = shape;
   if (shape.turned) std::swap(of_device.block[0], of_device.block[1]);

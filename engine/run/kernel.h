@@ -27,9 +27,8 @@ class Kernel {
 
   // Raises ErrorKind::type when arguments are missing, ErrorKind::logic when the shape is over the device's limits.
   void launch(const StreamPtr& stream, const LaunchShape& shape, Arguments& args);
-  // Every launch comes here: of parameters and a shape that are right. `lines` are those of array work, for the trace.
-  void launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site,
-              std::vector<Site> lines = {});
+  // Every launch comes here: of parameters and a shape that are right. `work`: of arrays, for the trace.
+  void launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site, TracedWork work = {});
   void check(const LaunchShape& shape) const;
 
  private:

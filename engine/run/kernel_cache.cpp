@@ -37,6 +37,7 @@ TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelTe
   identity->key = Hash()({of, DeviceId::gpu(0), words});
   identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
   identity->form = std::move(text.form);
+  identity->widened = std::move(text.widened);
   auto made =
       std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity), text.site));
   keep_text(text.text, text.options);

@@ -49,6 +49,7 @@ struct KernelText {
   CompileOptions options = array_options();
   std::vector<std::string> ops = {};  // what it computes, for the trace; none: who prints says it
   std::string form = {};              // KernelIdentity's
+  std::vector<uint32_t> widened = {};  // likewise
   Site site = no_site;                // the line whose work it is; no_site: where the program is
 
   static CompileOptions array_options() {

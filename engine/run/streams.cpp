@@ -66,7 +66,8 @@ void finish_array_work(Context& context) {
   uint64_t watched = last_watch();
   if (array_work_ended(context)) return settle_found_errors(context, chosen ? nullptr : context.default_stream.get(), watched);
   Waiting waiting;
-  chosen ? context.wait_all() : context.wait(context.default_stream);
+  constexpr const char* what_for = "values for the host";
+  chosen ? context.wait_all(what_for) : context.wait(context.default_stream, what_for);
 }
 
 void order_foreign_stream(Context& context, uintptr_t handle, bool back) {

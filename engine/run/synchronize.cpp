@@ -6,17 +6,17 @@ namespace quern {
 
 void synchronize(Context& context) {
   evaluate_all();
-  context.wait_all();
+  context.wait_all("the end of all work");
 }
 
 void synchronize(Context& context, const StreamPtr& stream) {
   evaluate_all();
-  context.wait(stream);
+  context.wait(stream, "the end of a stream's work");
 }
 
 void synchronize(Context& context, Event& event) {
   evaluate_all();
-  context.wait(event);
+  context.wait(event, "an event");
 }
 
 bool is_done(Stream& stream) {

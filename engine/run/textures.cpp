@@ -39,12 +39,12 @@ class Retired {
       std::lock_guard hold(lock_);
       count = waiting_.size();
     }
-    if (count > most) context_.wait_all();
+    if (count > most) context_.wait_all("textures that are in use");
     if (count && context_.idle()) destroy(count);
   }
 
   void wait() {
-    context_.wait_all();
+    context_.wait_all("textures that are in use");
     destroy(SIZE_MAX);
   }
 
@@ -117,7 +117,7 @@ void copy_box(Context& context, const StreamPtr& stream, const BoxSide& to, cons
   Traced traced(traced_as, context.id(), stream.get(), box.width_bytes * box.height * box.depth,
                 tracing() ? current_site() : no_site);
   textures(context.device).copy(*stream, to, from, box);
-  if (blocking) context.wait(stream);
+  if (blocking) context.wait(stream, "a copy of a texture's memory");
 }
 
 }  // namespace quern

@@ -1,9 +1,12 @@
 #include "run/trace.h"
 
 #include "core/clock.h"
+#include "device/cpu_work.h"
+#include "run/context.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <utility>
@@ -35,7 +38,7 @@ uint32_t Recorder::text(std::string&& text) {
 
 TraceRow Recorder::row_of(TraceRecord&& r) {
   TraceRow row;
-  row.id = r.id, row.stream = r.stream, row.bytes = r.bytes;
+  row.id = r.id, row.stream = r.stream, row.bytes = r.bytes, row.fetched = r.fetched, row.operations = r.operations;
   row.start_ns = r.start_ns, row.host_ns = r.host_ns;
   row.device_ns = r.device_ms < 0 ? -1 : static_cast<int64_t>(r.device_ms * 1e6);
   row.site = r.site, row.kind = r.kind;
@@ -97,6 +100,7 @@ void Recorder::fill_in(const Pending& p) {
   auto ns = [](double ms) { return static_cast<int64_t>(ms * 1e6); };
   TraceRow& row = trace_.rows[p.row];
   row.device_ns = ns(p.end->elapsed_ms(*p.start));
+  if (row.device < 0) row.thread_ns = std::max(pool_time_between(*p.start, *p.end), row.device_ns);
   if (p.moment && p.moment->event->done()) row.device_start_ns = p.moment->host_ns + ns(p.start->elapsed_ms(*p.moment->event));
 }
 
@@ -137,6 +141,44 @@ void Recorder::know_clock(Device& device) {
   known = std::move(moment);
 }
 
+// One call may submit several pieces of work.
+void Recorder::add(const cupti::Found& found) {
+  std::lock_guard hold(lock_);
+  std::unordered_map<uint32_t, const cupti::Call*> calls;
+  for (const cupti::Call& call : found.calls) calls.try_emplace(call.correlation, &call);
+  std::unordered_map<uint64_t, size_t> rows;
+  for (size_t i = 0; i < trace_.rows.size(); ++i)
+    if (trace_.rows[i].device >= 0 && trace_.rows[i].id) rows.emplace(trace_.rows[i].id, i);
+  static constexpr TraceKind kinds[] = {TraceKind::launch, TraceKind::host_to_device, TraceKind::device_to_host,
+                                        TraceKind::device_to_device, TraceKind::fill};
+  for (const cupti::Activity& a : found.activities) {
+    auto made = calls.find(a.correlation);
+    const cupti::Call* call = made == calls.end() ? nullptr : made->second;
+    auto own = call ? rows.find(call->ours) : rows.end();
+    if (own != rows.end()) {
+      TraceRow& row = trace_.rows[own->second];
+      row.device_start_ns = row.device_start_ns ? std::min(row.device_start_ns, a.start_ns) : a.start_ns;
+      row.device_ns = std::max<int64_t>(row.device_ns, 0) + a.end_ns - a.start_ns;
+      continue;
+    }
+    TraceRecord r{};
+    r.kind = kinds[static_cast<size_t>(a.what)];
+    r.device = DeviceId::gpu(a.device);
+    r.stream = a.stream | uintptr_t{1} << 63;  // CUPTI's number, no handle
+    r.site = call ? call->site : no_site;
+    r.start_ns = call ? call->start_ns : a.start_ns;
+    r.bytes = a.bytes;
+    r.grid = a.grid, r.block = a.block;
+    r.static_shared = a.static_shared, r.dynamic_shared = a.dynamic_shared, r.registers = a.registers;
+    r.name = found.names[a.name];
+    r.detail = "another library's";
+    TraceRow row = row_of(std::move(r));
+    row.device_start_ns = a.start_ns;
+    row.device_ns = a.end_ns - a.start_ns;
+    trace_.rows.push_back(row);
+  }
+}
+
 std::vector<TraceRecord> records_of(const Trace& trace) {
   auto device = [](int8_t number) { return number < 0 ? DeviceId::cpu() : DeviceId::gpu(number); };
   std::vector<TraceRecord> out;
@@ -144,7 +186,7 @@ std::vector<TraceRecord> records_of(const Trace& trace) {
     TraceRecord r{};
     r.kind = row.kind, r.id = row.id, r.device = device(row.device), r.stream = row.stream, r.site = row.site;
     if (row.from != TraceRow::no_device) r.from = device(row.from);
-    r.bytes = row.bytes, r.start_ns = row.start_ns, r.host_ns = row.host_ns;
+    r.bytes = row.kind == TraceKind::launch ? 0 : row.bytes, r.start_ns = row.start_ns, r.host_ns = row.host_ns;
     if (row.device_ns >= 0) r.device_ms = static_cast<double>(row.device_ns) * 1e-6;
     if (row.device_start_ns) r.device_start_ns = row.device_start_ns, r.device_end_ns = row.device_start_ns + row.device_ns;
     r.grid = row.grid, r.block = row.block;
@@ -160,15 +202,48 @@ std::vector<TraceRecord> records_of(const Trace& trace) {
   return out;
 }
 
-void start_trace(bool with_releases) {
+namespace {
+std::mutex timing_lock;
+std::string timing;
+
+void wait_for_gpus() {
+  for (Context* context : all_contexts()) {
+    if (context->id().is_cpu()) continue;
+    try {
+      context->device.synchronize();
+    } catch (const std::exception&) {
+      // Who waits for the work that failed is told.
+    }
+  }
+}
+}  // namespace
+
+void start_trace(bool for_profile) {
+  cupti::stop();
   recorder().take();
-  recorder().want_releases(with_releases);
+  recorder().want_releases(for_profile);
+  if (for_profile) {
+    std::string why = cupti::start();
+    std::lock_guard hold(timing_lock);
+    timing = why.empty() ? "CUPTI" : why;
+  }
   trace_sink = &recorder();
 }
 
 Trace stop_trace(bool waits) {
   trace_sink = nullptr;
+  if (cupti::is_on()) {
+    wait_for_gpus();
+    recorder().add(cupti::stop());
+  }
   return recorder().take(waits);
+}
+
+size_t trace_length() { return recorder().length(); }
+
+std::string trace_timing() {
+  std::lock_guard hold(timing_lock);
+  return timing;
 }
 
 void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site) {
@@ -179,7 +254,11 @@ void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t byt
   record_.stream = stream ? stream->native() : 0;
   record_.bytes = bytes;
   record_.site = site;
-  if (stream && runs_on_device(kind)) {
+  bool timed = cupti::is_on() && !device.is_cpu();
+  if (timed) {
+    before_ = cupti::set_ours(record_.id);
+    is_numbered_ = true;
+  } else if (stream && runs_on_device(kind)) {
     stream_ = stream;
     start_ = recorder().event(stream->device);
     start_->record(*stream);
@@ -188,6 +267,7 @@ void Traced::begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t byt
 }
 
 void Traced::end() {
+  if (is_numbered_) cupti::set_ours(before_);
   record_.host_ns = took_ns_ >= 0 ? took_ns_ : now_ns() - record_.start_ns;
   std::shared_ptr<Event> finish;
   try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/trace.h"
+#include "device/cupti.h"
 #include "device/device.h"
 
 #include <array>
@@ -19,9 +20,10 @@ namespace quern {
 // One event, of fixed size: texts, kernels and lists of lines are numbers in TraceTables, 0 for none. What reads many events
 // reads these; the rest reads records().
 struct TraceRow {
-  uint64_t id = 0, stream = 0, bytes = 0;
+  uint64_t id = 0, stream = 0, bytes = 0, fetched = 0, operations = 0;
   int64_t start_ns = 0, host_ns = 0, device_start_ns = 0;
   int64_t device_ns = -1;  // how long the device took; -1 when not measured
+  int64_t thread_ns = 0;   // on the CPU: of all threads of the pool together
   uint32_t site = 0, lines = 0, name = 0, detail = 0, kernel = 0;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared = 0, static_shared = 0;
@@ -48,10 +50,15 @@ class Recorder : public TraceSink {
  public:
   void record(TraceRecord record) override;
   bool wants_releases() const override { return wants_releases_; }
+  size_t length() {
+    std::lock_guard hold(lock_);
+    return trace_.rows.size();
+  }
   void want_releases(bool wants) { wants_releases_ = wants; }
   Trace take(bool waits = false);  // device times of finished work are filled in; `waits` for the rest
   void add_pending(TraceRecord record, std::shared_ptr<Event> start, std::shared_ptr<Event> end);
   std::shared_ptr<Event> event(Device& device);  // used ones serve again
+  void add(const cupti::Found& found);           // what CUPTI saw: times of rows, and rows of what others submitted
 
  private:
   // A moment of both clocks. The stream is one of its own: nothing is before the event.
@@ -83,9 +90,12 @@ class Recorder : public TraceSink {
   std::map<DeviceId, std::vector<std::shared_ptr<Event>>> spare_;
 };
 
-// Starts and stops the process's recorder.
-void start_trace(bool with_releases = false);
+// Starts and stops the process's recorder. For a profile: with releases of memory, and by CUPTI where that can be.
+void start_trace(bool for_profile = false);
 Trace stop_trace(bool waits = false);
+// How the GPUs of the last trace for a profile were timed: "CUPTI", or why by events.
+std::string trace_timing();
+size_t trace_length();  // events so far
 
 // Around one call: nothing but a load when nobody traces.
 class Traced {
@@ -104,6 +114,9 @@ class Traced {
   }
   void detail(std::string text) {
     if (on_) record_.detail = std::move(text);
+  }
+  void detail(const char* text) {
+    if (on_) record_.detail = text;
   }
   void from(DeviceId device) {
     if (on_) record_.from = device;
@@ -124,14 +137,17 @@ class Traced {
     record_.static_shared = info.static_shared;
     record_.registers = info.registers;
   }
-  void lines(std::vector<Site> lines) {
-    if (on_) record_.lines = std::move(lines);
+  void work(TracedWork work) {
+    if (!on_) return;
+    record_.lines = std::move(work.lines);
+    record_.bytes = work.bytes, record_.fetched = work.fetched, record_.operations = work.operations;
   }
 
  private:
   void begin(TraceKind kind, DeviceId device, Stream* stream, uint64_t bytes, Site site);
   void end();
-  bool on_;
+  bool on_, is_numbered_ = false;
+  uint64_t before_ = 0;  // cupti::set_ours()
   TraceRecord record_;
   int64_t took_ns_ = -1;
   Stream* stream_ = nullptr;

@@ -124,7 +124,7 @@ void wait_for_deferred(const Array& array, Context& waited) {
   };
   for (Context* context : all_contexts()) {
     if (!is_open()) return;
-    if (context != &waited && context->device.kind == DeviceKind::cuda) context->wait_all();
+    if (context != &waited && context->device.kind == DeviceKind::cuda) context->wait_all("errors of other devices");
   }
 }
 
@@ -158,7 +158,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
   use_on(stream, *memory.buffer.block(), false);
   context.copy(stream, out, memory.data, bytes, CopyKind::device_to_host, true);
   if (has_deferred(memory.array)) {
-    if (graph.streams_were_chosen) context.wait_all();  // the work may be other streams'
+    if (graph.streams_were_chosen) context.wait_all("values for the host");  // the work may be other streams'
     wait_for_deferred(memory.array, context);
     raise_if_wrong(memory.array);
   }

@@ -16,9 +16,10 @@ namespace qn {
 
 struct TraceEvent {
   std::string kind;    // "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait",
-                       // "allocate"
+                       // "allocate", "fallback"
   std::string name;    // of a kernel or a library
-  std::string detail;  // of a compile: "memory", "disk" or "compiled"; of a launch: its grid and blocks
+  std::string detail;  // of a compile: "memory", "disk" or "compiled"; of a launch: its grid and blocks;
+                       // of a wait: what for
   std::string device;  // "cpu", "cuda:0"
   std::string site;    // "heat.cpp:12"; "" if unknown
   uint64_t bytes = 0;

@@ -45,7 +45,7 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
 Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
   StreamPtr stream = context.stream_of_work();
   use_on(stream, *mask.block, false);
-  context.wait(stream);
+  context.wait(stream, "the number of elements that are found");
   const auto* flags = reinterpret_cast<const uint8_t*>(mask.data);
   int64_t slices = (n + tile - 1) / tile;
   std::vector<int64_t> starts(static_cast<size_t>(slices) + 1, 0);

@@ -9,6 +9,7 @@ import functools
 import inspect
 import os
 import sys
+import time
 import types
 import warnings
 
@@ -186,6 +187,7 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
     writes into where that is known here alone.
     """
     _announce(name, reason)
+    began = time.perf_counter_ns()
     exchange = _Exchange(kind)
     given = [exchange.there(a) for a in args]
     named = {k: exchange.there(v) for k, v in kwargs.items()}
@@ -198,7 +200,9 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
     with exchange.on_device():
         for value in _written(name, function, args, kwargs) if writes is None else writes:
             exchange.write(value)
-        return exchange.back(result)
+        result = exchange.back(result)
+    _engine.trace_fallback(began, name)
+    return result
 
 
 # ---- who comes here

@@ -59,6 +59,7 @@ def profile(argv) -> int:
 
     from quern.profiling import Profile
     from quern.profiling.collect import Collector
+    from quern.profiling.progress import Progress
 
     program = prepare("profile", options.program, options.raw_clock)
     if isinstance(program, int):
@@ -66,7 +67,8 @@ def profile(argv) -> int:
     collector = Collector()
     collector.start()
     try:
-        code = program()
+        with Progress(sys.stderr, f"quern profile {os.path.basename(options.program[0])}"):
+            code = program()
     finally:
         found = Profile(collector.stop(), title=os.path.basename(options.program[0]))
     sys.stdout.flush()

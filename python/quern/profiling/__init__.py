@@ -19,6 +19,8 @@ from quern.profiling.figures import figures
 
 __all__ = ["Profile", "profile"]
 
+LEAST_WORK = 10_000_000  # ns of work on the CPU that is worth a look at what the machine can do
+
 
 class Profile:
     """What a profile found. :func:`profile` gives one; it is whole when the ``with`` block has ended."""
@@ -70,6 +72,14 @@ class Profile:
         used = {"cpu" if n < 0 else f"cuda:{n}" for n in self.recording.rows["device"].tolist()}
         return ", ".join(f"{name} ({self.recording.devices[name]['name']})" for name in sorted(used) if name in self.recording.devices)
 
+    @functools.cached_property
+    def machine(self):
+        """What the CPU can do, a :class:`quern.profiling.machine.Machine`; None where it did not work, or the profile is short."""
+        from quern.profiling.machine import machine
+
+        worked = sum(group.device_ns for group in self.recording.groups if group.row["device"] < 0 and group.kind == "launch")
+        return machine() if worked >= LEAST_WORK else None
+
     def exceeded(self, budgets):
         """The budgets of {"copies": most, "waits", "compiles", "memory" in bytes} that are exceeded: a text for each."""
         return exceeded(self, budgets)
@@ -83,6 +93,7 @@ class Profile:
         tables.show_lines(out, self, most)
         if tree:
             tables.show_tree(out, self)
+        tables.show_work(out, self)
         tables.show_advice(out, self.advice)
 
     def print_gpu_trace(self, file=None):

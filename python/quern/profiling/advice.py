@@ -6,12 +6,16 @@ import dataclasses
 import os
 from collections import defaultdict
 
-from quern.profiling.collect import KINDS
+import numpy as np
+
 from quern.profiling.units import rough, rough_size, times
 
 FEW = 10  # calls of one kind at a line before it counts as a loop
 TINY = 10_000  # ns of a kernel that its launch costs more than
 LOW_OCCUPANCY = 0.25
+LONG = 20_000  # ns of a kernel whose size matters
+WASTE = 2  # times as many bytes fetched as used
+FEW_BYTES = 1 << 20  # of a kernel whose operands caches hold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,9 +62,9 @@ def host_arrays_again(profile):
 def tiny_launches(profile):
     """Kernels that take less time than their launches."""
     for line, rows in _launches(profile).items():
-        small = [ns for ns, _ in rows if 0 <= ns < TINY]
-        if len(small) >= 100 and len(small) > 0.9 * len(rows) and line.host > 0.05 * profile.seconds * 1e9:
-            launched = f"{times(len(small), 'launch', 'launches')} of less than {rough(TINY)} each"
+        small = int(((rows["device_ns"] >= 0) & (rows["device_ns"] < TINY)).sum())
+        if small >= 100 and small > 0.9 * len(rows) and line.host > 0.05 * profile.seconds * 1e9:
+            launched = f"{times(small, 'launch', 'launches')} of less than {rough(TINY)} each"
             yield line, f"{launched}: their submission costs more than they do; give one kernel more elements, or work on a batch at once"
 
 
@@ -76,26 +80,70 @@ def compiles_again(profile):
 def low_occupancy(profile):
     """Launches that leave most of the device without work."""
     for line, rows in _launches(profile).items():
-        long = [(ns, row) for ns, row in rows if ns > 20_000 and row["grid"][0] > 0 and row["device"] >= 0]
-        for ns, row in sorted(long, key=lambda one: -one[0])[:1]:
-            device = profile.recording.devices[f"cuda:{row['device']}"]
-            threads = int(row["grid"].astype("u8").prod() * row["block"].astype("u8").prod())
-            room = device["multiprocessors"] * 2048
-            if threads < LOW_OCCUPANCY * room and ns > 0.02 * profile.seconds * 1e9:
-                has = f"a kernel of {rough(ns)} has {threads:,} threads, the device room for {room:,}"
-                yield line, f"{has}: use more blocks, or let each thread do less"
+        rows = rows[(rows["device_ns"] > LONG) & (rows["grid"][:, 0] > 0) & (rows["device"] >= 0)]
+        if not len(rows):
+            continue
+        row = rows[rows["device_ns"].argmax()]
+        device, ns = profile.recording.devices[f"cuda:{row['device']}"], int(row["device_ns"])
+        threads = int(row["grid"].astype("u8").prod() * row["block"].astype("u8").prod())
+        room = device["multiprocessors"] * 2048
+        if threads < LOW_OCCUPANCY * room and ns > 0.02 * profile.seconds * 1e9:
+            has = f"a kernel of {rough(ns)} has {threads:,} threads, the device room for {room:,}"
+            yield line, f"{has}: use more blocks, or let each thread do less"
 
 
-RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, low_occupancy)
+def uncoalesced(profile):
+    """Kernels whose neighbouring threads look at elements far from each other, so that most of what is fetched is not used."""
+    for line, rows in _launches(profile).items():
+        rows = rows[(rows["bytes"] > FEW_BYTES) & (rows["fetched"] >= WASTE * rows["bytes"])]
+        ns = int(rows["device_ns"].clip(0).sum())
+        if len(rows) and ns > 0.02 * profile.seconds * 1e9:
+            fetched, used = (rough_size(int(rows[name].sum())) for name in ("fetched", "bytes"))
+            kernels = f"{times(len(rows), 'kernel')} ({rough(ns)}) {'fetches' if len(rows) == 1 else 'fetch'} {fetched} to use {used}"
+            kept = "keep arrays that are used together in the same order in memory (copy a transposed or strided one once, before the loop)"
+            yield line, f"{kernels}, as neighbouring elements lie apart: {kept}"
+
+
+def float64_by_accident(profile):
+    """Float64 work that is made of narrower data by one float64 operand."""
+    recording = profile.recording
+    lines = {(line.file, line.line): line for line in profile.lines}
+    found: dict = defaultdict(float)
+    for group in recording.groups:
+        _, ops, _, widened = recording.kernels[group.row["kernel"]]
+        sites = recording.lines[group.row["lines"]]
+        if group.kind != "launch" or not widened or not sites:
+            continue
+        # A launch of several equal pieces of work has their lines one after the other.
+        keys = {recording.places[sites[first + op]].key for first in range(0, len(sites), len(ops)) for op in widened}
+        for key in keys:
+            found[key] += group.device_ns / len(keys)
+    for key, ns in found.items():
+        if key in lines and ns > 0.02 * profile.seconds * 1e9:
+            because = "it joins float32 data with a float64 array or a NumPy float64 number, and all that follows is float64"
+            yield lines[key], f"{rough(ns)} of float64 work: {because}; make the other operand float32, or use a Python number"
+
+
+def work_on_the_fallback(profile):
+    """Functions that NumPy computes on the host, with copies there and back."""
+    for line in profile.lines:
+        count = sum(line.fallbacks.values())
+        took = max(line.host, line.python)
+        if count and took > 0.02 * profile.seconds * 1e9:
+            names = ", ".join(sorted(line.fallbacks))
+            text = f"{times(count, 'call')} of {names} computed by NumPy on the host, {rough(took)} with the copies there and back"
+            yield line, f"{text}: compose it of functions that quern serves itself (quern.set_fallback('error') names them)"
+
+
+RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, low_occupancy, uncoalesced, float64_by_accident,
+         work_on_the_fallback)  # fmt: skip
 
 
 def _launches(profile):
-    """{line: [(ns on the device, row)]}."""
+    """{line: its launches, as rows}."""
     by_key = {(line.file, line.line): line for line in profile.lines}
-    out = defaultdict(list)
-    recording = profile.recording
-    for row in recording.rows[recording.rows["kind"] == KINDS.index("launch")]:
-        line = by_key.get(recording.places[int(row["site"])].key)
-        if line is not None:
-            out[line.file, line.line].append((int(row["device_ns"]), row))
-    return {by_key[key]: rows for key, rows in out.items()}
+    rows = profile.recording.of_kind("launch")
+    keys: dict = defaultdict(list)
+    for site in np.unique(rows["site"]).tolist():
+        keys[profile.recording.places[site].key].append(site)
+    return {by_key[key]: rows[np.isin(rows["site"], sites)] for key, sites in keys.items() if key in by_key}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import sysconfig
 from time import perf_counter_ns
@@ -42,17 +43,80 @@ class Recording:
 
     rows: np.ndarray
     texts: list[str]
-    kernels: list[tuple[int, list[str], str]]  # key, ops, and what they were compiled for
+    kernels: list[tuple[int, list[str], str, list[int]]]  # key, ops, what they were compiled for, which of them were widened
     lines: list[list[int]]  # sites
     stacks: dict[tuple, float]
     places: Places
     began: int
     ended: int
     devices: dict[str, dict] = dataclasses.field(default_factory=dict)
+    timing: str = ""  # of GPUs: "CUPTI", or why by events
 
     def of_kind(self, *kinds):
         """The rows of some kinds of events."""
         return self.rows[np.isin(self.rows["kind"], [KINDS.index(k) for k in kinds])]
+
+    @property
+    def timing_in_words(self):
+        """How the times of GPUs were taken; "" where none worked."""
+        if not (self.rows["device"] >= 0).any():
+            return ""
+        if self.timing == "CUPTI":
+            return "GPU times by CUPTI, work of other libraries with them"
+        return f"GPU times by events, without work of other libraries: {self.timing}"
+
+    @functools.cached_property
+    def groups(self) -> list[Group]:
+        """The rows that differ in their figures alone, together; in the order in which they first come."""
+        rows = self.rows
+        if not len(rows):
+            return []
+        group = np.zeros(len(rows), np.int64)
+        for name in ("kind", "device", "site", "lines", "kernel", "name", "detail"):
+            _, number = np.unique(rows[name], return_inverse=True)
+            _, group = np.unique(group * (int(number.max()) + 1) + number, return_inverse=True)
+        count = np.bincount(group)
+        first = np.full(len(count), len(rows))
+        np.minimum.at(first, group, np.arange(len(rows)))
+        timed = rows["device_ns"] >= 0
+        sums = ("host_ns", "bytes", "fetched", "operations", "thread_ns")
+        figures = {name: np.bincount(group, rows[name].astype(float)) for name in sums}
+        figures["device_ns"] = np.bincount(group, np.where(timed, rows["device_ns"], 0).astype(float))
+        figures["timed"] = np.bincount(group, timed)
+        for name, chosen in (("host_ns", slice(None)), ("device_ns", timed)):
+            least, most = np.full(len(count), np.inf), np.zeros(len(count))
+            np.minimum.at(least, group[chosen], rows[name][chosen])
+            np.maximum.at(most, group[chosen], rows[name][chosen])
+            figures["least_" + name], figures["most_" + name] = least, most
+        columns = {name: values.tolist() for name, values in figures.items()}
+        return [
+            Group(row=rows[first[i]], count=int(count[i]), **{name: values[i] for name, values in columns.items()})
+            for i in np.argsort(first).tolist()
+        ]
+
+
+@dataclasses.dataclass
+class Group:
+    """Rows of one kind, place and work: one of them, how many, and their sums; times in nanoseconds."""
+
+    row: np.void
+    count: int
+    host_ns: float
+    bytes: float
+    fetched: float
+    operations: float
+    thread_ns: float
+    device_ns: float  # of the `timed` ones
+    timed: float
+    least_host_ns: float
+    most_host_ns: float
+    least_device_ns: float
+    most_device_ns: float
+
+    @property
+    def kind(self):
+        """The name of the kind."""
+        return KINDS[self.row["kind"]]
 
 
 class _Busy:
@@ -93,7 +157,7 @@ class Collector:
         _Busy.active = None
         rows = np.frombuffer(rows, ROW)
         stacks = dict(self._sampler.stacks)
-        return Recording(rows, texts, kernels, lines, stacks, Places(), self._began, ended, _devices())
+        return Recording(rows, texts, kernels, lines, stacks, Places(), self._began, ended, _devices(), _engine.trace_timing())
 
 
 def _devices():

@@ -89,6 +89,7 @@ def _lines(profile, files):
             "function": line.function,
             "source": line.source,
             "device": round(line.device),
+            "asked": round(line.asked),
             "host": round(max(line.host, line.python)),
             "waiting": round(line.waiting),
             "compiling": round(line.compiling),

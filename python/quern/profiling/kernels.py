@@ -20,13 +20,14 @@ _CALLS = {
     "fill": "memset",
     "wait": "synchronize",
     "allocate": "allocate",
+    "fallback": "NumPy on the host",
 }
 MOST_LINES = 4  # of a fused kernel's name
 
 
 def kernel_name(recording, row):
     """What a launch computes, and where: "multiply, add, sqrt -> sum (heat.py:12)"; a user's kernel has its own name."""
-    _, ops, _ = recording.kernels[row["kernel"]]
+    ops = recording.kernels[row["kernel"]][1]
     name = computed(ops) or recording.texts[row["name"]]
     if not row["lines"]:
         return name
@@ -147,28 +148,38 @@ class Group:
     calls: int = 0
     least: float = float("inf")
     most: float = 0
+    bytes: float = 0  # of array work: read and written
+    operations: float = 0  # likewise: of floating-point numbers
+    thread_time: float = 0  # on the CPU: of all threads together
 
-    def add(self, ns):
-        """Counts one more."""
-        self.total += ns
-        self.calls += 1
-        self.least, self.most = min(self.least, ns), max(self.most, ns)
+    def add(self, total, calls, least, most):
+        """Counts some more."""
+        self.total += total
+        self.calls += int(calls)
+        self.least, self.most = min(self.least, least), max(self.most, most)
+
+    def rate(self, figure):
+        """A figure for each nanosecond: GB/s of bytes, GFLOP/s of operations, threads of thread_time."""
+        return figure / self.total if self.total else 0.0
 
 
 def summary(recording):
     """(work of the devices, calls of the host): lists of :class:`Group`, the longest first."""
     work: dict[str, Group] = {}
     calls: dict[str, Group] = {}
-    for row in recording.rows:
-        kind = KINDS[row["kind"]]
+    for rows in recording.groups:
+        kind = rows.kind
         if kind == "release":
             continue
         name = _CALLS[kind]
-        calls.setdefault(name, Group(name)).add(float(row["host_ns"]))
-        if kind in _COPY_NAMES or kind in ("launch", "fill"):
-            if row["device_ns"] >= 0:
-                name = kernel_name(recording, row) if kind == "launch" else _COPY_NAMES.get(kind, "[CUDA memset]")
-                work.setdefault(name, Group(name)).add(float(row["device_ns"]))
+        calls.setdefault(name, Group(name)).add(rows.host_ns, rows.count, rows.least_host_ns, rows.most_host_ns)
+        if (kind in _COPY_NAMES or kind in ("launch", "fill")) and rows.timed:
+            name = kernel_name(recording, rows.row) if kind == "launch" else _COPY_NAMES.get(kind, "[CUDA memset]")
+            group = work.setdefault(name, Group(name))
+            group.add(rows.device_ns, rows.timed, rows.least_device_ns, rows.most_device_ns)
+            group.bytes += rows.bytes
+            group.operations += rows.operations
+            group.thread_time += rows.thread_ns
     by_time = lambda groups: sorted(groups.values(), key=lambda g: -g.total)  # noqa: E731
     return by_time(work), by_time(calls)
 

@@ -7,7 +7,7 @@ import itertools
 from collections import Counter, defaultdict
 
 from quern.profiling.collect import COPIES, KINDS
-from quern.profiling.places import NOWHERE, source_line
+from quern.profiling.places import source_line
 
 NAMES = {"host_to_device": "to the device", "device_to_host": "to the host", "device_to_device": "on the device"}
 
@@ -17,6 +17,8 @@ class Cost:
     """What a line, a function or the whole program cost; times in nanoseconds, sizes in bytes."""
 
     device: float = 0  # work on the device; of a kernel that computes several lines, this line's share
+    gradient: float = 0  # of that: for the gradient of what the line computes, which another line asked for
+    asked: float = 0  # work for other lines' gradients: it is theirs, this one called backward()
     host: float = 0  # the thread was inside the engine
     waiting: float = 0  # of that: for the device
     compiling: float = 0  # of that: compilers
@@ -49,6 +51,10 @@ class Line(Cost):
     line: int = 0
     function: str = ""
     places: dict = dataclasses.field(default_factory=lambda: defaultdict(Counter))  # place -> kind -> calls
+    waited: dict = dataclasses.field(default_factory=lambda: defaultdict(lambda: [0, 0.0]))  # what for -> waits, ns
+    gradients: Counter = dataclasses.field(default_factory=Counter)  # lines whose gradients this one asked for -> ns
+    asked_by: Counter = dataclasses.field(default_factory=Counter)  # lines that asked for this one's gradient -> ns
+    fallbacks: Counter = dataclasses.field(default_factory=Counter)  # functions that NumPy computed -> calls
     compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, key, ops, form)
 
     @property
@@ -71,32 +77,38 @@ def cost_by_line(recording) -> list[Line]:
             line = lines[place.key] = Line(file=place.file, line=place.line, function=place.function)
         return line
 
-    for row in recording.rows:
-        kind = KINDS[row["kind"]]
+    for group in recording.groups:
+        kind, row = group.kind, group.row
         if kind == "release":
             continue
         place = places[int(row["site"])]
         line = at(place)
-        line.places[place][kind] += 1
-        line.host += row["host_ns"]
+        line.places[place][kind] += group.count
+        if kind == "fallback":
+            line.fallbacks[recording.texts[row["detail"]]] += group.count
+            continue  # its copies count by themselves, the rest of its time is Python's
+        line.host += group.host_ns
         if kind in COPIES:
-            line.copies[kind] += 1
-            line.copied[kind] += int(row["bytes"])
+            line.copies[kind] += group.count
+            line.copied[kind] += int(group.bytes)
             if kind == "device_to_host":
-                line.waiting += row["host_ns"]
+                line.waiting += group.host_ns
         elif kind == "wait":
-            line.waiting += row["host_ns"]
+            line.waiting += group.host_ns
+            waited = line.waited[recording.texts[row["detail"]]]
+            waited[0] += group.count
+            waited[1] += group.host_ns
         elif kind == "compile":
             if recording.texts[row["detail"]] != "compiled":
                 continue  # found in memory or on the disk
-            line.compiling += row["host_ns"]
-            line.compiled.append((recording.texts[row["name"]], *recording.kernels[row["kernel"]]))
+            line.compiling += group.host_ns
+            line.compiled += [(recording.texts[row["name"]], *recording.kernels[row["kernel"]][:3])] * group.count
         elif kind == "allocate":
-            line.allocated += int(row["bytes"])
+            line.allocated += int(group.bytes)
         if kind in _COUNTED:
-            setattr(line, _COUNTED[kind], getattr(line, _COUNTED[kind]) + 1)
-        if row["device_ns"] > 0:
-            _share(recording, row, at, line)
+            setattr(line, _COUNTED[kind], getattr(line, _COUNTED[kind]) + group.count)
+        if group.device_ns > 0:
+            _share(recording, group, at, line)
     for stack, seconds in recording.stacks.items():
         file, number, function = stack[-1]
         line = lines.get((file, number))
@@ -109,15 +121,23 @@ def cost_by_line(recording) -> list[Line]:
     return sorted(lines.values(), key=lambda line: -line.weight)
 
 
-def _share(recording, row, at, line):
-    """Shares a kernel's time out to the lines that recorded what it computes, equally for each operation."""
-    sites = recording.lines[row["lines"]]
-    if not sites:
-        line.device += row["device_ns"]
-        return
-    for site in sites:
-        place = recording.places[site]
-        (at(place) if place is not NOWHERE else line).device += row["device_ns"] / len(sites)
+def _share(recording, group, at, line):
+    """Shares a kernel's time out to the lines that recorded what it computes, equally for each operation. What is for a gradient is its
+    forward line's, and noted at the line that called backward().
+    """
+    sites = recording.lines[group.row["lines"]] or [int(group.row["site"])]
+    for site, count in Counter(sites).items():
+        place, share = recording.places[site], group.device_ns * count / len(sites)
+        asked = at(place) if place.file else line
+        if place.of is None:
+            asked.device += share
+            continue
+        of = at(place.of)
+        of.device += share
+        of.gradient += share
+        of.asked_by[asked.file, asked.line] += share
+        asked.asked += share
+        asked.gradients[of.file, of.line] += share
 
 
 def held_memory(recording):

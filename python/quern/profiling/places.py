@@ -35,6 +35,7 @@ class Place:
     text: str = ""
     way: str = ""  # "call", "test", "loop", "item"...; "" if unknown
     column: int = 0
+    of: Place | None = None  # this one asked for work that is another's: for its gradient
 
     @property
     def key(self):
@@ -69,6 +70,9 @@ class Places:
 
 
 def _place(site):
+    pair = _engine.site_pair(site)
+    if pair is not None:
+        return dataclasses.replace(_place(pair[1]), of=_place(pair[0]))
     found = _engine.site_code(site)
     if found is None:
         described = _engine.describe_site(site)
@@ -104,14 +108,16 @@ def _text(file, first, last, column, end):
 
 
 def _way(code, offset):
+    """What the instruction does that is at work there; a call into Python stands at the cache behind its instruction."""
+    name = ""
     for instruction in dis.get_instructions(code):
-        if instruction.offset == offset:
-            name = instruction.opname
-            if name.startswith(("CALL", "PRECALL")):
-                return "call"
-            if name.startswith(("POP_JUMP", "JUMP_IF")):
-                return "test"
-            if name.startswith("BINARY_OP"):
-                return "operator"
-            return _WAYS.get(name, "")
-    return ""
+        if instruction.offset > offset:
+            break
+        name = instruction.opname
+    if name.startswith(("CALL", "PRECALL")):
+        return "call"
+    if name.startswith(("POP_JUMP", "JUMP_IF")):
+        return "test"
+    if name.startswith("BINARY_OP"):
+        return "operator"
+    return _WAYS.get(name, "")

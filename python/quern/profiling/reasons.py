@@ -27,11 +27,30 @@ def reasons(line) -> list[str]:
         because = _because(line, kind, _look if kind == "device_to_host" else _transfer)
         waited = f"; {rough(line.waiting)} of waiting" if kind == "device_to_host" and line.waiting > 1e6 else ""
         out.append((line.waiting, f"{times(count, 'copy', 'copies')} {NAMES[kind]}, {rough_size(line.copied[kind])}{because}{waited}"))
-    if line.waits and not line.copies["device_to_host"]:
-        out.append((line.waiting, f"{times(line.waits, 'wait')}, {rough(line.waiting)}{_because(line, 'wait', _look)}"))
+    for what_for, (count, ns) in line.waited.items():
+        asked = _because(line, "wait", _look) if what_for in _ASKED else ""
+        out.append((ns, f"{times(count, 'wait')} for {what_for or 'the device'}, {rough(ns)}{asked}"))
+    if line.gradient:
+        asked = _gradients("is its gradient, which", line.asked_by)
+        out.append((line.gradient, f"{rough(line.gradient)} of its device time {asked} asked for"))
+    if line.asked:
+        charged = _gradients("charged to", line.gradients)
+        out.append((line.asked, f"{rough(line.asked)} of device time for gradients, {charged}"))
+    for name, count in line.fallbacks.items():
+        out.append((0, f"{times(count, 'call')} of {name}, which NumPy computes on the host"))
     if line.compiles:
         out.append((line.compiling, f"{times(line.compiles, 'compile')}, {rough(line.compiling)}{_why_compiled(line)}"))
     return [text for _, text in sorted(out, key=lambda one: -one[0])]
+
+
+# Waits that an expression asks for; the others come with the work.
+_ASKED = frozenset(("the end of all work", "the end of a stream's work", "an event", "an array", "values for the host"))
+
+
+def _gradients(words, lines, most=3):
+    """What is charged to which lines, the dearest first."""
+    named = [f"line {number} ({rough(ns)})" if len(lines) > 1 else f"line {number}" for (_, number), ns in lines.most_common(most)]
+    return f"{words} {', '.join(named)}{' and others' if len(lines) > most else ''}"
 
 
 def _because(line, kind, words):
@@ -53,12 +72,22 @@ def _shown(text):
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
+def _called(text):
+    """The name of what a call calls: "x.y(1).z(2)" -> "z"."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] in ")]") - (text[at] in "([")
+        if depth == 0:
+            return text[:at].rpartition(".")[2]
+    return text
+
+
 def _look(place):
     if not place.text:
         return "the program asks for it"
     text = _shown(place.text)
     if place.way == "call":
-        name = text.partition("(")[0].rpartition(".")[2]
+        name = _called(text)
         if name in ("synchronize", "deviceSynchronize", "wait", "block_until_ready", "wait_event"):
             return f"`{text}` asks for it"
         if name in ("print", "str", "repr", "format"):

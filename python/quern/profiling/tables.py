@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from quern.profiling.kernels import summary
 from quern.profiling.lines import NAMES
 from quern.profiling.reasons import reasons
 from quern.profiling.units import rough, rough_size, times
@@ -58,6 +59,8 @@ def show_head(out, profile):
     """What ran, where, and the totals."""
     out.print(Text(f"quern profile: {profile.title}, {rough(profile.seconds * 1e9)} on {profile.device_names or 'no device'}", "bold"))
     out.print("  " + head_in_words(profile))
+    if profile.recording.timing_in_words:
+        out.print(f"  {escape(profile.recording.timing_in_words)}")
 
 
 def show_lines(out, profile, most=20):
@@ -74,7 +77,7 @@ def show_lines(out, profile, most=20):
         where = f"{os.path.basename(line.file)}:{line.line}" if len(files) > 1 else str(line.line) if line.file else ""
         table.add_row(
             where,
-            _time(line.device),
+            f"({_time(line.asked)})" if line.asked > line.device else _time(line.device),
             _time(max(line.host, line.python)),
             _time(line.waiting),
             _time(line.compiling),
@@ -111,6 +114,26 @@ def show_tree(out, profile):
 
 def _both(cost):
     return f"device {rough(cost.device)}, host {rough(max(cost.host, cost.python))}"
+
+
+def show_work(out, profile, most=6):
+    """The longest work of the CPU beside what the machine can do."""
+    machine = profile.machine
+    if machine is None:
+        return
+    known = [group for group in summary(profile.recording)[0] if group.thread_time and group.total >= 0.01 * profile.total.device]
+    if not known:
+        return
+    peak = max(machine.float32, machine.float64)
+    can = f"{machine.bandwidth / 1e9:.3g} GB/s, {peak / 1e9:.3g} GFLOP/s, {times(machine.threads, 'thread')}"
+    out.print(f"\n[bold]Work[/bold] beside what the machine can do: {can}")
+    for group in known[:most]:
+        rates = [
+            f"{group.rate(group.bytes):.3g} GB/s ({100e9 * group.rate(group.bytes) / machine.bandwidth:.0f} %)" if group.bytes else "",
+            f"{group.rate(group.operations):.3g} GFLOP/s" if group.operations else "",
+            f"{group.rate(group.thread_time):.1f} threads",
+        ]
+        out.print(f"  {rough(group.total)}  {escape(group.name)}: {', '.join(filter(None, rates))}")
 
 
 def show_advice(out, advice):

@@ -69,7 +69,7 @@
 
   // ---- source, with what each line cost in the margin
 
-  const columns = [["Device", (l) => l.device, time], ["Host", (l) => l.host, time], ["Waiting", (l) => l.waiting, time],
+  const columns = [["Device", (l) => Math.max(l.device, l.asked), time], ["Host", (l) => l.host, time], ["Waiting", (l) => l.waiting, time],
     ["Compiling", (l) => l.compiling, time], ["Launches", (l) => l.launches, String], ["Copies", (l) => l.copied, () => ""],
     ["Peak", (l) => l.peak, size]];
   const most = columns.map(([, of]) => d3.max(lines, of) || 1);
@@ -96,7 +96,7 @@
         columns.forEach(([name, of, words], column) => {
           const value = line ? of(line) : 0, cell = made("td");
           if (value && (words !== time || value >= 500)) {
-            cell.textContent = name === "Copies" ? line.copies : words(value);
+            cell.textContent = name === "Copies" ? line.copies : name === "Device" && line.asked > line.device ? `(${words(value)})` : words(value);
             cell.style.background = heat(Math.sqrt(value / most[column]) * 0.9);
           }
           row.append(cell);

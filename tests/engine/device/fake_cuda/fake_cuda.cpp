@@ -197,8 +197,8 @@ const std::vector<Kernel>& kernels() {
 bool refused(const char* symbol, Result& result, bool touches_gpu) {
   State& s = state();
   ++s.calls;
-  auto planned = s.failures.find(symbol);
-  if (planned != s.failures.end()) {
+  if (fake_cuda_observer) fake_cuda_observer(symbol, nullptr);
+  if (auto planned = s.failures.find(symbol); planned != s.failures.end()) {
     result = planned->second;
     s.failures.erase(planned);
     if (result >= illegal_address && result < 720) s.lost = result;
@@ -458,8 +458,8 @@ Result run(State& s, Function* function, const unsigned grid[3], const unsigned 
   if (args) std::memcpy(launch.args, args, launch.arg_bytes);
   s.launches.push_back(launch);
   if (function->on_cpu && sees_others(s, kernel, launch)) s.pending = illegal_address;
-  threads *= blocks;
-  submit(s, stream, [&s, function, launch, threads] { compute(s, *function, launch, threads); });
+  if (fake_cuda_observer) fake_cuda_observer("", &launch);
+  submit(s, stream, [&s, function, launch, n = threads * blocks] { compute(s, *function, launch, n); });
   return ok;
 }
 
