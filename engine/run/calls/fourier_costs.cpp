@@ -110,6 +110,7 @@ Costs::ByItself Costs::line(int64_t n) {
   ByItself other = matrix(within);
   other.cost = 2 * other.cost + static_cast<double>(within / w) * 6 * turning + 100;
   other.within = within;
+  other.in_lanes = never;
   return other.cost < out.cost ? other : out;
 }
 
@@ -131,6 +132,11 @@ Costs::ByItself Costs::matrix(int64_t n) {
     look(d, n / d);
     look(n / d, d);
   }
+  if (out.cost == never) return out;
+  int64_t n1 = out.rows, n2 = n / n1, vectors = bytes * w;
+  double each = 2 * moving() + turning + (vectors <= some ? 0 : vectors <= third_cache ? 4 : 10);
+  out.in_lanes =
+      lanes(n1).cost * static_cast<double>(n2) + lanes(n2).cost * static_cast<double>(n1) + each * static_cast<double>(n);
   return out;
 }
 

@@ -14,6 +14,7 @@
 namespace quern::fft {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr int64_t largest_of_convolutions = 11;  // the prime factors of their lengths
 
 class Costs {
  public:
@@ -29,10 +30,11 @@ class Costs {
   };
   InLanes lanes(int64_t n);
   // A line of n numbers by itself: a matrix of so many rows; of its numbers, or of a convolution's. Never, for a prime number
-  // that is small.
+  // that is small. `in_lanes`: of a vector of lines, each as that matrix; never where there is a convolution.
   struct ByItself {
     double cost;
     int64_t rows, within;
+    double in_lanes = never;
   };
   ByItself line(int64_t n);
   static double moving();  // a load and a store

@@ -85,25 +85,27 @@ LOOP void pass_of(int64_t radix, const Walk<T>& walk, const T* circle) {
         b[to * (radix - k)] = times(plus_turned(even, odd), w + 2 * (radix - k));
       };
       auto next = [&](int64_t at, int64_t k) QUERN_FOURIER_LAMBDA { return at + k < radix ? at + k : at + k - radix; };
-      int64_t k = 1;
-      for (; k + 1 <= half; k += 2) {  // two at a time, as each number that is loaded serves both
+      // Two at once, as each number that is loaded serves both; sums of a few, so that fewer roundings lie on top of each other.
+      constexpr int64_t few_at_a_time = 8;
+      for (int64_t k = 1; k <= half; k += 2) {
+        const int64_t k2 = k < half ? k + 1 : k;
         Pair<T> even = first, odd{}, even2 = first, odd2{};
-        for (int64_t j = 1, at = k, at2 = k + 1; j <= half; ++j, at = next(at, k), at2 = next(at2, k + 1)) {
-          even = even + sums[j] * circle[2 * at];
-          odd = odd - rests[j] * circle[2 * at + 1];
-          even2 = even2 + sums[j] * circle[2 * at2];
-          odd2 = odd2 - rests[j] * circle[2 * at2 + 1];
+        for (int64_t j = 1, at = k, at2 = k2; j <= half;) {
+          Pair<T> e{}, o{}, e2{}, o2{};
+          const int64_t end = j + few_at_a_time <= half ? j + few_at_a_time : half + 1;
+          for (; j < end; ++j, at = next(at, k), at2 = next(at2, k2)) {
+            e = e + sums[j] * circle[2 * at];
+            o = o - rests[j] * circle[2 * at + 1];
+            e2 = e2 + sums[j] * circle[2 * at2];
+            o2 = o2 - rests[j] * circle[2 * at2 + 1];
+          }
+          even = even + e;
+          odd = odd + o;
+          even2 = even2 + e2;
+          odd2 = odd2 + o2;
         }
         put(k, even, odd);
-        put(k + 1, even2, odd2);
-      }
-      for (; k <= half; ++k) {
-        Pair<T> even = first, odd{};
-        for (int64_t j = 1, at = k; j <= half; ++j, at = next(at, k)) {
-          even = even + sums[j] * circle[2 * at];
-          odd = odd - rests[j] * circle[2 * at + 1];
-        }
-        put(k, even, odd);
+        put(k2, even2, odd2);
       }
     }
   }
@@ -584,13 +586,9 @@ LOOP void columns(const SplitJob<T>& job, int64_t from, int64_t to, T* room) {
       const Pair<T>* turns = reinterpret_cast<const Pair<T>*>(split.turns) + block * n1;
       for (int64_t k = 0; k < n1; ++k) target[k] = z[k] * turns[k];
     } else {
-      const Pair<T>* fine = reinterpret_cast<const Pair<T>*>(split.fine);
-      for (int64_t k = 0, at = 0; k < n1; ++k) {
-        Number<T> turn = turn_of(split.coarse, at);
-        target[k] = z[k] * times(fine[k], &turn.re);
-        at += first;
-        if (at >= n1 * n2) at -= n1 * n2;
-      }
+      const Pair<T>* of_lanes = reinterpret_cast<const Pair<T>*>(split.lane_turns);
+      const T* of_block = split.block_turns + 2 * block * n1;
+      for (int64_t k = 0; k < n1; ++k) target[k] = z[k] * times(of_lanes[k], of_block + 2 * k);
     }
   }
 }
@@ -626,6 +624,107 @@ LOOP void rows(const SplitJob<T>& job, int64_t from, int64_t to, T* room) {
       out.first += full * out.step;
       store_lanes<T>(z + full, out, over, 1, job.scale, job.exchanges_out, false);
     }
+  }
+}
+
+// ---- a vector of lines, each as a matrix
+
+template <class T, class P>
+FN Places<P> from_number(const Places<P>& at, int64_t k) {
+  return {at.first + k * at.step, at.lines, at.step, at.beside};
+}
+
+template <class T>
+LOOP void tall_columns(const TallJob<T>& job, int64_t from, int64_t to, T* room) {
+  const Split<T>& split = *job.split;
+  const int64_t n1 = split.n1, n2 = split.n2, w = split.width, row = row_of(*split.first);
+  const int64_t pitch = split.first->chirp ? row : pitch_of<T>(row);
+  Pair<T>*x = reinterpret_cast<Pair<T>*>(room), *y = x + split.first->buffer();
+  for (int64_t c = from; c < to; ++c) {
+    Places<const T> in{job.in.first + c * job.in.step, job.in.lines, job.in.step * n2, job.in.beside};
+    load_rows<T>(in, job.count, n1, row, pitch, x, job.exchanges, false);
+    const Pair<T>* z = transformed(*split.first, x, pitch, y, 0);
+    Pair<T>* target = reinterpret_cast<Pair<T>*>(job.work) + c * pitch_of<T>(n1);
+    const int64_t block = c / w, lane = c % w;
+    if (split.turns) {
+      const T* turns = split.turns + block * n1 * 2 * w + lane;
+      for (int64_t k = 0; k < n1; ++k, turns += 2 * w) {
+        T turn[2] = {turns[0], turns[w]};
+        target[k] = times(z[k], turn);
+      }
+    } else {
+      const T *turns = split.lane_turns + lane, *of_block = split.block_turns + 2 * block * n1;
+      for (int64_t k = 0; k < n1; ++k, turns += 2 * w) {
+        Number<T> turn = times(Number<T>{turns[0], turns[w]}, of_block + 2 * k);
+        target[k] = times(z[k], &turn.re);
+      }
+    }
+  }
+}
+
+template <class T>
+LOOP void tall_rows(const TallJob<T>& job, int64_t from, int64_t to, T* room) {
+  const Split<T>& split = *job.split;
+  const int64_t n1 = split.n1, n2 = split.n2, row = row_of(*split.second), last = last_row_of(*split.second);
+  const bool is_plain = !split.second->chirp && split.second->count > 1;
+  const int64_t from_pitch = is_plain ? pitch_of<T>(row) : row, pitch = is_plain ? pitch_of<T>(last) : last;
+  Pair<T>*x = reinterpret_cast<Pair<T>*>(room), *y = x + split.second->buffer();
+  for (int64_t k = from; k < to; ++k) {
+    const Pair<T>* source = reinterpret_cast<const Pair<T>*>(job.work) + k;
+    Pair<T>* target = x;
+    const int64_t dense = from_pitch == row ? n2 : row;
+    for (int64_t j = 0; j < n2; j += dense, target += from_pitch)
+      for (int64_t i = 0; i < dense; ++i, source += pitch_of<T>(n1)) target[i] = *source;
+    Pair<T>* z = transformed(*split.second, x, from_pitch, y, pitch);
+    Places<T> out{job.out.first + k * job.out.step, job.out.lines, n1 * job.out.step, job.out.beside};
+    store_rows<T>(z, out, job.count, n2, last, pitch, job.scale, job.exchanges, false);
+  }
+}
+
+constexpr int64_t few_numbers = 16;  // that come into lanes at once
+
+template <class T>
+LOOP void tall_part(const TallEndsJob<T>& job, int64_t from, int64_t to) {
+  const int64_t h = job.h, lines = job.count;
+  Pair<T> near[few_numbers], far[few_numbers];
+  if (from == 0) {
+    load_lanes<T>(job.in, lines, 1, near, false, false);
+    *far = {near->re - near->im, Vector<T>{}};
+    *near = {near->re + near->im, Vector<T>{}};
+    store_lanes<T>(near, job.out, lines, 1, T(1), false, false);
+    store_lanes<T>(far, from_number<T>(job.out, h), lines, 1, T(1), false, false);
+    ++from;
+  }
+  for (int64_t k = from, count; k < to; k += count) {
+    count = to - k < few_numbers ? to - k : few_numbers;
+    const int64_t opposite = h - k - count + 1;
+    load_lanes<T>(from_number<T>(job.in, k), lines, count, near, false, false);
+    load_lanes<T>(from_number<T>(job.in, opposite), lines, count, far, false, false);
+    for (int64_t i = 0; i < count; ++i) part_pair(near[i], far[count - 1 - i], in_all_lanes(job.ends + 2 * (k + i)), T(0.5));
+    store_lanes<T>(near, from_number<T>(job.out, k), lines, count, T(1), false, false);
+    store_lanes<T>(far, from_number<T>(job.out, opposite), lines, count, T(1), false, false);
+  }
+}
+
+template <class T>
+LOOP void tall_join(const TallEndsJob<T>& job, int64_t from, int64_t to) {
+  const int64_t h = job.h, lines = job.count;
+  Pair<T> near[few_numbers], far[few_numbers];
+  if (from == 0) {
+    load_lanes<T>(job.in, lines, 1, near, false, false);
+    load_lanes<T>(from_number<T>(job.in, h), lines, 1, far, false, false);
+    *near = {near->re + far->re, near->re - far->re};
+    store_lanes<T>(near, job.out, lines, 1, T(1), false, false);
+    ++from;
+  }
+  for (int64_t k = from, count; k < to; k += count) {
+    count = to - k < few_numbers ? to - k : few_numbers;
+    const int64_t opposite = h - k - count + 1;
+    load_lanes<T>(from_number<T>(job.in, k), lines, count, near, false, false);
+    load_lanes<T>(from_number<T>(job.in, opposite), lines, count, far, false, false);
+    for (int64_t i = 0; i < count; ++i) join_pair(near[i], far[count - 1 - i], in_all_lanes(job.ends + 2 * (k + i)));
+    store_lanes<T>(near, from_number<T>(job.out, k), lines, count, T(1), false, false);
+    store_lanes<T>(far, from_number<T>(job.out, opposite), lines, count, T(1), false, false);
   }
 }
 
@@ -723,7 +822,8 @@ LOOP void product(const ProductJob<T>& job, int64_t from, int64_t to) {
 }
 
 template <class T>
-constexpr Loops<T> loops_of_level{width<T>, &lanes<T>, &columns<T>, &rows<T>, &part<T>, &join<T>, &mirror<T>, &product<T>};
+constexpr Loops<T> loops_of_level{width<T>,      &lanes<T>,     &columns<T>, &rows<T>, &tall_columns<T>, &tall_rows<T>,
+                                  &tall_part<T>, &tall_join<T>, &part<T>,    &join<T>, &mirror<T>,       &product<T>};
 
 }  // namespace
 }  // namespace QUERN_FOURIER_LEVEL

@@ -75,9 +75,10 @@ template <class T>
 struct Split {
   int64_t n1, n2;
   const Steps<T>*first, *second;  // of n1 and of n2
-  const T* turns;                 // vectors' pairs for each n1 of each block of columns; or null, and the product of
-  const T* fine;                  // a vector's pair for each n1: its lane's turn
-  Turns<T> coarse;                // and the block's turn
+  // What columns are turned by: vectors' pairs for each n1 of each block of columns; or null, and the product of a vector's pair
+  // for each n1, its lanes' turns, and a number for each n1 of each block.
+  const T *turns, *lane_turns, *block_turns;
+  int64_t width;  // of these vectors: a narrower level's loops may read them
 };
 template <class T>
 struct SplitJob {
@@ -88,6 +89,27 @@ struct SplitJob {
   int64_t limit;  // so many results are stored
   T scale;
   T* work;  // vectors' pairs, n1 for each block of columns
+};
+
+// So many lines, one a lane, and each as such a matrix: where more than a cache is between the first number and the last.
+template <class T>
+struct TallJob {
+  const Split<T>* split;
+  int64_t count;
+  bool exchanges;  // before and after
+  Places<const T> in;
+  Places<T> out;
+  T scale;
+  T* work;  // vectors' pairs, a column of n1 and at most one for a gap behind the other
+};
+// Their ends, where they are of reals.
+template <class T>
+struct TallEndsJob {
+  int64_t h;      // n / 2
+  const T* ends;  // turns of n, k from 0 to n / 4
+  int64_t count;  // lines
+  Places<const T> in;
+  Places<T> out;
 };
 
 template <class T>
@@ -121,6 +143,11 @@ struct Loops {
   // Blocks of columns; groups of so many rows as there are lanes. `room`: two buffers of vectors' pairs.
   void (*columns)(const SplitJob<T>& job, int64_t from, int64_t to, T* room);
   void (*rows)(const SplitJob<T>& job, int64_t from, int64_t to, T* room);
+  // Columns, then rows, of a vector of lines; and what part() and join() do.
+  void (*tall_columns)(const TallJob<T>& job, int64_t from, int64_t to, T* room);
+  void (*tall_rows)(const TallJob<T>& job, int64_t from, int64_t to, T* room);
+  void (*tall_part)(const TallEndsJob<T>& job, int64_t from, int64_t to);
+  void (*tall_join)(const TallEndsJob<T>& job, int64_t from, int64_t to);
   // Of a line of n reals that was transformed as n / 2 complex numbers, its ends: see part_ends(). Numbers k from..to - 1 of
   // 1 ... n / 4, and those opposite them.
   void (*part)(const EndsJob<T>& job, int64_t from, int64_t to);

@@ -47,6 +47,7 @@ struct Method {
   std::shared_ptr<const Plan<T>> plan;
   int64_t in_lanes;    // so many lines, from the first on; the others each by itself
   bool shares_inside;  // those one after the other, each by all threads
+  bool is_tall;        // those in lanes as matrices, a vector of them after the other, each by all threads
 };
 
 template <class T>
@@ -67,9 +68,19 @@ Method<T> method_of(const Stage& stage, const Lines& lines) {
   double all = full == 0 ? (is_narrow ? 0.6 : 1) * vector : shared(vector, full + (rest > 0 ? 1 : 0));
   double parted = shared(vector, full) + shared(line, rest);
   int64_t memory = plan->n() * w * static_cast<int64_t>(4 * sizeof(T)) * std::min(threads, full + 1);
+  bool can_be_tall = plan->tall_cost() < never && (is_packed(stage) || !is_real(stage.kind)) && stage.kind != Kind::full;
+  if (can_be_tall && lines.side_by_side() >= std::min(w, count)) {
+    double ends = is_real(stage.kind) ? 6 * static_cast<double>(plan->n()) : 0, each = plan->tall_cost() + ends;
+    double vectors = each * static_cast<double>(full) / static_cast<double>(threads);
+    double narrow = rest == 0 ? 0 : (is_narrow ? 0.6 : 1) * each / static_cast<double>(threads);
+    const bool can_share = plan->n() >= least_inside;
+    double lone = line * static_cast<double>(rest) / static_cast<double>(can_share ? threads : 1);
+    if (vectors + std::min(narrow, lone) < std::min({all, parted, alone}))
+      return {std::move(plan), lone < narrow ? full * w : count, can_share, true};
+  }
   if (plan->line_cost() < never && (alone < std::min(all, parted) || memory > most_in_lanes))
-    return {std::move(plan), 0, shares_inside};
-  return {std::move(plan), parted < all ? full * w : count, false};
+    return {std::move(plan), 0, shares_inside, false};
+  return {std::move(plan), parted < all ? full * w : count, false, false};
 }
 
 // What a line by itself needs, in Ts: for the matrix; each of two buffers of a convolution; its numbers put together.
@@ -171,6 +182,33 @@ void run_line(const Stage& stage, const Plan<T>& plans, Places<const T> in, Plac
   }
 }
 
+// A vector of lines, each as a matrix.
+template <class T>
+void run_tall(const Stage& stage, const Plan<T>& plans, int64_t count, Places<const T> in, Places<T> out, T* work) {
+  const LinePlan<T>& plan = plans.line();
+  const Loops<T>& loops = loops_for<T>(count);
+  const int64_t n1 = plan.split().n1, n2 = plan.split().n2, h = plan.n();
+  const bool is_half = stage.kind == Kind::half, is_whole = stage.kind == Kind::whole;
+  const double each = plans.tall_cost() / static_cast<double>(2 * h);  // of a number, of columns or of rows
+  auto least = [&](int64_t numbers) { return static_cast<int64_t>(least_work / (each * static_cast<double>(numbers))) + 1; };
+  auto ends = [&](Places<const T> from, Places<T> to, auto loop) {
+    TallEndsJob<T> job{h, plans.lanes_ends(), count, from, to};
+    in_slices(h / 2 + 1, [&](int64_t begin, int64_t end) { loop(job, begin, end); }, least(2));
+  };
+  auto read = [](const Places<T>& at) { return Places<const T>{at.first, at.lines, at.step, at.beside}; };
+  if (is_whole) {
+    ends(in, out, loops.tall_join);
+    in = read(out);
+  }
+  TallJob<T> job{&plan.split(), count, is_whole || stage.kind == Kind::backward, in, out, static_cast<T>(stage.scale), work};
+  auto share = [&](int64_t numbers, int64_t of, auto loop) {
+    in_slices(numbers, [&](int64_t begin, int64_t end) { loop(job, begin, end, Room<T>(plan.room()).data()); }, least(of));
+  };
+  share(n2, n1, loops.tall_columns);
+  share(n1, n2, loops.tall_rows);
+  if (is_half) ends(read(out), out, loops.tall_part);
+}
+
 // Between the numbers of a line, from what is between its elements.
 template <class P>
 Places<P> places_of(const Stage& stage, bool of_complex, int64_t step) {
@@ -198,7 +236,21 @@ void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char
       out_lines[l] *= out_complex ? 2 : 1;
     }
   };
-  if (method.in_lanes > 0) {
+  if (method.is_tall) {
+    Numbers<T> own;
+    if (!memory) own = Numbers<T>(plan.tall_work());
+    T* work = memory ? static_cast<T*>(memory) : own.data();
+    constexpr int64_t most_lanes = 64;
+    int64_t in_lines[most_lanes], out_lines[most_lanes];
+    in.lines = in_lines;
+    out.lines = out_lines;
+    for (int64_t first = 0; first < method.in_lanes; first += w) {
+      int64_t here = std::min(w, method.in_lanes - first);
+      find(first, here, in_lines, out_lines);
+      for (int64_t l = here; l < w; ++l) in_lines[l] = in_lines[0], out_lines[l] = out_lines[0];
+      run_tall(stage, plan, here, in, out, work);
+    }
+  } else if (method.in_lanes > 0) {
     const Steps<T>& steps = plan.lanes();
     const T* ends = is_packed(stage) ? plan.lanes_ends() : nullptr;
     int64_t buffer = std::max(steps.buffer(), stage.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
@@ -224,19 +276,20 @@ void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char
   }
   if (method.in_lanes == count) return;
   LineMemory<T> sizes(stage, plan);
+  T* shared = method.shares_inside ? static_cast<T*>(memory) : nullptr;
   auto part = [&](int64_t from, int64_t to) {
     // The thread's own memory is for columns and rows: this is another.
     Numbers<T> own;
-    if (!memory) own = Numbers<T>(sizes.all());
+    if (!shared) own = Numbers<T>(sizes.all());
     for (int64_t i = from; i < to; ++i) {
       int64_t in_line, out_line, zero = 0;
       find(method.in_lanes + i, 1, &in_line, &out_line);
       Places<const T> here{in.first + in_line, &zero, in.step, in.beside};
       Places<T> there{out.first + out_line, &zero, out.step, out.beside};
-      run_line(stage, plan, here, there, memory ? static_cast<T*>(memory) : own.data(), Share{method.shares_inside});
+      run_line(stage, plan, here, there, shared ? shared : own.data(), Share{method.shares_inside});
     }
   };
-  if (method.shares_inside) return part(0, count);
+  if (method.shares_inside) return part(0, count - method.in_lanes);
   in_slices(count - method.in_lanes, part, static_cast<int64_t>(least_work / plan.line_cost()) + 1);
 }
 
@@ -298,7 +351,9 @@ size_t memory_for(const Work& work) {
     const Stage& stage = work.stages[i];
     Ends ends = ends_of(work, i, number, nullptr, nullptr, nullptr);
     Method<T> method = method_of<T>(stage, Lines(*ends.in, *ends.out, stage.axis));
-    if (method.shares_inside) out = std::max(out, static_cast<size_t>(LineMemory<T>(stage, *method.plan).all()) * sizeof(T));
+    int64_t numbers = std::max(method.shares_inside ? LineMemory<T>(stage, *method.plan).all() : 0,
+                               method.is_tall ? method.plan->tall_work() : 0);
+    out = std::max(out, static_cast<size_t>(numbers) * sizeof(T));
   }
   return out;
 }
@@ -314,7 +369,8 @@ void transform(const Work& work, const char* in, char* between, char* out, void*
   if (run.slice == 0) run.count = 0;
   for (size_t i = 0; i < run.first; ++i) whole(i);
   if (run.count > 0) {
-    int64_t length = work.out.shape[run.axis], slices = (length + run.slice - 1) / run.slice;
+    int64_t length = (work.has_between() ? work.between : work.out).shape[run.axis],
+            slices = (length + run.slice - 1) / run.slice;
     in_slices(
         slices,
         [&](int64_t begin, int64_t end) {
@@ -332,6 +388,7 @@ void transform(const Work& work, const char* in, char* between, char* out, void*
         1);
   }
   for (size_t i = run.first + run.count; i < work.stages.size(); ++i) whole(i);
+  let_go_of_plans<T>();
 }
 
 template size_t memory_for<float>(const Work& work);

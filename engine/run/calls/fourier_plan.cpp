@@ -1,6 +1,7 @@
 #include "run/calls/fourier_plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -152,27 +153,89 @@ void StepsPlan<T>::factorize(int64_t n) {
   steps_.count = static_cast<int64_t>(list_.size());
 }
 
-// k^2 / 2 of a circle of n, for k below n.
+// k^2 modulo 2 n.
+static int64_t half_square(int64_t k, int64_t n) {
+  using Wide = unsigned __int128;
+  return static_cast<int64_t>(static_cast<Wide>(k) * static_cast<Wide>(k) % static_cast<Wide>(2 * n));
+}
+// Half of k^2 of a circle of n, for k below n.
 template <class T>
 static void make_chirp(int64_t n, T* chirp) {
   Roots roots(2 * n);
-  for (int64_t k = 0; k < n; ++k) {
-    auto square = static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) % static_cast<unsigned __int128>(2 * n);
-    put(chirp + 2 * k, roots(static_cast<int64_t>(square)));
-  }
+  for (int64_t k = 0; k < n; ++k) put(chirp + 2 * k, roots(half_square(k, n)));
 }
-// What numbers times the chirp are convolved with, before its transform.
-template <class T>
-static void make_filter(int64_t n, int64_t within, const T* chirp, T* filter) {
-  std::fill_n(filter, 2 * within, T(0));
-  T part = T(1) / static_cast<T>(within);
-  for (int64_t k = 0; k < n; ++k) {
-    T re = chirp[2 * k] * part, im = -chirp[2 * k + 1] * part;
-    for (int64_t at : {k, (within - k) % within}) {
-      filter[2 * at] = re;
-      filter[2 * at + 1] = im;
+
+static Roots::Root operator+(Roots::Root a, Roots::Root b) { return {a.re + b.re, a.im + b.im}; }
+static Roots::Root operator-(Roots::Root a, Roots::Root b) { return {a.re - b.re, a.im - b.im}; }
+static Roots::Root operator*(Roots::Root a, Roots::Root b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+
+// The transform of n numbers `step` apart, in a type with more digits than are wanted.
+static void transform_exactly(const Roots::Root* x, int64_t step, int64_t n, const std::vector<Roots::Root>& circle,
+                              Roots::Root* out) {
+  if (n == 1) {
+    *out = *x;
+    return;
+  }
+  int64_t radix = n % 4 == 0 ? 4 : 2;
+  while (n % radix) ++radix;
+  int64_t m = n / radix, turn = m * step;
+  for (int64_t j = 0; j < radix; ++j) transform_exactly(x + j * step, step * radix, m, circle, out + j * m);
+  Roots::Root a[largest_of_convolutions];
+  for (int64_t k = 0; k < m; ++k) {
+    for (int64_t j = 0; j < radix; ++j) a[j] = out[j * m + k] * circle[static_cast<size_t>(j * k * step)];
+    if (radix == 2) {
+      out[k] = a[0] + a[1];
+      out[m + k] = a[0] - a[1];
+    } else if (radix == 4) {
+      Roots::Root sum = a[0] + a[2], less = a[0] - a[2], other = a[1] + a[3], rest = a[1] - a[3], turned{rest.im, -rest.re};
+      out[k] = sum + other;
+      out[m + k] = less + turned;
+      out[2 * m + k] = sum - other;
+      out[3 * m + k] = less - turned;
+    } else {
+      for (int64_t q = 0; q < radix; ++q) {
+        Roots::Root sum = a[0];
+        for (int64_t j = 1; j < radix; ++j) sum = sum + a[j] * circle[static_cast<size_t>(j * q % radix * turn)];
+        out[q * m + k] = sum;
+      }
     }
   }
+}
+
+// What numbers times the chirp are convolved with, transformed: with all digits that T has, but for many numbers in double
+// precision, where that takes too long.
+template <class T>
+static void make_filter(int64_t n, int64_t within, T* filter) {
+  constexpr int64_t most_exact = sizeof(T) == 8 ? 1 << 14 : 1 << 7;
+  Roots roots(2 * n);
+  long double part = 1 / static_cast<long double>(within);
+  auto each = [&](auto&& set) {
+    for (int64_t k = 0; k < n; ++k) {
+      Roots::Root root = roots(half_square(k, n));
+      root = {root.re * part, -root.im * part};
+      set(k, root);
+      if (k > 0) set(within - k, root);
+    }
+  };
+  if (within <= most_exact) {
+    std::vector<Roots::Root> x(static_cast<size_t>(within)), out(x.size()), circle;
+    each([&](int64_t k, Roots::Root root) { x[static_cast<size_t>(k)] = root; });
+    Roots circle_of(within);
+    for (int64_t k = 0; k < within; ++k) circle.push_back(circle_of(k));
+    transform_exactly(x.data(), 1, within, circle, out.data());
+    for (int64_t k = 0; k < within; ++k) put(filter + 2 * k, out[static_cast<size_t>(k)]);
+    return;
+  }
+  LinePlan<double> plan(within, costs_of<double>().line(within).rows, 0);
+  Numbers<double> x(2 * within), work(plan.work()), room(plan.room());
+  std::fill_n(x.data(), 2 * within, 0.0);
+  each([&](int64_t k, Roots::Root root) { put(x.data() + 2 * k, root); });
+  int64_t line = 0;
+  Places<double> at{x.data(), &line, 2, 1};
+  SplitJob<double> job{&plan.split(), false, false, {x.data(), &line, 2, 1}, at, within, 1, work.data()};
+  loops<double>().columns(job, 0, plan.blocks(), room.data());
+  loops<double>().rows(job, 0, plan.groups(), room.data());
+  std::transform(x.data(), x.data() + 2 * within, filter, [](double number) { return static_cast<T>(number); });
 }
 
 template <class T>
@@ -180,14 +243,7 @@ void StepsPlan<T>::convolve(int64_t n, int64_t within) {
   factorize(within);
   T *chirp = numbers(2 * n).data(), *filter = numbers(2 * within).data();
   make_chirp(n, chirp);
-  make_filter(n, within, chirp, filter);
-  int64_t w = loops<T>().width;
-  std::vector<int64_t> lines(static_cast<size_t>(w), 0);
-  int64_t buffer = steps_.buffer();
-  Numbers<T> room(4 * w * buffer);
-  LanesJob<T> job{&steps_, Kind::forward, nullptr,     within, 1, {filter, lines.data(), 2, 1}, {filter, lines.data(), 2, 1},
-                  T(1),    false,         room.data(), buffer};
-  loops<T>().lanes(job);
+  make_filter(n, within, filter);
   steps_.n = n;
   steps_.within = within;
   steps_.chirp = chirp;
@@ -201,6 +257,7 @@ void LinePlan<T>::divide(int64_t n, int64_t n1) {
   int64_t w = loops<T>().width;
   split_.n1 = n1;
   split_.n2 = n / n1;
+  split_.width = w;
   first_ = std::make_unique<StepsPlan<T>>(n1);
   second_ = std::make_unique<StepsPlan<T>>(split_.n2);
   split_.first = &first_->steps();
@@ -214,7 +271,7 @@ void LinePlan<T>::divide(int64_t n, int64_t n1) {
       to[w + l] = pair[1];
     }
   };
-  constexpr int64_t most_turns = 8192;  // more would come from memory
+  constexpr int64_t most_turns = 1 << 18;  // more would take time to come from memory
   if (n <= most_turns) {
     turns_ = Numbers<T>(work());
     for (int64_t block = 0; block < blocks(); ++block)
@@ -222,10 +279,12 @@ void LinePlan<T>::divide(int64_t n, int64_t n1) {
     split_.turns = turns_.data();
   } else {
     turns_ = Numbers<T>(n1 * 2 * w);
+    block_turns_ = Numbers<T>(2 * blocks() * n1);
     for (int64_t k = 0; k < n1; ++k) fill(turns_.data() + k * 2 * w, k, 0);
-    split_.fine = turns_.data();
-    coarse_ = std::make_unique<TurnsPlan<T>>(n);
-    split_.coarse = coarse_->turns();
+    for (int64_t block = 0; block < blocks(); ++block)
+      for (int64_t k = 0; k < n1; ++k) put(block_turns_.data() + 2 * (block * n1 + k), roots(block * w * k));
+    split_.lane_turns = turns_.data();
+    split_.block_turns = block_turns_.data();
   }
 }
 
@@ -236,12 +295,7 @@ LinePlan<T>::LinePlan(int64_t n, int64_t rows, int64_t within) : n_(n) {
   chirp_ = Numbers<T>(2 * n);
   filter_ = Numbers<T>(2 * within);
   make_chirp(n, chirp_.data());
-  make_filter(n, within, chirp_.data(), filter_.data());
-  Numbers<T> work(this->work()), room(this->room());
-  int64_t line = 0;
-  SplitJob<T> job{&split_, false, false, {filter_.data(), &line, 2, 1}, {filter_.data(), &line, 2, 1}, within, T(1), work.data()};
-  loops<T>().columns(job, 0, blocks(), room.data());
-  loops<T>().rows(job, 0, groups(), room.data());
+  make_filter(n, within, filter_.data());
 }
 
 template <class T>
@@ -252,8 +306,7 @@ int64_t LinePlan<T>::room() const {
 
 template <class T>
 int64_t LinePlan<T>::bytes() const {
-  int64_t out = first_->bytes() + second_->bytes() + turns_.bytes() + chirp_.bytes() + filter_.bytes();
-  return out + (coarse_ ? coarse_->bytes() : 0);
+  return first_->bytes() + second_->bytes() + turns_.bytes() + block_turns_.bytes() + chirp_.bytes() + filter_.bytes();
 }
 
 // ---- plans
@@ -272,21 +325,49 @@ int64_t Plan<T>::line_work() const {
 }
 
 template <class T>
+int64_t Plan<T>::tall_work() const {
+  return n_ / line_.rows * (line_.rows + 1) * loops<T>().width * 2;
+}
+
+// What the tables of all plans take.
+template <class T>
+static std::atomic<int64_t> plans_bytes{0};
+
+template <class T>
+void Plan<T>::made(int64_t bytes) const {
+  bytes_ += bytes;
+  plans_bytes<T> += bytes;
+}
+template <class T>
+Plan<T>::~Plan() {
+  plans_bytes<T> -= bytes_;
+}
+
+template <class T>
 const Steps<T>& Plan<T>::lanes() const {
   std::lock_guard hold(lock_);
-  if (!lanes_) lanes_ = std::make_unique<StepsPlan<T>>(n_);
+  if (!lanes_) {
+    lanes_ = std::make_unique<StepsPlan<T>>(n_);
+    made(lanes_->bytes());
+  }
   return lanes_->steps();
 }
 template <class T>
 const LinePlan<T>& Plan<T>::line() const {
   std::lock_guard hold(lock_);
-  if (!line_plan_) line_plan_ = std::make_unique<LinePlan<T>>(n_, line_.rows, line_.within);
+  if (!line_plan_) {
+    line_plan_ = std::make_unique<LinePlan<T>>(n_, line_.rows, line_.within);
+    made(line_plan_->bytes());
+  }
   return *line_plan_;
 }
 template <class T>
 const TurnsPlan<T>& Plan<T>::ends() const {
   std::lock_guard hold(lock_);
-  if (!ends_) ends_ = std::make_unique<TurnsPlan<T>>(2 * n_);
+  if (!ends_) {
+    ends_ = std::make_unique<TurnsPlan<T>>(2 * n_);
+    made(ends_->bytes());
+  }
   return *ends_;
 }
 template <class T>
@@ -296,47 +377,60 @@ const T* Plan<T>::lanes_ends() const {
     Roots roots(2 * n_);
     lanes_ends_ = Numbers<T>(n_ + 2);
     for (int64_t k = 0; 2 * k <= n_; ++k) put(lanes_ends_.data() + 2 * k, roots(k));
+    made(lanes_ends_.bytes());
   }
   return lanes_ends_.data();
 }
-template <class T>
-int64_t Plan<T>::bytes() const {
-  std::lock_guard hold(lock_);
-  return (lanes_ ? lanes_->bytes() : 0) + (line_plan_ ? line_plan_->bytes() : 0) + (ends_ ? ends_->bytes() : 0) +
-         lanes_ends_.bytes();
-}
+
+namespace {
 
 template <class T>
-std::shared_ptr<const Plan<T>> plan_of(int64_t n) {
+struct Plans {
   struct Kept {
     std::shared_ptr<const Plan<T>> plan;
     uint64_t used;
   };
-  static auto* plans = new std::map<int64_t, Kept>;
-  static auto* lock = new std::mutex;
-  static uint64_t now = 0;
+  std::map<int64_t, Kept> all;
+  std::mutex lock;
+  uint64_t now = 0;
+
+  void let_go_of_oldest() {
+    all.erase(std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.second.used < b.second.used; }));
+  }
+  static Plans& get() {
+    static auto* plans = new Plans;
+    return *plans;
+  }
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Plan<T>> plan_of(int64_t n) {
   constexpr size_t most_plans = 64;
-  constexpr int64_t most_bytes = 64 << 20;
-  std::lock_guard hold(*lock);
-  auto [place, is_new] = plans->try_emplace(n);
-  place->second.used = ++now;
+  Plans<T>& plans = Plans<T>::get();
+  std::lock_guard hold(plans.lock);
+  auto [place, is_new] = plans.all.try_emplace(n);
+  place->second.used = ++plans.now;
   if (is_new) {
     place->second.plan = std::make_shared<const Plan<T>>(n);
-    auto bytes = [&] {
-      int64_t out = 0;
-      for (auto& [length, kept] : *plans) out += kept.plan->bytes();
-      return out;
-    };
-    while (plans->size() > 1 && (plans->size() > most_plans || bytes() > most_bytes)) {
-      auto oldest =
-          std::min_element(plans->begin(), plans->end(), [](auto& a, auto& b) { return a.second.used < b.second.used; });
-      plans->erase(oldest);
-    }
+    if (plans.all.size() > most_plans) plans.let_go_of_oldest();
   }
-  return plans->at(n).plan;
+  return plans.all.at(n).plan;
+}
+
+template <class T>
+void let_go_of_plans() {
+  constexpr int64_t most_bytes = 64 << 20, most_of_one = 256 << 20;
+  if (plans_bytes<T> <= most_bytes) return;
+  Plans<T>& plans = Plans<T>::get();
+  std::lock_guard hold(plans.lock);
+  while (plans.all.size() > 1 && plans_bytes<T> > most_bytes) plans.let_go_of_oldest();
+  if (plans_bytes<T> > most_of_one) plans.all.clear();
 }
 
 #define MAKE(T)                                   \
+  template void let_go_of_plans<T>();             \
   template const Loops<T>& loops<T>();            \
   template const Loops<T>& loops_for<T>(int64_t); \
   template class Numbers<T>;                      \

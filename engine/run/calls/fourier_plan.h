@@ -109,8 +109,7 @@ class LinePlan {
   int64_t n_;
   Split<T> split_{};
   std::unique_ptr<StepsPlan<T>> first_, second_;
-  std::unique_ptr<TurnsPlan<T>> coarse_;
-  Numbers<T> turns_, chirp_, filter_;
+  Numbers<T> turns_, block_turns_, chirp_, filter_;
 };
 
 // Everything of one length of complex numbers; made when it is asked for.
@@ -118,30 +117,38 @@ template <class T>
 class Plan {
  public:
   explicit Plan(int64_t n);
+  ~Plan();
+  Plan(const Plan&) = delete;
   int64_t n() const { return n_; }
   double lanes_cost() const { return lanes_cost_; }  // nanoseconds of a vector of lines, about
   double line_cost() const { return line_.cost; }    // of one line by itself; never: it cannot be
   int64_t line_work() const;                         // Ts of memory for its matrix
   int64_t line_within() const { return line_.within; }
+  double tall_cost() const { return line_.in_lanes; }  // of a vector of lines, each as the matrix of line(); never: there is none
+  int64_t tall_work() const;                           // Ts of memory for these
   const Steps<T>& lanes() const;
   const LinePlan<T>& line() const;
   const TurnsPlan<T>& ends() const;  // of 2 n reals
   const T* lanes_ends() const;       // the same, k from 0 to n / 2 without gaps
-  int64_t bytes() const;
 
  private:
+  void made(int64_t bytes) const;
+
   int64_t n_;
   double lanes_cost_;
   Costs::ByItself line_;
   mutable std::mutex lock_;
+  mutable int64_t bytes_ = 0;
   mutable std::unique_ptr<StepsPlan<T>> lanes_;
   mutable std::unique_ptr<LinePlan<T>> line_plan_;
   mutable std::unique_ptr<TurnsPlan<T>> ends_;
   mutable Numbers<T> lanes_ends_;
 };
 
-// Plans are kept, those used last, for whoever asks next.
+// Plans are kept, those used last, for whoever asks next; after a use, one that is too large is let go.
 template <class T>
 std::shared_ptr<const Plan<T>> plan_of(int64_t n);
+template <class T>
+void let_go_of_plans();
 
 }  // namespace quern::fft
