@@ -100,7 +100,10 @@ void Recorder::fill_in(const Pending& p) {
   auto ns = [](double ms) { return static_cast<int64_t>(ms * 1e6); };
   TraceRow& row = trace_.rows[p.row];
   row.device_ns = ns(p.end->elapsed_ms(*p.start));
-  if (row.device < 0) row.thread_ns = std::max(pool_time_between(*p.start, *p.end), row.device_ns);
+  if (row.device < 0) {
+    int64_t pool = pool_time_between(*p.start, *p.end);
+    row.thread_ns = pool > 0 ? pool : row.device_ns;  // little work takes the stream's thread alone
+  }
   if (p.moment && p.moment->event->done()) row.device_start_ns = p.moment->host_ns + ns(p.start->elapsed_ms(*p.moment->event));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace quern {
 
@@ -48,10 +49,15 @@ bool is_floating(DType type) { return row(type).kind == DTypeKind::real || is_co
 void add_work(TracedWork& work, const Group& group, const Form& form) {
   for (const auto& node : group.nodes) work.lines.push_back(node->site);
   Paths paths(form, group.device);
-  for (size_t i = 0; i < group.loads.size(); ++i) {
-    bool is_memory = group.loads[i].node->op != Op::index;
-    TracedWork none;
-    paths.add(is_memory ? work : none, form.loads[i], size_of(group.loads[i].dtype));
+  // Views of one value that overlap are read from memory once.
+  std::map<const Node*, TracedWork> read;
+  for (size_t i = 0; i < group.loads.size(); ++i)
+    paths.add(read[group.loads[i].node], form.loads[i], size_of(group.loads[i].dtype));
+  for (const auto& [node, once] : read) {
+    if (node->op == Op::index) continue;
+    uint64_t again = once.bytes - std::min(once.bytes, static_cast<uint64_t>(node->size()) * size_of(node->dtype));
+    work.bytes += once.bytes - again;
+    work.fetched += once.fetched - again;
   }
   for (size_t i = 0; i < group.stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];

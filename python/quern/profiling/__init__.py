@@ -138,7 +138,8 @@ class profile:  # noqa: N801
     and ``p.figures()`` give them to programs, ``p.print_summary()`` and ``p.print_gpu_trace()`` are nvprof's tables. Work that was
     submitted in the block is waited for at its end.
 
-    Parameters: ``title``: what the report is headed with. Raises RuntimeError when a profile is being taken already.
+    Parameters: ``title``: what the report is headed with; ``leave_out``: names of files whose work is told at the lines that they call, or
+    that call them, as that of libraries is. Raises RuntimeError when a profile is being taken already.
 
     >>> import quern as qn
     >>> with qn.profile() as p:
@@ -147,9 +148,9 @@ class profile:  # noqa: N801
     1
     """
 
-    def __init__(self, title: str | None = None):
+    def __init__(self, title: str | None = None, *, leave_out=()):
         self._title = title
-        self._collector = Collector()
+        self._collector = Collector(leave_out)
         self._profile = None
 
     def __enter__(self) -> Profile:

@@ -124,10 +124,11 @@ class _Busy:
 
 
 class Collector:
-    """Collects from start() to stop(). Raises RuntimeError when another one runs."""
+    """Collects from start() to stop(). What files in ``leave_out`` do counts as a library's. Raises RuntimeError when another one runs."""
 
-    def __init__(self):
-        self._known: dict[str, bool] = {}
+    def __init__(self, leave_out=()):
+        self._known: dict[str, bool] = dict.fromkeys(leave_out, False)
+        self._leave_out = list(leave_out)
         self._sampler = None
         self._began = 0
 
@@ -143,7 +144,7 @@ class Collector:
             raise RuntimeError("[profile] a profile is being taken already; one at a time in a process: end the outer one first")
         _Busy.active = self
         self._sampler = Sampler(self._is_user_file)
-        _engine.set_library_folders([*library_folders(), "<frozen"])
+        _engine.set_library_folders([*library_folders(), "<frozen", *self._leave_out])
         self._began = perf_counter_ns()
         _engine.start_trace(True)
         self._sampler.start()

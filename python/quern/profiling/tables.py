@@ -19,9 +19,11 @@ PLAIN_WIDTH = 160  # where the output is no terminal
 
 
 def console(file, width=None):
-    """A console that writes to a file object."""
+    """A console that writes to a file object; a console is taken as it is."""
     import sys
 
+    if isinstance(file, Console):
+        return file
     file = file or sys.stdout
     is_terminal = hasattr(file, "isatty") and file.isatty()
     return Console(file=file, width=width or (None if is_terminal else PLAIN_WIDTH), highlight=False, soft_wrap=False)
@@ -29,6 +31,10 @@ def console(file, width=None):
 
 def _time(ns):
     return rough(ns) if ns >= 500 else ""
+
+
+def _clipped(text, most):
+    return text if len(text) <= most else text[: most - 1] + "\u2026"  # a long line would leave the figures no room
 
 
 def _count(count):
@@ -84,7 +90,7 @@ def show_lines(out, profile, most=20):
             _count(line.launches),
             copies_in_words(line),
             rough_size(line.peak) if line.peak else "",
-            escape(line.source) if line.file else "(no line of the program)",
+            escape(_clipped(line.source, out.width // 2)) if line.file else "(no line of the program)",
         )
     if len(files) == 1:
         out.print(f"\n[bold]{escape(next(iter(files)))}[/bold]")
@@ -121,7 +127,8 @@ def show_work(out, profile, most=6):
     machine = profile.machine
     if machine is None:
         return
-    known = [group for group in summary(profile.recording)[0] if group.thread_time and group.total >= 0.01 * profile.total.device]
+    least = 0.01 * profile.total.device
+    known = [g for g in summary(profile.recording)[0] if g.thread_time and g.total >= least and not g.name.startswith("[CUDA")]
     if not known:
         return
     peak = max(machine.float32, machine.float64)

@@ -1,0 +1,118 @@
+"""The rules of `quern profile`'s advice: each fires where it should, and does not where it should not. (test_profile.py has the older ones.)"""
+
+import numpy as np
+import pytest
+from profiles import figures, program, rules  # noqa: F401
+from quern.profiling import Profile
+from quern.profiling.advice import RULES
+from quern.profiling.collect import KINDS, ROW, Recording
+from quern.profiling.places import Place, Places
+
+LAYOUTS = """\
+import quern as qn
+a, b = qn.ones((2500, 2000), dtype="float32"), qn.ones((2000, 2500), dtype="float32")
+for i in range(8):
+    c = {}
+    qn.synchronize()
+print(float(c[0, 0]))
+"""
+
+
+@pytest.mark.parametrize("expression, fires", [("a.T * 2 + b", True), ("qn.sqrt(a[:, ::8]) + 1", True), ("a * 2 + b.reshape(2500, 2000)", False),
+                                               ("a + 1", False), ("a * a[:1]", False)])  # fmt: skip
+def test_advice_on_uncoalesced_kernels(program, expression, fires):  # noqa: F811
+    path = program(LAYOUTS.format(expression))
+    figures(path)  # compiles
+    found = {(one["rule"], one["line"]) for one in figures(path)["advice"]}
+    assert (("uncoalesced", 4) in found) == fires, found
+
+
+TYPES = """\
+import numpy as np
+import quern as qn
+x = qn.ones(2_000_000, dtype="float32")
+w = qn.asarray(np.linspace(0, 1, 2_000_000))
+h = qn.ones(2_000_000, dtype="float16")
+for i in range(8):
+    y = {}
+    qn.synchronize()
+print(float(y[0]))
+"""
+
+
+@pytest.mark.parametrize(
+    "expression, fires",
+    [("qn.sin(x * w)", True), ("qn.sqrt(x) * np.float64(1.5)", True), ("h + w", True), ("qn.sin(x * 1.5)", False), ("x * np.float32(1.5)", False),
+     ("w * 1.5", False), ("x.astype(np.float64) * w", False), ("qn.sin(x) + (w > 0.5)", False), ("x + h", False)],
+)  # fmt: skip
+def test_advice_on_float64_by_accident(program, expression, fires):  # noqa: F811
+    path = program(TYPES.format(expression))
+    figures(path)
+    found = figures(path)["advice"]
+    told = [one["text"] for one in found if one["rule"] == "float64_by_accident" and one["line"] == 7]
+    assert bool(told) == fires, found
+    assert not told or "of float64 work: it joins float32 data with a float64 array or a NumPy float64 number" in told[0]
+
+
+FALLBACK = """\
+import warnings
+import numpy as np
+import quern as qn
+x = qn.asarray(np.random.rand(400_000))
+for i in range(8):
+    y = {}
+print(y.size)
+"""
+
+
+@pytest.mark.parametrize("expression, fires", [("qn.unwrap(x)", True), ("qn.flip(x)", False)])
+def test_advice_on_work_on_the_fallback(program, expression, fires):  # noqa: F811
+    found = figures(program(FALLBACK.format(expression)))
+    told = [one["text"] for one in found["advice"] if one["rule"] == "work_on_the_fallback"]
+    assert bool(told) == fires, found["advice"]
+    if fires:
+        assert told[0].startswith("8 calls of unwrap computed by NumPy on the host, ")
+        assert any("8 calls of unwrap, which NumPy computes on the host" in why for line in found["lines"] for why in line["why"])
+
+
+# ---- of a GPU that is not there: its records are made up
+
+
+def recorded(*launches, seconds=0.1):
+    """A profile of launches of line 12: (ns, grid, block)."""
+    rows = np.zeros(len(launches), ROW)
+    for row, (ns, grid, block) in zip(rows, launches, strict=True):
+        row["kind"], row["device_ns"], row["site"] = KINDS.index("launch"), ns, 1
+        row["grid"], row["block"], row["kernel"] = (grid, 1, 1), (block, 1, 1), 1
+    places = Places()
+    places._known[1] = Place("/home/me/heat.py", 12, "step", "step[1, 32](x)", "call")
+    kernels, devices = [(0, [], "", []), (5, ["step"], "", [])], {"cuda:0": {"name": "a GPU", "multiprocessors": 100}}
+    return Profile(Recording(rows, [""], kernels, [[]], {}, places, 0, int(seconds * 1e9), devices), "heat.py")
+
+
+@pytest.mark.parametrize("launch, fires", [((50_000_000, 8, 128), True), ((50_000_000, 800, 256), False), ((15_000, 8, 128), False),
+                                           ((1_000_000, 8, 128), False)])  # fmt: skip
+def test_advice_on_low_occupancy(launch, fires):
+    found = recorded(launch).advice
+    assert [one.rule for one in found] == (["low_occupancy"] if fires else [])
+    if fires:
+        assert found[0].where == "heat.py:12" and "a kernel of 50 ms has 1,024 threads, the device room for 204,800" in found[0].text
+
+
+def test_the_longest_of_many_launches_counts():
+    found = recorded((30_000, 8, 32), (60_000_000, 16, 32), (40_000, 8, 32)).advice
+    assert len(found) == 1 and "a kernel of 60 ms has 512 threads" in found[0].text
+
+
+def test_tiny_launches_of_a_made_up_device():
+    p = recorded(*[(2_000, 8, 32)] * 500, seconds=0.01)
+    p.lines[0].host = 5_000_000
+    assert [one.rule for one in p.advice] == ["tiny_launches"]
+    p = recorded(*[(2_000_000, 800, 256)] * 500, seconds=1.0)
+    p.lines[0].host = 500_000_000
+    assert p.advice == []
+
+
+def test_every_rule_has_a_name_and_words():
+    assert len({rule.__name__ for rule in RULES}) == len(RULES) == 8
+    assert all(rule.__doc__ for rule in RULES)
