@@ -262,6 +262,7 @@ void init_devices(nb::module_& m) {
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });
   m.def("cuda_driver_version", [] { return cuda::driver_report().version; });
+  m.def("cuda_driver_path", [] { return cuda::driver_report().path; });
   m.def("cuda_problem", [] { return cuda_unavailable_reason(); });
   m.def("default_device", [] { return PyDevice{&default_context()}; });
   m.def("current_device", [] { return PyDevice{&current_context()}; });

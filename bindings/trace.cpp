@@ -151,15 +151,27 @@ void init_trace(nb::module_& m) {
     return d;
   });
   m.def("set_nvidia_search_paths", [](std::vector<std::string> paths) { set_nvidia_search_paths(std::move(paths)); });
-  m.def("cuda_report", [] {
+  m.def("nvidia_sources", [] {
     nb::list out;
-    for (const NvidiaSource& s : nvidia_sources())
-      out.append(
-          nb::make_tuple("NVIDIA libraries, " + s.kind,
-                         s.root + ", CUDA " + s.version + (s.passed_over.empty() ? "" : ", passed over: " + s.passed_over)));
-    for (const NvidiaLibrary& l : nvidia_libraries())
-      out.append(nb::make_tuple(
-          l.name, l.path.empty() ? std::string("not found") : l.path + (l.version.empty() ? "" : " (" + l.version + ")")));
+    for (const NvidiaSource& source : nvidia_sources()) {
+      nb::dict d;
+      d["kind"] = source.kind;
+      d["root"] = source.root;
+      d["version"] = source.version;
+      d["passed_over"] = source.passed_over;
+      out.append(d);
+    }
+    return out;
+  });
+  m.def("nvidia_libraries", [] {
+    nb::list out;
+    for (const NvidiaLibrary& library : nvidia_libraries()) {
+      nb::dict d;
+      d["name"] = library.name;
+      d["path"] = library.path;
+      d["version"] = library.version;
+      out.append(d);
+    }
     return out;
   });
 }

@@ -30,7 +30,7 @@ PYTHON = (
     ("quern.keras",),
     ("quern.tensorflow",),
     ("quern.clocks", "quern.doors"),
-    ("quern.cli",),
+    ("quern.notebook", "quern.cli"),
     ("quern.__main__",),
 )
 # Imports that may close a circle, and why.

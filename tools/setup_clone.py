@@ -42,6 +42,8 @@ PIP_PACKAGES = [
     "keras==3.15.1",
     "h5py",
     "rich",
+    "nbclient",
+    "ipykernel",
     "ruff==0.14.5",
     "clang-format==19.1.7",
 ]

@@ -70,3 +70,10 @@ def __getattr__(name):
     value = _fallback.stand_in(_numpy, name, "quern")
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell):
+    """``%load_ext quern`` in a notebook: brings ``%%quern_profile`` and ``%%quern_check``."""
+    from quern.notebook import load
+
+    load(shell)

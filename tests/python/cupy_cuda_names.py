@@ -189,7 +189,7 @@ check_status: rt.check_status(0) is None and raised(lambda: rt.check_status(1)) 
 is_hip: rt.is_hip is False
 deviceCanAccessPeer: rt.deviceCanAccessPeer(0, 0) == 0
 deviceDisablePeerAccess: raised(lambda: rt.deviceDisablePeerAccess(0)) is rt.CUDARuntimeError
-deviceEnablePeerAccess: raised(lambda: rt.deviceEnablePeerAccess(0)) is rt.CUDARuntimeError
+deviceEnablePeerAccess: raised(lambda: rt.deviceEnablePeerAccess(rt.getDevice())) is rt.CUDARuntimeError
 deviceGetAttribute: rt.deviceGetAttribute(rt.cudaDevAttrWarpSize, 0) == 32
 deviceGetByPCIBusId: rt.deviceGetByPCIBusId(rt.deviceGetPCIBusId(0)) == 0
 deviceGetDefaultMemPool: rt.deviceGetDefaultMemPool(0) == rt.deviceGetMemPool(0)
@@ -211,7 +211,7 @@ eventSynchronize: [a := rt.eventCreate(), rt.eventRecord(a, 0), rt.eventSynchron
 free: rt.free(rt.malloc(64)) is None and rt.free(0) is None and raised(lambda: rt.free(12345)) is rt.CUDARuntimeError
 freeAsync: rt.freeAsync(rt.mallocAsync(64, 0), 0) is None
 freeHost: rt.freeHost(rt.hostAlloc(64, 0)) is None
-getDevice: rt.getDevice() == 0
+getDevice: rt.getDevice() == cp.zeros(1).device.id
 getDeviceCount: rt.getDeviceCount() >= 1
 getDeviceProperties: rt.getDeviceProperties(0)['warpSize'] == 32 and isinstance(rt.getDeviceProperties(0)['name'], bytes)
 hostAlloc: rt.pointerGetMemoryType(rt.hostAlloc(64, rt.hostAllocDefault)) == rt.memoryTypeHost

@@ -46,4 +46,4 @@ def code(text, **named):
 def has_nvrtc():
     from quern.lib import _engine
 
-    return any(name == "nvrtc" and where != "not found" for name, where in _engine.cuda_report())
+    return any(library["name"] == "nvrtc" and library["path"] for library in _engine.nvidia_libraries())

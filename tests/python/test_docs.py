@@ -68,6 +68,22 @@ def test_the_transcript_of_the_check(tmp_path):
     assert done.returncode == 3 and done.stderr == shown
 
 
+def test_the_transcript_of_the_doctor(tmp_path):
+    _, shown, *_ = pathlib.Path(ROOT, "docs", "doctor.md").read_text().split("```")
+    (tmp_path / "notes.txt").write_text("")
+    done = quern("doctor", cwd=tmp_path, QUERN_DEVICE="cpu", QUERN_CACHE_DIR="notes.txt")
+    assert done.returncode == 1, done.stdout + done.stderr
+
+    def of_any_machine(text):  # GPUs, processors and folders differ
+        found, _, rest = text.strip().partition("\n\n")
+        told = [row for row in rest.splitlines() if not row.startswith(("note: ", "for a report"))]
+        return {row.partition("  ")[0] for row in found.splitlines()}, [row.partition("  on ")[0] for row in told]
+
+    names, told = of_any_machine(shown)
+    assert names <= of_any_machine(done.stdout)[0]
+    assert [row for row in told if row in of_any_machine(done.stdout)[1]] == told
+
+
 def test_every_program_of_the_readme_is_run():
     assert len(programs("python")) == len(PROGRAMS)
 

@@ -1,4 +1,4 @@
-"""`quern run`, `quern doctor`, and the programs that must run unmodified."""
+"""`quern run`, and the programs that must run unmodified."""
 
 import os
 import pathlib
@@ -95,19 +95,6 @@ def test_a_part_that_is_not_served(tmp_path):
     program.write_text("import pycuda.nothing_of_the_kind\n")
     done = quern("run", program)
     assert done.returncode == 1 and "ModuleNotFoundError: No module named 'pycuda.nothing_of_the_kind'" in done.stderr
-
-
-def test_doctor():
-    done = quern("doctor")
-    assert done.returncode == 0, done.stdout + done.stderr
-    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu"):
-        assert what in done.stdout
-    assert done.stdout.splitlines()[-1] == "all is well"
-
-
-def test_doctor_says_what_is_wrong(tmp_path):
-    done = quern("doctor", QUERN_CLANG_PLUGIN=tmp_path / "none.so", QUERN_CACHE_DIR=tmp_path / "cold")
-    assert done.returncode == 1 and "problem: " in done.stdout
 
 
 def test_usage():

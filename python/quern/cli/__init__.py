@@ -1,4 +1,4 @@
-"""The command line: `quern run FILE`, `quern doctor`, `quern cache`. Start reading at main()."""
+"""The command line: `quern run FILE`, `quern profile FILE`, `quern check FILE`, `quern cache`. Start reading at main()."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ USAGE = """\
 quern run FILE [args]     run a Python program; its imports of pycuda lead to quern
 quern profile FILE [args] where its time goes, by source line; quern profile --help lists the reports
 quern check FILE [args]   what is wrong in its kernels: memory, races, barriers
-quern doctor              what was found on this machine, and what is missing
+quern doctor              what is wrong with this machine, and how to mend it
 quern cache [clear]       what compiled code is kept, and removing it
 quern --cmake-dir         the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)
 quern test                all tests (from a clone)
@@ -35,9 +35,9 @@ def main(argv=None) -> int:
 
         return check(rest)
     if command == "doctor":
-        from quern.cli.doctor import doctor
+        from quern_doctor.command import main as doctor
 
-        return doctor()
+        return doctor(rest)
     if command == "cache":
         return cache(rest)
     if command == "--cmake-dir":

@@ -27,7 +27,9 @@ class _RuntimeInfo:
             ("Cache", cache["directory"] or cache["problem"]),
         ]
         if full:
-            self.rows += _engine.cuda_report() if current_device().kind == "cuda" else []
+            if current_device().kind == "cuda":
+                self.rows += [(f"{x['kind']}, CUDA {x['version']}", x["root"]) for x in _engine.nvidia_sources()]
+                self.rows += [(x["name"], x["path"] or "not found") for x in _engine.nvidia_libraries()]
             for number, device in enumerate(door_devices()):
                 info = device.info()
                 self.rows += [

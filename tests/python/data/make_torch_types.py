@@ -189,6 +189,8 @@ def letter(torch, expression, a, b=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value = eval(expression, names)
+            if "index" in expression:  # an index out of range may be told when the values are looked at
+                value.tolist()
     except Exception as error:
         return LETTERS[type(error).__name__]
     if expression.startswith("a.__setitem__"):

@@ -206,11 +206,10 @@ def getDeviceProperties(device):
 
 def _version():
     """CUDA's version that kernels are compiled for: that of the libraries that were found, else the one that the language follows."""
-    for what, value in _engine.cuda_report() if current_device().kind == "cuda" else ():
-        if what.startswith("NVIDIA libraries") and ", CUDA " in value:
-            parts = value.split(", CUDA ")[1].split(",")[0].split(".")
-            if len(parts) > 1 and parts[0].isdigit() and parts[1].isdigit():
-                return int(parts[0]) * 1000 + int(parts[1]) * 10
+    for source in _engine.nvidia_sources() if current_device().kind == "cuda" else ():
+        if not source["passed_over"]:
+            major, _, minor = source["version"].partition(".")
+            return int(major) * 1000 + int(minor or 0) * 10
     return 12090
 
 

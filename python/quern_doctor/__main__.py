@@ -1,0 +1,5 @@
+import sys
+
+from quern_doctor.command import main
+
+sys.exit(main())
