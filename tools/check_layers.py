@@ -22,6 +22,7 @@ PYTHON = (
     ("quern.arrays", "quern.array_api"),
     ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
     ("quern.measure", "quern.pycuda", "quern.profiling", "quern.checking"),
+    ("quern.notebook",),
     ("quern",),
     ("quern.kernel",),
     ("quern.cuda",),
@@ -30,7 +31,7 @@ PYTHON = (
     ("quern.keras",),
     ("quern.tensorflow",),
     ("quern.clocks", "quern.doors"),
-    ("quern.notebook", "quern.cli"),
+    ("quern.cli",),
     ("quern.__main__",),
 )
 # Imports that may close a circle, and why.
