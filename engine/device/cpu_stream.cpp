@@ -7,9 +7,9 @@
 #include "core/wait.h"
 #include "device/cpu.h"
 #include "device/cpu_interrupt.h"
+#include "device/cpu_work.h"
 
 #include <linux/futex.h>
-#include "device/cpu_work.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -318,16 +318,16 @@ double CpuEvent::elapsed_ms(Event& start) {
   return static_cast<double>(state->time_ns.load() - first.state->time_ns.load()) * 1e-6;
 }
 
-uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); }
-
-// One command; failures stay with the stream until somebody waits.
-void CpuDevice::run(StreamState& stream, Command& command) noexcept {
-  if (shut()) return;
 int64_t pool_time_between(Event& start, Event& end) {
   auto &first = static_cast<CpuEvent&>(start), &last = static_cast<CpuEvent&>(end);
   return last.state->pool_ns.load() - first.state->pool_ns.load();
 }
 
+uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); }
+
+// One command; failures stay with the stream until somebody waits.
+void CpuDevice::run(StreamState& stream, Command& command) noexcept {
+  if (shut()) return;
   if (is_cancelled(stream, command)) return drop_work(command.work);
   Running running(stream, command);
   switch (command.what) {

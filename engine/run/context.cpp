@@ -80,26 +80,26 @@ void Context::fill(const StreamPtr& stream, void* dst, size_t pitch, uint32_t va
 
 void Context::wait(const StreamPtr& stream, const char* what_for) {
   Traced traced(TraceKind::wait, id(), stream.get(), 0, tracing() ? current_site() : no_site);
+  traced.detail(what_for);
   uint64_t watched = last_watch();
   stream->synchronize();
   settle_found_errors(*this, stream.get(), watched);
-  traced.detail(what_for);
 }
 
 void Context::wait(Event& event, const char* what_for) {
   Traced traced(TraceKind::wait, id(), nullptr, 0, tracing() ? current_site() : no_site);
+  traced.detail(what_for);
   event.synchronize();
 }
 
 void Context::wait_all(const char* what_for) {
-  traced.detail(what_for);
   Traced traced(TraceKind::wait, id(), nullptr, 0, tracing() ? current_site() : no_site);
+  traced.detail(what_for);
   uint64_t watched = last_watch();
   device.synchronize();
   settle_found_errors(*this, nullptr, watched);
 }
 
-  traced.detail(what_for);
 bool Context::idle() {
   if (!default_stream->idle()) return false;
   auto others = pool.streams();

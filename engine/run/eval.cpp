@@ -118,13 +118,13 @@ class Evaluator {
   void look(const Group& group) {
     Undisturbed undisturbed;
     look_at_signals();
-    context_on(group.device).work_stream->make_room();
-    undisturbed.check();
     int64_t start = tracing() ? now_ns() : 0;
-  }
+    context_on(group.device).work_stream->make_room();
     constexpr int64_t waited = 20'000;  // ns; it is mostly a look
     if (start && now_ns() - start > waited)
       trace_host(TraceKind::wait, group.device, group.nodes.back()->site, start, "work before it to end");
+    undisturbed.check();
+  }
 
   void run(Batch& batch) {
     look(batch.members[0].group);
