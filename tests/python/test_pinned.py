@@ -1,6 +1,7 @@
 """The pool of pinned host memory."""
 
 import numpy as np
+import pytest
 import quern
 import quern as qn
 from quern import cuda
@@ -86,3 +87,23 @@ def test_cupys_pool_gives_its_blocks_back(device):
     pool.free_all_blocks()
     assert pool.n_free_blocks() == 0
     assert _engine.current_device().trim_pinned() == 0
+
+
+@pytest.mark.parametrize("make", ["mapped_array", "managed_array"])
+@pytest.mark.parametrize("order", "CF")
+def test_the_interface_of_memory_that_both_reach(device, make, order):
+    x = getattr(cuda, make)((2, 3), np.float32, order=order)
+    x[...] = 1
+    if device.kind == "cpu":
+        assert not hasattr(x, "__cuda_array_interface__") and not cuda.is_cuda_array(x)
+        return
+    told = x.__cuda_array_interface__
+    assert told["shape"] == (2, 3) and told["typestr"] == "<f4" and told["stream"] is None and told["version"] == 3
+    assert told["data"] == (x.ctypes.data, False) and told["strides"] == (None if order == "C" else x.strides)
+    y = cuda.as_cuda_array(x)
+    assert y.shape == (2, 3) and y.strides == x.strides and cuda.is_cuda_array(x)
+    y += 1  # the same memory
+    cuda.synchronize()
+    assert x.tolist() == [[2, 2, 2], [2, 2, 2]]
+    part = cuda.as_cuda_array(x[1:, ::2])
+    assert part.copy_to_host().tolist() == [[2, 2]]

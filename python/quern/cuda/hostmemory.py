@@ -44,6 +44,15 @@ class MappedNDArray(numpy.ndarray):
 
     alloc_size = property(lambda self: self.nbytes, doc="Bytes of the elements.")
 
+    @property
+    def __cuda_array_interface__(self):
+        """Of the memory, for other libraries on a GPU, which reaches it at the host's address; AttributeError on the CPU."""
+        if current_device().kind == "cpu":
+            raise AttributeError("__cuda_array_interface__ is of memory that a GPU reaches, and the device is the CPU; this is a NumPy array")
+        made = dict(self.__array_interface__, stream=None, version=3)
+        made.pop("offset", None)
+        return made
+
 
 class ManagedNDArray(MappedNDArray):
     """A NumPy array over memory that moves between host and device by itself."""
