@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "graph/records.h"
+#include "graph/reduction_order.h"
 #include "graph/tier0.h"
+#include "graph/tier0/levels.h"
 #include "graph/tier0/loops.h"
 #include "run/streams.h"
 
@@ -19,6 +21,7 @@ namespace {
 // What is tiny: where a fused group would not be faster by more than its launch costs (docs/decisions/0006-tiny-work.md).
 constexpr int64_t most_bytes = 8192;  // of an operand or a result
 constexpr int64_t most_of_functions = 256, most_of_halves = 512;
+constexpr int64_t most_reduced_bytes = 1 << 20;  // of an array that is reduced to one number as it lies
 int64_t most_elements = tier0_limit;
 
 // Those of the C library: fused groups have vectors of them.
@@ -144,12 +147,47 @@ void run_update(Node& node, bool in_place) {
   scatter(scratch[0].bytes, node.target_dtype, static_cast<char*>(node.buffer.pointer()), *node.target, node.target_dtype);
 }
 
+// One number of all elements, as they lie in memory: in loops that need no memory beside.
+bool is_whole_reduction(const Node& node) {
+  const Operand& in = node.operands[0];
+  return in.layout->dense && in.dtype == accumulator(node.reduction, node.compute) && in.dtype == node.dtype &&
+         node.size() == 1 && in.node->op != Op::constant && in.node->op != Op::index;
+}
+
+// Chunks, then their results, in the order of kernels (graph/reduction_order.h).
+void reduce_whole(Reduction what, DType type, const char* values, int64_t n, char* out) {
+  RunExtreme extreme =
+      what == Reduction::maximum || what == Reduction::minimum ? extreme_value(what == Reduction::minimum, type) : nullptr;
+  if (extreme && n > 0 && extreme(values, n, out)) return;
+  RunReduction run = reduction(what, type);
+  if (n <= chunk_elements) return run(values, 1, n, out);
+  constexpr int64_t most = most_reduced_bytes / chunk_elements + reduce_lanes + 1;
+  alignas(64) char results[most * size_of(DType::complex128)], last[(reduce_lanes + 1) * size_of(DType::complex128)];
+  const int64_t size = static_cast<int64_t>(size_of(type)), chunks = (n + chunk_elements - 1) / chunk_elements;
+  // Lanes also where numbers are few: they begin with what a reduction of none gives.
+  auto begin = [&](char* numbers, int64_t from) {
+    for (int64_t i = from; i <= reduce_lanes; ++i) run(nullptr, 1, 0, numbers + i * size);
+  };
+  for (int64_t i = 0; i < chunks; ++i) {
+    int64_t count = std::min(n - i * chunk_elements, chunk_elements);
+    const char* chunk = values + i * chunk_elements * size;
+    if (count <= reduce_lanes) {
+      std::memcpy(last, chunk, static_cast<size_t>(count * size));
+      begin(last, count);
+      chunk = last;
+      count = reduce_lanes + 1;
+    }
+    run(chunk, 1, count, results + i * size);
+  }
+  begin(results, chunks);
+  run(results, 1, std::max(chunks, reduce_lanes + 1), out);
+}
+
 void run_reduction(Node& node) {
   const Operand& in = node.operands[0];
   DType work = accumulator(node.reduction, node.compute);
-  if (in.layout->dense && in.dtype == work && work == node.dtype && node.size() == 1 && in.node->op != Op::constant &&
-      in.node->op != Op::index) {
-    reduction(node.reduction, work)(memory_of(*in.node), 1, in.layout->elements, static_cast<char*>(node.buffer.pointer()));
+  if (is_whole_reduction(node)) {
+    reduce_whole(node.reduction, work, memory_of(*in.node), in.layout->elements, static_cast<char*>(node.buffer.pointer()));
     return;
   }
   // The kept dimensions first, then those that go, each in their order.
@@ -170,6 +208,21 @@ void run_reduction(Node& node) {
   if (!direct) scatter(to, work, out, *node.layout, node.dtype);
 }
 
+// An array that is too large for tiny work, but is there: to read it takes less than a launch.
+bool is_reduced_at_once(const Node& node) {
+  if (node.op != Op::reduce || most_elements != tier0_limit || !is_whole_reduction(node)) return false;
+  const int64_t bytes = node.operands[0].layout->elements * static_cast<int64_t>(size_of(node.dtype));
+  switch (node.dtype) {
+    case DType::int32:
+    case DType::int64:
+    case DType::float32:
+    case DType::float64:
+      return bytes <= most_reduced_bytes && level() != Level::baseline;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void set_tier0_limit(int64_t elements) { most_elements = std::min(elements, tier0_limit); }
@@ -178,7 +231,7 @@ bool run_tier0(Node& node) {
   if (node.device.is_gpu() || node.op == Op::user || !is_tiny(node, node.size())) return false;
   for (const Operand& o : node.inputs()) {
     if (!is_ready(o)) return false;
-    if (node.op != Op::update && !is_tiny(node, o.layout->elements)) return false;
+    if (node.op != Op::update && !is_tiny(node, o.layout->elements) && !is_reduced_at_once(node)) return false;
   }
   bool in_place = false;
   if (node.op == Op::update) {

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import quern as qn
 from quern.lib import _engine
 
 LEVELS = ["baseline", "avx2", "avx512"]
@@ -91,6 +93,12 @@ for dtype in "?bhilBHILefdFD":
             sums[f"{name} {dtype}"] = checksum(getattr(x[i:n], name)() for n in range(2, 81) for i in (0, 1))
         except TypeError:
             pass
+    for name in ("sum", "max", "min", "argmax", "argmin"):
+        long = [np.resize(values, n) for n in (500, 4096, 4097, 4140, 9000)] + [np.resize(values[values == values], 5000)]
+        try:
+            sums[f"long {name} {dtype}"] = checksum(getattr(qn.asarray(v), name)() for v in long)
+        except TypeError:
+            pass
 print(json.dumps([_engine.tier0_level(), sums]))
 """
 
@@ -119,6 +127,151 @@ def test_levels_give_the_same_bits(wish, request):
     assert level == wish
     assert [name for name in baseline if sums[name] != baseline[name]] == []
     assert sums.keys() == baseline.keys()
+
+
+def some(dtype, n, kind, rng):
+    """Numbers of a kind that reductions take another way for."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "i":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, n, dtype, endpoint=True) if kind == "wide" else rng.integers(-3, 4, n).astype(dtype)
+    x = rng.standard_normal(n).astype(dtype)
+    if kind == "few":
+        x = np.sign(x).astype(dtype)
+    if kind == "zeros":
+        x = -np.abs(x)
+        x[rng.integers(0, n, 1 + n // 100)] = 0.0
+        x[rng.integers(0, n, 1 + n // 100)] = -0.0
+        x *= rng.choice([-1, 1])
+    if kind == "one zero":
+        x = np.abs(x) + 1
+        x[rng.integers(n)] = rng.choice([0.0, -0.0])
+    if kind == "nan":
+        x[rng.integers(0, n, 2)] = np.nan
+    if kind == "infinite":
+        x[rng.integers(0, n, 3)] = rng.choice([np.inf, -np.inf])
+    return x
+
+
+SIZES = [
+    1,
+    2,
+    3,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    129,
+    1000,
+    2047,
+    2049,
+    4095,
+    4096,
+    4097,
+    4111,
+    4128,
+    4129,
+    8192,
+    8200,
+    12321,
+    65536,
+    131072,
+]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_whole_arrays_are_reduced_to_the_same_bits(dtype):
+    """Those that are there are reduced at once, by loops of their own; kernels are the oracle of bits, NumPy that of values."""
+    rng = np.random.default_rng(1)
+    names = ["max", "min", "argmax", "argmin", "prod" if dtype.startswith("i") else "mean"] + (["sum"] if dtype != "int32" else [])
+    for n in SIZES:
+        for kind in ("wide", "few", "zeros", "one zero", "nan", "infinite"):
+            x = some(dtype, n, kind, rng)
+            for cut in (np.s_[:], np.s_[1:], np.s_[: n - n // 3], np.s_[::-1]):
+                if x[cut].size == 0:
+                    continue
+                a = qn.asarray(x)[cut]
+                at_once = {name: getattr(a, name)().get() for name in names}
+                _engine.set_tier0_limit(0)
+                try:
+                    compiled = {name: getattr(a, name)().get() for name in names}
+                finally:
+                    _engine.set_tier0_limit(_engine.tier0_limit)
+                for name in names:
+                    got, want = at_once[name], compiled[name]
+                    assert got.dtype == want.dtype
+                    assert got.tobytes() == want.tobytes() or (got != got and want != want), (name, n, kind, cut, got, want)
+                    if name.startswith(("max", "min", "arg")):
+                        np.testing.assert_array_equal(got, getattr(x[cut], name)(), err_msg=f"{name} {n} {kind}")
+
+
+def test_reductions_of_arrays_that_are_written_next():
+    a = qn.asarray(np.arange(10000.0))
+    largest, sum = a.max(), a.sum()
+    a[9999] = -1
+    assert (float(largest), float(sum), float(a.max()), int(a.argmin())) == (9999.0, 49995000.0, 9998.0, 9999)
+    host = np.arange(5000.0)
+    shared = qn.from_dlpack(host) if hasattr(qn, "from_dlpack") else qn.asarray(host)
+    np.asarray(shared)
+    shared[10] = 1e9
+    assert int(shared.argmax()) == 10
+    assert float(shared.max()) == 1e9
+
+
+QUOTIENTS = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    7,
+    -7,
+    8,
+    10,
+    100,
+    127,
+    -128,
+    255,
+    1000,
+    2**15 - 1,
+    -(2**15),
+    2**31 - 1,
+    -(2**31),
+    2**31,
+    2**32 + 1,
+    2**52,
+    2**53 - 1,
+]
+QUOTIENTS += [2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, -(2**63), -(2**63) + 1, 10**18, 3**39]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("n", [5, 600, 1000, 3000])
+def test_divisions_of_integers(dtype, n):
+    """Quotients by way of doubles: exact to the last bit, also beyond what these tell apart; 0 for a division by 0."""
+    rng = np.random.default_rng(n)
+    values = np.array([q for q in QUOTIENTS if np.iinfo(dtype).min <= q <= np.iinfo(dtype).max], dtype)
+    info = np.iinfo(dtype)
+    whole = rng.integers(info.min, info.max, n, dtype, endpoint=True)
+    x = np.where(rng.random(n) < 0.5, rng.choice(values, n), whole >> rng.integers(0, 8 * whole.itemsize, n).astype(dtype))
+    y = np.where(rng.random(n) < 0.7, rng.choice(values, n), whole[::-1] >> rng.integers(0, 8 * whole.itemsize, n).astype(dtype))
+    a, b = qn.asarray(x), qn.asarray(y)
+    with np.errstate(all="ignore"):
+        for name in ("floor_divide", "remainder"):
+            ours, theirs = getattr(qn, name), getattr(np, name)
+            np.testing.assert_array_equal(ours(a, b).get(), theirs(x, y))
+            for one in values:
+                np.testing.assert_array_equal(ours(a, one).get(), theirs(x, one), err_msg=f"{name} by {one}")
+                np.testing.assert_array_equal(ours(qn.asarray(one), b).get(), theirs(one, y), err_msg=f"{name} of {one}")
+        for ours, theirs in zip(qn.divmod(a, b), np.divmod(x, y), strict=True):
+            np.testing.assert_array_equal(ours.get(), theirs)
+        np.testing.assert_array_equal((a // 7).get(), x // 7)
+        np.testing.assert_array_equal((a % -3).get(), x % -3)
 
 
 def test_an_unknown_level_is_no_wish():

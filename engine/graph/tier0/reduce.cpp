@@ -150,7 +150,7 @@ constexpr PlaceByLevel places_of() {
   using T = typename HostType<type>::type;
   if constexpr (std::is_arithmetic_v<T>) {
 #if QUERN_TIER0_LEVELS
-    if constexpr (gains(type)) return {&place<R<T>, T>, &place_loop_avx2<R<T>, T>, &place_loop_avx512<R<T>, T>};
+    if constexpr (sizeof(T) < 4 && gains(type)) return {&place<R<T>, T>, &place_loop_avx2<R<T>, T>, &place_loop_avx512<R<T>, T>};
 #endif
     return {&place<R<T>, T>};
   } else {
@@ -166,7 +166,10 @@ constexpr std::array<std::array<PlaceByLevel, dtype_count>, 2> places{places_by_
 
 }  // namespace
 
-RunPlace extreme_place(bool least, DType type) { return best<RunPlace>(places[least][static_cast<size_t>(type)]); }
+RunPlace extreme_place(bool least, DType type) {
+  if (RunPlace found = extreme_place_in_vectors(least, type)) return found;
+  return best<RunPlace>(places[least][static_cast<size_t>(type)]);
+}
 
 RunReduction reduction(Reduction reduction, DType work) {
   return best<RunReduction>(reductions[static_cast<size_t>(reduction)][static_cast<size_t>(work)]);

@@ -57,6 +57,34 @@ constexpr bool takes(Typing typing, DType type) {
   };
 #include "quern/ops.def"
 
+// The same values for 64 bits, in vectors: for the level that converts them to doubles and back.
+struct LongQuotient {
+  template <class A, class T>
+  static T run(const A& a, const T& b, const T&) {
+    return b == 0 ? 0 : op::floor_quotient_of_long(a, b);
+  }
+};
+struct LongRemainder {
+  template <class A, class T>
+  static T run(const A& a, const T& b, const T&) {
+    return b == 0 ? 0 : a - op::floor_quotient_of_long(a, b) * b;
+  }
+};
+template <class Row>
+struct OfLong {
+  using type = Row;
+};
+template <>
+struct OfLong<Row_floor_divide> {
+  using type = LongQuotient;
+};
+template <>
+struct OfLong<Row_remainder> {
+  using type = LongRemainder;
+};
+template <class Row>
+constexpr bool divides = !std::is_same_v<typename OfLong<Row>::type, Row>;
+
 template <class Row, int operands, class A, class T>
 [[gnu::always_inline]] inline void walk(const In* in, void* out, int64_t n) {
   using R = decltype(Row::template run<A, T>(std::declval<A>(), std::declval<T>(), std::declval<T>()));
@@ -105,21 +133,23 @@ template <class Row, int operands, class A, class T>
 }
 template <class Row, int operands, class A, class T>
 [[gnu::target(QUERN_TIER0_AVX512), gnu::flatten]] void loop_avx512(const In* in, void* out, int64_t n) {
-  walk<Row, operands, A, T>(in, out, n);
+  using Own = std::conditional_t<std::is_same_v<T, long long>, typename OfLong<Row>::type, Row>;
+  walk<Own, operands, A, T>(in, out, n);
 }
 #endif
 
 // Is a level above the lowest faster? Where the compiler makes vectors of the text: not of calls of the C library, which sees to
-// the processor itself, of divisions of integers and of loops. For float16 it is the instructions that convert it, which come
-// with AVX2, for every row.
-constexpr bool gains(Cost cost, DType type, Level level) {
+// the processor itself, and of loops; of divisions of integers by way of doubles alone. For float16 it is the instructions that
+// convert it, which come with AVX2, for every row.
+constexpr bool gains(Cost cost, DType type, Level level, bool divides) {
   if (type == DType::float16) return level == Level::avx2;
+  if (divides && row(type).kind == DTypeKind::integer) return type == DType::int32 || level == Level::avx512;
   return cost == Cost::vectors || (cost == Cost::vectors_of_reals && row(type).kind == DTypeKind::real);
 }
 
 template <class Row, int operands, Typing typing, Cost cost, DType dtype, Level level>
 constexpr RunLoop loop_of() {
-  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(cost, dtype, level))) {
+  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(cost, dtype, level, divides<Row>))) {
     using T = typename HostType<dtype>::type;
     using Seed = std::conditional_t<typing == Typing::seeded, unsigned long long, T>;
     using A =

@@ -253,7 +253,8 @@ Array extreme_places(const Array& given, bool least) {
   GraphLock lock;
   if (given.rank() == 1 && given.size() > 0 && given.layout().strides[0] == 1) {
     tier0::RunPlace find = tier0::extreme_place(least, given.dtype());
-    if (const char* in = find ? at_hand(given, 4 * at_once) : nullptr) {
+    const bool is_in_vectors = tier0::extreme_place_in_vectors(least, given.dtype());
+    if (const char* in = find ? at_hand(given, is_in_vectors ? share_of_loops / 2 : 4 * at_once) : nullptr) {
       static const auto* none = new LayoutRef(contiguous_layout({}));
       char* out;
       Array place = made_now(*none, DType::int64, out);

@@ -97,6 +97,8 @@ def _fill(self, value):
 
 
 def _divided(left, right):
+    if type(right) is int or type(right) is type(left):  # as most are: the operators, without a ufunc's arguments
+        return left // right, left % right
     if _is_foreign(left) or _is_foreign(right):
         return _with_foreign("divmod", left, right, None)
     return _divmod(left, right)
