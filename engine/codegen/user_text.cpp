@@ -310,7 +310,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
     shape += fmt::format(", _n{}", d);
     if (d + 1 == kept) kept_shape = shape;
   }
-  for (const char* name : {"_results", "_count", "_chunks"}) arguments.number(name);
+  for (const char* name : {"_results", "_count", "_whole", "_chunks"}) arguments.number(name);
   arguments.parameter("_State* _partial");
   bool none = text.identity.empty();
   const char* lane = lanes_inside ? "threadIdx.x" : "threadIdx.y";
@@ -327,7 +327,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
            : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
   auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
     return fmt::format(R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
-{4}  CIndexer<{5}> _in_ind(_results * _count{6});
+{4}  CIndexer<{5}> _in_ind(_results * _whole{6});
   CIndexer<{7}> _out_ind(_results{8});
   __shared__ __align__(16) char _lanes[32 * {16} * sizeof(_State)];
   _State* _t = reinterpret_cast<_State*>(_lanes);

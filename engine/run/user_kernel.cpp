@@ -351,6 +351,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
 
   Context& context = context_on(device);
   Buffer parts;
+  const int64_t all_count = count;
   for (bool first = true;; first = false) {
     int64_t chunks = std::max<int64_t>(1, (count + chunk_elements - 1) / chunk_elements);
     Buffer next = context.allocate(chunks == 1 ? 1 : static_cast<size_t>(results * chunks) * state);
@@ -358,7 +359,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
     for (const Placed& p : all) pack(packed, p);
     for (int64_t d : kept_parts[0].shape) packed.index(d, true);
     for (int64_t d : reduced_parts[0].shape) packed.index(d, true);
-    for (int64_t number : {results, count, chunks}) packed.index(number, true);
+    for (int64_t number : {results, count, all_count, chunks}) packed.index(number, true);
     packed.pointer(next, 0, true);
     if (!first) packed.pointer(parts, 0, false);
     LaunchShape launch;

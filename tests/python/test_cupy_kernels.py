@@ -265,6 +265,7 @@ def test_reduction(device, axis, keepdims):
 def test_reduction_sizes(device, size):
     host, x = both(size)
     np.testing.assert_allclose(l2norm(x).get(), np.sqrt((host * host).sum()), rtol=1e-12)
+    np.testing.assert_allclose(mean_of(x, 2.0).get(), 2 * host.mean(), rtol=1e-9, atol=1e-12)  # of all elements, not of the last stage's
     assert largest(x).get() == host.max()
     assert largest(-cp.absolute(x)).get() == (-np.abs(host)).max()  # no zero comes in
 
