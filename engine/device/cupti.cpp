@@ -161,7 +161,9 @@ void look_for(State& s) {
   if (!chosen)
     if (auto library = find_nvidia_library("cupti")) s.path = library->path;
   if (s.path.empty()) {
-    s.problem = "CUPTI is not installed (pip install nvidia-cuda-cupti, of the driver's CUDA version, brings it)";
+    auto source = chosen_nvidia_source();
+    s.problem = fmt::format("CUPTI is not installed (pip install nvidia-cuda-cupti{} brings it)",
+                            source && source->major > 12 ? "" : "-cu12");
     return;
   }
   void* handle = dlopen(s.path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -57,6 +57,23 @@ def test_work_of_others_is_seen_at_its_line(program, stood_in):  # noqa: F811
     assert line(found, OTHERS)["device_seconds"] == pytest.approx(3e-6, rel=0.3)
 
 
+def test_work_of_others_without_pythons_lock_is_told_where_the_program_was(program, stood_in):  # noqa: F811
+    found = figures(program("""\
+        import ctypes, os, time
+        import cupy as cp
+        x = cp.zeros(1000)
+        cp.cuda.Device().synchronize()
+        driver = ctypes.CDLL(os.environ["QUERN_CUDA_DRIVER"])
+        def work(seconds):
+            end = time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                driver.cuMemsetD8Async(ctypes.c_uint64(x.data.ptr), 0, ctypes.c_size_t(64), None)
+        work(0.2)
+        """), **stood_in)
+    inside = [one for one in found["lines"] if one["line"] in (8, 9)]
+    assert sum(one["device_seconds"] for one in inside) > 0.8 * found["total"]["device_seconds"], found["lines"]
+
+
 def test_the_timeline_has_them_in_order(program, stood_in):  # noqa: F811
     stood_in["QUERN_DEVICE"] = stood_in.pop("device")
     done = quern("profile", "--print-gpu-trace", program(PROGRAM), **stood_in)

@@ -118,10 +118,10 @@ class Profile:
 
     def save_trace(self, path):
         """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev)."""
-        from quern.profiling.perfetto import timeline
+        from quern.profiling.perfetto import write_timeline
 
         with open(path, "w", encoding="utf-8") as f:
-            json.dump(timeline(self.recording), f)
+            write_timeline(self.recording, f)
 
     def save_html(self, path):
         """Writes the report as one page: timeline, flames, source with its costs, memory. It needs no network."""

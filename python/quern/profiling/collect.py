@@ -13,12 +13,13 @@ from time import perf_counter_ns
 import numpy as np
 
 from quern.lib import _engine
-from quern.profiling.places import Places
+from quern.profiling.places import Place, Places, source_line
 from quern.profiling.sampling import Sampler
 
 KINDS = tuple(_engine.trace_kinds())
 _names, _formats, _offsets = zip(*_engine.trace_row(), strict=True)
 ROW = np.dtype({"names": _names, "formats": _formats, "offsets": _offsets, "itemsize": _engine.trace_row_size()})
+OTHERS = "another library's"  # the detail of work that others submit (run/trace.cpp)
 COPIES = ("host_to_device", "device_to_host", "device_to_device")
 
 
@@ -156,9 +157,23 @@ class Collector:
         _engine.set_library_folders([])
         self._sampler.stop()
         _Busy.active = None
-        rows = np.frombuffer(rows, ROW)
+        places = Places()
+        rows = _with_others_places(np.frombuffer(rows, ROW), texts, self._sampler.trail, places)
         stacks = dict(self._sampler.stacks)
-        return Recording(rows, texts, kernels, lines, stacks, Places(), self._began, ended, _devices(), _engine.trace_timing())
+        return Recording(rows, texts, kernels, lines, stacks, places, self._began, ended, _devices(), _engine.trace_timing())
+
+
+def _with_others_places(rows, texts, trail, places):
+    """The rows, those of other libraries' work at the line where the program was then, as far as a look a millisecond can say."""
+    if OTHERS not in texts or not trail:
+        return rows
+    unknown = (rows["detail"] == texts.index(OTHERS)) & (rows["site"] == 0)
+    times, where = zip(*trail, strict=True)
+    at = np.searchsorted(np.array(times), rows["start_ns"][unknown], "right") - 1
+    sites = np.array([places.add(Place(file, line, function, source_line(file, line))) for file, line, function in where], np.uint32)
+    rows = rows.copy()
+    rows["site"][unknown] = sites[at.clip(0)]
+    return rows
 
 
 def _devices():

@@ -18,7 +18,7 @@ from quern.profiling.lines import held_memory, peak_memory
 from quern.profiling.reasons import reasons
 from quern.profiling.tables import copies_in_words, head_in_words
 
-MOST_EVENTS = 60_000  # of a lane; more are drawn together where they lie close to each other
+MOST_EVENTS = 60_000  # of a lane; of more, those that begin at nearly the same time are drawn as one
 MOST_ROWS = 12  # of a lane: calls at the same time, one under the other
 MOST_MOMENTS = 1_500  # of the memory
 MOST_OWNERS = 8  # lines whose memory has a colour of its own
@@ -174,22 +174,15 @@ def _lane(label, kind, start, duration, name, line, names):
 
 
 def _together(start, stop, name, line, names):
-    """What is more than MOST_EVENTS becomes fewer: neighbours that lie close are one, first those of one name, then all."""
+    """What is more than MOST_EVENTS becomes fewer: those that begin in the same piece of time are one."""
     count = np.ones(len(start), int)
-    span = max(int(stop.max() - start[0]), 1)
-    gap = max(span // 10_000_000, 1)
-    while len(start) > MOST_EVENTS:
-        reach = np.maximum.accumulate(stop)
-        new = np.ones(len(start), bool)
-        new[1:] = start[1:] - reach[:-1] > gap
-        if gap < span // 1000:
-            new[1:] |= name[1:] != name[:-1]
-        first = np.flatnonzero(new)
-        mixed = np.maximum.reduceat(name, first) != np.minimum.reduceat(name, first)
-        name = np.where(mixed, names("several calls"), name[first])
-        start, stop, line, count = start[first], np.maximum.reduceat(stop, first), line[first], np.add.reduceat(count, first)
-        gap *= 2
-    return start, stop, name, line, count
+    if len(start) <= MOST_EVENTS:
+        return start, stop, name, line, count
+    piece = (start - start[0]) // ((int(start[-1]) - int(start[0])) // MOST_EVENTS + 1)
+    first = np.flatnonzero(np.diff(piece, prepend=-1))
+    mixed = np.maximum.reduceat(name, first) != np.minimum.reduceat(name, first)
+    name = np.where(mixed, names("several calls"), name[first])
+    return start[first], np.maximum.reduceat(stop, first), name, line[first], np.add.reduceat(count, first)
 
 
 def _rows(starts, stops):

@@ -49,6 +49,7 @@ class Place:
 
 
 NOWHERE = Place("", 0, "")
+_FIRST_ADDED = 0xF0000000  # beyond the sites of the engine's
 
 
 def source_line(file, line):
@@ -61,6 +62,14 @@ class Places:
 
     def __init__(self):
         self._known = {0: NOWHERE}
+        self._added: dict = {}
+
+    def add(self, place):
+        """A number for a place that no site has."""
+        number = _FIRST_ADDED + len(self._added)
+        number = self._added.setdefault(place, number)
+        self._known[number] = place
+        return number
 
     def __getitem__(self, site):
         place = self._known.get(site)

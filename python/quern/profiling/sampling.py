@@ -13,13 +13,17 @@ from time import perf_counter_ns, sleep
 
 INTERVAL = 0.001  # seconds
 DEEPEST = 64  # user frames of a stack
+MOST_STEPS = 500_000  # of a trail
 
 
 class Sampler:
-    """Counts the stacks of one thread: ``stacks`` is {((file, line, function), ...): seconds}, the outermost frame first."""
+    """Counts the stacks of one thread: ``stacks`` is {((file, line, function), ...): seconds}, the outermost frame first; ``trail`` is where
+    it was and since when, [(ns, (file, line, function))], as long as it changes MOST_STEPS times at most.
+    """
 
     def __init__(self, is_user_file):
         self.stacks: Counter = Counter()
+        self.trail: list = []
         self._is_user_file = is_user_file
         self._thread = threading.get_ident()
         self._over = False
@@ -45,6 +49,8 @@ class Sampler:
             del frame
             if stack:
                 self.stacks[stack] += (now - last) * 1e-9
+                if len(self.trail) < MOST_STEPS and (not self.trail or self.trail[-1][1] != stack[-1]):
+                    self.trail.append((now, stack[-1]))
             last = now
 
     def _stack(self, frame):
