@@ -234,7 +234,8 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
   std::vector<int64_t> places;
   for (int64_t i = 0; i < size; ++i) places.insert(places.end(), static_cast<size_t>(times[static_cast<size_t>(i)]), i);
   Pick pick{axis, array_of(places, array.device())};
-  return take(array, {&pick, 1});
+  Array picked = take(array, {&pick, 1});  // that axis is the first now
+  return axis == 0 ? picked : copied(moved_axes(picked, {0}, {axis}), picked.dtype(), Order::c);
 }
 
 Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::vector<size_t>& axes) {

@@ -30,6 +30,7 @@ m.tile(v, 2) | m.tile(v, (2, 1)) | m.tile(a, (2, 2)) | m.tile(t, (1, 1)) | m.til
 m.tile(a, 0) | m.tile(empty, (2, 2)) | m.tile(a, -1) | m.tile(one, (1, 3)) | m.tile([1], 4) | m.tile(a, ())
 m.repeat(v, 2) | m.repeat(a, 3) | m.repeat(a, 2, 0) | m.repeat(a, 2, 1) | m.repeat(r, 2, -1) | m.repeat(t, 2) | m.repeat(zero, 3)
 m.repeat(a, 0, 1) | m.repeat(a, -1) | m.repeat(a, 1.5) | m.repeat(a, w[:1]) | m.repeat(a, 2, 2) | m.repeat(a, [2], 0) | m.repeat(a, [2, 2, 2], 0) | m.repeat(a, [2, 2], 0)
+m.repeat(a, [1, 0, 3, 2], 1) | m.repeat(a, [1, 2, 0, 1], -1) | m.repeat(t, [2, 1, 3], 1) | m.repeat(q, [1, 2, 0], 1) | m.repeat(q, range(q.shape[2]), 2)
 m.repeat(one, 2, 1) | m.repeat(a, 1, 0) | m.repeat(empty, 2, 0) | m.repeat(v, True)
 m.resize(v, (2, 4)) | m.resize(a, 5) | m.resize(a, (5, 4)) | m.resize(r, (2, 2)) | m.resize(empty, (2, 2)) | m.resize(v, -1) | m.resize(zero, 3)
 m.resize(v, 0) | m.resize(v, ()) | m.resize(v, 6)
