@@ -2,6 +2,7 @@
 #include "device/check/checker.h"
 
 #include "bindings/objects.h"
+#include "compile/clang.h"
 #include "compile/cpu_module.h"
 #include "core/site.h"
 #include "run/context.h"
@@ -38,8 +39,15 @@ nb::dict as_dict(const check::Finding& found) {
   out["bytes"] = found.bytes;
   out["offset"] = found.offset;
   out["size"] = found.size;
+  out["axis"] = found.axis;
+  out["sign"] = found.sign ? std::string(1, static_cast<char>(found.sign)) : "";
+  out["first"] = found.first;
+  out["second"] = found.second;
   out["allocated"] = found.has_allocation ? nb::object(nb::cast(describe_site(found.allocated))) : nb::object(nb::none());
   out["launched"] = describe_site(found.launch);
+  out["work"] = found.work;
+  out["other_work"] = found.other_work;
+  out["other_launched"] = describe_site(found.other_launch);
   out["count"] = found.count;
   return out;
 }
@@ -47,7 +55,14 @@ nb::dict as_dict(const check::Finding& found) {
 }  // namespace
 
 void init_checks(nb::module_& m) {
-  m.def("start_checks", [](bool never_written) { check::start({never_written}); }, nb::arg("never_written"));
+  m.def(
+      "start_checks",
+      [](bool never_written, bool nan, bool leaks, uint32_t orders) { check::start({never_written, nan, leaks, orders}); },
+      nb::arg("never_written"), nb::arg("nan"), nb::arg("leaks"), nb::arg("orders"));
+  m.def("checked_memory", [] { return check::memory_used(); });
+  // For bench/check.py: kernels compiled from here on run a thread after the other, as checked ones do.
+  m.def("lower_to_threads", [](bool all) { set_lowering_wish(all ? LoweringWish::coroutines : LoweringWish::automatic); });
+  m.def("checks_on", [] { return check::on(); });
   m.def("wait_for_cpu", [] {
     ReleaseGil release;
     cpu_context().wait_all("the end of the checks");

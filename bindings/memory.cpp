@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
+#include "device/check/timeline.h"
 #include "device/cuda.h"
 #include "run/host_ranges.h"
 #include "run/transfer.h"
@@ -86,6 +87,7 @@ void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle
   void* address = reinterpret_cast<void*>(address_of(there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
+  check::CopiedAt here(check::on() ? current_site() : no_site);
   {
     ReleaseGil release;
     device.context->copy(on, sends ? address : host.data(), sends ? host.data() : address, host.bytes(), kind,
@@ -120,6 +122,7 @@ void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigne
 
 std::unique_ptr<PyHostMemory> host_memory(PyDevice device, PyHostMemory::What what, void* p, size_t bytes, const char* of) {
   if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of {}", bytes, of);
+  if (check::on() && device.context->device.kind == DeviceKind::cpu) check::known(p, bytes, current_site());
   auto h = std::make_unique<PyHostMemory>();
   h->what = what, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;
   return h;

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 5u
+#define QUERN_CPU_ABI 6u
 #define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
@@ -59,12 +59,25 @@ enum {
   QUERN_CHECK_WRITE = 1u << 1,
   QUERN_CHECK_ATOMIC = 1u << 2,
   QUERN_CHECK_VOLATILE = 1u << 3,
-  QUERN_CHECK_LOCAL = 1u << 4,   /* memory of one thread, or that nobody writes: only its bounds count */
-  QUERN_CHECK_SHARED = 1u << 5,  /* the block's */
-  QUERN_CHECK_DYNAMIC = 1u << 6, /* as many bytes as the launch gave it */
-  QUERN_CHECK_CONST = 1u << 7,   /* through a pointer to const */
-  QUERN_CHECK_COPIED = 1u << 12, /* a part of a structure that is copied: padding and unset members may be among it */
-  QUERN_CHECK_ALIGN_SHIFT = 8,   /* the logarithm of the alignment that the access needs lies here, in four bits */
+  QUERN_CHECK_LOCAL = 1u << 4,     /* memory of one thread, or that nobody writes: only its bounds count */
+  QUERN_CHECK_SHARED = 1u << 5,    /* the block's */
+  QUERN_CHECK_DYNAMIC = 1u << 6,   /* as many bytes as the launch gave it */
+  QUERN_CHECK_CONST = 1u << 7,     /* through a pointer to const */
+  QUERN_CHECK_REAL = 1u << 14,     /* a float or a double is written */
+  QUERN_CHECK_FOLLOWED = 1u << 13, /* a local array whose every access is seen */
+  QUERN_CHECK_COPIED = 1u << 12,   /* a part of a structure that is copied: padding and unset members may be among it */
+  QUERN_CHECK_ALIGN_SHIFT = 8,     /* the logarithm of the alignment that the access needs lies here, in four bits */
+};
+/* Values that cannot be right, for check_value: division by 0 or of the lowest number by -1; a shift and the width; a variable
+ * (an object's number) that is read before it is set, and its bytes; an index that overflows, with the operation's sign; a number
+ * that became NaN or infinite, and one that it was made of, as doubles. */
+enum {
+  QUERN_CHECK_DIVISION = 1,
+  QUERN_CHECK_SHIFT = 2,
+  QUERN_CHECK_UNSET = 3,
+  QUERN_CHECK_OVERFLOW = 4,
+  QUERN_CHECK_NOT_FINITE = 5,
+  QUERN_CHECK_SIGN_SHIFT = 8,
 };
 enum { QUERN_CHECK_FENCE = 0, QUERN_CHECK_BARRIER = 1, QUERN_CHECK_WARP_BARRIER = 2, QUERN_CHECK_GRID_BARRIER = 3 };
 enum {
@@ -106,6 +119,10 @@ typedef struct {
    */
   void* (*check_access)(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
   void (*check_event)(uint32_t what, uint32_t place); /* before a fence or barrier */
+  void (*check_value)(uint32_t what, uint32_t place, int64_t first, int64_t second);
+  void (*check_local)(const void* base, uint64_t bytes); /* a followed local array begins */
+  /* An index outside of an axis of so many elements; returns an address to use instead. */
+  void* (*check_index)(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
 } QuernCpuRuntime;
 
 /* One launch, shared by all its blocks. */

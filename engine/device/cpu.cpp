@@ -253,46 +253,6 @@ void CpuDevice::synchronize() {
   if (first) first->raise();
 }
 
-// ---- copies and fills
-
-// As CUDA does: from or to memory that is not pinned, the call returns when that memory has been read or written.
-void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) {
-  if (bytes == 0) return;
-  auto& on = static_cast<CpuStream&>(stream);
-  auto fill = [&](Command& command) {
-    command.what = Command::What::copy;
-    command.dst = dst;
-    command.src = src;
-    command.bytes = bytes;
-  };
-  bool host_waits = (kind == CopyKind::host_to_device && !is_exposed(src, bytes)) ||
-                    (kind == CopyKind::device_to_host && !is_exposed(dst, bytes));
-  if (!host_waits) {
-    on.submit(fill);
-    return;
-  }
-  wait_until(*on.state, on.submit(fill, CpuStream::Wake::by_waiter));
-  if (kind == CopyKind::device_to_host) raise_failure(*on.state);
-}
-
-void CpuDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) {
-  fill_2d(stream, dst, 0, value, value_bytes, count, 1);
-}
-
-void CpuDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
-                        size_t height) {
-  if (width == 0 || height == 0) return;
-  static_cast<CpuStream&>(stream).submit([&](Command& command) {
-    command.what = Command::What::fill;
-    command.dst = dst;
-    command.pitch = pitch;
-    command.value = value;
-    command.value_bytes = value_bytes;
-    command.width = width;
-    command.height = height;
-  });
-}
-
 // ---- code
 
 Binary CpuDevice::link(const Binary&, const std::string& name, const std::vector<LinkedCode>&, unsigned) {

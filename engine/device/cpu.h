@@ -118,7 +118,9 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   explicit StreamState(CpuDevice& device, bool blocking) : device(device), blocking(blocking), slots(capacity) {}
 
   CpuDevice& device;
-  bool blocking;  // takes part in the legacy default stream's order
+  bool blocking;        // takes part in the legacy default stream's order
+  uint64_t number = 0;  // the Stream's
+  bool is_default = false;
   std::vector<Command> slots;
   std::mutex producers;
   std::mutex baton;
@@ -242,6 +244,8 @@ class CpuDevice : public Device {
   void register_host(void* pointer, size_t bytes, unsigned flags) override;
   void unregister_host(void* pointer) noexcept override;
   void* device_pointer(void* host_pointer) override;
+  // Pinned memory with pages of its own that the address lies in, and its bytes; 0 where it is none.
+  std::pair<const void*, size_t> pinned_pages(const void* pointer);
   void* allocate_managed(size_t bytes, unsigned flags) override;
   void release_managed(void* pointer) noexcept override;
   Stream& default_stream() override;
@@ -320,6 +324,7 @@ class StopsWith {
 
 extern const QuernCpuRuntime cpu_runtime;
 extern QuernCpuTexture cpu_textures[QUERN_CPU_TEXTURES];  // cpu_textures.cpp
+void catch_faults();                                      // from now on, once for the process
 [[noreturn]] void end_kernel(std::string text);           // from runtime calls inside a kernel
 
 // Blocks [first, last) of a coroutine kernel on this thread.

@@ -120,9 +120,7 @@ class BlockRun {
   // None can go on: for a report.
   void tell_of_stuck() const {
     if (!checked_) return;
-    std::vector<uint32_t> all = who(QUERN_WAIT_BARRIER);
-    if (all.empty()) all = who(QUERN_WAIT_WARP);
-    checked_->stuck(all);
+    checked_->stuck(who(QUERN_WAIT_WARP), who(QUERN_WAIT_BARRIER));
   }
 
  private:
@@ -166,6 +164,7 @@ class BlockRun {
           ready = threads_[u].wait == QUERN_WAIT_FINISHED ||
                   (threads_[u].wait == QUERN_WAIT_WARP && (threads_[u].mask | (1u << (u - begin))) == mask);
       if (!ready) continue;
+      if (checked_ && !(threads_[t].mask >> (t - begin) & 1)) checked_->left_out(static_cast<uint32_t>(t));
       if (checked_) tell_of_warp(w, [&](size_t u) { return mask >> (u - begin) & 1 && threads_[u].wait == QUERN_WAIT_WARP; });
       for (size_t u = begin; u < end; ++u)
         if ((mask >> (u - begin) & 1) && threads_[u].wait == QUERN_WAIT_WARP) resume(u);
@@ -206,8 +205,9 @@ void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch,
                           const std::atomic<bool>& failed) {
   Geometry geometry(*kernel.code, launch);
   char* memory = scratch(geometry.bytes);
+  const check::CheckedLaunch* checked = check::current_launch();
   for (uint64_t b = first; b < last; ++b) {
-    BlockRun block(*kernel.code, launch, geometry, b, memory);
+    BlockRun block(*kernel.code, launch, geometry, checked ? checked->block_at(b) : b, memory);
     while (!block.finished()) {
       if (!block.turn() && !block.yields()) {
         block.tell_of_stuck();

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "device/check/checked_launch.h"
+#include "device/check/host_pages.h"
 #include "device/cpu_interrupt.h"
 
 #include <signal.h>
@@ -47,6 +48,10 @@ bool is_stack_overflow(const Guard& guard, const ucontext_t& context, const void
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  constexpr greg_t write_bit = 2;  // of the page fault's error code
+  if (signal == SIGSEGV && check::on() &&
+      check::host_touched(info->si_addr, static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & write_bit))
+    return;
   // Only faults that this thread's kernel code raised itself (si_code > 0), never one sent by another process.
   if (guard && info->si_code > 0) {
     guard->fault.signal = signal;
@@ -282,6 +287,11 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
 
 }  // namespace
 
+void catch_faults() {
+  static std::once_flag once;
+  std::call_once(once, install_handlers);
+}
+
 void end_kernel(std::string text) {
   if (!guard) bug("a kernel's runtime call came from outside a kernel: {}", text);
   guard->fault.text = std::move(text);
@@ -289,8 +299,7 @@ void end_kernel(std::string text) {
 }
 
 std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command& command) noexcept {
-  static std::once_flag once;
-  std::call_once(once, install_handlers);
+  catch_faults();
   CpuKernel& kernel = *command.kernel;
   QuernCpuLaunch launch{};
   launch.args = command.args();
@@ -308,7 +317,7 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   launch.host = &job;
   std::optional<check::CheckedLaunch> checked;
   if (check::on() && kernel.is_checked) {
-    checked.emplace(kernel, launch, command.site);
+    checked.emplace(kernel, launch, stream, command.site);
     job.threads = 1;
   }
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));
@@ -319,6 +328,16 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   std::string error;
   try {
     run_job(*this, kernel, job);
+    if (checked && !job.failed && !job.together && count > 1 && !(kernel.code->flags & QUERN_KERNEL_PRINTS)) {
+      while (checked->begin_order()) {
+        Job again(kernel, launch, count, 1);
+        launch.host = &again;
+        run_job(*this, kernel, again);
+        if (again.failed) break;
+      }
+      checked->end_orders();
+      launch.host = &job;
+    }
   } catch (const std::exception& e) {
     error = e.what();
   }

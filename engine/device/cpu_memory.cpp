@@ -2,6 +2,7 @@
 // instead of spoiling a neighbour; the pool keeps and reuses them.
 #include "core/error.h"
 #include "device/check/checker.h"
+#include "device/check/timeline.h"
 #include "device/cpu.h"
 
 #include <sys/mman.h>
@@ -132,13 +133,66 @@ bool CpuDevice::is_exposed(const void* pointer, size_t bytes) {
   return p + bytes <= block->first + block->second;
 }
 
+std::pair<const void*, size_t> CpuDevice::pinned_pages(const void* pointer) {
+  const char* p = static_cast<const char*>(pointer);
+  std::lock_guard hold(memory_lock_);
+  auto after = pinned_.upper_bound(p);
+  if (after == pinned_.begin()) return {};
+  auto [begin, bytes] = *std::prev(after);
+  bool whole = reinterpret_cast<size_t>(begin) % page == 0 && bytes % page == 0;
+  return whole && p < begin + bytes ? std::pair<const void*, size_t>{begin, bytes} : std::pair<const void*, size_t>{};
+}
+
 void* CpuDevice::device_pointer(void* host_pointer) { return host_pointer; }
 
 void* CpuDevice::allocate_managed(size_t bytes, unsigned) { return allocate_pinned(bytes, {}); }
 
 void CpuDevice::release_managed(void* pointer) noexcept { release_pinned(pointer); }
 
-// ---- copies and fills: one thread until several pay
+// ---- copies and fills
+
+// As CUDA does: from or to memory that is not pinned, the call returns when that memory has been read or written.
+void CpuDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, CopyKind kind) {
+  if (bytes == 0) return;
+  auto& on = static_cast<CpuStream&>(stream);
+  auto fill = [&](Command& command) {
+    command.what = Command::What::copy;
+    command.dst = dst;
+    command.src = src;
+    command.bytes = bytes;
+  };
+  bool host_waits = (kind == CopyKind::host_to_device && !is_exposed(src, bytes)) ||
+                    (kind == CopyKind::device_to_host && !is_exposed(dst, bytes));
+  if (check::on()) check::copied(stream, dst, src, bytes, host_waits);
+  if (!host_waits) {
+    uint32_t number = on.submit(fill);
+    if (check::on()) finish(*on.state, number);  // what it touches is known to be over when the host goes on
+    return;
+  }
+  wait_until(*on.state, on.submit(fill, CpuStream::Wake::by_waiter));
+  if (kind == CopyKind::device_to_host) raise_failure(*on.state);
+}
+
+void CpuDevice::fill(Stream& stream, void* dst, uint32_t value, unsigned value_bytes, size_t count) {
+  fill_2d(stream, dst, 0, value, value_bytes, count, 1);
+}
+
+void CpuDevice::fill_2d(Stream& stream, void* dst, size_t pitch, uint32_t value, unsigned value_bytes, size_t width,
+                        size_t height) {
+  if (width == 0 || height == 0) return;
+  if (check::on()) check::filled(stream, dst, pitch * (height - 1) + width * value_bytes);
+  static_cast<CpuStream&>(stream).submit([&](Command& command) {
+    command.what = Command::What::fill;
+    command.dst = dst;
+    command.pitch = pitch;
+    command.value = value;
+    command.value_bytes = value_bytes;
+    command.width = width;
+    command.height = height;
+  });
+}
+
+// Carrying them out: one thread until several pay.
 
 namespace {
 

@@ -110,13 +110,24 @@ uint64_t clock_nanoseconds() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-void* allocate(uint64_t bytes) { return std::malloc(bytes); }
-void release(void* pointer) { std::free(pointer); }
+void* allocate(uint64_t bytes) {
+  void* pointer = std::malloc(bytes);
+  if (check::on() && pointer) check::unwritten(pointer, bytes);
+  return pointer;
+}
+void release(void* pointer) {
+  if (check::on()) check::freed(pointer);
+  std::free(pointer);
+}
 
 }  // namespace
 
-const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,     print,    assert_fail, fail,         clock_cycles,
-                                     clock_nanoseconds, allocate, release,     cpu_textures, check::check_access,
-                                     check::check_event};
+const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,      print,
+                                     assert_fail,        fail,
+                                     clock_cycles,       clock_nanoseconds,
+                                     allocate,           release,
+                                     cpu_textures,       check::check_access,
+                                     check::check_event, check::check_value,
+                                     check::check_local, check::check_index};
 
 }  // namespace quern

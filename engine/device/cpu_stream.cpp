@@ -5,6 +5,8 @@
 #include "core/print.h"
 #include "core/spin.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
+#include "device/check/host_pages.h"
 #include "device/cpu.h"
 #include "device/cpu_interrupt.h"
 #include "device/cpu_work.h"
@@ -168,7 +170,10 @@ void wait_until(StreamState& stream, uint32_t sequence) {
 }
 
 CpuStream::CpuStream(CpuDevice& device, StreamOptions options, bool is_default)
-    : Stream(device), state(std::make_shared<StreamState>(device, !options.non_blocking)), is_default(is_default) {}
+    : Stream(device), state(std::make_shared<StreamState>(device, !options.non_blocking)), is_default(is_default) {
+  state->number = number;
+  state->is_default = is_default;
+}
 
 CpuStream::~CpuStream() {
   state->closing = true;
@@ -330,6 +335,8 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
   if (shut()) return;
   if (is_cancelled(stream, command)) return drop_work(command.work);
   Running running(stream, command);
+  std::optional<check::HostPagesOpen> open;
+  if (check::on()) open.emplace();
   switch (command.what) {
     case Command::What::nothing:
       break;

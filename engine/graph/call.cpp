@@ -1,6 +1,7 @@
 #include "graph/call.h"
 
 #include "core/error.h"
+#include "graph/calls_at_once.h"
 #include "graph/tape.h"
 
 namespace quern {
@@ -41,7 +42,7 @@ void check_devices(const CallBody& body, std::span<const Array> operands, Device
 std::vector<Array> recorded_call(const NodeRef& node, std::span<const CallResult> results) {
   node->call->more.assign(results.begin() + 1, results.end());
   graph.pending.add(*node);
-  bool now = reads_exposed(*node);
+  bool now = reads_exposed(*node) || calls_at_once;
   std::vector<Array> out{Array(node)};
   for (size_t i = 1; i < results.size(); ++i) {
     NodeRef part = new_node(Op::part, results[i].dtype, layout_of_result(results[i]), node->device);
@@ -122,6 +123,7 @@ void record_call_into(std::shared_ptr<const CallBody> body, const Array& target,
   graph.pending.add(*node);
   replace(target.cell(), std::move(node));
   wrote(target, std::move(entry));
+  if (calls_at_once) submit_now(*target.cell()->node);
   recorded();
 }
 

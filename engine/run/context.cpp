@@ -4,6 +4,8 @@
 #include "compile/nvrtc.h"
 #include "core/error.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
+#include "device/check/timeline.h"
 #include "graph/node.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
@@ -66,6 +68,7 @@ void Context::copy(const StreamPtr& stream, void* dst, const void* src, size_t b
   if (!blocking) return;
   uint64_t watched = last_watch();
   stream->synchronize();
+  if (check::on()) check::host_waits(*stream);
   settle_found_errors(*this, stream.get(), watched);
 }
 
@@ -83,6 +86,7 @@ void Context::wait(const StreamPtr& stream, const char* what_for) {
   traced.detail(what_for);
   uint64_t watched = last_watch();
   stream->synchronize();
+  if (check::on()) check::host_waits(*stream);
   settle_found_errors(*this, stream.get(), watched);
 }
 
@@ -90,6 +94,7 @@ void Context::wait(Event& event, const char* what_for) {
   Traced traced(TraceKind::wait, id(), nullptr, 0, tracing() ? current_site() : no_site);
   traced.detail(what_for);
   event.synchronize();
+  if (check::on()) check::host_waits(event);
 }
 
 void Context::wait_all(const char* what_for) {
@@ -97,6 +102,7 @@ void Context::wait_all(const char* what_for) {
   traced.detail(what_for);
   uint64_t watched = last_watch();
   device.synchronize();
+  if (check::on() && device.kind == DeviceKind::cpu) check::host_waits_for_all();
   settle_found_errors(*this, nullptr, watched);
 }
 

@@ -9,12 +9,14 @@
 #include "core/interrupts.h"
 #include "core/trace.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
 #include "device/stream_order.h"
 #include "graph/executor.h"
 #include "graph/schedule.h"
 #include "run/call_node.h"
 #include "run/group_launch.h"
 #include "run/outcomes.h"
+#include "run/recompute.h"
 #include "run/replay.h"
 #include "run/side_by_side.h"
 #include "run/streams.h"
@@ -128,7 +130,7 @@ class Evaluator {
 
   void run(Batch& batch) {
     look(batch.members[0].group);
-    bool together = batch.members.size() > 1 && std::none_of(batch.members.begin(), batch.members.end(),
+    bool together = batch.members.size() > 1 && !check::on() && std::none_of(batch.members.begin(), batch.members.end(),
                                                              [](const auto& member) { return failed_input(member.group); });
     if (together && run_together(batch)) return;
     for (Batch::Member& member : batch.members) run(member.group, member.plan);
@@ -150,7 +152,16 @@ class Evaluator {
       if (group.is_call) {
         run_call(*group.nodes[0]);
       } else if (!group.stores.empty()) {
+        std::optional<Recomputed> alone;
+        if (check::on() && group.device.is_cpu()) {
+          finish_array_work(cpu_context());
+          alone.emplace(group);
+        }
         launch_group(group, plan);
+        if (alone) {
+          finish_array_work(cpu_context());
+          alone->compare();
+        }
       }
     } catch (const Error& e) {
       // Out of memory leaves the group pending: whoever looks again tries again. Everything else is told by looks at its values.

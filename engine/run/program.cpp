@@ -53,6 +53,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   if (check::on() && !identity && context.device.kind == DeviceKind::cpu) {
     checked = options;
     checked->flags.push_back(QUERN_CHECK_OPTION);
+    if (check::options().nan) checked->flags.push_back(QUERN_CHECK_NAN_OPTION);
   }
   if (!linked.empty()) {
     if (context.device.kind == DeviceKind::cpu)

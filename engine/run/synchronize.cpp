@@ -1,5 +1,7 @@
 #include "run/synchronize.h"
 
+#include "device/check/checker.h"
+#include "device/check/timeline.h"
 #include "graph/array.h"
 
 namespace quern {
@@ -21,22 +23,28 @@ void synchronize(Context& context, Event& event) {
 
 bool is_done(Stream& stream) {
   evaluate_all();
-  return stream.done();
+  bool done = stream.done();
+  if (done && check::on()) check::host_waits(stream);
+  return done;
 }
 
 bool is_done(Event& event) {
   evaluate_all();
-  return event.done();
+  bool done = event.done();
+  if (done && check::on()) check::host_waits(event);
+  return done;
 }
 
 void record(Event& event, const StreamPtr& stream) {
   evaluate_all();
   event.record(*stream);
+  if (check::on()) check::recorded(event, *stream);
 }
 
 void wait_for(Stream& stream, Event& event) {
   evaluate_all();
   stream.wait(event);
+  if (check::on()) check::stream_waits(stream, event);
 }
 
 void call_after(Stream& stream, std::function<void()> f) {

@@ -5,11 +5,14 @@
 #include <array>
 #include <cstring>
 
+#include "device/check/checker.h"
 #include "graph/records.h"
 #include "graph/reduction_order.h"
 #include "graph/tier0.h"
 #include "graph/tier0/levels.h"
 #include "graph/tier0/loops.h"
+#include "run/element_walk.h"
+#include "run/recompute.h"
 #include "run/streams.h"
 
 namespace quern {
@@ -41,61 +44,14 @@ bool is_tiny(const Node& node, int64_t elements) {
   return elements * static_cast<int64_t>(std::max(size_of(node.dtype), size_of(node.compute))) <= most_bytes;
 }
 
-// Walks an array in C order of its dimensions, a row of the last one at a time.
-template <class F>
-void for_rows(const Layout& layout, F&& f) {
-  size_t rank = layout.rank();
-  if (std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end()) return;
-  if (rank == 0) return f(layout.offset, int64_t{0}, int64_t{1});
-  int64_t width = layout.shape[rank - 1], step = layout.strides[rank - 1];
-  if (rank == 1) return f(layout.offset, step, width);
-  std::vector<int64_t> at(rank, 0);
-  int64_t offset = layout.offset;
-  for (int64_t row = 0;; ++row) {
-    f(offset, step, width);
-    size_t d = rank - 1;
-    for (;; --d) {
-      if (d == 0) return;
-      offset += layout.strides[d - 1];
-      if (++at[d - 1] < layout.shape[d - 1]) break;
-      offset -= layout.strides[d - 1] * at[d - 1];
-      at[d - 1] = 0;
-    }
-  }
-}
-
 const char* memory_of(const Node& node) {
   return node.op == Op::constant ? node.constant.bytes.data() : static_cast<const char*>(node.buffer.pointer());
 }
 
 // The operand's elements, in C order and as type `to`.
 void gather(const Operand& operand, const Layout& layout, DType to, char* out) {
-  const char* memory = memory_of(*operand.node);
-  if (operand.node->op == Op::index) {
-    Convert run = conversion(DType::int64, to);
-    for_rows(layout, [&](int64_t offset, int64_t step, int64_t width) {
-      for (int64_t i = 0; i < width; ++i, out += size_of(to)) {
-        int64_t position = offset + i * step;
-        run(&position, 1, out, 1, 1);
-      }
-    });
-    return;
-  }
-  size_t from_size = size_of(operand.dtype), to_size = size_of(to);
-  Convert run = conversion(operand.dtype, to);
-  for_rows(layout, [&](int64_t offset, int64_t step, int64_t width) {
-    run(memory + offset * static_cast<int64_t>(from_size), step, out, 1, width);
-    out += width * static_cast<int64_t>(to_size);
-  });
-}
-
-void scatter(const char* in, DType from, char* memory, const Layout& layout, DType to) {
-  size_t from_size = size_of(from), to_size = size_of(to);
-  Convert run = conversion(from, to);
-  for_rows(layout, [&](int64_t offset, int64_t step, int64_t width) {
-    run(in, 1, memory + offset * static_cast<int64_t>(to_size), step, width);
-    in += width * static_cast<int64_t>(from_size);
-  });
+  if (operand.node->op == Op::index) return gather_positions(layout, to, out);
+  gather(memory_of(*operand.node), operand.dtype, layout, to, out);
 }
 
 // For operands that lie otherwise in memory or are of another type, and for a result before it goes to its place.
@@ -190,16 +146,7 @@ void run_reduction(Node& node) {
     reduce_whole(node.reduction, work, memory_of(*in.node), in.layout->elements, static_cast<char*>(node.buffer.pointer()));
     return;
   }
-  // The kept dimensions first, then those that go, each in their order.
-  std::vector<int> order;
-  int64_t results = 1, count = 1;
-  for (bool goes : {false, true}) {
-    for (size_t i = 0; i < node.axes.size(); ++i) {
-      if (node.axes[i] != goes) continue;
-      order.push_back(static_cast<int>(i));
-      (goes ? count : results) *= in.shape()[i];
-    }
-  }
+  auto [order, results, count] = kept_first(node, in.shape());
   if (in.layout->elements > 0) gather(in, in.layout->transposed(order), work, scratch[0].bytes);
   char* out = static_cast<char*>(node.buffer.pointer());
   bool direct = work == node.dtype && node.layout->dense;
@@ -261,6 +208,7 @@ bool run_tier0(Node& node) {
       run_row(node);
     }
   }
+  if (check::on() && check::options().nan) tell_if_not_finite(node);
   for (const Operand& o : node.inputs()) add_deferred(node.deferred, o.node->deferred);
   node.is_computed = node.is_settled = true;
   node.drop_inputs();

@@ -6,11 +6,10 @@ import os
 import numpy as np
 import pytest
 import quern as qn
+from checked import N, kinds, run
 from programs import quern
 from quern import cuda
 from quern.lib import _engine
-
-N = 64
 
 
 @pytest.fixture(autouse=True)
@@ -19,24 +18,6 @@ def on_the_cpu():
     _engine.set_current_device(_engine.cpu())
     yield
     _engine.set_current_device(before)
-
-
-def run(body, *, block=N, grid=1, shared=0, arguments="float* x, float* y, int n", values=None, helpers="", **options):
-    """The findings of a kernel of this body, run once on x and y of 64 floats and n = 64."""
-    x, y = qn.array(np.arange(N, dtype=np.float32)), qn.array(np.ones(N, dtype=np.float32))
-    given = (x, y, np.int32(N)) if values is None else values(x, y)
-    with qn.check(**options) as report:
-        kernel = qn.RawKernel(f'{helpers}\nextern "C" __global__ void k({arguments}) {{\n{body}\n}}', "k")
-        try:
-            kernel(grid if isinstance(grid, tuple) else (grid,), block if isinstance(block, tuple) else (block,), given, shared_mem=shared)
-            qn.synchronize()
-        except qn.LaunchError:
-            pass  # threads that wait for ever
-    return report
-
-
-def kinds(report):
-    return {one.kind for one in report}
 
 
 I = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"  # noqa: E741
@@ -133,7 +114,7 @@ def test_wrong_kernels_are_found(name):
     one = next(one for one in report if one.kind == kind)
     assert one.kernel == "k" and one.access["line"] >= 1 and one.count >= 1
     assert one.access["source"].strip() and "RawKernel" not in one.access["source"]
-    assert os.path.basename(one.launched).startswith("test_check.py:")
+    assert os.path.basename(one.launched).startswith("checked.py:")
 
 
 RIGHT = {
@@ -381,10 +362,62 @@ def test_a_program_that_fails_under_check(tmp_path):
     path.write_text("import sys\nprint(sys.argv[1:])\nraise KeyError('mine')\n")
     done = quern("check", path, "a", "--b")
     assert done.returncode == 1 and done.stdout == "['a', '--b']\n" and "KeyError: 'mine'" in done.stderr and "quern/cli" not in done.stderr
+    assert done.stderr.endswith("quern check: nothing found\n")
+    path.write_text("import sys\nsys.exit(7)\n")
+    assert quern("check", path).returncode == 7
+
+
+def test_a_program_that_fails_after_a_mistake(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM.replace("+ 16", "+ 17") + "raise KeyError('mine')\n")
+    done = quern("check", path)
+    assert done.returncode == 3 and "KeyError: 'mine'" in done.stderr and "out of bounds in kernel 'move'" in done.stderr
+
+
+ONLY_A_GPU = """\
+import cupy as cp
+
+kernel = cp.RawKernel('''
+extern "C" __global__ void only(unsigned long long* x) {
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"((unsigned int)threadIdx.x));
+}''', "only")
+kernel((1,), (1,), (cp.zeros(4, dtype=cp.uint64),))
+"""
+
+
+def test_a_program_for_gpus_alone(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(ONLY_A_GPU)
+    done = quern("check", path)
+    assert done.returncode == 1 and "mbarrier.init" in done.stderr and "inline PTX" in done.stderr, done.stderr
+    assert done.stderr.endswith("quern check: nothing found\n")
+
+
+OPTIONS = """\
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+m = SourceModule("__global__ void k(float* x) { x[blockIdx.x] = logf(-1.0f - x[blockIdx.x]); }")
+x = drv.mem_alloc(16)
+drv.memset_d32(x, 0, 4)
+m.get_function("k")(x, block=(1, 1, 1), grid=(4, 1))
+"""
+
+
+def test_options_of_the_command(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(OPTIONS)
+    assert quern("check", path).returncode == 0
+    done = quern("check", "--nan", "--leaks", "--orders", "3", path)
+    assert done.returncode == 3 and "not finite in kernel 'k'" in done.stderr and "leak: 16 bytes of device memory" in done.stderr, (
+        done.stderr
+    )
+    assert f"its memory was allocated at {path}:6" in done.stderr and done.stderr.endswith("quern check: 2 findings\n")
 
 
 @pytest.mark.parametrize("arguments, text", [(["no.py"], "no.py: No such file"), ([], "usage: quern check"), (["--json", "/", "x.py"], "is a folder"),
-                                             (["--what", "x.py"], "")])  # fmt: skip
+                                             (["--what", "x.py"], "--what"), (["--orders", "no", "x.py"], "is no number from 1 to 1000")])  # fmt: skip
 def test_wrong_arguments(arguments, text, tmp_path):
     done = quern("check", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr

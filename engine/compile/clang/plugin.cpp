@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/clang/checks/instrument.h"
 #include "compile/clang/front_end/frontend.h"
 #include "compile/clang/guard.h"
 #include "compile/clang/link/link.h"
@@ -84,10 +85,12 @@ std::vector<lowering::LoweredKernel> lower_kernels(Program& program, const Reque
     input.strategy = strategy(request);
     if (request.options.checked) {
       input.checks = &program.checks;
+      input.checks_nan = request.options.checked_nan;
       input.param_names = kernel.param_names;
     }
     lowered.push_back(lowering::lower(*program.module, input));
   }
+  lowering::drop_left_checks(*program.module);
   return lowered;
 }
 

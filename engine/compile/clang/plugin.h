@@ -14,7 +14,9 @@ extern "C" {
 #endif
 
 #define QUERN_CLANG_ABI 4u
-#define QUERN_CHECK_OPTION "--quern-check" /* among the options: the code is checked as it runs */
+/* Among the options: the code is checked as it runs; and numbers that become NaN or infinite, too. */
+#define QUERN_CHECK_OPTION "--quern-check"
+#define QUERN_CHECK_NAN_OPTION "--quern-check-nan"
 
 typedef struct {
   const char* path; /* how an #include names it: "cuda_fp16.h" */

@@ -27,6 +27,7 @@ struct UserOptions {
   bool line_info = false;
   bool quiet = false;    // -w
   bool checked = false;  // --quern-check, the engine's own: the code is checked as it runs
+  bool checked_nan = false;
   std::vector<std::string> warnings;
 };
 

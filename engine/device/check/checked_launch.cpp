@@ -2,9 +2,12 @@
 
 #include <pthread.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
+#include "device/check/host_pages.h"
 #include "device/check/state.h"
 #include "device/cpu.h"
 
@@ -18,6 +21,11 @@ constexpr uintptr_t null_page = 4096;
 // What wrong accesses get instead: no thread's data, and none is seen by another launch.
 constexpr size_t harmless_bytes = 1 << 12;
 alignas(64) thread_local char harmless[harmless_bytes];
+
+void* no_memory() {
+  std::memset(harmless, 0, sizeof harmless);
+  return harmless;
+}
 
 // The stack of this host thread: what a kernel's recursive functions have as locals.
 bool is_on_stack(uintptr_t address) {
@@ -97,7 +105,7 @@ void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
     enter(t);
     Finding found = launch.finding(Kind::barrier_places, 0, here.place, 0);
     found.other = launch.access_of(static_cast<uint32_t>(number * threads + waiting[0]), 0, first.place);
-    state().findings.add(std::move(found));
+    launch.tell(std::move(found));
     break;
   }
 }
@@ -114,24 +122,29 @@ void CheckedBlock::pass_warp_barrier(size_t warp, uint32_t lanes) {
     if (lanes >> y & 1) std::copy(all.begin(), all.end(), table.begin() + y * 32);
 }
 
-void CheckedBlock::stuck(const std::vector<uint32_t>& waiting) {
+void CheckedBlock::stuck(const std::vector<uint32_t>& of_warps, const std::vector<uint32_t>& of_block) {
+  const std::vector<uint32_t>& waiting = of_warps.empty() ? of_block : of_warps;
   if (waiting.empty()) return;
   const Point& first = points[waiting[0]];
   enter(waiting[0]);
   Finding found = launch.finding(Kind::barrier_missing, 0, first.place, 0);
-  for (uint32_t t : waiting)
-    if (points[t].place != first.place) {
-      found.other = launch.access_of(static_cast<uint32_t>(number * threads + t), 0, points[t].place);
-      break;
-    }
+  for (const std::vector<uint32_t>* those : {&of_warps, &of_block})
+    for (uint32_t t : *those)
+      if (points[t].place != first.place && found.other.file.empty())
+        found.other = launch.access_of(static_cast<uint32_t>(number * threads + t), 0, points[t].place);
   found.bytes = waiting.size();
   found.size = threads;
-  state().findings.add(std::move(found));
+  launch.tell(std::move(found));
+}
+
+void CheckedBlock::left_out(uint32_t thread) {
+  enter(thread);
+  launch.tell(launch.finding(Kind::barrier_missing, 0, points[thread].place, 0));
 }
 
 // ---- a launch
 
-CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, Site site)
+CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site)
     : kernel_(kernel),
       module_(kernel.module->table()),
       launch_(launch),
@@ -140,12 +153,22 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
       first_tick_(state().next_tick.load()),
       last_tick_(first_tick_),
       threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {
+  work_ = timeline().submit(stream, fmt::format("kernel '{}'", kernel.info.name), site, others_);
+  work_->first_tick = first_tick_;
+  orders_.begin(state().options.orders, uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]);
   running = this;
+}
+
+void CheckedLaunch::tell(Finding found) {
+  if (orders_.now == 0) state().findings.add(std::move(found));  // another order finds the same once more
 }
 
 CheckedLaunch::~CheckedLaunch() {
   settle_write();
+  for (auto& [of, found] : doubtful_) state().findings.add(std::move(found));
   state().next_tick = last_tick_ + 1;
+  work_->last_tick = last_tick_;
+  for (auto& [region, range] : host_used_) keep_from_host(work_, range);
   running = nullptr;
 }
 
@@ -196,9 +219,34 @@ Finding CheckedLaunch::finding(Kind kind, uint32_t what, uint32_t place, uint32_
   return out;
 }
 
-std::shared_ptr<Region> CheckedLaunch::region_at(uintptr_t address) {
-  if (recent_ && recent_->is_live && address >= recent_->begin && address < recent_->end) return recent_;
-  return recent_ = state().map.find(address);
+Region* CheckedLaunch::recent_at(uintptr_t address, uint32_t object) {
+  Region* recent = recents_[object % recents_.size()].get();
+  return recent && recent->is_live && address >= recent->begin && address < recent->end ? recent : nullptr;
+}
+
+Region* CheckedLaunch::region_at(uintptr_t address, uint32_t object) {
+  if (Region* recent = recent_at(address, object)) return recent;
+  auto& place = recents_[object % recents_.size()];
+  place = state().map.find(address);
+  return place.get();
+}
+
+// What a thread has written of an array of its own.
+void CheckedLaunch::follow_local(size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uintptr_t base, uint32_t object) {
+  auto found = locals_.find(base);
+  if (found == locals_.end()) return;
+  std::vector<bool>& written = found->second;
+  size_t end = std::min<size_t>(offset + bytes, written.size());
+  if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_COPIED) && state().options.never_written &&
+      std::find(written.begin() + static_cast<ptrdiff_t>(offset), written.begin() + static_cast<ptrdiff_t>(end), false) !=
+          written.begin() + static_cast<ptrdiff_t>(end)) {
+    Finding told = finding(Kind::never_written, what, place, object);
+    told.bytes = bytes, told.offset = static_cast<int64_t>(offset);
+    tell(std::move(told));
+  } else if (!(what & QUERN_CHECK_WRITE)) {
+    return;
+  }
+  std::fill(written.begin() + static_cast<ptrdiff_t>(offset), written.begin() + static_cast<ptrdiff_t>(end), true);
 }
 
 void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size,
@@ -211,75 +259,149 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
     found.bytes = bytes, found.offset = offset;
     if (of_size) found.size = of_size;
     if (near) found.allocated = near->site, found.has_allocation = true;
-    state().findings.add(std::move(found));
-    std::memset(harmless, 0, sizeof harmless);
-    return harmless;  // the code copies nothing where this is not the address it asked for
+    tell(std::move(found));
+    return no_memory();  // the code copies nothing where this is not the address it asked for
   };
   if (what & QUERN_CHECK_CONST && what & QUERN_CHECK_WRITE) {
     Finding found = finding(Kind::const_written, what, place, object);
     found.bytes = bytes;
-    state().findings.add(std::move(found));
+    tell(std::move(found));
   }
 
+  if (pointer >= harmless && pointer < harmless + harmless_bytes) return pointer;  // in an element that is not there
   Shadow* shadow = nullptr;
   size_t offset = 0;
+  here_ = nullptr;
   if (base) {
     auto begin = reinterpret_cast<uintptr_t>(base);
     if (what & QUERN_CHECK_DYNAMIC) size = launch_.dynamic_shared;
     if (at < begin || at + bytes > begin + size || at + bytes < at)
       return wrong(Kind::out_of_bounds, static_cast<int64_t>(at - begin), size, nullptr);
+    if (what & QUERN_CHECK_FOLLOWED) follow_local(at - begin, bytes, what, place, begin, object);
     if (what & QUERN_CHECK_LOCAL) return pointer;
   }
+  auto misaligned = [&](size_t offset) -> void* {
+    uint64_t align = uint64_t{1} << (what >> QUERN_CHECK_ALIGN_SHIFT & 15);
+    return at % align != 0 ? wrong(Kind::misaligned, static_cast<int64_t>(offset), 0, nullptr) : nullptr;
+  };
+  auto in_region = [&](Region& region) -> void* {
+    here_ = &region;
+    offset = at - region.begin;
+    if (!region.is_live) return wrong(Kind::after_release, static_cast<int64_t>(offset), region.size(), &region);
+    // Atomics of bytes and shorts exchange the word that they lie in, which may be longer than the array.
+    if (at + bytes > region.end && what & QUERN_CHECK_ATOMIC) bytes = region.end - at;
+    if (at + bytes > region.end) return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), region.size(), &region);
+    shadow = &region.shadow;
+    return nullptr;
+  };
   auto shared = reinterpret_cast<uintptr_t>(block_->shared);
   if (at >= shared && at < shared + block_->shared_shadow.size()) {
     offset = at - shared;
     if (offset + bytes > block_->shared_shadow.size())
       return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), block_->shared_shadow.size(), nullptr);
     shadow = &block_->shared_shadow;
+  } else if (Region* recent = recent_at(at, object)) {
+    if (void* instead = in_region(*recent)) return instead;
   } else if ((at >= reinterpret_cast<uintptr_t>(block_->private_begin) &&
               at < reinterpret_cast<uintptr_t>(block_->private_end)) ||
              is_on_stack(at)) {
     return pointer;  // locals that are reached by pointers
-  } else if (auto region = region_at(at)) {
-    offset = at - region->begin;
-    if (!region->is_live) return wrong(Kind::after_release, static_cast<int64_t>(offset), region->size(), region.get());
-    if (at + bytes > region->end) return wrong(Kind::out_of_bounds, static_cast<int64_t>(offset), region->size(), region.get());
-    shadow = &region->shadow;
+  } else if (Region* region = region_at(at, object)) {
+    if (void* instead = in_region(*region)) return instead;
   } else if (kernel_.module->contains(pointer)) {
-    return pointer;  // variables and constants of the code
+    if (void* instead = misaligned(0)) return instead;
+    if (!base) return pointer;  // a variable or constant of the code, nobody knows which
+    known(base, size);
+    if (void* instead = in_region(*region_at(at, object))) return instead;
   } else if (at < null_page) {
     return wrong(Kind::null, static_cast<int64_t>(at), 0, nullptr);
   } else {
     auto near = state().map.nearest(at);
     return wrong(Kind::out_of_bounds, near ? static_cast<int64_t>(at - near->begin) : 0, near ? near->size() : 0, near.get());
   }
-  uint64_t align = uint64_t{1} << (what >> QUERN_CHECK_ALIGN_SHIFT & 15);
-  if (at % align != 0) return wrong(Kind::misaligned, static_cast<int64_t>(offset), 0, nullptr);
+  if (void* instead = misaligned(offset)) return instead;
 
   if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_COPIED) && state().options.never_written &&
       !shadow->is_written(offset, bytes)) {
     Finding found = finding(Kind::never_written, what, place, object);
     found.bytes = bytes, found.offset = static_cast<int64_t>(offset);
-    if (shadow != &block_->shared_shadow && recent_) {
-      found.allocated = recent_->site, found.has_allocation = true;
-      found.size = recent_->size();
+    if (here_) {
+      found.allocated = here_->site, found.has_allocation = true;
+      found.size = here_->size();
     }
-    state().findings.add(std::move(found));
+    tell(std::move(found));
     shadow->mark_written(offset, bytes);  // told once
   }
   if (what & QUERN_CHECK_WRITE) shadow->mark_written(offset, bytes);
   if (what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_VOLATILE)) {
+    drop_doubtful(at);
     if (what & QUERN_CHECK_READ) acquire(at);
     if (what & QUERN_CHECK_WRITE) release(at);
+  }
+  if (here_) {
+    if (what & QUERN_CHECK_WRITE) orders_.keep(at, bytes, what);
+    if (!others_.empty()) meet_ranges(at, bytes, what, place, object);
+    if (here_->is_hosts()) {
+      Range& used = host_used_.try_emplace(here_, Range{here_->begin, here_->end, false}).first->second;
+      used.written = used.written || (what & QUERN_CHECK_WRITE);
+    }
   }
   follow(*shadow, pointer, offset, bytes, what, place, object);
   return pointer;
 }
 
+// ---- orders
+
+bool CheckedLaunch::begin_order() {
+  settle_write();
+  if (!orders_.any()) return false;
+  if (auto differs = orders_.end_one()) {
+    Finding found;
+    found.kind = Kind::block_order;
+    found.kernel = kernel_.info.name, found.launch = site_;
+    if (Region* region = region_at(*differs, 0)) {
+      found.offset = static_cast<int64_t>(*differs - region->begin), found.size = region->size();
+      found.allocated = region->site, found.has_allocation = true;
+    }
+    state().findings.add(std::move(found));
+    return false;
+  }
+  if (!orders_.begin_next()) return false;
+  first_tick_ = ++last_tick_;
+  released_.clear();
+  return true;
+}
+
+// ---- other work
+
+const Work* CheckedLaunch::beside(uint32_t tick) const {
+  for (const WorkPtr& other : others_)
+    if (tick >= other->first_tick && tick <= other->last_tick) return other.get();
+  return nullptr;
+}
+
+void CheckedLaunch::meet(const Work& other, const Region* region, uint32_t what, uint32_t place, uint32_t object,
+                         uint64_t bytes) {
+  Finding found = finding(Kind::unordered, what, place, object);
+  found.work = work_->name, found.other_work = other.name, found.other_launch = other.site;
+  found.bytes = bytes;
+  if (region) found.allocated = region->site, found.has_allocation = true;
+  tell(std::move(found));
+}
+
+// Copies and fills that may run beside this launch.
+void CheckedLaunch::meet_ranges(uintptr_t at, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object) {
+  const Range mine{at, at + bytes, (what & QUERN_CHECK_WRITE) != 0};
+  for (const WorkPtr& other : others_)
+    for (const Range& range : other->ranges)
+      if (mine.overlaps(range) && (mine.written || range.written)) return meet(*other, here_, what, place, object, bytes);
+}
+
 // ---- races
 
 bool CheckedLaunch::ordered(Stamp before) const {
-  if (before.tick < first_tick_ || before.tick < grid_tick_) return true;
+  if (before.tick < first_tick_) return !beside(before.tick);
+  if (before.tick < grid_tick_) return true;
   uint64_t block = before.thread / threads_in_block_;
   uint32_t thread = before.thread % threads_in_block_;
   if (block == block_->number) {
@@ -303,7 +425,7 @@ void CheckedLaunch::settle_write() {
   if (std::memcmp(written_.pointer, written_.before.data(), written_.bytes) == 0) {
     std::copy_n(written_.cells.begin(), written_.count, written_.first);
   } else if (written_.race) {
-    state().findings.add(std::move(*written_.race));
+    tell(std::move(*written_.race));
   }
   written_.pointer = nullptr;
   written_.race.reset();
@@ -327,29 +449,41 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
     std::memcpy(written_.before.data(), pointer, bytes);
     std::copy_n(cell, count, written_.cells.begin());
   }
+  // Whoever reads a word as it is, then exchanges it by an atomic, has looked at it in the right way: CUDA's own manual adds
+  // doubles so.
+  auto is_doubtful = [&](uint32_t mine, uint32_t others, uint16_t other_marks) {
+    bool i_am_atomic = marks & Cell::is_atomic, other_is_atomic = other_marks & Cell::is_atomic;
+    return (i_am_atomic && !(others & QUERN_CHECK_WRITE)) || (other_is_atomic && !(mine & QUERN_CHECK_WRITE));
+  };
   auto race = [&](const Stamp& other, uint32_t kind, uint16_t other_place, size_t at) {
+    if (other.tick < first_tick_) return meet(*beside(other.tick), here_, what, place, object, bytes);
     Finding found = finding(Kind::race, what, place, object);
     found.other = access_of(other.thread, what_of(kind, other_place), other_place & Cell::place_mask);
     found.bytes = bytes;
     found.offset = static_cast<int64_t>(at);
-    if (recent_ && &shadow == &recent_->shadow) found.allocated = recent_->site, found.has_allocation = true;
-    if (may_put_back)
+    if (here_) found.allocated = here_->site, found.has_allocation = true;
+    if (is_doubtful(what, kind, other_place)) {
+      uint32_t reader = what & QUERN_CHECK_WRITE ? other.thread : me;
+      doubtful_.try_emplace({reader, reinterpret_cast<uintptr_t>(pointer)}, std::move(found));
+    } else if (may_put_back)
       written_.race = std::move(found);
     else
-      state().findings.add(std::move(found));
+      tell(std::move(found));
   };
 
   for (Cell* end = cell + count; cell != end; ++cell) {
-    if (!told && cell->write.tick && cell->write.thread != me && !may_meet(cell->write_place) && !ordered(cell->write)) {
+    if (marks & Cell::is_atomic && is_mine(cell->read) && !(cell->read_place & (Cell::by_many | Cell::by_many_blocks)))
+      cell->read = {};
+    if (!told && cell->write.tick && !is_mine(cell->write) && !may_meet(cell->write_place) && !ordered(cell->write)) {
       race(cell->write, QUERN_CHECK_WRITE, cell->write_place, offset);
       told = true;
     }
     if (what & QUERN_CHECK_WRITE) {
-      bool by_others = cell->read.thread != me || (cell->read_place & (Cell::by_many | Cell::by_many_blocks));
+      bool by_others = !is_mine(cell->read) || (cell->read_place & (Cell::by_many | Cell::by_many_blocks));
       if (!told && cell->read.tick && by_others && !may_meet(cell->read_place)) {
         bool is_ordered = ordered(cell->read);
         // Among several readers the one that is kept may be this thread, or one that this block has waited for.
-        if (cell->read.thread == me) is_ordered = cell->read.tick < block_->barrier_tick;
+        if (is_mine(cell->read)) is_ordered = cell->read.tick < block_->barrier_tick;
         if (!is_ordered) {
           race(cell->read, QUERN_CHECK_READ, cell->read_place, offset);
           told = true;
@@ -359,8 +493,9 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
       cell->write_place = kept_place;
     }
     if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_WRITE)) {
+      if (!others_.empty() && cell->read.tick && beside(cell->read.tick)) continue;  // whoever writes there is to know of it
       uint16_t many = 0;
-      if (cell->read.tick && cell->read.thread != me && !ordered(cell->read)) {
+      if (cell->read.tick && !is_mine(cell->read) && !ordered(cell->read)) {
         many = static_cast<uint16_t>(Cell::by_many | (cell->read_place & Cell::by_many_blocks));
         if (!same_block(cell->read.thread)) many |= Cell::by_many_blocks;
         if (same_block(cell->read.thread) && cell->read.tick == now.tick) {  // the first of them stays
@@ -372,6 +507,10 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
       cell->read_place = static_cast<uint16_t>((kept_place & ~(Cell::by_many | Cell::by_many_blocks)) | many);
     }
   }
+}
+
+void CheckedLaunch::drop_doubtful(uintptr_t address) {
+  if (!doubtful_.empty()) doubtful_.erase({static_cast<uint32_t>(block_->number * threads_in_block_ + thread_), address});
 }
 
 void CheckedLaunch::release(uintptr_t address) {
@@ -395,6 +534,35 @@ void CheckedLaunch::event(uint32_t what, uint32_t place) {
   }
 }
 
+// ---- values
+
+void CheckedLaunch::value(uint32_t what, uint32_t place, int64_t first, int64_t second) {
+  constexpr Kind kinds[] = {Kind::division, Kind::division, Kind::shift, Kind::never_written, Kind::overflow, Kind::not_finite};
+  uint32_t kind = what & ((1u << QUERN_CHECK_SIGN_SHIFT) - 1);
+  if (kind == QUERN_CHECK_UNSET && !state().options.never_written) return;
+  Finding found = finding(kinds[kind], kind == QUERN_CHECK_UNSET ? QUERN_CHECK_READ : 0, place,
+                          kind == QUERN_CHECK_UNSET ? static_cast<uint32_t>(first) : 0);
+  if (kind == QUERN_CHECK_UNSET) {
+    found.bytes = static_cast<uint64_t>(second);
+  } else {
+    found.first = first, found.second = second;
+    found.sign = what >> QUERN_CHECK_SIGN_SHIFT;
+  }
+  tell(std::move(found));
+}
+
+void CheckedLaunch::local(const void* base, uint64_t bytes) { locals_[reinterpret_cast<uintptr_t>(base)].assign(bytes, false); }
+
+void* CheckedLaunch::index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
+  Finding found = finding(Kind::out_of_bounds, 0, place, object);
+  // Below 0 it was counted from the end already.
+  found.offset = index < 0 ? index - extent : index;
+  found.size = static_cast<uint64_t>(extent);
+  found.axis = static_cast<int32_t>(axis);
+  tell(std::move(found));
+  return no_memory();
+}
+
 // ---- what kernels call
 
 CheckedLaunch* current_launch() { return running; }
@@ -405,6 +573,18 @@ void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place,
 
 void check_event(uint32_t what, uint32_t place) {
   if (running) running->event(what, place);
+}
+
+void check_value(uint32_t what, uint32_t place, int64_t first, int64_t second) {
+  if (running) running->value(what, place, first, second);
+}
+
+void check_local(const void* base, uint64_t bytes) {
+  if (running) running->local(base, bytes);
+}
+
+void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
+  return running ? running->index(index, extent, axis, place, object) : no_memory();
 }
 
 }  // namespace quern::check

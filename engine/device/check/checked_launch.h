@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "compile/cpu_module.h"
+#include "device/check/block_orders.h"
 #include "device/check/checker.h"
 #include "device/check/memory_map.h"
+#include "device/check/timeline.h"
 
 namespace quern {
 class CpuKernel;
@@ -47,12 +49,13 @@ struct CheckedBlock {
   // `waits`: those that go on.
   void pass_barrier(const std::vector<uint32_t>& waiting);
   void pass_warp_barrier(size_t warp, uint32_t lanes);
-  void stuck(const std::vector<uint32_t>& waiting);  // none can go on
+  void stuck(const std::vector<uint32_t>& of_warps, const std::vector<uint32_t>& of_block);  // none of those that wait can go on
+  void left_out(uint32_t thread);  // it waits with a mask that does not name itself
 };
 
 class CheckedLaunch {
  public:
-  CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, Site site);
+  CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site);
   ~CheckedLaunch();
   uint64_t number() const { return number_; }  // of this launch alone, in this process
 
@@ -60,9 +63,16 @@ class CheckedLaunch {
                             char* private_end);
   void end_block(CheckedBlock& block);
   void pass_grid_barrier();
+  uint64_t block_at(uint64_t n) const { return orders_.block_at(n); }  // the one to be run as the n-th
+  // After a run of all blocks: are they to be run once more, in another order? What they wrote is taken back then.
+  bool begin_order();
+  void end_orders() { orders_.end(); }
 
   void* access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
   void event(uint32_t what, uint32_t place);
+  void value(uint32_t what, uint32_t place, int64_t first, int64_t second);
+  void local(const void* base, uint64_t bytes);
+  void* index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
 
  private:
   friend struct CheckedBlock;
@@ -71,14 +81,24 @@ class CheckedLaunch {
     uint32_t tick;
     uint64_t number;
   };
+  void tell(Finding found);
   Finding finding(Kind kind, uint32_t what, uint32_t place, uint32_t object) const;
   Access access_of(uint32_t thread, uint32_t what, uint32_t place) const;
   void settle_write();
   void follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object);
+  void follow_local(size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uintptr_t base, uint32_t object);
+  bool is_mine(Stamp stamp) const {
+    return stamp.thread == block_->number * threads_in_block_ + thread_ && stamp.tick >= first_tick_;
+  }
+  const Work* beside(uint32_t tick) const;  // the other work that the tick is of, where nothing orders it and this launch
+  void meet(const Work& other, const Region* region, uint32_t what, uint32_t place, uint32_t object, uint64_t bytes);
+  void meet_ranges(uintptr_t at, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object);
   bool ordered(Stamp before) const;  // before what the thread that runs does now
+  void drop_doubtful(uintptr_t address);
   void release(uintptr_t address);
   void acquire(uintptr_t address);
-  std::shared_ptr<Region> region_at(uintptr_t address);
+  Region* recent_at(uintptr_t address, uint32_t object);  // where that object was last, if the address is there
+  Region* region_at(uintptr_t address, uint32_t object);
 
   const CpuKernel& kernel_;
   const QuernCpuModule& module_;  // its table
@@ -92,7 +112,16 @@ class CheckedLaunch {
   uint32_t thread_ = 0;                                            // in its block
   std::unordered_map<uintptr_t, std::vector<Released>> released_;  // by address, in the order of time
   uint64_t releases_ = 0;
-  std::shared_ptr<Region> recent_;
+  std::array<std::shared_ptr<Region>, 16> recents_;  // by the numbers of objects
+  Region* here_ = nullptr;                           // of the access that is looked at; null: shared memory
+  BlockOrders orders_;
+  // Plain reads of what others update by atomics, by thread and address: told at the end unless the thread exchanges it, too.
+  std::map<std::pair<uint32_t, uintptr_t>, Finding> doubtful_;
+  WorkPtr work_;
+  std::vector<WorkPtr> others_;               // work that may run beside this launch
+  std::map<const Region*, Range> host_used_;  // pinned memory that it uses
+  std::unordered_map<uintptr_t, std::vector<bool>>
+      locals_;  // followed local arrays by their addresses: the bytes that are written
   // A write by the thread that has just read there: what was there, until it is seen whether that changed.
   struct Written {
     const void* pointer = nullptr;
@@ -110,5 +139,8 @@ CheckedLaunch* current_launch();
 // What kernels call (QuernCpuRuntime).
 void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object);
 void check_event(uint32_t what, uint32_t place);
+void check_value(uint32_t what, uint32_t place, int64_t first, int64_t second);
+void check_local(const void* base, uint64_t bytes);
+void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
 
 }  // namespace quern::check

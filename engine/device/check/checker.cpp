@@ -4,7 +4,9 @@
 #include <mutex>
 
 #include "device/check/checked_launch.h"
+#include "device/check/host_pages.h"
 #include "device/check/state.h"
+#include "graph/calls_at_once.h"
 
 namespace quern::check {
 
@@ -36,11 +38,26 @@ void start(Options options) {
   state().options = options;
   state().findings.take();
   state().map.clear();
+  timeline().clear();
   is_on = true;
+  calls_at_once = true;
 }
+
+const Options& options() { return state().options; }
+std::pair<size_t, size_t> memory_used() { return state().map.used(); }
+void tell(Finding finding) { state().findings.add(std::move(finding)); }
 
 std::vector<Finding> stop() {
   is_on = false;
+  calls_at_once = false;
+  forget_host_pages();
+  if (state().options.leaks)
+    state().map.each_asked([](const Region& region) {
+      Finding found;
+      found.kind = Kind::leak;
+      found.size = region.size(), found.allocated = region.site, found.has_allocation = true;
+      state().findings.add(std::move(found));
+    });
   Resting& all = resting();
   std::deque<Block*> rested;
   {
@@ -58,9 +75,9 @@ void keep_text(const void* module, std::string name, std::string text) {
 }
 
 void allocated(const Block& block) { state().map.add(block.pointer, block.bytes, block.site, true); }
-void unwritten(const Block& block) { state().map.add(block.pointer, block.bytes, block.site, false); }
+void unwritten(const Block& block) { state().map.add(block.pointer, block.bytes, block.site, false, true); }
 
-static void known(const void* pointer, size_t bytes, Site site) {
+void known(const void* pointer, size_t bytes, Site site) {
   auto begin = reinterpret_cast<uintptr_t>(pointer);
   if (!begin) return;
   auto region = state().map.find(begin);
@@ -69,7 +86,9 @@ static void known(const void* pointer, size_t bytes, Site site) {
 }
 
 void known(const Block& block) { known(block.pointer, block.bytes, block.site); }
-void known(const void* pointer, size_t bytes) { known(pointer, bytes, no_site); }
+
+void unwritten(const void* pointer, size_t bytes) { state().map.add(pointer, bytes, no_site, false); }
+void freed(const void* pointer) { state().map.release(pointer); }
 
 Block* rest(Block* block) {
   state().map.release(block->pointer);

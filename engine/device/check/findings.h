@@ -23,10 +23,19 @@ enum class Kind : uint8_t {
   race,             // two threads, one of them writes, nothing orders them
   barrier_places,   // threads of a block meet at different barriers
   barrier_missing,  // threads wait at a barrier that others never reach
+  division,         // by 0, or of the lowest number by -1
+  overflow,         // of an index, in 32 bits
+  shift,            // by more than there are bits
+  not_finite,       // a number that became NaN or infinite
+  unordered,        // two pieces of work, or work and the host, that use the same memory and that nothing orders
+  leak,             // memory that the program asked for and did not give back
+  block_order,      // another result with the blocks in another order
+  recomputed,       // another result than the operations of a fused group give one by one
 };
-inline constexpr const char* kind_names[] = {"out_of_bounds", "after_release",  "null",
-                                             "misaligned",    "const_written",  "never_written",
-                                             "race",          "barrier_places", "barrier_missing"};
+inline constexpr const char* kind_names[] = {
+    "out_of_bounds",  "after_release",   "null",      "misaligned", "const_written", "never_written", "race",
+    "barrier_places", "barrier_missing", "division",  "overflow",   "shift",         "not_finite",    "unordered",
+    "leak",           "block_order",     "recomputed"};
 
 struct Access {
   std::string file, function;
@@ -45,7 +54,12 @@ struct Finding {
   int64_t offset = 0;  // of the access in the array or in the nearest allocation
   uint64_t size = 0;   // of that
   Site allocated = no_site, launch = no_site;
-  bool has_allocation = false;  // is there one near?
+  bool has_allocation = false;    // is there one near?
+  int32_t axis = -1;              // of an index outside of its axis: `offset`, among `size` elements
+  uint32_t sign = 0;              // of the operation that overflows: '+', '-' or '*'
+  int64_t first = 0, second = 0;  // operands (cpu_module.h)
+  std::string work, other_work;   // of unordered ones: "kernel 'k'", "a copy"
+  Site other_launch = no_site;
   uint64_t count = 1;
 };
 
@@ -55,7 +69,7 @@ class Findings {
   std::vector<Finding> take();
 
  private:
-  using Key = std::tuple<Kind, std::string, std::string, uint32_t, uint32_t, std::string, uint32_t, uint32_t>;
+  using Key = std::tuple<Kind, std::string, std::string, uint32_t, uint32_t, std::string, uint32_t, uint32_t, Site, Site>;
   std::mutex lock_;
   std::vector<Finding> all_;
   std::map<Key, size_t> known_;

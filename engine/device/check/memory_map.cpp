@@ -2,15 +2,20 @@
 
 #include <algorithm>
 
+#include "device/cpu.h"
+
 namespace quern::check {
 
 namespace {
 constexpr uintptr_t near_bytes = 1 << 20;
 }
 
-void MemoryMap::add(const void* pointer, size_t bytes, Site site, bool is_written) {
+bool is_pinned(const void* pointer) { return static_cast<CpuDevice&>(cpu_device()).pinned_pages(pointer).second != 0; }
+
+void MemoryMap::add(const void* pointer, size_t bytes, Site site, bool is_written, bool is_asked) {
   auto begin = reinterpret_cast<uintptr_t>(pointer);
   auto region = std::make_shared<Region>(begin, bytes, site);
+  region->is_asked = is_asked;
   if (is_written) region->shadow.mark_all();
   std::lock_guard hold(lock_);
   auto at = regions_.lower_bound(begin);
@@ -52,6 +57,17 @@ std::shared_ptr<Region> MemoryMap::nearest(uintptr_t address) {
     if (address - before->end <= distance) best = before;
   }
   return best;
+}
+
+std::pair<size_t, size_t> MemoryMap::used() {
+  std::lock_guard hold(lock_);
+  std::pair<size_t, size_t> out{0, 0};
+  for (auto& [begin, region] : regions_) {
+    if (!region->shadow.held()) continue;
+    out.first += region->size();
+    out.second += region->shadow.held();
+  }
+  return out;
 }
 
 void MemoryMap::clear() {

@@ -29,6 +29,7 @@ class Shadow {
  public:
   explicit Shadow(size_t bytes) : bytes_(bytes) {}
   size_t size() const { return bytes_; }
+  size_t held() const { return cells_.size() * sizeof(Cell) + written_.size() * sizeof(uint64_t); }  // what this itself takes
 
   // The cells of an access: first and how many. Cells become ones of bytes at the first access that is no multiple of four.
   struct Range {
@@ -42,6 +43,12 @@ class Shadow {
     }
     if (cells_.empty()) cells_.resize((bytes_ + 3) / 4);
     return {cells_.data() + offset / 4, bytes / 4};
+  }
+  // The cells of a range that there are already.
+  template <class F>
+  void each(size_t offset, size_t bytes, F&& f) const {
+    size_t unit = by_bytes_ ? 1 : 4;
+    for (size_t i = offset / unit; i < (offset + bytes + unit - 1) / unit && i < cells_.size(); ++i) f(cells_[i]);
   }
   void clear() { cells_.assign(cells_.size(), {}); }
 

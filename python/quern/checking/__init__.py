@@ -8,17 +8,20 @@ from __future__ import annotations
 from quern.checking.report import Finding, Report
 from quern.errors import Error
 from quern.lib import _engine
+from quern.profiling.collect import library_folders
 
 __all__ = ["Finding", "Report", "check"]
 
 
 class check:  # noqa: N801
-    """Checks the kernels that are compiled and run in a ``with`` block on the CPU: memory, races and barriers.
+    """Checks the kernels that are compiled and run in a ``with`` block on the CPU: memory, races, barriers, and arithmetic.
 
     ``with check() as report:`` gives a :class:`Report` that is filled when the block ends: iterate over it, or print it. Kernels
     compiled before the block are not checked. The results of right kernels are those of a plain run.
 
-    Parameters: ``never_written``: also reads of memory that nobody wrote. Raises RuntimeError when checks run already.
+    Parameters: ``never_written``: also reads of memory that nobody wrote; ``nan``: also numbers that become NaN or infinite; ``leaks``:
+    also memory from ``mem_alloc`` and its like that is not freed when the block ends; ``orders``: in how many orders the blocks of each
+    launch run, whose results must agree. Raises RuntimeError when checks run already.
 
     >>> import quern as qn
     >>> with qn.check() as report:
@@ -29,15 +32,18 @@ class check:  # noqa: N801
 
     _is_on = False
 
-    def __init__(self, never_written: bool = True):
-        self._never_written = never_written
+    def __init__(self, never_written: bool = True, *, nan: bool = False, leaks: bool = False, orders: int = 1):
+        if not 1 <= orders <= 1000:
+            raise ValueError(f"[check] orders is {orders}; take a number from 1 to 1000")
+        self._options = (never_written, nan, leaks, orders)
         self._report = Report()
 
     def __enter__(self) -> Report:
         if check._is_on:
             raise RuntimeError("[check] checks run already; one check at a time in a process: end the outer one first")
         check._is_on = True
-        _engine.start_checks(self._never_written)
+        _engine.set_library_folders([*library_folders(), "<frozen"])
+        _engine.start_checks(*self._options)
         return self._report
 
     def __exit__(self, *error):
@@ -47,4 +53,5 @@ class check:  # noqa: N801
             pass  # of a launch that nobody looked at; what it did is in the report
         finally:
             check._is_on = False
+            _engine.set_library_folders([])
             self._report._fill(_engine.stop_checks())

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
+import math
 import os
+import re
+import struct
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
     """One mistake, counted: ``kind`` is "out_of_bounds", "after_release", "null", "misaligned", "const_written", "never_written", "race",
-    "barrier_places" or "barrier_missing"; ``access`` and ``other`` are dicts with ``file``, ``line``, ``column``, ``thread``, ``block``.
+    "barrier_places", "barrier_missing", "division", "overflow", "shift", "not_finite", "unordered", "leak", "block_order" or "recomputed";
+    ``access`` and ``other`` are dicts with ``file``, ``line``, ``column``, ``thread``, ``block``.
     """
 
     kind: str
@@ -22,8 +26,15 @@ class Finding:
     bytes: int
     offset: int
     size: int
+    axis: int  # of an index outside of it: ``offset``, of ``size`` elements; -1 for others
+    sign: str  # of the operation that overflows
+    first: int  # its operands; what was divided and by what; a shift and the width; NaN or Inf and an operand, as the bits of doubles
+    second: int
     allocated: str | None  # the line that allocated the memory
     launched: str
+    work: str  # of two pieces of work that nothing orders: the one that was submitted later, and the other
+    other_work: str
+    other_launched: str
     count: int
 
     @property
@@ -37,7 +48,10 @@ class Finding:
         return _ADVICE[self.kind](self)
 
     def __str__(self):
-        lines = [f"{self.kind.replace('_', ' ')} in kernel '{self.kernel}': {self.title}", *_shown(self.access, _deed(self))]
+        kernel = f" in kernel '{self.kernel}'" if self.kernel else ""
+        lines = [f"{self.kind.replace('_', ' ')}{kernel}: {self.title}"]
+        if self.kernel and self.kind != "block_order":
+            lines += _shown(self.access, _deed(self))
         if self.other:
             lines += _shown(self.other, _other_deed(self))
         if self.object and self.kind not in ("barrier_places", "barrier_missing"):
@@ -45,17 +59,65 @@ class Finding:
         if self.allocated:
             lines.append(f"  its memory was allocated at {self.allocated}")
         times = f", {self.count:,} times" if self.count > 1 else ""
-        lines.append(f"  launched at {self.launched or 'an unknown line'}{times}")
+        if self.kind != "leak":
+            where = self.launched or "an unknown line"
+            of_arrays = self.kind in ("not_finite", "recomputed")
+            verb = "launched" if self.kernel else "it is" if self.work.endswith("host") or of_arrays else "submitted"
+            lines.append(f"  {verb} at {where}{times}")
+        elif times:
+            lines.append(f"  it happened{times.replace(',', '', 1)}")
+        if self.other_work:
+            lines.append(f"  {self.other_work} was {_submitted(self.other_work)} at {self.other_launched or 'an unknown line'}")
         lines.append(f"  {self.advice}")
         return "\n".join(lines)
 
 
 def _array(f):
     kind = f"{f.object_kind} array" if f.object_kind != "parameter" else "parameter"
-    return f"{kind} '{f.object}'" + (f", {f.size:,} bytes" if f.size else "")
+    unit = "bytes" if f.axis < 0 else f"elements along axis {f.axis}"
+    return f"{kind} '{f.object}'" + (f", {f.size:,} {unit}" if f.size else "")
+
+
+def _users_name(text):
+    """The name of a Python kernel's variable, of that in the text that the kernel became."""
+    return re.sub(r"^(v_|own\d+_?)", "", text)
+
+
+def _submitted(work):
+    return "launched" if work.startswith("kernel") else "submitted"
+
+
+def _unordered(f):
+    what = f"{f.work} and {f.other_work}"
+    return f"{what} use the same memory, one of them writes, and no event, stream or wait orders them"
+
+
+def _number(bits):
+    return struct.unpack("d", struct.pack("q", bits))[0]
+
+
+def _never_written(f):
+    if f.object_kind == "local" and f.size <= f.bytes:  # a variable
+        return f"'{f.object}' is read before anything was stored in it"
+    return f"{f.bytes} bytes are read that nobody has written"
+
+
+def _division(f):
+    return "an integer is divided by 0" if f.second == 0 else f"{f.first:,} divided by -1, which is more than the type holds"
+
+
+def _not_finite(f):
+    value, given = _number(f.first), _number(f.second)
+    if not f.kernel:
+        kind = "NaN" if math.isnan(value) else "infinite"
+        return f"{f.work} makes element {f.offset:,} {kind} of numbers that are neither, {given:g} among them"
+    return f"{'NaN' if math.isnan(value) else 'an infinite number'} comes from numbers that are neither, {given:g} among them"
 
 
 def _out_of_bounds(f):
+    if f.axis >= 0:
+        of = f" of '{f.object}'" if f.object else ""
+        return f"index {f.offset:,} is outside of axis {f.axis}{of}, which has {f.size:,} element{'s' if f.size != 1 else ''}"
     if not f.size:
         return f"{f.bytes} bytes that belong to no allocation"
     what = f"'{f.object}'" if f.object and f.object_kind != "parameter" else "the allocation"
@@ -74,10 +136,22 @@ _TITLES = {
     "null": lambda f: f"{f.bytes} bytes at address {f.offset}: the pointer is null",
     "misaligned": lambda f: f"an access of {f.bytes} bytes at byte {f.offset}, which is no multiple of its alignment",
     "const_written": lambda f: f"a write through '{f.object}', a pointer to const",
-    "never_written": lambda f: f"{f.bytes} bytes are read that nobody has written",
+    "never_written": _never_written,
     "race": lambda f: "two threads use the same element, one of them writes, and nothing orders them",
     "barrier_places": lambda f: "threads of one block meet at different barriers",
-    "barrier_missing": lambda f: f"{f.bytes} of {f.size} threads wait for the others, which never come",
+    "barrier_missing": lambda f: (
+        f"{f.bytes} of {f.size} threads wait for the others, which never come" if f.size else "the mask leaves out the thread that waits"
+    ),
+    "division": _division,
+    "overflow": lambda f: f"{f.first:,} {f.sign} {f.second:,} does not fit into 32 bits, and an address is made of it",
+    "shift": lambda f: f"a number of {f.second} bits is shifted by {f.first:,}",
+    "not_finite": _not_finite,
+    "unordered": _unordered,
+    "leak": lambda f: f"{f.size:,} bytes of device memory are not freed at the end",
+    "block_order": lambda f: "another order of its blocks gives another result",
+    "recomputed": lambda f: (
+        f"element {f.offset:,} of {f.work} is {_number(f.first):.9g} as part of a fused kernel, and {_number(f.second):.9g} by itself"
+    ),
 }
 
 
@@ -94,16 +168,34 @@ _ADVICE = {
     "null": lambda f: "pass an allocated array; where a pointer may be missing, test it first",
     "misaligned": lambda f: "GPUs refuse it: let vectors (float4) begin at multiples of their size, or read their parts one by one",
     "const_written": lambda f: "drop the cast, or take the parameter without const",
-    "never_written": lambda f: "fill the memory first (zeros, memset, __syncthreads() after the store that fills it)",
+    "never_written": lambda f: (
+        "give it a value where it is declared"
+        if f.object_kind == "local"
+        else "fill the memory first (zeros, memset, __syncthreads() after the store that fills it)"
+    ),
     "race": _race_advice,
     "barrier_places": lambda f: "let all threads of a block pass the same __syncthreads(): move it out of the branch",
     "barrier_missing": lambda f: "move the barrier out of the branch or loop that not all threads take",
+    "unordered": lambda f: (
+        "wait for the stream, or for an event behind that work, before the host uses the memory"
+        if f.work.endswith("host")
+        else "record an event behind the earlier work and let the other stream wait for it, or use one stream"
+    ),
+    "leak": lambda f: "call its free(), or let the last name that holds it go",
+    "block_order": lambda f: "blocks run in any order: let none depend on what another has written, or counted, before it",
+    "recomputed": lambda f: "please report it: the fused kernel, or the loop of the operation alone, is wrong",
+    "division": lambda f: "test the divisor first: if (d != 0)",
+    "overflow": lambda f: "compute the index in 64 bits: (long long)i * n",
+    "shift": lambda f: "shift by less than the width, or take a wider type: 1ull << n",
+    "not_finite": lambda f: "look for a divisor of 0, for the root or logarithm of a number that has none, and for results beyond the type",
 }
 
 
 def _deed(f):
     if f.kind in ("barrier_places", "barrier_missing"):
         return "waits here"
+    if f.kind in ("division", "overflow", "shift", "not_finite") or f.axis >= 0:
+        return "is here"
     return _verb(f.access)
 
 
@@ -144,7 +236,10 @@ class Report:
         self._findings: list[Finding] = []
 
     def _fill(self, found):
-        self._findings += [Finding(**one) for one in found]
+        for one in found:
+            if one["access"]["file"].endswith(".py"):
+                one["object"] = _users_name(one["object"])
+            self._findings.append(Finding(**one))
 
     def __len__(self):
         return len(self._findings)

@@ -16,13 +16,24 @@ def parser():
     p = argparse.ArgumentParser(
         prog="quern check",
         usage="quern check [options] FILE [args]",
-        description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, and "
-        "barriers that not all threads reach.",
+        description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, "
+        "barriers that not all threads reach, and arithmetic that has no result.",
     )
     p.add_argument("--json", metavar="OUT.json", help="writes the findings for programs; '-' for the standard output")
     p.add_argument("--no-never-written", action="store_true", help="leaves out reads of memory that nobody has written")
+    p.add_argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
+    p.add_argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
+    p.add_argument(
+        "--orders", type=_orders, default=1, metavar="N", help="runs the blocks of each launch in N orders and compares the results"
+    )
     p.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
     return p
+
+
+def _orders(text):
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000")
+    return int(text)
 
 
 def check(argv) -> int:
@@ -44,7 +55,8 @@ def check(argv) -> int:
 
     from quern.checking import check as checks
 
-    with checks(never_written=not options.no_never_written) as report:
+    asked = {"nan": options.nan, "leaks": options.leaks, "orders": options.orders}
+    with checks(never_written=not options.no_never_written, **asked) as report:
         code = program()
     sys.stdout.flush()
     if options.json == "-":

@@ -208,7 +208,18 @@ class Expressions(Indexing):
         """What the node's operator makes of two values."""
         if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
             return times.binary(type(node.op), left, right, self.failing(node))
-        return operators.binary(type(node.op), left, self.divisor(type(node.op), left, right, node), self.failing(node), of_literals)
+        right = self.divisor(type(node.op), left, self.checked_operand(type(node.op), left, right), node)
+        return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
+
+    def checked_operand(self, operator, left, right):
+        """The right operand of integers, which under `quern check` tells when it is 0, or more than there are bits to shift by."""
+        if not self.program.checked or not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (left, right)):
+            return right
+        if operator in (ast.FloorDiv, ast.Mod) and not (right.is_const and right.const):
+            return replace(right, text=f"checked_divisor({right.text})", const=MISSING)
+        if operator in (ast.LShift, ast.RShift) and not right.is_const:
+            return replace(right, text=f"checked_amount({right.text})")
+        return right
 
     def divisor(self, operator, left, right, node):
         """The right operand, which is not 0 where a division by 0 is an error."""

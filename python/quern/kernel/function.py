@@ -38,6 +38,7 @@ class Function(Expressions, Meanings):
         self.found = {}  # names of arrays that it, or what it calls, finds around it, and their types: parameters behind the others
         self.arguments = {}  # the parameters' Variables
         self.starts = {}  # what names mean at first that are None then, and perhaps not later
+        self.target = ""  # the name that what is computed now will have; "" if it is not known
         self.renamed = []  # names that came to mean another variable, in this walk
         self.left_by_rounds = {}  # for each loop, for names that come to mean another variable there: which its rounds leave
         self.rebound = {}  # what names mean at first that come to mean another variable
@@ -310,6 +311,7 @@ class Function(Expressions, Meanings):
         return self.variables[value.name].text if value.name in self.variables else ""
 
     def stmt_Assign(self, node):
+        self.target = node.targets[0].id if isinstance(node.targets[0], ast.Name) else ""
         value = self.expression(node.value)
         if len(node.targets) > 1:
             value = self.kept(value)

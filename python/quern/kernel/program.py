@@ -11,6 +11,7 @@ from quern.kernel.linked import POINTER, LinkedCode, prototypes
 from quern.kernel.signatures import typeof
 from quern.kernel.source import source_of
 from quern.kernel.value import NotYet, Value, literal_text
+from quern.lib import _engine
 
 _HEAD = '#include "quern/python.cuh"\n'
 # What is read where it is needed alone: NVRTC reads every line anew for each kernel.
@@ -19,6 +20,7 @@ _ATOMICS = '#include "quern/python_atomics.cuh"\n'
 _WHOLE_ARRAYS = '#include "quern/python_arrays.cuh"\n'
 COOPERATIVE = '#include "cooperative_groups.h"\n'
 _RAISED = '#include "quern/python_raised.cuh"\n'
+_CHECKED = '#include "quern/python_checked.cuh"\n'
 _TIMES = '#include "quern/python_times.cuh"\n'
 _TURNED = '#include "quern/turned.cuh"\n'
 watchers = []  # are called with the Source of each function that is compiled
@@ -51,6 +53,7 @@ class Program:
         raised=None,
     ):
         self.debug, self.raises, self.rules = debug, raises, rules
+        self.checked = _engine.checks_on()  # is it compiled for `quern check`?
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)
@@ -237,6 +240,8 @@ class Program:
         head = [_HEAD]
         if not self.linked and "float16" not in self._body and "half" not in self._body:
             head.insert(0, _NO_SHORT_FLOATS)
+        if self.checked:
+            head.append(_CHECKED)
         if "atomic_" in self._body:
             head.append(_ATOMICS)
         if "whole::" in self._body:

@@ -174,6 +174,12 @@ struct perhaps {
 
 // ---- arrays
 
+// What looks at indices, in kernels that are checked: python_checked.cuh has it for all types.
+template <class T, class = void>
+struct element_check {
+  static constexpr bool is_on = false;
+};
+
 // `contiguous`: in C order; the strides are then known from the shape.
 template <class T, int n, bool contiguous>
 struct array {
@@ -196,16 +202,23 @@ struct array {
   __QUERN_DEVICE T& operator()(Index... index) const {
     static_assert(sizeof...(Index) == n, "an index for each axis");
     const long long at[] = {static_cast<long long>(index)..., 0};
+    if constexpr (element_check<T>::is_on) {
+      return *element_check<T>::within(*this, at, place_of(at));
+    } else {
+      return *place_of(at);
+    }
+  }
+  __QUERN_DEVICE T* place_of(const long long* at) const {
     if constexpr (n == 0) {
-      return *data;
+      return data;
     } else if constexpr (contiguous) {
       long long place = at[0];
       for (int i = 1; i < n; ++i) place = place * shape[i] + at[i];
-      return data[place];
+      return data + place;
     } else {
       long long place = 0;
       for (int i = 0; i < n; ++i) place += at[i] * strides[i];
-      return *reinterpret_cast<T*>(reinterpret_cast<char*>(data) + place);
+      return reinterpret_cast<T*>(reinterpret_cast<char*>(data) + place);
     }
   }
 
@@ -242,9 +255,16 @@ struct fixed_array {
   __QUERN_DEVICE T& operator()(Index... index) const {
     static_assert(sizeof...(Index) == ndim, "an index for each axis");
     const long long at[] = {static_cast<long long>(index)..., 0};
+    if constexpr (element_check<T>::is_on) {
+      return *element_check<T>::within(*this, at, place_of(at));
+    } else {
+      return *place_of(at);
+    }
+  }
+  __QUERN_DEVICE T* place_of(const long long* at) const {
     long long place = at[0];
     for (int i = 1; i < ndim; ++i) place = place * extent(i) + at[i];
-    return data[place];
+    return data + place;
   }
 };
 
@@ -338,6 +358,9 @@ __QUERN_DEVICE void view_axis(To& to, const From& from, int axis, int& made, cha
 template <class To, class From>
 __QUERN_DEVICE void view_axis(To&, const From& from, int axis, int&, char*& data, const at& part) {
   data += part.index * from.step(axis);
+  if constexpr (element_check<typename From::value_type>::is_on) {
+    data = element_check<typename From::value_type>::within_axis(from, part.index, axis, data);
+  }
 }
 template <int n, bool contiguous, class From, class... Parts>
 __QUERN_DEVICE array<typename From::value_type, n, contiguous> view(const From& from, const Parts&... parts) {

@@ -1,13 +1,13 @@
 #include "compile/clang/checks/instrument.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compile/clang/analyses/intrinsics.h"
-#include "compile/clang/checks/places.h"
+#include "compile/clang/checks/calls.h"
 #include "compile/cpu_module.h"
 
 namespace quern::lowering {
@@ -16,31 +16,74 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr llvm::StringLiteral own_headers = "/quern/include/";
 constexpr llvm::StringLiteral runtime_name = "quern_runtime";
+// What the prelude itself tells, in quern/python_checked.cuh.
+constexpr llvm::StringLiteral index_name = "__quern_check_index", value_name = "__quern_check_value";
 constexpr unsigned deepest = 8;  // loads that lead to a pointer
 
-// The places of the runtime's functions in QuernCpuRuntime.
-enum RuntimeField : uint64_t {
-  access_field = offsetof(QuernCpuRuntime, check_access),
-  event_field = offsetof(QuernCpuRuntime, check_event)
-};
+bool calls(const Instruction& inst, llvm::StringRef name) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == name;
+}
 
-bool is_own(const llvm::DILocation& location) { return location.getFilename().starts_with(own_headers); }
+// Is it what stands for an element that is not there, or null where there is one?
+bool leads_elsewhere(const Value& pointer, const llvm::DenseSet<const Value*>& elsewhere, unsigned depth = 0) {
+  constexpr unsigned deepest_choice = 4;
+  if (llvm::isa<llvm::ConstantPointerNull>(pointer) || elsewhere.contains(&pointer)) return true;
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&pointer))
+    return depth < deepest_choice &&
+           llvm::all_of(phi->incoming_values(), [&](const Value* way) { return leads_elsewhere(*way, elsewhere, depth + 1); });
+  const auto* inst = llvm::dyn_cast<Instruction>(&pointer);
+  return inst && calls(*inst, index_name);
+}
 
-// A function of the prelude by the name that programs call it by.
-llvm::StringRef called_name(const llvm::DILocation& location) {
-  const llvm::DISubprogram* function = location.getScope()->getSubprogram();
-  return function ? function->getName() : "";
+// Of a pointer that leads elsewhere where an index is wrong: what it is otherwise; null where it is something else.
+Value* chosen(const Value& pointer, const llvm::DenseSet<const Value*>& elsewhere) {
+  const auto* phi = llvm::dyn_cast<llvm::PHINode>(&pointer);
+  if (!phi) return nullptr;
+  Value* one = nullptr;
+  bool any = false;
+  for (Value* way : phi->incoming_values()) {
+    if (leads_elsewhere(*way, elsewhere)) {
+      any = true;
+    } else if (one && one != way) {
+      return nullptr;
+    } else {
+      one = way;
+    }
+  }
+  return any ? one : nullptr;
+}
+
+// Is it clear from here which accesses there are to the array? Not where its address goes into memory or into a function.
+bool is_followed(const Value& pointer) {
+  for (const llvm::Use& use : pointer.uses()) {
+    const auto* user = llvm::dyn_cast<Instruction>(use.getUser());
+    if (!user) return false;
+    if (llvm::isa<llvm::LoadInst, llvm::ICmpInst, llvm::MemIntrinsic>(user)) continue;
+    if (const auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(user); mark && mark->isLifetimeStartOrEnd()) continue;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user); store && store->getValueOperand() != &pointer) continue;
+    if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(user) && use.getOperandNo() == 0) continue;
+    if (calls(*user, index_name)) continue;
+    if ((!llvm::isa<llvm::GetElementPtrInst>(user) && !chosen(*user, {})) || !is_followed(*user)) return false;
+  }
+  return true;
 }
 
 class Instrumenter {
  public:
-  explicit Instrumenter(LoweringState& kernel) : kernel_(kernel), tables_(*kernel.input.checks), module_(kernel.module) {}
+  explicit Instrumenter(LoweringState& kernel) : kernel_(kernel), calls_(kernel), module_(kernel.module) {}
 
   void run() {
     llvm::SmallVector<Instruction*, 64> all;
-    for (Instruction& inst : llvm::instructions(*kernel_.thread)) all.push_back(&inst);
+    for (Instruction& inst : llvm::instructions(*kernel_.thread)) {
+      all.push_back(&inst);
+      if (auto* moved = llvm::dyn_cast<llvm::MemTransferInst>(&inst)) note_parameter(*moved);
+      if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&inst);
+          local && size_of(*local) && local->getAllocatedType()->isArrayTy() && is_followed(*local))
+        followed_.insert(local);
+    }
     for (Instruction* inst : all) visit(*inst);
   }
 
@@ -52,10 +95,11 @@ class Instrumenter {
                 how(inst, load->isVolatile(), load->isAtomic()) | aligned(load->getAlign()));
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&inst)) {
       guard(inst, llvm::StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
-            QUERN_CHECK_WRITE | how(inst, store->isVolatile(), store->isAtomic()) | aligned(store->getAlign()));
+            QUERN_CHECK_WRITE | real(*store->getValueOperand()) | how(inst, store->isVolatile(), store->isAtomic()) |
+                aligned(store->getAlign()));
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
       guard(inst, llvm::AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            atomic | aligned(update->getAlign()));
+            atomic | real(*update->getValOperand()) | aligned(update->getAlign()));
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&inst)) {
       guard(inst, llvm::AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()),
             atomic | aligned(exchange->getAlign()));
@@ -63,6 +107,12 @@ class Instrumenter {
       visit_copy(*copy);
     } else if (llvm::isa<llvm::FenceInst>(inst)) {
       tell(inst, QUERN_CHECK_FENCE);
+    } else if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&inst)) {
+      begin_local(*local);
+    } else if (calls(inst, index_name)) {
+      visit_index(llvm::cast<llvm::CallInst>(inst));
+    } else if (calls(inst, value_name)) {
+      visit_value(llvm::cast<llvm::CallInst>(inst));
     } else if (is(&inst, Op::barrier)) {
       tell(inst, QUERN_CHECK_BARRIER);
     } else if (is(&inst, Op::warp_barrier)) {
@@ -72,13 +122,61 @@ class Instrumenter {
     }
   }
 
+  static uint32_t real(const Value& value) {
+    return value.getType()->isFloatTy() || value.getType()->isDoubleTy() ? QUERN_CHECK_REAL : 0u;
+  }
+
   static uint32_t aligned(llvm::Align align) {
     return static_cast<uint32_t>(std::min(llvm::Log2(align), 4u)) << QUERN_CHECK_ALIGN_SHIFT;
   }
 
   static constexpr uint32_t atomic = QUERN_CHECK_READ | QUERN_CHECK_WRITE | QUERN_CHECK_ATOMIC;
 
+  void visit_value(llvm::CallInst& told) {
+    llvm::IRBuilder<> builder(&told);
+    uint32_t what = static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(told.getArgOperand(0))->getZExtValue());
+    calls_.value(builder, what, calls_.place_of(told), told.getArgOperand(1), told.getArgOperand(2));
+    told.eraseFromParent();
+  }
+
   uint64_t size_of(llvm::Type* type) const { return module_.getDataLayout().getTypeStoreSize(type).getFixedValue(); }
+  uint64_t size_of(const llvm::AllocaInst& local) const {
+    return local.getAllocationSize(module_.getDataLayout()).value_or(llvm::TypeSize::getFixed(0)).getFixedValue();
+  }
+
+  // A structure that was handed over by value, as the thread's own copy of it.
+  void note_parameter(llvm::MemTransferInst& moved) {
+    llvm::APInt from(64, 0), to(64, 0);
+    const Value* source = moved.getSource()->stripAndAccumulateConstantOffsets(module_.getDataLayout(), from, true);
+    const Value* target = moved.getDest()->stripAndAccumulateConstantOffsets(module_.getDataLayout(), to, true);
+    if (source == kernel_.thread->getArg(0) && llvm::isa<llvm::AllocaInst>(target) && to.isZero())
+      parameters_[target] = from.getZExtValue();
+  }
+
+  // Nothing is written in it yet: where the function begins, and in each round of a loop that declares it.
+  void begin_local(llvm::AllocaInst& local) {
+    if (!followed_.contains(&local)) return;
+    llvm::SmallVector<Instruction*, 4> begins = {&local};
+    for (llvm::User* user : local.users())
+      if (auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+          mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
+        begins.push_back(mark);
+    for (Instruction* begin : begins) {
+      llvm::IRBuilder<> builder(begin->getNextNode());
+      calls_.local(builder, &local, size_of(local));
+    }
+  }
+
+  // An element whose index is outside of its axis.
+  void visit_index(llvm::CallInst& asked) {
+    llvm::IRBuilder<> builder(&asked);
+    uint32_t object = root_of(asked.getArgOperand(0)).object;
+    llvm::CallInst* instead = calls_.index(builder, asked.getArgOperand(1), asked.getArgOperand(2), asked.getArgOperand(3),
+                                           calls_.place_of(asked), object);
+    elsewhere_.insert(instead);
+    asked.replaceAllUsesWith(instead);
+    asked.eraseFromParent();
+  }
 
   // The prelude's atomics of types that the machine lacks are loops of plain loads and exchanges.
   uint32_t how(const Instruction& inst, bool is_volatile, bool is_atomic) const {
@@ -99,8 +197,10 @@ class Instrumenter {
     auto* known = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
     uint64_t bytes = known ? known->getZExtValue() : 0;
     Value *length = copy.getLength(), *readable = nullptr;
-    if (llvm::isa<llvm::MemTransferInst>(copy)) readable = guard(copy, 1, bytes, QUERN_CHECK_READ | QUERN_CHECK_COPIED, length);
-    Value* writable = guard(copy, 0, bytes, QUERN_CHECK_WRITE, length);
+    if (auto* moved = llvm::dyn_cast<llvm::MemTransferInst>(&copy))
+      readable =
+          guard(copy, 1, bytes, QUERN_CHECK_READ | QUERN_CHECK_COPIED | aligned(moved->getSourceAlign().valueOrOne()), length);
+    Value* writable = guard(copy, 0, bytes, QUERN_CHECK_WRITE | aligned(copy.getDestAlign().valueOrOne()), length);
     if (!readable && !writable) return;
     llvm::IRBuilder<> builder(&copy);
     Value* right = !readable ? writable : !writable ? readable : builder.CreateAnd(readable, writable);
@@ -118,20 +218,27 @@ class Instrumenter {
   Root root_of(Value* pointer) {
     for (Value* at = pointer;;) {  // one of the block's shared arrays is its address in the block's memory
       if (auto found = kernel_.shared_objects.find(at); found != kernel_.shared_objects.end()) return shared(at, found->second);
-      auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(at);
-      if (!step) break;
-      at = step->getPointerOperand();
+      if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(at)) {
+        at = step->getPointerOperand();
+      } else if (Value* other = chosen(*at, elsewhere_)) {
+        pointer = at = other;
+      } else {
+        break;
+      }
     }
     Value* object = llvm::getUnderlyingObject(pointer, 0);
     if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(object)) {
-      uint64_t bytes = local->getAllocationSize(module_.getDataLayout()).value_or(llvm::TypeSize::getFixed(0)).getFixedValue();
-      return {Root::What::known, local, bytes, number(name_of(*local), QUERN_OBJECT_LOCAL, bytes), QUERN_CHECK_LOCAL};
+      uint64_t bytes = size_of(*local);
+      uint32_t followed = followed_.contains(local) ? QUERN_CHECK_FOLLOWED : 0u;
+      return {Root::What::known, local, bytes, calls_.number(name_of(*local), QUERN_OBJECT_LOCAL, bytes),
+              QUERN_CHECK_LOCAL | followed};
     }
     if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
       if (variable->getName() == runtime_name || variable->getName().starts_with("__quern")) return {Root::What::skipped};
       uint64_t bytes = module_.getDataLayout().getTypeAllocSize(variable->getValueType());
       uint32_t constant = variable->isConstant() ? QUERN_CHECK_LOCAL : 0u;  // nobody writes there
-      return {Root::What::known, variable, bytes, number(plain_name(variable->getName()), QUERN_OBJECT_DEVICE, bytes), constant};
+      return {Root::What::known, variable, bytes, calls_.number(plain_name(variable->getName()), QUERN_OBJECT_DEVICE, bytes),
+              constant};
     }
     if (object == kernel_.thread->getArg(0)) return {Root::What::skipped};
     if (llvm::isa<llvm::CallBase>(object) && recognise(object).op != Op::none && !is(object, Op::shared_base))
@@ -141,7 +248,7 @@ class Instrumenter {
 
   Root shared(Value* base, const SharedObject& shared) {
     uint32_t kind = shared.bytes ? QUERN_OBJECT_SHARED : QUERN_OBJECT_DYNAMIC_SHARED;
-    return {Root::What::known, base, shared.bytes, number(plain_name(shared.name), kind, shared.bytes),
+    return {Root::What::known, base, shared.bytes, calls_.number(plain_name(shared.name), kind, shared.bytes),
             QUERN_CHECK_SHARED | (shared.bytes ? 0u : QUERN_CHECK_DYNAMIC)};
   }
 
@@ -153,6 +260,8 @@ class Instrumenter {
       llvm::APInt offset(64, 0);
       Value* from = load->getPointerOperand()->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true);
       if (from == kernel_.thread->getArg(0)) return depth == 0 ? parameter_at(offset.getZExtValue()) : Root{};
+      if (auto copied = parameters_.find(from); copied != parameters_.end() && depth == 0)
+        return parameter_at(copied->second + offset.getZExtValue());
       object = llvm::getUnderlyingObject(load->getPointerOperand(), 0);
       if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object))
         if (variable->getName() == runtime_name) return {Root::What::skipped};
@@ -167,7 +276,7 @@ class Instrumenter {
       if (offset < params[i].offset || offset >= uint64_t{params[i].offset} + params[i].size) continue;
       std::string name = i < kernel_.input.param_names.size() ? kernel_.input.param_names[i] : "";
       Root root{Root::What::parameter};
-      root.object = number(name, QUERN_OBJECT_PARAMETER, 0);
+      root.object = calls_.number(name, QUERN_OBJECT_PARAMETER, 0);
       if (params[i].pointer && params[i].points_to_const) root.flags = QUERN_CHECK_CONST;
       return root;
     }
@@ -180,18 +289,12 @@ class Instrumenter {
     Value* pointer = inst.getOperand(operand);
     Root root = root_of(pointer);
     if (root.what == Root::What::skipped || is_texel(inst)) return nullptr;
-    if (root.what == Root::What::known && (root.flags & QUERN_CHECK_LOCAL) && !length && is_inside(pointer, root, bytes))
+    if (root.what == Root::What::known && (root.flags & QUERN_CHECK_LOCAL) && !(root.flags & QUERN_CHECK_FOLLOWED) && !length &&
+        is_inside(pointer, root, bytes))
       return nullptr;
     llvm::IRBuilder<> builder(&inst);
-    llvm::Type* address = llvm::PointerType::getUnqual(module_.getContext());
-    llvm::Type* word = builder.getInt32Ty();
-    llvm::Type* wide = builder.getInt64Ty();
-    auto* type = llvm::FunctionType::get(address, {address, wide, word, word, address, wide, word}, false);
-    Value* size = length ? builder.CreateZExtOrTrunc(length, wide) : builder.getInt64(bytes);
-    Value* base = root.base ? root.base : llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module_.getContext()));
-    Value* answer = call(builder, access_field, type,
-                         {pointer, size, builder.getInt32(what | root.flags), builder.getInt32(place_of(inst)), base,
-                          builder.getInt64(root.bytes), builder.getInt32(root.object)});
+    Value* answer = calls_.access(builder, pointer, length ? length : builder.getInt64(bytes), what | root.flags,
+                                  calls_.place_of(inst), root.base, root.bytes, root.object);
     inst.setOperand(operand, answer);
     return length ? builder.CreateICmpEQ(answer, pointer) : nullptr;
   }
@@ -204,49 +307,36 @@ class Instrumenter {
 
   void tell(Instruction& inst, uint32_t what) {
     llvm::IRBuilder<> builder(&inst);
-    auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty(), builder.getInt32Ty()}, false);
-    call(builder, event_field, type, {builder.getInt32(what), builder.getInt32(place_of(inst))});
-  }
-
-  llvm::CallInst* call(llvm::IRBuilder<>& builder, uint64_t field, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments) {
-    llvm::Type* address = llvm::PointerType::getUnqual(module_.getContext());
-    llvm::GlobalVariable* runtime = module_.getNamedGlobal(runtime_name);
-    if (!runtime)
-      runtime = new llvm::GlobalVariable(module_, address, false, llvm::GlobalValue::ExternalLinkage, nullptr, runtime_name);
-    Value* table = builder.CreateLoad(address, runtime);
-    Value* function = builder.CreateLoad(address, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), table, field));
-    return builder.CreateCall(type, function, arguments);
-  }
-
-  // Where the program's own text asked for it, not the prelude's.
-  uint32_t place_of(const Instruction& inst) {
-    const llvm::DILocation* at = inst.getDebugLoc();
-    while (at && is_own(*at) && at->getInlinedAt()) at = at->getInlinedAt();
-    if (!at) return 0;
-    return tables_.number_of(Place{at->getFilename().str(), called_name(*at).str(), at->getLine(), at->getColumn()});
-  }
-
-  uint32_t number(const std::string& name, uint32_t kind, uint64_t bytes) { return tables_.number_of(Object{name, kind, bytes}); }
-
-  // "_ZZ4sortPfE4tile", which demangles as "sort(float*)::tile" -> "tile"
-  static std::string plain_name(llvm::StringRef symbol) {
-    std::string name = llvm::demangle(symbol.str());
-    size_t colons = name.rfind("::");
-    return colons == std::string::npos ? name : name.substr(colons + 2);
-  }
-
-  static std::string name_of(const llvm::AllocaInst& local) {
-    llvm::StringRef name = local.getName();
-    return name.substr(0, name.find('.')).str();
+    calls_.event(builder, what, calls_.place_of(inst));
   }
 
   LoweringState& kernel_;
-  CheckTables& tables_;
+  CheckCalls calls_;
   llvm::Module& module_;
+  llvm::DenseSet<const Value*> elsewhere_;             // what the device gives instead of an element
+  llvm::DenseMap<const Value*, uint64_t> parameters_;  // copies of what was handed over by value, and where that lies
+  llvm::DenseSet<const llvm::AllocaInst*> followed_;   // local arrays of which every access is seen
 };
 
 }  // namespace
 
-void instrument(LoweringState& kernel) { Instrumenter(kernel).run(); }
+void instrument(LoweringState& kernel) {
+  check_indices(kernel);
+  if (kernel.input.checks_nan) check_finite(kernel);
+  Instrumenter(kernel).run();
+}
+
+void drop_left_checks(llvm::Module& module) {
+  for (llvm::StringRef name : {index_name, value_name}) {
+    llvm::Function* left = module.getFunction(name);
+    if (!left) continue;
+    for (llvm::User* user : llvm::make_early_inc_range(left->users())) {
+      auto* call = llvm::cast<llvm::CallInst>(user);
+      if (!call->use_empty()) call->replaceAllUsesWith(llvm::Constant::getNullValue(call->getType()));
+      call->eraseFromParent();
+    }
+    left->eraseFromParent();
+  }
+}
 
 }  // namespace quern::lowering

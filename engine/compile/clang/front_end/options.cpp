@@ -216,6 +216,8 @@ UserOptions read_options(const std::vector<std::string>& options) {
       out.line_info = true;
     } else if (option == QUERN_CHECK_OPTION) {
       out.checked = out.line_info = true;
+    } else if (option == QUERN_CHECK_NAN_OPTION) {
+      out.checked_nan = true;
     } else if (contains(ignored_with_argument, option)) {
       ++i;
     } else if (contains(ignored, option) || std::any_of(std::begin(ignored_prefixes), std::end(ignored_prefixes),

@@ -55,6 +55,7 @@ struct KernelInput {
   uint32_t max_threads = 1024;                        // __launch_bounds__
   Strategy strategy = Strategy::automatic;
   CheckTables* checks = nullptr;         // the code is to be checked as it runs (checks/instrument.h)
+  bool checks_nan = false;               // and numbers that become NaN or infinite
   std::vector<std::string> param_names;  // as the text has them; for checks
 };
 

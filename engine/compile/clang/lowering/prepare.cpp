@@ -22,6 +22,7 @@
 #include <stdexcept>
 
 #include "compile/clang/analyses/intrinsics.h"
+#include "compile/clang/checks/instrument.h"
 #include "compile/clang/lowering/arithmetic.h"
 
 namespace quern::lowering {
@@ -333,6 +334,7 @@ void prepare(LoweringState& kernel) {
   refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);
   annotate_declarations(kernel.module);
+  if (kernel.input.checks) check_arithmetic(kernel);
   define_arithmetic(thread);
   place_shared(kernel);
   llvm::removeUnreachableBlocks(thread);

@@ -71,7 +71,8 @@ def _asked(compiler, arguments, named, node):
 
 
 def _declared(compiler, kind, shape, dtype, alignment):
-    name = compiler.temporary("own")
+    # Reports name it as the text does.
+    name = compiler.temporary("own") + (f"_{compiler.target}" if compiler.target.isascii() else "")
     count = math.prod(shape)
     # As bytes, since shared memory cannot have constructors.
     own = dtype.aligned_at if isinstance(dtype, types.Record) else min(16, dtype.bits // 8)

@@ -1,0 +1,29 @@
+"""What tests of `quern check` share: kernels run once under `qn.check()`."""
+
+import numpy as np
+import quern as qn
+
+N = 64
+
+
+def run_text(text, *, name="k", block=N, grid=1, shared=0, values=None, cooperative=False, options=(), **checks):
+    """The findings of a kernel, run once on x = 0 ... 63 and y = 1 ... of floats, and n = 64, or on what ``values(x, y)`` gives."""
+    x, y = qn.array(np.arange(N, dtype=np.float32)), qn.array(np.ones(N, dtype=np.float32))
+    given = (x, y, np.int32(N)) if values is None else values(x, y)
+    with qn.check(**checks) as report:
+        kernel = qn.RawKernel(text, name, options=tuple(options), enable_cooperative_groups=cooperative)
+        try:
+            kernel(grid if isinstance(grid, tuple) else (grid,), block if isinstance(block, tuple) else (block,), given, shared_mem=shared)
+            qn.synchronize()
+        except qn.LaunchError:
+            pass  # threads that wait for ever
+    return report
+
+
+def run(body, *, arguments="float* x, float* y, int n", helpers="", **options):
+    """The same of a kernel of this body."""
+    return run_text(f'{helpers}\nextern "C" __global__ void k({arguments}) {{\n{body}\n}}', **options)
+
+
+def kinds(report):
+    return {one.kind for one in report}

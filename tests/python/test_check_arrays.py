@@ -1,0 +1,95 @@
+"""Array programs under `quern check`: late errors at their own lines, numbers that become NaN, fused groups computed once more."""
+
+import os
+
+import numpy as np
+import pytest
+import quern as qn
+from checked import kinds
+from quern.lib import _engine
+
+MANY = 20_000
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu():
+    before = _engine.current_device()
+    _engine.set_current_device(_engine.cpu())
+    yield
+    _engine.set_current_device(before)
+
+
+def line_of(error):
+    import traceback
+
+    return traceback.extract_tb(error.__traceback__)[-1].line
+
+
+def test_late_errors_are_raised_at_their_own_lines():
+    x, places = qn.arange(MANY, dtype="float32"), qn.array(np.full(MANY, MANY + 5))
+    y = x[places]  # nobody knows yet
+    with pytest.raises(IndexError):
+        y.get()
+    with qn.check() as report:
+        with pytest.raises(IndexError) as raised:
+            y = x[places]
+        assert "test_check_arrays.py" in str(raised.traceback[0].path)
+        with pytest.raises(IndexError):
+            x[places] = 3
+        with pytest.raises(np.linalg.LinAlgError):
+            qn.linalg.inv(qn.zeros((40, 40)))
+        z = x[places % MANY]
+    assert not len(report) and (z.get() == 5).all()
+    y = x[places]  # late again
+    with pytest.raises(IndexError):
+        y.get()
+
+
+@pytest.mark.parametrize("size", [4, MANY])
+def test_numbers_that_become_nan_or_infinite(size):
+    x = qn.arange(size, dtype="float32")
+    with qn.check() as report:
+        (qn.log(x - 2) + 1).get()
+    assert not len(report)
+    with qn.check(nan=True) as report:
+        y = qn.log(x - 2)
+        z = y * 2 + x
+        z.get()
+    assert kinds(report) == {"not_finite"} and len(report) == 1, f"{report}"
+    assert report[0].work == "log" and "log makes element 0 NaN of numbers that are neither, -2 among them" in str(report)
+    assert os.path.basename(report[0].launched).startswith("test_check_arrays.py:")
+
+
+def test_a_quotient_and_a_sum():
+    x = qn.arange(MANY, dtype="float64")
+    with qn.check(nan=True) as report:
+        ((x + 1) / (x - 7)).sum().get()
+        (x * 1e300 * 1e300).get()
+        (x / 1).get()
+    assert [one.work for one in report] == ["true_divide", "multiply"], f"{report}"
+
+
+def test_fused_groups_are_the_same_one_by_one():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(100, 300)).astype(np.float32), rng.normal(size=(100, 300)).astype(np.float32)
+    with qn.check() as report:
+        x, y = qn.array(a), qn.array(b)
+        z = qn.exp(-x * x) * qn.sin(y) + qn.where(x > y, x, y).sum(axis=1, keepdims=True)
+        m = qn.floor(z * 10).astype("int32") + (x > 0)
+        x[::2, 1:] += y[::2, 1:] * 3
+        mean, spread = z.mean(axis=0), z.std(axis=0)
+        results = [value.get() for value in (z, m, x, mean, spread)]
+    assert not len(report), f"{report}"
+    expected = np.exp(-a * a) * np.sin(b) + np.maximum(a, b).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(results[0], expected, rtol=1e-3, atol=1e-3)
+
+
+def test_integers_and_complex_numbers():
+    with qn.check() as report:
+        i = qn.arange(MANY) % 1000
+        j = (i * i + 3 ^ i) // 7
+        c = qn.array(np.exp(1j * np.arange(MANY)))
+        values = [(j.sum()).get(), (c * qn.conj(c)).real.get(), qn.abs(c * 2).get()]
+    assert not len(report), f"{report}"
+    n = np.arange(MANY) % 1000
+    assert values[0] == ((n * n + 3 ^ n) // 7).sum() and np.allclose(values[1], 1) and np.allclose(values[2], 2)
