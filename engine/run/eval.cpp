@@ -130,8 +130,9 @@ class Evaluator {
 
   void run(Batch& batch) {
     look(batch.members[0].group);
-    bool together = batch.members.size() > 1 && !check::on() && std::none_of(batch.members.begin(), batch.members.end(),
-                                                             [](const auto& member) { return failed_input(member.group); });
+    bool together =
+        batch.members.size() > 1 && !check::on() &&
+        std::none_of(batch.members.begin(), batch.members.end(), [](const auto& member) { return failed_input(member.group); });
     if (together && run_together(batch)) return;
     for (Batch::Member& member : batch.members) run(member.group, member.plan);
   }
