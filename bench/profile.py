@@ -28,9 +28,9 @@ def recordings(x, count):
         x + 1
 
 
-def seconds(call):
+def seconds(call, *arguments):
     start = time.perf_counter()
-    call()
+    call(*arguments)
     return time.perf_counter() - start
 
 
@@ -102,9 +102,9 @@ def cost_of_programs(size):
         once(run)
         off, on = [], []
         for _ in range(15):  # in turn: whatever else the machine does meets both
-            off.append(1e3 * seconds(lambda: once(run)))
+            off.append(1e3 * seconds(once, run))
             with qn.profile() as p:
-                on.append(1e3 * seconds(lambda: once(run)))
+                on.append(1e3 * seconds(once, run))
         kernel = float(np.median(p.recording.of_kind("launch")["device_ns"])) / 1e3
         report(f"{name}, kernels of {kernel:.0f} us, on", min(on), "ms", min(off), "off", "<= 1.1 where kernels take 50 us")
 

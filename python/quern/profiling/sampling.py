@@ -17,8 +17,8 @@ MOST_STEPS = 500_000  # of a trail
 
 
 class Sampler:
-    """Counts the stacks of one thread: ``stacks`` is {((file, line, function), ...): seconds}, the outermost frame first. ``trail`` is where
-    it was from when on, [(ns, (file, line, function))]; it ends after MOST_STEPS.
+    """Counts the stacks of one thread: ``stacks`` is {((file, line, function), ...): seconds}, the outermost frame first. ``trail`` is
+    where it was from when on, [(ns, (file, line, function))]; it ends after MOST_STEPS.
     """
 
     def __init__(self, is_user_file):
