@@ -161,7 +161,7 @@ BINARY = sorted(
     {
         u.__name__
         for u in vars(np).values()
-        if isinstance(u, np.ufunc) and u.nin == 2 and u.signature is None and u.__name__ not in ("power", "float_power", "lcm", "divmod")
+        if isinstance(u, np.ufunc) and u.nin == 2 and u.signature is None and u.__name__ not in ("power", "float_power", "divmod")
     }
 )
 

@@ -597,9 +597,14 @@ __QUERN_DEVICE T power(const T& a, const T& b) {
 __QUERN_DEVICE bool power(const bool& a, const bool& b) { return a || !b; }
 
 template <class T>
+__QUERN_DEVICE typename Wrap<T>::type magnitude(const T& a) {
+  typedef typename Wrap<T>::type U;
+  return a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a);
+}
+template <class T>
 __QUERN_DEVICE T gcd(const T& a, const T& b) {
   typedef typename Wrap<T>::type U;
-  U x = a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a), y = b < T(0) ? U(0) - static_cast<U>(b) : static_cast<U>(b);
+  U x = magnitude(a), y = magnitude(b);
   while (y) {
     U rest = x % y;
     x = y;
@@ -609,10 +614,9 @@ __QUERN_DEVICE T gcd(const T& a, const T& b) {
 }
 template <class T>
 __QUERN_DEVICE T lcm(const T& a, const T& b) {
-  T divisor = gcd(a, b);
-  if (divisor == T(0)) return T(0);
-  T product = multiply(static_cast<T>(a / divisor), b);
-  return product < T(0) ? negative(product) : product;
+  typedef typename Wrap<T>::type U;
+  U divisor = static_cast<U>(gcd(a, b));
+  return divisor == U(0) ? T(0) : static_cast<T>(magnitude(a) / divisor * magnitude(b));  // too large a one wraps around, as NumPy's
 }
 __QUERN_DEVICE bool gcd(const bool& a, const bool& b) { return a || b; }
 __QUERN_DEVICE bool lcm(const bool& a, const bool& b) { return a && b; }
