@@ -6,6 +6,7 @@
 #include "graph/call.h"
 #include "run/calls/checks.h"
 #include "run/found_errors.h"
+#include "run/kernel_cache.h"
 #include "run/result_memory.h"
 
 namespace quern {
@@ -39,6 +40,7 @@ void run_call(Node& node) {
     outputs.push_back(view(more.back(), layout, result.dtype));
   }
   const CallRun run{inputs, outputs, node.device, node.site};
+  WorkOf line(run.site);
   call.body ? call.body->run(run) : run_check(*call.check, run);
   watched_work_is_submitted();
   node.buffer = std::move(out);

@@ -96,6 +96,7 @@ void put_arguments(Context& context, GroupArguments& packed, const Group& group,
 
 void combine(Context& context, const Node& node, Buffer partial, const Buffer& out, int64_t results, int64_t count) {
   WithoutSignals undisturbed;  // a part of the group has run
+  WorkOf line(node.site);
   DType type = accumulator(node.reduction, node.compute);
   for (;;) {
     int64_t chunks = (count + chunk_elements - 1) / chunk_elements;

@@ -38,8 +38,8 @@ TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelTe
   identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
   identity->form = std::move(text.form);
   identity->widened = std::move(text.widened);
-  auto made =
-      std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity), text.site));
+  Site site = text.site != no_site ? text.site : WorkOf::now();
+  auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity), site));
   keep_text(text.text, text.options);
   std::lock_guard hold(lock_);
   return *all_.try_emplace(std::move(key), std::move(made)).first->second;

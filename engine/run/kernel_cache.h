@@ -47,16 +47,30 @@ struct KernelText {
   std::string text;
   std::string name = "array group";  // in messages and in the trace
   CompileOptions options = array_options();
-  std::vector<std::string> ops = {};  // what it computes, for the trace; none: who prints says it
-  std::string form = {};              // KernelIdentity's
+  std::vector<std::string> ops = {};   // what it computes, for the trace; none: who prints says it
+  std::string form = {};               // KernelIdentity's
   std::vector<uint32_t> widened = {};  // likewise
-  Site site = no_site;                // the line whose work it is; no_site: where the program is
+  Site site = no_site;                 // the line whose work it is; no_site: that of a WorkOf, else where the program is
 
   static CompileOptions array_options() {
     CompileOptions options;
     options.exact_arithmetic = true;
     return options;
   }
+};
+
+// While one lives, what this thread prints without a site is the work of that line.
+class WorkOf {
+ public:
+  explicit WorkOf(Site site) : before_(now_) { now_ = site; }
+  ~WorkOf() { now_ = before_; }
+  WorkOf(const WorkOf&) = delete;
+  WorkOf& operator=(const WorkOf&) = delete;
+  static Site now() { return now_; }
+
+ private:
+  static inline thread_local Site now_ = no_site;
+  Site before_;
 };
 
 // The kernels of one text on one device.
