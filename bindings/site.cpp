@@ -207,6 +207,7 @@ void ReleaseGil::take_back(PyThreadState* state) {
   // The thread that ends the interpreter still frees objects of ours.
   while (over && std::this_thread::get_id() != exit_thread) pause();
   PyEval_RestoreThread(state);
+  site_left = no_site;  // who gives the lock up by himself is somewhere else
 }
 
 void init_sites(nb::module_& m) {

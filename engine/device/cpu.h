@@ -61,11 +61,8 @@ struct EventState {
   std::atomic<uint32_t> sequence{0};  // of the record command in its stream
   std::shared_ptr<struct StreamState> stream;
   std::atomic<int64_t> time_ns{0};
-  std::atomic<int64_t> pool_ns{0};  // ThreadPool::time_in_bodies() then
-  void reached() {
-    pool_ns = ThreadPool::time_in_bodies();
-    time_ns = now_ns();
-  }
+  std::atomic<int64_t> pool_ns{0}, worked_ns{0};  // ThreadPool::time_in_bodies() then, and the stream's worked_ns
+  void reached(const struct StreamState& by);
 };
 
 struct Dependency {
@@ -128,7 +125,8 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   std::atomic<uint32_t> completed{0};
   std::atomic<bool> closing{false};
   std::thread worker;
-  std::atomic<uint32_t> waiters{0};  // for `completed`
+  std::atomic<uint32_t> waiters{0};   // for `completed`
+  std::atomic<int64_t> worked_ns{0};  // in commands that were carried out while somebody traced
   std::mutex failure_lock;
   std::optional<Failure> failure;
 

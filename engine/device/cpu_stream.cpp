@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/print.h"
 #include "core/spin.h"
+#include "core/trace.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
 #include "device/check/host_pages.h"
@@ -287,7 +288,7 @@ void CpuEvent::record(Stream& stream) {
   std::vector<Dependency> after = static_cast<CpuDevice&>(on.device).dependencies(on);
   if (on.state->idle() && std::ranges::all_of(after, [](const Dependency& d) { return d.stream->reached(d.sequence); })) {
     state->sequence = on.state->completed.load();
-    state->reached();
+    state->reached(*on.state);
     state->recorded = true;
     return;
   }
@@ -323,9 +324,20 @@ double CpuEvent::elapsed_ms(Event& start) {
   return static_cast<double>(state->time_ns.load() - first.state->time_ns.load()) * 1e-6;
 }
 
-int64_t pool_time_between(Event& start, Event& end) {
-  auto &first = static_cast<CpuEvent&>(start), &last = static_cast<CpuEvent&>(end);
-  return last.state->pool_ns.load() - first.state->pool_ns.load();
+void EventState::reached(const StreamState& by) {
+  pool_ns = ThreadPool::time_in_bodies();
+  worked_ns = by.worked_ns.load();
+  time_ns = now_ns();
+}
+
+CpuWork work_between(Event& start, Event& end) {
+  const EventState &first = *static_cast<CpuEvent&>(start).state, &last = *static_cast<CpuEvent&>(end).state;
+  CpuWork out;
+  out.end_ns = last.time_ns;
+  out.work_ns = last.worked_ns - first.worked_ns;
+  int64_t pool = last.pool_ns - first.pool_ns;
+  out.thread_ns = pool > 0 ? pool : out.work_ns;
+  return out;
 }
 
 uintptr_t CpuEvent::native() { return reinterpret_cast<uintptr_t>(state.get()); }
@@ -335,6 +347,7 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
   if (shut()) return;
   if (is_cancelled(stream, command)) return drop_work(command.work);
   Running running(stream, command);
+  const int64_t began = tracing() ? now_ns() : 0;
   std::optional<check::HostPagesOpen> open;
   if (check::on()) open.emplace();
   switch (command.what) {
@@ -353,7 +366,7 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
       fill_bytes(command);
       break;
     case Command::What::record:
-      command.event->reached();
+      command.event->reached(stream);
       break;
     case Command::What::call:
       try {
@@ -368,6 +381,7 @@ void CpuDevice::run(StreamState& stream, Command& command) noexcept {
       }
       break;
   }
+  if (began) stream.worked_ns.fetch_add(now_ns() - began, std::memory_order_relaxed);
 }
 
 }  // namespace quern

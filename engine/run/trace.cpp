@@ -99,11 +99,14 @@ void Recorder::settle(Settle how) {
 void Recorder::fill_in(const Pending& p) {
   auto ns = [](double ms) { return static_cast<int64_t>(ms * 1e6); };
   TraceRow& row = trace_.rows[p.row];
-  row.device_ns = ns(p.end->elapsed_ms(*p.start));
   if (row.device < 0) {
-    int64_t pool = pool_time_between(*p.start, *p.end);
-    row.thread_ns = pool > 0 ? pool : row.device_ns;  // little work takes the stream's thread alone
+    CpuWork work = work_between(*p.start, *p.end);
+    row.device_ns = work.work_ns;
+    row.device_start_ns = work.end_ns - work.work_ns;
+    row.thread_ns = work.thread_ns;
+    return;
   }
+  row.device_ns = ns(p.end->elapsed_ms(*p.start));
   if (p.moment && p.moment->event->done()) row.device_start_ns = p.moment->host_ns + ns(p.start->elapsed_ms(*p.moment->event));
 }
 
@@ -121,7 +124,7 @@ Trace Recorder::take(bool waits) {
 std::shared_ptr<Event> Recorder::event(Device& device) {
   {
     std::lock_guard hold(lock_);
-    know_clock(device);
+    if (!device.id().is_cpu()) know_clock(device);  // the CPU has the host's
     auto& spare = spare_[device.id()];
     if (!spare.empty()) {
       auto event = std::move(spare.back());

@@ -140,6 +140,14 @@ def test_memory_over_time(seen):
     seen.click("#line button")
 
 
+def test_work_by_name(seen):
+    show(seen, "work")
+    rows = seen.ask("[...document.querySelectorAll('#work tr')].map(r => [...r.cells].map(c => c.textContent))")
+    kernel = next(cells for cells in rows if "absolute -> max" in cells[-1])
+    assert rows[0][0] == "Time" and int(kernel[2]) >= 60 and float(kernel[4]) > 0 and float(kernel[5]) > 0 and float(kernel[6]) > 0
+    assert "This machine can do " in seen.text("#work p")
+
+
 def test_advice(seen):
     show(seen, "advice")
     assert "waves.py:" in seen.text("#advice") or "no rule fires" in seen.text("#advice")
@@ -147,7 +155,7 @@ def test_advice(seen):
 
 def test_a_narrow_window(report):
     with browser.opened(report, 420, 700) as page:
-        for view in ("timeline", "flame", "memory", "advice", "source"):
+        for view in ("timeline", "flame", "memory", "work", "advice", "source"):
             show(page, view)
         assert page.errors == []
 
@@ -175,7 +183,7 @@ def test_a_profile_of_nothing(tmp_path):
         pass
     p.save_html(tmp_path / "nothing.html")
     with browser.opened(tmp_path / "nothing.html") as page:
-        for view in ("timeline", "flame", "memory", "advice", "source"):
+        for view in ("timeline", "flame", "memory", "work", "advice", "source"):
             show(page, view)
         assert page.errors == []
 

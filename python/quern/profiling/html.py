@@ -5,6 +5,7 @@ Start reading at :func:`page`; report.js says what it does with :func:`page_data
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import linecache
 import os
@@ -13,7 +14,7 @@ from collections import Counter
 import numpy as np
 
 from quern.profiling.collect import COPIES, KINDS
-from quern.profiling.kernels import kernel_name
+from quern.profiling.kernels import kernel_name, summary
 from quern.profiling.lines import held_memory, peak_memory
 from quern.profiling.reasons import reasons
 from quern.profiling.tables import copies_in_words, head_in_words
@@ -21,6 +22,7 @@ from quern.profiling.tables import copies_in_words, head_in_words
 MOST_EVENTS = 60_000  # of a lane; of more, those that begin at nearly the same time are drawn as one
 MOST_ROWS = 12  # of a lane: calls at the same time, one under the other
 MOST_MOMENTS = 1_500  # of the memory
+MOST_WORK = 200  # kernels in the table of work
 MOST_OWNERS = 8  # lines whose memory has a colour of its own
 
 _folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
@@ -50,13 +52,15 @@ def page_data(profile) -> dict:
         "title": profile.title,
         "devices": profile.device_names or "no device",
         "span": recording.ended - recording.began,
-        "head": head_in_words(profile),
+        "head": "; ".join(filter(None, (head_in_words(profile), recording.timing_in_words))),
         "files": [{"name": file, "short": os.path.basename(file), "lines": _text(file)} for file in files],
         "lines": _lines(profile, files),
         "lanes": _lanes(recording, numbers, names),
         "names": names.texts,
         "flame": {"host": _host_flame(recording, numbers), "device": _device_flame(profile, numbers)},
         "memory": _memory(recording, numbers),
+        "work": _work(profile),
+        "machine": None if profile.machine is None else dataclasses.asdict(profile.machine),
     }
 
 
@@ -101,6 +105,21 @@ def _lines(profile, files):
             "advice": advice.get((line.file, line.line), []),
         }
         for line in profile.lines
+    ]
+
+
+def _work(profile):
+    """The device's work by name, the longest first: times in nanoseconds, rates in bytes, operations and threads a nanosecond."""
+    return [
+        {
+            "name": group.name,
+            "total": group.total,
+            "calls": group.calls,
+            "bytes": group.rate(group.bytes) if not group.name.startswith("[CUDA") else 0,
+            "operations": group.rate(group.operations),
+            "threads": group.rate(group.thread_time),
+        }
+        for group in summary(profile.recording)[0][:MOST_WORK]
     ]
 
 

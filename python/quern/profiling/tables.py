@@ -135,8 +135,9 @@ def show_work(out, profile, most=6):
     can = f"{machine.bandwidth / 1e9:.3g} GB/s, {peak / 1e9:.3g} GFLOP/s, {times(machine.threads, 'thread')}"
     out.print(f"\n[bold]Work[/bold] beside what the machine can do: {can}")
     for group in known[:most]:
+        part = 100e9 * group.rate(group.bytes) / machine.bandwidth
         rates = [
-            f"{group.rate(group.bytes):.3g} GB/s ({100e9 * group.rate(group.bytes) / machine.bandwidth:.0f} %)" if group.bytes else "",
+            f"{group.rate(group.bytes):.3g} GB/s ({f'{part:.0f} %' if part < 110 else 'in caches'})" if group.bytes else "",
             f"{group.rate(group.operations):.3g} GFLOP/s" if group.operations else "",
             f"{group.rate(group.thread_time):.1f} threads",
         ]

@@ -336,6 +336,26 @@
     return draw;
   }
 
+  // ---- work by name
+
+  function drawWork() {
+    const { work, machine } = data, section = $("#work");
+    if (!work.length) return void section.append(made("p", { textContent: "The devices had no work." }));
+    if (machine)
+      section.append(made("p", { textContent: `This machine can do ${three(machine.bandwidth / 1e9)} GB/s, ${three(machine.float32 / 1e9)} GFLOP/s of float32, ` +
+        `${three(machine.float64 / 1e9)} GFLOP/s of float64, with ${machine.threads} threads.` }));
+    const whole = d3.sum(work, (one) => one.total) || 1, known = (value, words) => (value > 0 ? words : "");
+    const table = made("table", { className: "listing" });
+    table.append(made("tr", {}, ...["Time", "%", "Calls", "Average", "GB/s", "GFLOP/s", "Threads"].map((name) => made("th", { textContent: name })),
+      made("th", { textContent: "What it computes", className: "text" })));
+    for (const one of work) {
+      const cells = [time(one.total), ((100 * one.total) / whole).toFixed(1), one.calls, time(one.total / one.calls), known(one.bytes, three(one.bytes)),
+        known(one.operations, three(one.operations)), known(one.threads, one.threads.toFixed(1))];
+      table.append(made("tr", {}, ...cells.map((text) => made("td", { textContent: text })), made("td", { textContent: one.name, className: "text" })));
+    }
+    section.append(table);
+  }
+
   function drawAdvice() {
     const list = made("ul");
     lines.forEach((line, number) => line.advice.forEach((text) => list.append(made("li", {},
@@ -346,7 +366,7 @@
   // ---- which view
 
   const drawn = {};
-  const draws = { source: drawSource, timeline: drawTimeline, flame: drawFlame, memory: drawMemory, advice: drawAdvice };
+  const draws = { source: drawSource, timeline: drawTimeline, flame: drawFlame, memory: drawMemory, work: drawWork, advice: drawAdvice };
   function show(view) {
     for (const name of Object.keys(draws)) $(`#${name}`).hidden = name !== view;
     document.querySelectorAll("nav button").forEach((button) => button.classList.toggle("on", button.dataset.view === view));
