@@ -335,6 +335,7 @@ CpuWork work_between(Event& start, Event& end) {
   CpuWork out;
   out.end_ns = last.time_ns;
   out.work_ns = last.worked_ns - first.worked_ns;
+  if (out.work_ns == 0) out.work_ns = last.time_ns - first.time_ns;  // done at once, on the caller's thread
   int64_t pool = last.pool_ns - first.pool_ns;
   out.thread_ns = pool > 0 ? pool : out.work_ns;
   return out;

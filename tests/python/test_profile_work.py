@@ -71,6 +71,16 @@ def test_integers_are_no_operations(on_cpu):
     assert row["operations"] == 0 and row["bytes"] >= 8 * 200_000 and y is not None
 
 
+def test_work_that_the_caller_does_at_once_has_a_time(on_cpu):
+    x = qn.asarray(np.ones((30, 30)))
+    qn.synchronize()
+    with qn.profile() as p:
+        y = x @ x
+        qn.synchronize()
+    (row,) = launches(p, "matmul")
+    assert row["device_ns"] > 0 and row["thread_ns"] > 0 and y is not None
+
+
 def test_the_report_has_the_rates(program, tmp_path):  # noqa: F811
     path = program(PROGRAM)
     found = figures(path)
