@@ -94,6 +94,8 @@ CheckedBlock::CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t thre
 void CheckedBlock::enter(size_t thread) {
   launch.block_ = this;
   launch.thread_ = static_cast<uint32_t>(thread);
+  launch.first_ = static_cast<uint32_t>(number * threads);
+  launch.me_ = launch.first_ + launch.thread_;
 }
 
 void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
@@ -156,6 +158,7 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
   work_ = timeline().submit(stream, fmt::format("kernel '{}'", kernel.info.name), site, others_);
   work_->first_tick = first_tick_;
   orders_.begin(state().options.orders, uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]);
+  elsewhere_ = harmless;
   running = this;
 }
 
@@ -210,7 +213,7 @@ Finding CheckedLaunch::finding(Kind kind, uint32_t what, uint32_t place, uint32_
   out.kind = kind;
   out.kernel = kernel_.info.name;
   out.launch = site_;
-  out.access = access_of(static_cast<uint32_t>(block_->number * threads_in_block_ + thread_), what, place);
+  out.access = access_of(me_, what, place);
   if (object < module_.object_count) {
     out.object = module_.objects[object].name;
     out.object_kind = module_.objects[object].kind;
@@ -254,7 +257,7 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
   settle_write();
   if (bytes == 0) return pointer;
   auto at = reinterpret_cast<uintptr_t>(pointer);
-  auto wrong = [&](Kind kind, int64_t offset, uint64_t of_size, const Region* near) -> void* {
+  auto wrong = [&] [[gnu::noinline, gnu::cold]] (Kind kind, int64_t offset, uint64_t of_size, const Region* near) -> void* {
     Finding found = finding(kind, what, place, object);
     found.bytes = bytes, found.offset = offset;
     if (of_size) found.size = of_size;
@@ -262,13 +265,9 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
     tell(std::move(found));
     return no_memory();  // the code copies nothing where this is not the address it asked for
   };
-  if (what & QUERN_CHECK_CONST && what & QUERN_CHECK_WRITE) {
-    Finding found = finding(Kind::const_written, what, place, object);
-    found.bytes = bytes;
-    tell(std::move(found));
-  }
+  if (what & QUERN_CHECK_CONST && what & QUERN_CHECK_WRITE) wrong(Kind::const_written, 0, 0, nullptr);
 
-  if (pointer >= harmless && pointer < harmless + harmless_bytes) return pointer;  // in an element that is not there
+  if (pointer >= elsewhere_ && pointer < elsewhere_ + harmless_bytes) return pointer;  // in an element that is not there
   Shadow* shadow = nullptr;
   size_t offset = 0;
   here_ = nullptr;
@@ -323,13 +322,7 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
 
   if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_COPIED) && state().options.never_written &&
       !shadow->is_written(offset, bytes)) {
-    Finding found = finding(Kind::never_written, what, place, object);
-    found.bytes = bytes, found.offset = static_cast<int64_t>(offset);
-    if (here_) {
-      found.allocated = here_->site, found.has_allocation = true;
-      found.size = here_->size();
-    }
-    tell(std::move(found));
+    wrong(Kind::never_written, static_cast<int64_t>(offset), here_ ? here_->size() : 0, here_);
     shadow->mark_written(offset, bytes);  // told once
   }
   if (what & QUERN_CHECK_WRITE) shadow->mark_written(offset, bytes);
@@ -399,15 +392,8 @@ void CheckedLaunch::meet_ranges(uintptr_t at, uint64_t bytes, uint32_t what, uin
 
 // ---- races
 
-bool CheckedLaunch::ordered(Stamp before) const {
-  if (before.tick < first_tick_) return !beside(before.tick);
-  if (before.tick < grid_tick_) return true;
+bool CheckedLaunch::released_to_us(Stamp before) const {
   uint64_t block = before.thread / threads_in_block_;
-  uint32_t thread = before.thread % threads_in_block_;
-  if (block == block_->number) {
-    if (before.tick < block_->barrier_tick) return true;
-    if (thread / 32 == thread_ / 32 && before.tick < block_->joined[thread_ / 32][thread_ % 32 * 32 + thread % 32]) return true;
-  }
   for (const auto& [address, up_to] : block_->seen) {
     auto found = released_.find(address);
     if (found == released_.end()) continue;
@@ -420,8 +406,7 @@ bool CheckedLaunch::ordered(Stamp before) const {
 }
 
 // A thread that puts back what it has just read there writes nothing that others could see.
-void CheckedLaunch::settle_write() {
-  if (!written_.pointer) return;
+void CheckedLaunch::settle_pending_write() {
   if (std::memcmp(written_.pointer, written_.before.data(), written_.bytes) == 0) {
     std::copy_n(written_.cells.begin(), written_.count, written_.first);
   } else if (written_.race) {
@@ -433,13 +418,12 @@ void CheckedLaunch::settle_write() {
 
 void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place,
                            uint32_t object) {
-  auto me = static_cast<uint32_t>(block_->number * threads_in_block_ + thread_);
+  const uint32_t me = me_;
   const Stamp now{me, block_->tick};
   const uint16_t marks = marks_of(what);
   const auto kept_place = static_cast<uint16_t>((place < Cell::place_mask ? place : 0) | marks);
   // Accesses that may meet: both atomic, or both volatile.
   auto may_meet = [&](uint16_t other) { return (marks & other & (Cell::is_atomic | Cell::is_volatile)) != 0; };
-  auto same_block = [&](uint32_t thread) { return thread / threads_in_block_ == block_->number; };
   auto [cell, count] = shadow.cells(offset, bytes);
   bool told = false;
   const bool may_put_back = what & QUERN_CHECK_WRITE && !(what & QUERN_CHECK_ATOMIC) && bytes <= written_.before.size() &&
@@ -455,7 +439,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
     bool i_am_atomic = marks & Cell::is_atomic, other_is_atomic = other_marks & Cell::is_atomic;
     return (i_am_atomic && !(others & QUERN_CHECK_WRITE)) || (other_is_atomic && !(mine & QUERN_CHECK_WRITE));
   };
-  auto race = [&](const Stamp& other, uint32_t kind, uint16_t other_place, size_t at) {
+  auto race = [&] [[gnu::noinline, gnu::cold]] (const Stamp& other, uint32_t kind, uint16_t other_place, size_t at) {
     if (other.tick < first_tick_) return meet(*beside(other.tick), here_, what, place, object, bytes);
     Finding found = finding(Kind::race, what, place, object);
     found.other = access_of(other.thread, what_of(kind, other_place), other_place & Cell::place_mask);
@@ -497,8 +481,8 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
       uint16_t many = 0;
       if (cell->read.tick && !is_mine(cell->read) && !ordered(cell->read)) {
         many = static_cast<uint16_t>(Cell::by_many | (cell->read_place & Cell::by_many_blocks));
-        if (!same_block(cell->read.thread)) many |= Cell::by_many_blocks;
-        if (same_block(cell->read.thread) && cell->read.tick == now.tick) {  // the first of them stays
+        if (!is_of_block(cell->read.thread)) many |= Cell::by_many_blocks;
+        if (is_of_block(cell->read.thread) && cell->read.tick == now.tick) {  // the first of them stays
           cell->read_place |= many;
           continue;
         }
@@ -510,7 +494,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
 }
 
 void CheckedLaunch::drop_doubtful(uintptr_t address) {
-  if (!doubtful_.empty()) doubtful_.erase({static_cast<uint32_t>(block_->number * threads_in_block_ + thread_), address});
+  if (!doubtful_.empty()) doubtful_.erase({me_, address});
 }
 
 void CheckedLaunch::release(uintptr_t address) {

@@ -84,16 +84,29 @@ class CheckedLaunch {
   void tell(Finding found);
   Finding finding(Kind kind, uint32_t what, uint32_t place, uint32_t object) const;
   Access access_of(uint32_t thread, uint32_t what, uint32_t place) const;
-  void settle_write();
+  void settle_write() {
+    if (written_.pointer) settle_pending_write();
+  }
+  void settle_pending_write();
   void follow(Shadow& shadow, const void* pointer, size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object);
   void follow_local(size_t offset, uint64_t bytes, uint32_t what, uint32_t place, uintptr_t base, uint32_t object);
-  bool is_mine(Stamp stamp) const {
-    return stamp.thread == block_->number * threads_in_block_ + thread_ && stamp.tick >= first_tick_;
-  }
+  bool is_mine(Stamp stamp) const { return stamp.thread == me_ && stamp.tick >= first_tick_; }
   const Work* beside(uint32_t tick) const;  // the other work that the tick is of, where nothing orders it and this launch
   void meet(const Work& other, const Region* region, uint32_t what, uint32_t place, uint32_t object, uint64_t bytes);
   void meet_ranges(uintptr_t at, uint64_t bytes, uint32_t what, uint32_t place, uint32_t object);
-  bool ordered(Stamp before) const;  // before what the thread that runs does now
+  // Is it before what the thread that runs does now?
+  bool ordered(Stamp before) const {
+    if (before.tick < first_tick_) return others_.empty() || !beside(before.tick);
+    if (before.tick < grid_tick_) return true;
+    if (is_of_block(before.thread)) {
+      if (before.tick < block_->barrier_tick) return true;
+      uint32_t thread = before.thread - first_;
+      if (thread / 32 == thread_ / 32 && before.tick < block_->joined[thread_ / 32][thread_ % 32 * 32 + thread % 32]) return true;
+    }
+    return !block_->seen.empty() && released_to_us(before);
+  }
+  bool released_to_us(Stamp before) const;
+  bool is_of_block(uint32_t thread) const { return thread - first_ < threads_in_block_; }
   void drop_doubtful(uintptr_t address);
   void release(uintptr_t address);
   void acquire(uintptr_t address);
@@ -108,8 +121,10 @@ class CheckedLaunch {
   uint32_t first_tick_, grid_tick_ = 0, last_tick_;
   uint32_t threads_in_block_;
   std::vector<std::unique_ptr<CheckedBlock>> blocks_;
-  CheckedBlock* block_ = nullptr;                                  // whose thread runs
-  uint32_t thread_ = 0;                                            // in its block
+  CheckedBlock* block_ = nullptr;    // whose thread runs
+  uint32_t first_ = 0, me_ = 0;      // the numbers in the launch of its block's first thread, and its own
+  const char* elsewhere_ = nullptr;  // memory for accesses that are wrong
+  uint32_t thread_ = 0;              // in its block
   std::unordered_map<uintptr_t, std::vector<Released>> released_;  // by address, in the order of time
   uint64_t releases_ = 0;
   std::array<std::shared_ptr<Region>, 16> recents_;  // by the numbers of objects

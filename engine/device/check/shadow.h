@@ -55,6 +55,10 @@ class Shadow {
   // Which bytes anybody wrote; all of them from mark_all() on.
   bool is_written(size_t offset, size_t bytes) const {
     if (all_written_) return true;
+    if (size_t at = offset % 64; at + bytes <= 64) {
+      uint64_t mask = (bytes < 64 ? (uint64_t{1} << bytes) - 1 : ~uint64_t{0}) << at;
+      return offset / 64 < written_.size() && (written_[offset / 64] & mask) == mask;
+    }
     for (size_t i = offset; i < offset + bytes; ++i)
       if (i / 64 >= written_.size() || !(written_[i / 64] >> (i % 64) & 1)) return false;
     return true;
@@ -63,6 +67,10 @@ class Shadow {
     if (all_written_) return;
     if (bytes >= bytes_) return mark_all();
     if (written_.empty()) written_.resize((bytes_ + 63) / 64);
+    if (size_t at = offset % 64; at + bytes <= 64 && offset / 64 < written_.size()) {
+      written_[offset / 64] |= (bytes < 64 ? (uint64_t{1} << bytes) - 1 : ~uint64_t{0}) << at;
+      return;
+    }
     for (size_t i = offset; i < offset + bytes && i < bytes_; ++i) written_[i / 64] |= uint64_t{1} << (i % 64);
   }
   void mark_all() {

@@ -71,6 +71,18 @@ bool is_followed(const Value& pointer) {
   return true;
 }
 
+// Does the program's own text read or write there?
+bool is_touched(const Value& pointer) {
+  return llvm::any_of(pointer.users(), [](const llvm::User* user) {
+    const auto* inst = llvm::dyn_cast<Instruction>(user);
+    if (!inst) return false;
+    if (llvm::isa<llvm::GetElementPtrInst>(inst) || (llvm::isa<llvm::PHINode>(inst) && chosen(*inst, {})))
+      return is_touched(*inst);
+    bool is_mark = llvm::isa<llvm::IntrinsicInst>(inst) && llvm::cast<llvm::IntrinsicInst>(inst)->isLifetimeStartOrEnd();
+    return !is_mark && (is_users(*inst) || llvm::isa<llvm::PHINode, llvm::SelectInst>(inst));
+  });
+}
+
 class Instrumenter {
  public:
   explicit Instrumenter(LoweringState& kernel) : kernel_(kernel), calls_(kernel), module_(kernel.module) {}
@@ -80,8 +92,9 @@ class Instrumenter {
     for (Instruction& inst : llvm::instructions(*kernel_.thread)) {
       all.push_back(&inst);
       if (auto* moved = llvm::dyn_cast<llvm::MemTransferInst>(&inst)) note_parameter(*moved);
+      if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&inst); local && is_touched(*local)) of_users_.insert(local);
       if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&inst);
-          local && size_of(*local) && local->getAllocatedType()->isArrayTy() && is_followed(*local))
+          local && of_users_.contains(local) && size_of(*local) && local->getAllocatedType()->isArrayTy() && is_followed(*local))
         followed_.insert(local);
     }
     for (Instruction* inst : all) visit(*inst);
@@ -289,6 +302,8 @@ class Instrumenter {
     Value* pointer = inst.getOperand(operand);
     Root root = root_of(pointer);
     if (root.what == Root::What::skipped || is_texel(inst)) return nullptr;
+    // The prelude's own variables are in order.
+    if (root.base && llvm::isa<llvm::AllocaInst>(root.base) && !of_users_.contains(root.base)) return nullptr;
     if (root.what == Root::What::known && (root.flags & QUERN_CHECK_LOCAL) && !(root.flags & QUERN_CHECK_FOLLOWED) && !length &&
         is_inside(pointer, root, bytes))
       return nullptr;
@@ -315,6 +330,7 @@ class Instrumenter {
   llvm::Module& module_;
   llvm::DenseSet<const Value*> elsewhere_;             // what the device gives instead of an element
   llvm::DenseMap<const Value*, uint64_t> parameters_;  // copies of what was handed over by value, and where that lies
+  llvm::DenseSet<const Value*> of_users_;              // local variables that the program's own text reads or writes
   llvm::DenseSet<const llvm::AllocaInst*> followed_;   // local arrays of which every access is seen
 };
 
