@@ -79,6 +79,7 @@ def test_work_that_the_caller_does_at_once_has_a_time(on_cpu):
         qn.synchronize()
     (row,) = launches(p, "matmul")
     assert row["device_ns"] > 0 and row["thread_ns"] > 0 and y is not None
+    assert row["operations"] == 2 * 30**3 and row["bytes"] == 3 * 8 * 30**2
 
 
 def test_the_report_has_the_rates(program, tmp_path):  # noqa: F811

@@ -25,11 +25,12 @@ void mark_used(const CallRun& run, std::span<const Buffer> temporaries) {
   for (const Buffer& buffer : temporaries) use_on(context.work_stream, *buffer.block(), true);
 }
 
-void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
-            std::vector<Buffer> temporaries) {
+void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f, std::vector<Buffer> temporaries,
+            TracedWork work) {
   Context& context = context_on(run.device);
   Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
   traced.name(std::string(name));
+  traced.work(std::move(work));
   if (elements <= small && array_work_ended(context)) return f();
   mark_used(run, temporaries);
   context.work_stream->call(std::move(f));

@@ -8,6 +8,7 @@
 //   }
 #pragma once
 
+#include "core/trace.h"
 #include "device/stream_order.h"
 #include "graph/call.h"
 #include "run/kernel_cache.h"
@@ -19,9 +20,9 @@
 namespace quern {
 
 // Submits f, which runs on one of the engine's threads, in order; at once, here, when the work is small and nothing is pending.
-// `temporaries` stay until it has run.
+// `temporaries` stay until it has run. `work` is for the trace.
 void on_cpu(const CallRun& run, std::string_view name, int64_t elements, std::function<void()> f,
-            std::vector<Buffer> temporaries = {});
+            std::vector<Buffer> temporaries = {}, TracedWork work = {});
 
 // Inside such an f: [0, n) in slices on the CPU's threads.
 void in_slices(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f, int64_t least = 16384);

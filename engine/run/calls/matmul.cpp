@@ -122,8 +122,10 @@ class Product : public CallBody {
     int64_t work = p.m * p.n * std::max<int64_t>(p.k, 1);
     int64_t count = static_cast<int64_t>(a_starts.size());
     if (size_of(c.dtype) == 2)
-      return on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts] { multiply_short(p, a_starts, b_starts); });
-    on_cpu(run, name(), work * count / 64, [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
+      return on_cpu(
+          run, name(), work * count / 64, [p, a_starts, b_starts] { multiply_short(p, a_starts, b_starts); }, {},
+          traced_work(p, count));
+    auto multiply = [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
       if (work >= for_the_library) {
         for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
@@ -140,10 +142,20 @@ class Product : public CallBody {
         }
       };
       in_slices(count * parts, part, std::max<int64_t>(1, count * parts / slices));
-    });
+    };
+    on_cpu(run, name(), work * count / 64, std::move(multiply), {}, traced_work(p, count));
   }
 
  private:
+  static TracedWork traced_work(const MatrixProduct& p, int64_t count) {
+    TracedWork work;
+    if (!tracing()) return work;
+    auto bytes = static_cast<int64_t>(size_of(p.dtype));
+    work.bytes = work.fetched = static_cast<uint64_t>(count * bytes * (p.m * p.k + p.k * p.n + p.m * p.n));
+    work.operations = static_cast<uint64_t>(count * p.m * p.n * p.k * (is_complex(p.dtype) ? 8 : 2));
+    return work;
+  }
+
   const bool tf32_;
   // Of so many multiplications a product is the library's own threads' work; of so many one of ours gets a share.
   static constexpr int64_t for_the_library = int64_t{1} << 28, for_a_thread = 200'000;
@@ -175,6 +187,7 @@ class Product : public CallBody {
     }
     Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
     traced.name("matmul");
+    traced.work(traced_work(p, static_cast<int64_t>(a_starts.size())));
     Buffer workspace = temporary(run, product_workspace);
     use_on(context.work_stream, *workspace.block(), true);
     std::optional<int64_t> a_step = even_step(a_starts), b_step = even_step(b_starts);
