@@ -84,7 +84,7 @@ def hidden(m):
 
 def no_permission(m):
     """A driver is there and may not be used: groups, or a flag that the container was started without."""
-    if hidden(m) or gpu_lost(m) or not _driver(m)["problem"]:
+    if hidden(m) or gpu_lost(m) or not _driver(m)["problem"] or "QUERN_CUDA_DRIVER" in m.environment:
         return None
     denied = [path for path, state in m.nodes.items() if state == "denied"]
     if denied:

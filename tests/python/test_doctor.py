@@ -286,6 +286,12 @@ def a_kernel_that_fails():
     return m, ["kernel_fails"], 2, ["cuda:0: an illegal memory access"]
 
 
+def another_driver_by_name():
+    m = without_driver("QUERN_CUDA_DRIVER=/none.so cannot be opened: no such file")
+    m.environment, m.container, m.nodes = {"QUERN_CUDA_DRIVER": "/none.so"}, "docker", {}
+    return m, ["driver_unusable"], 1, ["unset QUERN_CUDA_DRIVER"]
+
+
 CASES = {
     f.__name__: f
     for f in (
@@ -294,7 +300,7 @@ CASES = {
         a_missing_library_of_a_toolkit, no_libraries_at_all, gpu_hidden, gpu_lost_on_the_bus, gpu_lost_by_xid, gpu_that_hangs,
         unwritable_cache, foreign_cache, full_cache, python_too_old, numpy_too_old, two_installations, no_avx2,
         instructions_that_are_unknown, another_architecture, wsl_without_a_gpu, wsl_with_a_gpu, free_threaded, free_threaded_without_a_build,
-        a_kernel_that_fails,
+        a_kernel_that_fails, another_driver_by_name,
     )
 } | {
     "docker": lambda: container("docker", "docker run --gpus all"),
