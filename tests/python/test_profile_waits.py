@@ -80,7 +80,7 @@ LONG = """\
 import time
 import quern as qn
 x = qn.ones(5000)
-for i in range(30):
+for i in range(17):
     float((x + i).sum())
     time.sleep(0.1)
 print("done")

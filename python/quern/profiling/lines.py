@@ -63,6 +63,7 @@ class Line(Cost):
         return source_line(self.file, self.line)
 
 
+IN_ALLOCATION = "room in memory"  # a wait inside of the call that allocates, which has its time already
 _COUNTED = {"compile": "compiles", "wait": "waits", "launch": "launches", "allocate": "allocations"}
 
 
@@ -95,7 +96,10 @@ def cost_by_line(recording) -> list[Line]:
                 line.waiting += group.host_ns
         elif kind == "wait":
             line.waiting += group.host_ns
-            waited = line.waited[recording.texts[row["detail"]]]
+            what_for = recording.texts[row["detail"]]
+            if what_for == IN_ALLOCATION:
+                line.host -= group.host_ns
+            waited = line.waited[what_for]
             waited[0] += group.count
             waited[1] += group.host_ns
         elif kind == "compile":
