@@ -13,7 +13,7 @@ std::string Printer::reduction_name(size_t node) const {
 
 // Loop after loop over a result's elements; in front of each, what is computed once for each result from what is known by then.
 void Printer::reduction() {
-  const bool one_thread = form_.walk == Walk::threads || form_.walk == Walk::columns;
+  const bool one_thread = form_.walk == Walk::threads || form_.walk == Walk::columns || form_.walk == Walk::rows;
   Lanes lanes = form_.walk == Walk::lanes_outside ? Lanes{"threadIdx.y", "threadIdx.x"} : Lanes{"threadIdx.x", "threadIdx.y"};
   reduction_start();
   for (uint8_t loop = 0; loop < loops_; ++loop) {
@@ -24,6 +24,9 @@ void Printer::reduction() {
         break;
       case Walk::columns:
         in_columns(loop);
+        break;
+      case Walk::rows:
+        in_rows(loop);
         break;
       case Walk::block:
         in_block(loop);
@@ -66,6 +69,9 @@ void Printer::reduction_start() {
     case Walk::columns:
       line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
       break;
+    case Walk::rows:
+      line(1, "if (threadIdx.x) return;");
+      [[fallthrough]];
     case Walk::block:
       line(1, "const I result = blockIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
       break;
@@ -83,7 +89,7 @@ void Printer::reduction_start() {
       line(1, "__shared__ {} t{}[op::reduce_width][op::reduce_lanes];", sum_type(n), n);
     } else if (form_.walk == Walk::lanes_outside) {
       line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", sum_type(n), n);
-    } else if (form_.walk == Walk::columns) {
+    } else if (form_.walk == Walk::columns || form_.walk == Walk::rows) {
       line(1, "{} t{}[op::reduce_lanes];", sum_type(n), n);
     }
   }
@@ -236,6 +242,38 @@ void Printer::in_columns(uint8_t loop) {
     if (is_reduction(n) && group_.loops[n] == loop)
       finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n));
   }
+}
+
+// On the CPU, when a result's elements lie side by side: the only thread of a block makes one result, in a vector's loop over
+// lanes of its own. Were that unrolled, they would be numbers one by one.
+void Printer::in_rows(uint8_t loop) {
+  auto each = [&](auto&& f) {
+    for (size_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n) && group_.loops[n] == loop) f(n);
+    }
+  };
+  auto element_of_lane = [&](int depth) {
+    line(depth, "const I j = k + lane;");
+    coordinates(depth, form_.kept, form_.shape.size(), "j");
+    each([&](size_t n) { line(depth, "{0} s{1} = t{1}[lane];", sum_type(n), n); });
+    element(depth, loop);
+    each([&](size_t n) { line(depth, "t{0}[lane] = s{0};", n); });
+    line(depth - 1, "}}");
+  };
+  line(1, "{{");
+  line(2, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+  each([&](size_t n) { line(3, "t{}[lane] = {}::start();", n, reduction_name(n)); });
+  line(2, "}}");
+  line(2, "I k = begin;");
+  line(2, "for (; end - k >= op::reduce_lanes; k += op::reduce_lanes) {{");
+  line(0, "#pragma clang loop unroll(disable) vectorize(enable)");
+  line(3, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+  element_of_lane(4);
+  line(2, "}}");
+  line(2, "for (int lane = 0; k + lane < end; ++lane) {{");
+  element_of_lane(3);
+  line(1, "}}");
+  each([&](size_t n) { finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
 }
 
 // On a GPU, when there are few results: all threads of a block compute elements, of which the first 32 take theirs in order.

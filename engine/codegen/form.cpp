@@ -96,8 +96,22 @@ static size_t guide_of(const Group& group, const std::vector<Layout>& all) {
   return chosen;
 }
 
+// Sums and products in one loop, of types that vectors add: where more goes on, or numbers are compared, a block's rows of
+// threads do it as well.
+static bool has_vectors_of_sums(const Group& group) {
+  for (size_t n = 0; n < group.nodes.size(); ++n) {
+    const Node& node = *group.nodes[n];
+    if ((group.loops[n] != 0 && !group.per_result[n]) || is_complex(node.compute) || is_complex(node.dtype)) return false;
+    if (node.op != Op::reduce) continue;
+    if (node.reduction != Reduction::sum && node.reduction != Reduction::product) return false;
+    if (size_of(accumulator(node.reduction, node.compute)) < 4) return false;
+  }
+  return true;
+}
+
 // How the elements of each result are walked over; `inside`: they lie closer together than the results.
-static void choose_walk(Form& form, DeviceId device, bool inside) {
+static void choose_walk(Form& form, const Group& group, bool inside) {
+  const DeviceId device = group.device;
   bool on_gpu = device.is_gpu();
   form.chunk = chunk_of(device, form.results, form.count);
   form.chunks = std::max<int64_t>(1, (form.count + form.chunk - 1) / form.chunk);
@@ -110,7 +124,9 @@ static void choose_walk(Form& form, DeviceId device, bool inside) {
   } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
     form.walk = Walk::block;
   } else {
-    form.walk = inside ? Walk::lanes_inside : on_gpu ? Walk::lanes_outside : Walk::columns;
+    const bool is_one_row = form.reduced == 1 && has_vectors_of_sums(group);
+    const Walk here = inside ? (is_one_row ? Walk::rows : Walk::lanes_inside) : Walk::columns;
+    form.walk = !on_gpu ? here : inside ? Walk::lanes_inside : Walk::lanes_outside;
   }
 }
 
@@ -168,7 +184,7 @@ Form form_of(const Group& group) {
   };
   bool inside =
       form.kept == 0 || form.reduced == 0 || group.loads.empty() || inner(reduced_parts[chosen]) <= inner(kept_parts[chosen]);
-  choose_walk(form, group.device, inside);
+  choose_walk(form, group, inside);
   return form;
 }
 

@@ -17,8 +17,8 @@ struct Path {
 
 // Who computes what. Elements: a thread each. A reduction's results: a thread each, one after the other (few elements); 32
 // threads each, as neighbours (lanes_inside) or beside those of the next results (lanes_outside); on the CPU a thread each, lane
-// after lane (columns); on a GPU with few results a block for each chunk (block).
-enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block };
+// after lane (columns), or all lanes at once, as vectors (rows); on a GPU with few results a block for each chunk (block).
+enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block, rows };
 // Of a block, on a GPU. Where it is more than 256 the text says so: then a thread may not have all 255 registers.
 constexpr int64_t most_threads(Walk walk) {
   return walk == Walk::lanes_outside ? 1024 : walk == Walk::block ? reduce_block : 256;

@@ -63,6 +63,7 @@ class Printer {
   std::string lane_of(size_t n, const Lanes& lanes, const std::string& lane) const;
   std::string tree_of(size_t n, const Lanes& lanes) const;
   void in_columns(uint8_t loop);
+  void in_rows(uint8_t loop);
   void in_block(uint8_t loop);
   void finish_reduction(int depth, size_t node, const std::string& sum);
   void on_results(int depth, uint8_t loop);

@@ -33,6 +33,9 @@ LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk) {
       shape.block = {block(1), 1, 1};
       in_block = shape.block[0];
       break;
+    case Walk::rows:
+      shape.block = {1, 1, 1};
+      break;
     case Walk::block:
       shape.block = {static_cast<uint32_t>(most_threads(walk)), 1, 1};
       break;

@@ -18,7 +18,7 @@ class FormOf : public Recorded {
     return key_of(groups[0], form_of(groups[0]));
   }
   static std::string text(const Form& form) {
-    constexpr const char* walks[] = {"elements", "threads", "lanes inside", "lanes outside", "columns", "block"};
+    constexpr const char* walks[] = {"elements", "threads", "lanes inside", "lanes outside", "columns", "block", "rows"};
     auto places = [](const std::vector<Path>& all) {
       std::string out;
       for (const Path& path : all) {
@@ -112,10 +112,10 @@ TEST_F(FormOf, ReductionsAreWalkedAsTheyLie) {
        "1 kept, 1 reduced: (100000, 300), lanes outside; 1s -> 1.; numbers (100000, 300, 100000)"},
       {{300, 100000}, {true, false}, cpu, "1 kept, 1 reduced: (100000, 300), columns; 1s -> 1.; numbers (100000, 300, 100000)"},
       {{40, 300}, {false, true}, gpu, "1 kept, 1 reduced: (40, 300), block; s1 -> 1.; numbers (40, 300, 300)"},
-      {{40, 300}, {false, true}, cpu, "1 kept, 1 reduced: (40, 300), lanes inside; s1 -> 1.; numbers (40, 300, 300)"},
+      {{40, 300}, {false, true}, cpu, "1 kept, 1 reduced: (40, 300), rows; s1 -> 1.; numbers (40, 300, 300)"},
       {{10000000}, {true}, gpu, "0 kept, 1 reduced: (10000000), lanes inside, 2442 chunks of 4096; 1 -> .; numbers (10000000)"},
       {{500000}, {true}, gpu, "0 kept, 1 reduced: (500000), block, 489 chunks of 1024, combines; 1 -> .; numbers (500000)"},
-      {{500000}, {true}, cpu, "0 kept, 1 reduced: (500000), lanes inside, 123 chunks of 4096; 1 -> .; numbers (500000)"},
+      {{500000}, {true}, cpu, "0 kept, 1 reduced: (500000), rows, 123 chunks of 4096; 1 -> .; numbers (500000)"},
       {{10, 5, 40},
        {true, false, true},
        gpu,
