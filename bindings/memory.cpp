@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
-#include "device/check/timeline.h"
 #include "device/cuda.h"
+#include "device/memory_watch.h"
 #include "run/host_ranges.h"
 #include "run/transfer.h"
 
@@ -87,7 +87,6 @@ void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle
   void* address = reinterpret_cast<void*>(address_of(there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
-  check::CopiedAt here(check::on() ? current_site() : no_site);
   {
     ReleaseGil release;
     device.context->copy(on, sends ? address : host.data(), sends ? host.data() : address, host.bytes(), kind,
@@ -250,6 +249,15 @@ void init_memory(nb::module_& m) {
         nb::arg("stream").none() = none);
   m.def("fill", fill, nb::arg("device"), nb::arg("dst"), nb::arg("pitch"), nb::arg("value"), nb::arg("value_bytes"),
         nb::arg("width"), nb::arg("height") = 1, nb::arg("stream").none() = none);
+  m.def("watch_memory", [](bool on) { watch_memory(on); });
+  // (kind, device's number, bytes asked for, bytes taken, address, "file.py:12"), in their order, each once.
+  m.def("memory_events", [] {
+    nb::list out;
+    for (const MemoryEvent& e : take_memory_events())
+      out.append(nb::make_tuple(static_cast<int>(e.kind), e.device.number(), e.bytes, e.capacity, reinterpret_cast<uintptr_t>(e.pointer),
+                                describe_site(e.site)));
+    return out;
+  });
   m.def("share_memory", [](PyDevice device, nb::handle memory) {
     CudaDevice& on = shared_gpu(device, "mem_get_ipc_handle");
     Block* block;

@@ -6,6 +6,7 @@
 #include "core/trace.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
+#include "device/memory_watch.h"
 #include "device/stream_order.h"
 
 #include <algorithm>
@@ -57,6 +58,10 @@ Pools& pools() {
   static auto* one = new Pools;
   return *one;
 }
+void note(MemoryEvent::Kind kind, DeviceId device, const Block& block) noexcept {
+  note_memory({kind, device, block.bytes, block.capacity, block.pointer, block.site});
+}
+
 }  // namespace
 
 Pool::Pool(Device& device, std::optional<PinnedOptions> pinned) : device_(device), pinned_(pinned) {
@@ -88,6 +93,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
       block->site = site;
       link(block);
       if (check::on()) tell_checks(*block);
+      if (!pinned_ && memory_is_watched()) note(MemoryEvent::Kind::taken, device_.id(), *block);
       return Buffer(block);
     }
   }
@@ -126,6 +132,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
   bool tight = !pinned_ && device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
+  if (!pinned_ && memory_is_watched()) note(idle ? MemoryEvent::Kind::taken : MemoryEvent::Kind::taken_anew, device_.id(), *block);
   std::lock_guard hold(lock_);
   link(block);
   if (check::on()) tell_checks(*block);
@@ -253,6 +260,7 @@ static void tell_release(TraceSink& sink, DeviceId device, const Block& block) n
 void Pool::give_back(Block* block) noexcept {
   if (check::on() && device_.kind == DeviceKind::cpu && !pinned_ && !(block = check::rest(block))) return;
   if (TraceSink* sink = trace_sink.load(std::memory_order_relaxed)) tell_release(*sink, device_.id(), *block);
+  if (!pinned_ && memory_is_watched()) note(MemoryEvent::Kind::given_back, device_.id(), *block);
   size_t quick = block->capacity / alignment;
   if (quick < quick_classes && block->uses.empty() && !block->escaped) {
     std::lock_guard hold(lock_);

@@ -14,7 +14,7 @@ ManagedMemory: cuda.ManagedMemory(64).ptr != 0
 Memory: cuda.Memory(64).size == 64
 MemoryAsync: cuda.MemoryAsync(64).ptr != 0
 MemoryAsyncPool: cuda.MemoryAsyncPool().malloc(64).mem.size == 64
-MemoryHook: raised(cuda.MemoryHook().__enter__) is NotImplementedError
+MemoryHook: [h := cuda.MemoryHook(), h.__enter__() is h, h.__exit__() is None] [1:] == [True, True]
 MemoryPointer: (cuda.MemoryPointer(pointer.mem, 8).ptr - pointer.ptr) == 8
 MemoryPool: cuda.MemoryPool().malloc(64).ptr != 0
 PinnedMemory: cuda.PinnedMemory(64).size == 64
@@ -45,7 +45,7 @@ malloc_async: cuda.malloc_async(64).ptr != 0
 malloc_managed: cuda.malloc_managed(64).ptr != 0
 memory: issubclass(cuda.memory.OutOfMemoryError, MemoryError)
 memory_hook: cuda.memory_hook.MemoryHook is cuda.MemoryHook
-memory_hooks: raised(cuda.memory_hooks.LineProfileHook().__enter__) is NotImplementedError
+memory_hooks: cuda.memory_hooks.LineProfileHook().name == 'LineProfileHook' and issubclass(cuda.memory_hooks.DebugPrintHook, cuda.MemoryHook)
 nvrtc: cuda.nvrtc.getVersion() >= (12, 0)
 nvtx: cuda.nvtx.RangePush('a') == 0 and cuda.nvtx.RangePop() == 0 and cuda.nvtx.Mark('b') is None
 pinned_memory: cuda.pinned_memory.PinnedMemory is cuda.PinnedMemory

@@ -1,36 +1,98 @@
-"""cupy.cuda.memory_hook: the engine's pool calls no Python, so that hooks cannot be entered."""
+"""cupy.cuda.memory_hook: what is told of the memory that the engine's pool hands out, and takes back.
+
+The pool calls no Python: what it does is kept, in order, and hooks are told of it when one is entered or left. Array work that is still
+pending then takes its memory first, so that every allocation between the two is seen.
+"""
+
+from quern.lib import _engine
+
+TAKEN, TAKEN_ANEW, GIVEN_BACK = range(3)
+_hooks: dict[str, "MemoryHook"] = {}
 
 
 class MemoryHook:
-    """The base of hooks. Entering one raises NotImplementedError; quern.trace() tells what was allocated, and by which line."""
+    """The base of hooks: a context manager whose methods are called for what is allocated and freed in its ``with`` block.
+
+    The calls come in the order of the allocations when the block ends, or when another hook is entered or left. ``malloc_*``: the pool
+    gives ``mem_size`` bytes for ``size``; ``alloc_*``: for that it asks the device; ``free_*``: memory goes back to the pool. Attribute
+    ``place`` is meanwhile the line that asked for it, "file.py:12". Raises KeyError where a hook of that name is entered already.
+
+    >>> import cupy
+    >>> class Counts(cupy.cuda.MemoryHook):
+    ...     name, taken = "Counts", 0
+    ...     def malloc_postprocess(self, **kwargs):
+    ...         self.taken += kwargs["size"]
+    >>> hook = Counts()
+    >>> with hook:
+    ...     x = cupy.zeros(1000)
+    >>> hook.taken
+    8000
+    """
 
     name = "MemoryHook"
+    place = ""
 
     def __enter__(self):
-        raise NotImplementedError(
-            f"[{type(self).__name__}] the engine's pool calls no hooks; quern.trace() tells what was allocated and by which line"
-        )
+        if self.name in _hooks:
+            raise KeyError(f"memory hook {self.name} already exists")
+        if _hooks:
+            _deliver()
+        else:
+            _engine.array_evaluate_all()  # what was recorded before is not told
+            _engine.watch_memory(True)
+        _hooks[self.name] = self
+        return self
 
     def __exit__(self, *exc):
-        pass
+        try:
+            _deliver()
+        finally:
+            _hooks.pop(self.name, None)
+            if not _hooks:
+                _engine.watch_memory(False)
 
     def alloc_preprocess(self, **kwargs):
-        """Would be called before the pool asks the device."""
+        """Before the pool asks the device: device_id, mem_size."""
 
     def alloc_postprocess(self, **kwargs):
-        """Would be called after it."""
+        """After it: device_id, mem_size, mem_ptr."""
 
     def malloc_preprocess(self, **kwargs):
-        """Would be called before the pool gives memory."""
+        """Before the pool gives memory: device_id, size, mem_size."""
 
     def malloc_postprocess(self, **kwargs):
-        """Would be called after it."""
+        """After it: device_id, size, mem_size, mem_ptr, pmem_id."""
 
     def free_preprocess(self, **kwargs):
-        """Would be called before memory goes back."""
+        """Before memory goes back: device_id, mem_size, mem_ptr, pmem_id."""
 
     def free_postprocess(self, **kwargs):
-        """Would be called after it."""
+        """After it: device_id, mem_size, mem_ptr, pmem_id."""
 
 
 MemoryHook.__module__ = "cupy.cuda.memory_hook"
+
+
+def _deliver():
+    """Tells the hooks what has happened since they were told."""
+    _engine.array_evaluate_all()
+    events = _engine.memory_events()
+    hooks = list(_hooks.values())
+    for event in events:
+        for hook in hooks:
+            _tell(hook, *event)
+
+
+def _tell(hook, kind, device, size, mem_size, address, place):
+    where = {"device_id": max(device, 0), "mem_size": mem_size}
+    held = {**where, "mem_ptr": address, "pmem_id": address}
+    hook.place = place
+    if kind == GIVEN_BACK:
+        hook.free_preprocess(**held)
+        hook.free_postprocess(**held)
+        return
+    hook.malloc_preprocess(**where, size=size)
+    if kind == TAKEN_ANEW:
+        hook.alloc_preprocess(**where)
+        hook.alloc_postprocess(**where, mem_ptr=address)
+    hook.malloc_postprocess(**held, size=size)

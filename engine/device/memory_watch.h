@@ -1,0 +1,26 @@
+// What pools hand out and take back, kept while somebody watches: CuPy's memory hooks are told of it.
+#pragma once
+
+#include "core/device_id.h"
+#include "core/site.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace quern {
+
+struct MemoryEvent {
+  enum class Kind : uint8_t { taken, taken_anew, given_back };  // anew: the device was asked for it
+  Kind kind;
+  DeviceId device;
+  uint64_t bytes, capacity;
+  const void* pointer;
+  Site site;  // who asked for it
+};
+
+void watch_memory(bool on);
+bool memory_is_watched() noexcept;
+void note_memory(const MemoryEvent& event) noexcept;
+std::vector<MemoryEvent> take_memory_events();
+
+}  // namespace quern
