@@ -17,6 +17,7 @@
 #include "graph/tape.h"
 #include "run/host_arguments.h"
 #include "run/kernel.h"
+#include "run/traced_work.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -437,6 +438,8 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
           kernel.info().name, compiled.dynamic_shared);
   shape.cooperative = compiled.cooperative;
   shape.turned = compiled.turned;
+  const bool traced = tracing();
+  TracedWork work;
   Parameters packed;
   HostArguments host(context, stream);
   // What is written gets its memory first: an array that is handed over twice is one memory.
@@ -470,6 +473,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
               kernel.info().name, context.name());
       packed.uses(*leaf.block, writes, !leaf.block->escaped);
       const Layout& layout = array.layout();
+      if (traced) add_operand(work, layout, size_of(array.dtype()), array.device());
       pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
                  static_cast<int64_t>(unit_of(array.dtype())));
     } else {
@@ -489,7 +493,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
     }
   }
   kernel.check(shape);
-  kernel.launch(stream, shape, packed, current_site());
+  kernel.launch(stream, shape, packed, current_site(), std::move(work));
   bool wait = host.any() || (context.device.kind == DeviceKind::cpu && packed.any_exposed());
   if (!wait) return;
   ReleaseGil release;

@@ -11,10 +11,19 @@ namespace {
 // Elements that are looked at together move as whole pieces of memory.
 constexpr int64_t piece_of_cpu = 64, piece_of_gpu = 32;
 
+// Elements are used with neighbours that are so many of them apart.
+void add_elements(TracedWork& work, int64_t elements, int64_t apart, size_t size, DeviceId device) {
+  auto bytes = static_cast<int64_t>(size), piece = device.is_cpu() ? piece_of_cpu : piece_of_gpu;
+  work.bytes += static_cast<uint64_t>(elements * bytes);
+  work.fetched += static_cast<uint64_t>(elements * std::clamp(apart * bytes, bytes, std::max(piece, bytes)));
+}
+
+constexpr int64_t few = 8;  // so short an axis says nothing of how the elements lie
+
 // Walks over the paths of a form, in the order of its numbers.
 class Paths {
  public:
-  Paths(const Form& form, DeviceId device) : form_(form), piece_(device.is_cpu() ? piece_of_cpu : piece_of_gpu) {
+  Paths(const Form& form, DeviceId device) : form_(form), device_(device) {
     if (form.numbers.size() > form.shape.size()) next_ = form.numbers.data() + form.shape.size();
     bool one_after_another =
         form.walk == Walk::lanes_inside || form.walk == Walk::block || (device.is_cpu() && form.walk == Walk::threads);
@@ -27,17 +36,14 @@ class Paths {
       if (path.steps[d] != Step::none) elements *= form_.shape[d];
       if (path.steps[d] != Step::numbered) continue;
       int64_t stride = *next_++;
-      constexpr int64_t few = 8;
       if (d + 1 == neighbours_ && form_.shape[d] >= few) apart = std::abs(stride);
     }
-    auto bytes = static_cast<int64_t>(size);
-    work.bytes += static_cast<uint64_t>(elements * bytes);
-    work.fetched += static_cast<uint64_t>(elements * std::clamp(apart * bytes, bytes, std::max(piece_, bytes)));
+    add_elements(work, elements, apart, size, device_);
   }
 
  private:
   const Form& form_;
-  const int64_t piece_;
+  const DeviceId device_;
   const int64_t* next_ = nullptr;
   size_t neighbours_;  // the dimension along which elements are looked at together, and one more
 };
@@ -69,6 +75,15 @@ void add_work(TracedWork& work, const Group& group, const Form& form) {
     if (!computes || !is_floating(node.compute) || group.is_uniform(node)) continue;
     work.operations += static_cast<uint64_t>(form.results * (group.reduces && !group.per_result[i] ? form.count : 1));
   }
+}
+
+void add_operand(TracedWork& work, const Layout& layout, size_t size, DeviceId device) {
+  int64_t apart = 0;  // 0: no axis is long enough
+  for (size_t d = 0; d < layout.rank(); ++d) {
+    int64_t stride = std::abs(layout.strides[d]);
+    if (layout.shape[d] >= few && stride > 0) apart = apart == 0 ? stride : std::min(apart, stride);
+  }
+  add_elements(work, layout.size(), std::max<int64_t>(apart, 1), size, device);
 }
 
 std::vector<uint32_t> widened_ops(const Group& group) {

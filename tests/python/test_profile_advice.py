@@ -27,6 +27,28 @@ def test_advice_on_uncoalesced_kernels(program, expression, fires):  # noqa: F81
     assert (("uncoalesced", 4) in found) == fires, found
 
 
+KERNEL = """\
+import numpy as np
+from numba import cuda
+@cuda.jit
+def add(x, y):
+    i, j = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        y[i, j] += x[i, j]
+x, y = cuda.to_device(np.ones((2000, 8000), np.float32)), cuda.to_device(np.ones((2000, 1000), np.float32))
+for i in range(8):
+    add[(125, 63), (16, 16)](x[:, {}], y)
+cuda.synchronize()
+"""
+
+
+@pytest.mark.parametrize("part, fires", [("::8", True), (":1000", False)])
+def test_advice_on_strided_operands_of_kernels_in_python(program, part, fires):  # noqa: F811
+    path = program(KERNEL.format(part))
+    figures(path)
+    assert (("uncoalesced", 10) in rules(path)) == fires
+
+
 TYPES = """\
 import numpy as np
 import quern as qn
