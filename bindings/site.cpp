@@ -6,6 +6,7 @@
 
 #include "bindings/objects.h"
 #include "core/wait.h"
+#include "device/check/checker.h"
 #include "run/interrupt.h"
 
 #include <unistd.h>
@@ -51,7 +52,7 @@ struct CacheSlot {
   uint32_t folders_set;
 };
 thread_local CacheSlot recent[1024];
-thread_local Site site_left = no_site;  // where this thread gave Python's lock up, while there is a trace
+thread_local Site site_left = no_site;  // where this thread gave Python's lock up, while there is a trace or a check
 
 bool in_package(PyCodeObject* code) {
   const char* file = PyUnicode_AsUTF8(code->co_filename);
@@ -193,7 +194,7 @@ void ReleaseGil::begin_exit() {
 }
 
 PyThreadState* ReleaseGil::give_up() {
-  site_left = tracing() ? current() : no_site;
+  site_left = tracing() || check::on() ? current() : no_site;
   return PyEval_SaveThread();
 }
 

@@ -151,7 +151,9 @@ class Evaluator {
     ArrayWork work;
     try {
       if (group.is_call) {
-        run_call(*group.nodes[0]);
+        Node& call = *group.nodes[0];
+        run_call(call);
+        if (check::on() && call.buffer && call.device.is_cpu()) check::written(call.buffer.pointer(), call.buffer.bytes());
       } else if (!group.stores.empty()) {
         std::optional<Recomputed> alone;
         if (check::on() && group.device.is_cpu()) {

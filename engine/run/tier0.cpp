@@ -208,7 +208,10 @@ bool run_tier0(Node& node) {
       run_row(node);
     }
   }
-  if (check::on() && check::options().nan) tell_if_not_finite(node);
+  if (check::on()) {
+    check::written(node.buffer.pointer(), node.buffer.bytes());
+    if (check::options().nan) tell_if_not_finite(node);
+  }
   for (const Operand& o : node.inputs()) add_deferred(node.deferred, o.node->deferred);
   node.is_computed = node.is_settled = true;
   node.drop_inputs();

@@ -93,3 +93,25 @@ def test_integers_and_complex_numbers():
     assert not len(report), f"{report}"
     n = np.arange(MANY) % 1000
     assert values[0] == ((n * n + 3 ^ n) // 7).sum() and np.allclose(values[1], 1) and np.allclose(values[2], 2)
+
+
+def test_arrays_over_memory_of_the_programs_own():
+    """What array work writes there is written, and a kernel behind pending array work has its line."""
+    from quern.pycuda import driver as drv
+    from quern.pycuda import gpuarray
+    from quern.pycuda.compiler import SourceModule
+
+    text = "__global__ void f(float* x) { x[threadIdx.x] += threadIdx.x; }"
+    for size in (10, MANY):
+        for threads, expected in ((10, set()), (11, {"out_of_bounds"} if size == 10 else set())):
+            with qn.check() as report:
+                f = SourceModule(text).get_function("f")
+                memory = drv.mem_alloc(4 * size)
+                a = gpuarray.GPUArray((size,), np.float32, gpudata=memory)
+                a.fill(0)
+                a += 1
+                a *= 2
+                f(int(memory), block=(threads, 1, 1))
+                assert (a.get()[:10] == 2 + np.arange(10)).all()
+            assert kinds(report) == expected, f"{report}"
+            assert all(os.path.basename(one.launched).startswith("test_check_arrays.py:") for one in report)

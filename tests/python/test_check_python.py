@@ -1,11 +1,13 @@
 """Wrong kernels written in Python: arrays by the names, axes and sizes that the program gave them, and Python's own lines."""
 
 import os
+import pathlib
 
 import numpy as np
 import pytest
 import quern as qn
 from checked import kinds
+from programs import ROOT, quern
 from quern import cuda
 from quern.lib import _engine
 
@@ -383,3 +385,25 @@ def test_kernels_compiled_under_a_check_run_without_one():
     compiled[1, N](numbers(16, 4).astype(np.float64), y)
     cuda.synchronize()
     assert not len(report) and (y == np.tile(x[:, 0] * 2, 4)).all()
+
+
+DIAGONAL = """\
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def diagonal(x, y):
+    i = cuda.threadIdx.x
+    y[i] = x[i, i]
+
+diagonal[1, 16](np.zeros((16, 4), np.float32), np.zeros(16, np.float32))
+"""
+
+
+def test_the_page_about_indices(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(DIAGONAL)
+    done = quern("check", "program.py", cwd=tmp_path)
+    page = pathlib.Path(ROOT, "docs", "check.md").read_text()
+    shown = page[page.index("out of bounds in kernel 'diagonal'") :].partition("```")[0]
+    assert done.returncode == 3 and done.stderr.startswith(shown), done.stderr

@@ -116,8 +116,6 @@ bool Timeline::is_over(const Work& work) {
 
 namespace {
 
-thread_local Site copied_at = no_site;
-
 const StreamState& state_of(const Stream& stream) { return *static_cast<const CpuStream&>(stream).state; }
 
 bool is_followed(const Stream& stream) { return stream.device.kind == DeviceKind::cpu && ArrayWork::current() == 0; }
@@ -148,7 +146,7 @@ bool used(const Work& launch, const Range& range) {
 void moved(const Stream& stream, const char* name, std::vector<Range> ranges, bool host_waits) {
   if (!is_followed(stream)) return;
   std::vector<WorkPtr> others;
-  WorkPtr mine = timeline().submit(state_of(stream), name, copied_at != no_site ? copied_at : current_site(), others);
+  WorkPtr mine = timeline().submit(state_of(stream), name, current_site(), others);
   mine->ranges = std::move(ranges);
   for (const WorkPtr& other : others) {
     for (const Range& range : mine->ranges) {
@@ -167,9 +165,6 @@ Range range_of(const void* pointer, size_t bytes, bool written) {
 }
 
 }  // namespace
-
-CopiedAt::CopiedAt(Site site) { copied_at = site; }
-CopiedAt::~CopiedAt() { copied_at = no_site; }
 
 void copied(const Stream& stream, const void* dst, const void* src, size_t bytes, bool host_waits) {
   moved(stream, "a copy", {range_of(dst, bytes, true), range_of(src, bytes, false)}, host_waits);

@@ -72,15 +72,6 @@ class Timeline {
 
 Timeline& timeline();
 
-// While one lives, the copies that this thread submits are of that line: without Python's lock nobody could tell it.
-class CopiedAt {
- public:
-  explicit CopiedAt(Site site);
-  ~CopiedAt();
-  CopiedAt(const CopiedAt&) = delete;
-  CopiedAt& operator=(const CopiedAt&) = delete;
-};
-
 // Hooks: what programs do while checks are on; nothing for GPUs.
 void copied(const Stream& stream, const void* dst, const void* src, size_t bytes, bool host_waits);
 void filled(const Stream& stream, const void* dst, size_t bytes);
