@@ -31,6 +31,7 @@ PYTHON = (
     ("quern.keras",),
     ("quern.tensorflow",),
     ("quern.clocks", "quern.doors"),
+    ("quern.children",),
     ("quern.cli",),
     ("quern.__main__",),
 )

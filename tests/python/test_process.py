@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from programs import code
+from programs import code, quern
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
@@ -308,3 +308,45 @@ def test_the_queue_may_be_full(device):
     stream.synchronize()
     assert drv.from_device(x, 1, np.int32)[0] == 5000 and len(done) == 5
     assert os.getpid()
+
+
+CHILDREN = """
+import concurrent.futures, multiprocessing
+import cupy as cp
+from numba import cuda
+
+
+@cuda.jit
+def double(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+
+def work(n):
+    x = cp.arange(n)
+    double[1, 64](x)
+    return int(x.sum())
+
+
+if __name__ == "__main__":
+    for way in ("spawn", "forkserver"):
+        with multiprocessing.get_context(way).Pool(2) as pool:
+            print(way, pool.map(work, [10, 20]))
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        print(pool.submit(work, 5).result())
+"""
+
+
+def test_doors_are_open_in_the_processes_of_a_program(device, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(CHILDREN)
+    done = quern("run", path, QUERN_DEVICE=device.name, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "spawn [90, 380]\nforkserver [90, 380]\n20\n"
+
+
+def test_a_program_without_processes_does_not_import_multiprocessing(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text("import cupy, sys\nprint('multiprocessing.spawn' in sys.modules)\n")
+    assert quern("run", path).stdout == "False\n"

@@ -28,15 +28,9 @@ def prepare(command, argv, raw_clock):
         print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
         return 2
 
-    from quern.doors import open_doors
-    from quern.sources import keep_sources
+    from quern.children import open_all
 
-    importer = open_doors()
-    keep_sources()
-    if not raw_clock:
-        from quern.clocks import wait_before_clocks
-
-        wait_before_clocks(importer.is_user_file)
+    open_all(raw_clock)
     sys.argv = list(argv)
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     main = type(sys)("__main__")

@@ -1,0 +1,80 @@
+"""What `quern run` opens for a program, and for the processes that the program starts by multiprocessing: those are new interpreters
+(spawn) or children of one (forkserver), which would know nothing of the doors.
+
+multiprocessing sends each new process a dict of what to set up before it reads anything else; one more entry opens the doors when it is
+unpickled there. Start reading at open_all().
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+
+from quern.clocks import wait_before_clocks
+from quern.doors import open_doors
+from quern.sources import keep_sources
+
+SPAWN = "multiprocessing.spawn"
+
+
+def open_all(raw_clock):
+    """Opens the doors in this process and in those that multiprocessing starts from it.
+
+    Parameters: ``raw_clock``: whether the program's clocks do not wait for the device.
+    """
+    importer = open_doors()
+    keep_sources()
+    if not raw_clock:
+        wait_before_clocks(importer.is_user_file)
+    if SPAWN in sys.modules:
+        _tell_children(sys.modules[SPAWN], raw_clock)
+    elif not any(isinstance(finder, _Waiting) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Waiting(raw_clock))
+
+
+class _Opened:
+    """Becomes a call of open_all() where it is unpickled."""
+
+    def __init__(self, raw_clock):
+        self._raw_clock = raw_clock
+
+    def __reduce__(self):
+        return open_all, (self._raw_clock,)
+
+
+def _tell_children(spawn, raw_clock):
+    theirs = spawn.get_preparation_data
+    if hasattr(theirs, "of_quern"):
+        return
+
+    def get_preparation_data(name):
+        return {"quern": _Opened(raw_clock), **theirs(name)}  # the first: sys.path may become another one behind it
+
+    get_preparation_data.of_quern = True
+    spawn.get_preparation_data = get_preparation_data
+
+
+class _Waiting(importlib.abc.MetaPathFinder):
+    """Sees to multiprocessing.spawn when it is imported, which few programs do."""
+
+    def __init__(self, raw_clock):
+        self._raw_clock = raw_clock
+
+    def find_spec(self, name, path=None, target=None):
+        if name != SPAWN:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+            spec.loader.raw_clock = self._raw_clock
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    raw_clock = False
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        _tell_children(module, self.raw_clock)
