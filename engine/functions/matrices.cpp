@@ -105,7 +105,10 @@ Array sum_of_products(const Array& a, const Array& b) {
 Array product_over(const Array& a, const Array& b, int64_t axis) {
   if (a.rank() == 0 || b.rank() == 0) return compute(Op::multiply, a, b);
   check_sizes("dot", a, b, last_size(a), b.shape()[checked("dot", b, axis)]);
-  return a.rank() == 1 && b.rank() == 1 ? sum_of_products(a, b) : tensordot(a, b, {-1}, {axis});
+  // On the CPU the library's sums of products are faster than a kernel's, small ones by far.
+  const bool by_library = a.dtype() == b.dtype() && (a.dtype() == DType::float32 || a.dtype() == DType::float64);
+  if (a.rank() == 1 && b.rank() == 1) return by_library && a.device().is_cpu() ? matmul(a, b) : sum_of_products(a, b);
+  return tensordot(a, b, {-1}, {axis});
 }
 Array dot(const Array& a, const Array& b) { return product_over(a, b, b.rank() > 1 ? -2 : -1); }
 Array inner(const Array& a, const Array& b) { return product_over(a, b, -1); }

@@ -145,3 +145,39 @@ def test_sums_of_short_floats_do_not_stop(device, dtype):
     a = qn.ones((2, 5000), dtype="float32").astype(dtype)
     got = qn.asnumpy((a @ a.T).astype("float32"))
     np.testing.assert_array_equal(got, qn.asnumpy(qn.asarray(np.full((2, 2), 5000, "float32")).astype(dtype).astype("float32")))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 100, 4097, 131072, 131073, 400000])
+def test_products_of_vectors(device, dtype, n):
+    """Those that are there, at once; others as all products: with the same bits, whatever the steps."""
+    rng = np.random.default_rng(n)
+    x, y = rng.standard_normal(2 * n + 3).astype(dtype), rng.standard_normal(3 * n + 3).astype(dtype)
+    a, b = qn.asarray(x), qn.asarray(y)
+    for cut, other in [(np.s_[:n], np.s_[:n]), (np.s_[: 2 * n : 2], np.s_[: 3 * n : 3]), (np.s_[1 : n + 1], np.s_[2 : n + 2])]:
+        for left, right in ((cut, other), (other, cut)):
+            if x[left].size != y[right].size:
+                continue
+            want = np.dot(x[left].astype(np.longdouble), y[right].astype(np.longdouble))
+            bound = np.finfo(dtype).eps * (np.abs(x[left]) @ np.abs(y[right])).astype(float) + np.finfo(dtype).tiny
+            got = qn.dot(a[left], b[right])
+            assert (got.shape, got.dtype.name) == ((), dtype)
+            assert abs(float(got) - float(want)) <= bound
+            assert float(a[left] @ b[right]) == float(got)
+            assert abs(float(qn.vdot(a[left], b[right])) - float(want)) <= bound
+    for turned in (a[:n][::-1] @ b[:n], a[:n] @ b[:n][::-1]):
+        bound = np.finfo(dtype).eps * float(np.abs(x[:n][::-1]) @ np.abs(y[:n])) + np.finfo(dtype).tiny
+        assert turned.shape == ()
+        assert abs(float(turned)) <= float(np.linalg.norm(x[:n]) * np.linalg.norm(y[:n])) * 1.001 + bound
+
+
+def test_a_product_of_vectors_reads_what_was_written(device):
+    a, b = qn.ones(1000), qn.arange(1000.0)
+    first = a @ b
+    a[...] = 2
+    assert (float(first), float(a @ b)) == (499500.0, 999000.0)
+    x = qn.asarray([1.0, np.nan, 2.0])
+    assert np.isnan(float(x @ x))
+    assert float(qn.asarray([np.inf, 1.0]) @ qn.asarray([1.0, 2.0])) == np.inf
+    with pytest.raises(ValueError):
+        a @ b[:7]

@@ -13,6 +13,7 @@
 #include "graph/tape.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/short_products.h"
+#include "run/tier0.h"
 #include "run/trace.h"
 
 namespace quern {
@@ -89,7 +90,19 @@ void gemm_on_host(const char* name, const MatrixProduct& p) {
   }
 }
 
+// A row times a column: of up to so many numbers by one thread, so that it has the same bits wherever it is computed.
+constexpr int64_t most_of_a_dot = 1 << 17;
+bool is_dot(const MatrixProduct& p) { return p.m == 1 && p.n == 1 && p.k > 0 && !is_complex(p.dtype); }
+template <class T>
+void dot_on_host(const char* name, const MatrixProduct& p) {
+  auto* f = host_blas_as<T(BlasInt, const T*, BlasInt, const T*, BlasInt)>(name);
+  *static_cast<T*>(p.c) = f(p.k, static_cast<const T*>(p.a.data), p.a.transposed ? p.a.step : 1, static_cast<const T*>(p.b.data),
+                            p.b.transposed ? 1 : p.b.step);
+}
+
 void multiply_on_host(const MatrixProduct& p) {
+  if (is_dot(p) && p.dtype == DType::float32) return dot_on_host<float>("cblas_sdot", p);
+  if (is_dot(p) && p.dtype == DType::float64) return dot_on_host<double>("cblas_ddot", p);
   switch (p.dtype) {
     case DType::float32:
       return gemm_on_host<float>("cblas_sgemm", p);
@@ -127,7 +140,7 @@ class Product : public CallBody {
           traced_work(p, count));
     auto multiply = [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
-      if (work >= for_the_library) {
+      if (work >= for_the_library || (count == 1 && is_dot(p) && p.k > most_of_a_dot)) {
         for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
         return;
       }
@@ -231,8 +244,28 @@ Array sum_of_products(const Array& a, const Array& b, DType dtype) {
 void allow_tf32(bool allowed) { tf32_allowed = allowed; }
 bool allows_tf32() { return tf32_allowed; }
 
+// The product of two vectors that are there.
+static std::optional<Array> dot_at_once(const Array& a, const Array& b) {
+  const DType type = a.dtype();
+  if (a.rank() != 1 || b.rank() != 1 || type != b.dtype() || (type != DType::float32 && type != DType::float64))
+    return std::nullopt;
+  const int64_t k = a.size(), a_step = a.layout().strides[0], b_step = b.layout().strides[0];
+  if (k == 0 || k != b.size() || a_step < 1 || b_step < 1 || a.device().is_gpu()) return std::nullopt;
+  if (tracing() || (is_taping() && (wants_gradient(a) || wants_gradient(b)))) return std::nullopt;
+  const char *x = at_hand(a, most_of_a_dot), *y = x ? at_hand(b, most_of_a_dot) : nullptr;
+  if (!y) return std::nullopt;
+  static const auto* none = new LayoutRef(contiguous_layout({}));
+  char* c;
+  Array out = made_now(*none, type, c);
+  OneBlasThread alone;
+  multiply_on_host({type, 1, 1, k, 1, {const_cast<char*>(x), true, a_step, 0}, {const_cast<char*>(y), false, b_step, 0}, c});
+  out.set_value(true);
+  return out;
+}
+
 Array matmul(const Array& first, const Array& second) {
   GraphLock lock;
+  if (auto out = dot_at_once(first, second)) return *out;
   for (const Array* x : {&first, &second}) {
     if (x->rank() == 0)
       raise(ErrorKind::value,

@@ -193,6 +193,8 @@ def dot(a, b, out=None):
     >>> dot([1, 2], [3, 4])
     array(11)
     """
+    if out is None and isinstance(a, Array) and isinstance(b, Array):
+        return _engine.array_dot(a, b)
     result = _engine.array_dot(asarray(a), asarray(b))
     if out is None:
         return result
