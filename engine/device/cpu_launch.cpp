@@ -317,7 +317,7 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   launch.host = &job;
   std::optional<check::CheckedLaunch> checked;
   if (check::on() && kernel.is_checked) {
-    checked.emplace(kernel, launch, stream, command.site);
+    checked.emplace(kernel, launch, stream, command.site, command.shape.turned);
     job.threads = 1;
   }
   job.together = as_coroutines(*kernel.code, launch) && (command.shape.cooperative || (kernel.code->flags & QUERN_KERNEL_SPINS));

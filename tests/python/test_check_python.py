@@ -407,3 +407,29 @@ def test_the_page_about_indices(tmp_path):
     page = pathlib.Path(ROOT, "docs", "check.md").read_text()
     shown = page[page.index("out of bounds in kernel 'diagonal'") :].partition("```")[0]
     assert done.returncode == 3 and done.stderr.startswith(shown), done.stderr
+
+
+def test_fields_that_lie_between_each_other():
+    """Views of the same records, handed over as two arrays."""
+
+    def exchange(a, b):
+        i = cuda.threadIdx.x
+        if i < a.size:
+            a[i], b[i] = b[i], a[i]
+
+    records = np.zeros(20, np.dtype([("x", "f4"), ("y", "f4"), ("z", "f8")]))
+    records["x"] = np.arange(20)
+    report = in_python(exchange, records["x"], records["y"])
+    assert not len(report), f"{report}"
+    assert (records["y"] == np.arange(20)).all() and not records["x"].any()
+
+
+def test_threads_have_the_programs_own_coordinates():
+    """Also where the compiler lets x and y of a block change places (kernel/turning.py)."""
+
+    def row_by_row(x, y):
+        i, j = cuda.grid(2)
+        y[i, j] = x[i, j]  # <-
+
+    report = in_python(row_by_row, np.ones((4, 8)), np.zeros((4, 8)), block=(5, 8))
+    assert is_found(report, "out_of_bounds", row_by_row).access["thread"] == (4, 0, 0), f"{report}"

@@ -146,12 +146,14 @@ void CheckedBlock::left_out(uint32_t thread) {
 
 // ---- a launch
 
-CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site)
+CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site,
+                             bool is_turned)
     : kernel_(kernel),
       module_(kernel.module->table()),
       launch_(launch),
       site_(site),
       number_(++state().launches),
+      is_turned_(is_turned),
       first_tick_(state().next_tick.load()),
       last_tick_(first_tick_),
       threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {
@@ -203,6 +205,7 @@ Access CheckedLaunch::access_of(uint32_t thread, uint32_t what, uint32_t place) 
   uint64_t block = thread / threads_in_block_;
   uint32_t t = thread % threads_in_block_;
   out.thread = {t % launch_.block[0], t / launch_.block[0] % launch_.block[1], t / launch_.block[0] / launch_.block[1]};
+  if (is_turned_) std::swap(out.thread[0], out.thread[1]);
   out.block = {static_cast<uint32_t>(block % launch_.grid[0]), static_cast<uint32_t>(block / launch_.grid[0] % launch_.grid[1]),
                static_cast<uint32_t>(block / launch_.grid[0] / launch_.grid[1])};
   return out;

@@ -55,7 +55,7 @@ struct CheckedBlock {
 
 class CheckedLaunch {
  public:
-  CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site);
+  CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& launch, const StreamState& stream, Site site, bool is_turned);
   ~CheckedLaunch();
   uint64_t number() const { return number_; }  // of this launch alone, in this process
 
@@ -118,6 +118,7 @@ class CheckedLaunch {
   const QuernCpuLaunch& launch_;
   Site site_;
   uint64_t number_;
+  bool is_turned_;  // x and y of a block's threads stand in each other's place
   uint32_t first_tick_, grid_tick_ = 0, last_tick_;
   uint32_t threads_in_block_;
   std::vector<std::unique_ptr<CheckedBlock>> blocks_;

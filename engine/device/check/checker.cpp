@@ -78,11 +78,7 @@ void allocated(const Block& block) { state().map.add(block.pointer, block.bytes,
 void unwritten(const Block& block) { state().map.add(block.pointer, block.bytes, block.site, false, true); }
 
 void known(const void* pointer, size_t bytes, Site site) {
-  auto begin = reinterpret_cast<uintptr_t>(pointer);
-  if (!begin) return;
-  auto region = state().map.find(begin);
-  if (region && region->is_live && begin + bytes <= region->end) return;
-  state().map.add(pointer, bytes, site, true);
+  if (pointer) state().map.know(pointer, bytes, site, state().launches + 1);
 }
 
 void known(const Block& block) { known(block.pointer, block.bytes, block.site); }

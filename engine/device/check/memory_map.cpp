@@ -24,6 +24,25 @@ void MemoryMap::add(const void* pointer, size_t bytes, Site site, bool is_writte
   regions_.emplace(begin, std::move(region));
 }
 
+void MemoryMap::know(const void* pointer, size_t bytes, Site site, uint64_t launch) {
+  auto begin = reinterpret_cast<uintptr_t>(pointer), end = begin + bytes;
+  {
+    std::lock_guard hold(lock_);
+    auto first = regions_.upper_bound(begin);
+    if (first != regions_.begin()) --first;
+    for (auto next = first; next != regions_.end() && next->first < end; ++next) {
+      const auto& [at, region] = *next;
+      if (region->end <= begin || !region->is_live) continue;
+      if (begin >= at && end <= region->end) return;
+      if (region->known_since != launch) continue;
+      begin = std::min(begin, at), end = std::max(end, region->end);
+    }
+  }
+  add(reinterpret_cast<const void*>(begin), end - begin, site, true);
+  std::lock_guard hold(lock_);
+  regions_.at(begin)->known_since = launch;
+}
+
 void MemoryMap::release(const void* pointer) {
   std::lock_guard hold(lock_);
   auto found = regions_.find(reinterpret_cast<uintptr_t>(pointer));

@@ -17,7 +17,8 @@ struct Region {
   uintptr_t begin = 0, end = 0;
   Site site = no_site;
   bool is_live = true;
-  bool is_asked = false;  // by the program itself, which gives it back
+  bool is_asked = false;     // by the program itself, which gives it back
+  uint64_t known_since = 0;  // of memory that is nobody's but handed over: the launch before which it was
   Shadow shadow;
   Region(uintptr_t begin, size_t bytes, Site site) : begin(begin), end(begin + bytes), site(site), shadow(bytes) {}
   size_t size() const { return end - begin; }
@@ -34,6 +35,9 @@ class MemoryMap {
  public:
   // Takes the place of what was there before. `is_written`: what lies there is the host's, or unknown.
   void add(const void* pointer, size_t bytes, Site site, bool is_written, bool is_asked = false);
+  // Memory that is handed to the launch of that number: together with what else it is handed of it, such as two fields of
+  // records.
+  void know(const void* pointer, size_t bytes, Site site, uint64_t launch);
   void release(const void* pointer);
   void mark_written(const void* pointer, size_t bytes);  // by others than checked kernels
   // The region that holds the address; else the nearest one, if there is one within some pages; null.
