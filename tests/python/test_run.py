@@ -100,3 +100,38 @@ def test_a_part_that_is_not_served(tmp_path):
 def test_usage():
     assert quern().returncode == 0 and "quern run FILE" in quern("--help").stdout
     assert quern("frobnicate").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["run", "profile", "check"])
+def test_modules_texts_and_folders(tmp_path, command):
+    package = tmp_path / "parts"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "work.py").write_text(
+        "from numba import cuda\n\n@cuda.jit\ndef thrice(x):\n    x[cuda.grid(1)] *= 3\n\ndef f(x):\n    thrice[1, 4](x)\n    return x\n"
+    )
+    main = "import sys\nimport numpy as np\nfrom parts.work import f\nprint(__name__, sys.argv[1:], f(np.ones(4)))\n"
+    (package / "__main__.py").write_text(main)
+    done = quern(command, "-m", "parts", "-c", 2, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "__main__ ['-c', '2'] [3. 3. 3. 3.]\n"), done.stderr
+    done = quern(command, "-m", "parts.work", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    text = main.replace(
+        "from parts.work import f", "from numba import cuda\n@cuda.jit\ndef k(x): x[cuda.grid(1)] *= 3\ndef f(x): k[1, 4](x); return x"
+    )
+    done = quern(command, "-c", text, "a", "-m", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "__main__ ['a', '-m'] [3. 3. 3. 3.]\n"), done.stderr
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "__main__.py").write_text("import sys, cupy\nprint(sys.argv[1:], cupy.__name__)\n")
+    assert quern(command, tmp_path / "folder", "b").stdout == "['b'] quern.cupy\n"
+
+
+def test_modules_and_texts_that_fail(tmp_path):
+    done = quern("run", "-m", "there_is_no_such_module", cwd=tmp_path)
+    assert done.returncode == 1 and "No module named there_is_no_such_module" in done.stderr
+    done = quern("run", "-c", "import cupy\n1 / 0")
+    assert done.returncode == 1 and done.stderr.startswith('Traceback (most recent call last):\n  File "<string>", line 2, in <module>\n')
+    assert quern("run", "-c", "raise SystemExit(7)").returncode == 7
+    for way, what in (("-m", "the name of a module"), ("-c", "the text of a program")):
+        done = quern("run", way)
+        assert done.returncode == 2 and f"{way} needs {what}" in done.stderr

@@ -10,6 +10,8 @@ import json
 import os
 import sys
 
+from quern.cli.run import add_program, cannot_write, prepare, program_of
+
 
 def parser():
     """The options."""
@@ -26,7 +28,7 @@ def parser():
     p.add_argument(
         "--orders", type=_orders, default=1, metavar="N", help="runs the blocks of each launch in N orders and compares the results"
     )
-    p.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+    add_program(p)
     return p
 
 
@@ -39,17 +41,16 @@ def _orders(text):
 def check(argv) -> int:
     """The command. Returns the exit code."""
     options = parser().parse_args(argv)
-    if not options.program:
+    named = program_of(options)
+    if not named:
         parser().print_usage(sys.stderr)
         return 2
     os.environ["QUERN_DEVICE"] = "cpu"
 
-    from quern.cli.run import cannot_write, prepare
-
     if options.json and options.json != "-" and (problem := cannot_write(options.json)):
         print(f"quern check: {options.json}: {problem}", file=sys.stderr)
         return 2
-    program = prepare("check", options.program, raw_clock=True)
+    program = prepare("check", named, raw_clock=True)
     if isinstance(program, int):
         return program
 

@@ -7,8 +7,9 @@ The report comes also when the program fails or is interrupted: of what ran. Exi
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+
+from quern.cli.run import add_program, cannot_write, prepare, program_of, title_of
 
 BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
 
@@ -32,7 +33,7 @@ def parser():
     for option, what in BUDGETS:
         kind = "BYTES" if what == "memory" else "N"
         p.add_argument(option, type=_bytes if what == "memory" else int, metavar=kind, help=f"exit code 3 above so much: {what}")
-    p.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+    add_program(p)
     return p
 
 
@@ -47,11 +48,10 @@ def profile(argv) -> int:
     options = parser().parse_args(argv)
     if options.compare:
         return _compare(*options.compare)
-    if not options.program:
+    named = program_of(options)
+    if not named:
         parser().print_usage(sys.stderr)
         return 2
-    from quern.cli.run import cannot_write, prepare
-
     for path in (options.html, options.trace, options.json):
         if path and path != "-" and (problem := cannot_write(path)):
             print(f"quern profile: {path}: {problem}", file=sys.stderr)
@@ -61,16 +61,16 @@ def profile(argv) -> int:
     from quern.profiling.collect import Collector
     from quern.profiling.progress import Progress
 
-    program = prepare("profile", options.program, options.raw_clock)
+    program = prepare("profile", named, options.raw_clock)
     if isinstance(program, int):
         return program
     collector = Collector()
     collector.start()
     try:
-        with Progress(sys.stderr, f"quern profile {os.path.basename(options.program[0])}"):
+        with Progress(sys.stderr, f"quern profile {title_of(named)}"):
             code = program()
     finally:
-        found = Profile(collector.stop(), title=os.path.basename(options.program[0]))
+        found = Profile(collector.stop(), title=title_of(named))
     sys.stdout.flush()
     try:
         _report(found, options)

@@ -1,10 +1,16 @@
-"""`quern run [--raw-clock] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks."""
+"""`quern run [--raw-clock] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks.
+
+Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, and a folder or archive with a `__main__.py`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
+import runpy
 import sys
 import traceback
+import zipfile
 
 
 def run(argv) -> int:
@@ -12,35 +18,57 @@ def run(argv) -> int:
     if raw_clock:
         argv = argv[1:]
     if not argv or argv[0] in ("-h", "--help"):
-        print("usage: quern run [--raw-clock] FILE [args]", file=sys.stderr if not argv else sys.stdout)
+        print("usage: quern run [--raw-clock] (FILE | -m MODULE | -c TEXT) [args]", file=sys.stderr if not argv else sys.stdout)
         return 0 if argv else 2
     program = prepare("run", argv, raw_clock)
     return program if isinstance(program, int) else program()
 
 
 def prepare(command, argv, raw_clock):
-    """Opens the doors for a file and gives what runs it, a function that returns its exit code; 2 when it cannot be read."""
-    path = argv[0]
-    try:
-        with open(path, "rb") as f:
-            source = f.read()
-    except OSError as e:
-        print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
+    """Opens the doors for a program and gives what runs it, a function that returns its exit code; 2 when it cannot be read."""
+    way, path = (argv[0], argv[1] if len(argv) > 1 else "") if argv[0] in ("-m", "-c") else ("", argv[0])
+    if way and not path:
+        print(
+            f"quern {command}: {way} needs {'the name of a module' if way == '-m' else 'the text of a program'} behind it", file=sys.stderr
+        )
         return 2
+    source = path.encode() if way == "-c" else b""
+    if not way and not _is_package(path):
+        try:
+            with open(path, "rb") as f:
+                source = f.read()
+        except OSError as e:
+            print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
+            return 2
 
     from quern.children import open_all
 
     open_all(raw_clock)
-    sys.argv = list(argv)
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    if way == "-m":
+        sys.argv, sys.path[0] = [path, *argv[2:]], os.getcwd()
+        return _program(lambda: runpy.run_module(path, run_name="__main__", alter_sys=True))
+    if not way and _is_package(path):
+        sys.argv = list(argv)
+        return _program(lambda: runpy.run_path(path, run_name="__main__"))
     main = type(sys)("__main__")
-    main.__file__ = path
     main.__builtins__ = __builtins__
+    if way == "-c":
+        sys.argv, sys.path[0], file = ["-c", *argv[2:]], "", "<string>"
+    else:
+        sys.argv, sys.path[0], file = list(argv), os.path.dirname(os.path.abspath(path)), path
+        main.__file__ = path
     sys.modules["__main__"] = main
+    return _program(lambda: exec(compile(source, file, "exec"), main.__dict__))
 
+
+def _is_package(path):
+    return os.path.isfile(os.path.join(path, "__main__.py")) or zipfile.is_zipfile(path)
+
+
+def _program(f):
     def program():
         try:
-            exec(compile(source, path, "exec"), main.__dict__)
+            f()
         except SystemExit as e:
             return _status(e.code)
         except BaseException as e:  # KeyboardInterrupt too is shown as Python shows it
@@ -49,6 +77,28 @@ def prepare(command, argv, raw_clock):
         return 0
 
     return program
+
+
+def add_program(parser):
+    """The arguments that name the program, for parsers of commands that run one; program_of() gives them."""
+    for way, what in (("-m", "MODULE"), ("-c", "TEXT")):
+        parser.add_argument(
+            way, dest=what.lower(), nargs=argparse.REMAINDER, metavar=what, help=f"{what} [args] in place of FILE, as Python has it"
+        )
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+
+
+def program_of(options):
+    """What prepare() takes, of parsed arguments; empty where no program is named."""
+    for way, given in (("-m", options.module), ("-c", options.text)):
+        if given is not None:
+            return [way, *given]
+    return options.program
+
+
+def title_of(named):
+    """What a report calls the program that prepare() takes: a file's name without its folders."""
+    return {"-c": "the text of -c", "-m": " ".join(named[:2])}.get(named[0]) or os.path.basename(named[0])
 
 
 def cannot_write(path):
@@ -73,7 +123,7 @@ def _status(code) -> int:
 def _show(error) -> None:
     """The traceback from the program's own first frame on: what python FILE would print."""
     tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename == __file__:
+    while tb is not None and tb.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         tb = tb.tb_next
     error.__traceback__ = tb
     sys.stdout.flush()

@@ -48,7 +48,7 @@ class MappedNDArray(numpy.ndarray):
     def __cuda_array_interface__(self):
         """Of the memory, for other libraries on a GPU, which reaches it at the host's address; AttributeError on the CPU."""
         if current_device().kind == "cpu":
-            raise AttributeError("__cuda_array_interface__ is of memory that a GPU reaches, and the device is the CPU; this is a NumPy array")
+            raise AttributeError("__cuda_array_interface__ is of memory that a GPU reaches; on the CPU this is a NumPy array")
         made = dict(self.__array_interface__, stream=None, version=3)
         made.pop("offset", None)
         return made
