@@ -6,7 +6,8 @@ import argparse
 import sys
 
 USAGE = """\
-quern run FILE [args]     run a Python program; its imports of pycuda lead to quern
+quern run FILE [args]     run a Python program; its imports of cupy, numba, pycuda, torch... lead to quern
+                          (also -m MODULE, -c TEXT, as Python has it; profile and check take them too)
 quern profile FILE [args] where its time goes, by source line; quern profile --help lists the reports
 quern check FILE [args]   what is wrong in its kernels: memory, races, barriers
 quern doctor              what is wrong with this machine, and how to mend it
