@@ -25,8 +25,8 @@ class Paths {
  public:
   Paths(const Form& form, DeviceId device) : form_(form), device_(device) {
     if (form.numbers.size() > form.shape.size()) next_ = form.numbers.data() + form.shape.size();
-    bool one_after_another =
-        form.walk == Walk::lanes_inside || form.walk == Walk::block || (device.is_cpu() && form.walk == Walk::threads);
+    bool one_after_another = form.walk == Walk::lanes_inside || form.walk == Walk::rows || form.walk == Walk::block ||
+                             (device.is_cpu() && form.walk == Walk::threads);
     neighbours_ = form.reduced > 0 && one_after_another ? form.kept + form.reduced : form.kept;
   }
 
