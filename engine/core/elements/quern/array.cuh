@@ -601,22 +601,23 @@ __QUERN_DEVICE typename Wrap<T>::type magnitude(const T& a) {
   typedef typename Wrap<T>::type U;
   return a < T(0) ? U(0) - static_cast<U>(a) : static_cast<U>(a);
 }
-template <class T>
-__QUERN_DEVICE T gcd(const T& a, const T& b) {
-  typedef typename Wrap<T>::type U;
-  U x = magnitude(a), y = magnitude(b);
+template <class U>
+__QUERN_DEVICE U common_divisor(U x, U y) {
   while (y) {
     U rest = x % y;
     x = y;
     y = rest;
   }
-  return static_cast<T>(x);
+  return x;
+}
+template <class T>
+__QUERN_DEVICE T gcd(const T& a, const T& b) {
+  return static_cast<T>(common_divisor(magnitude(a), magnitude(b)));
 }
 template <class T>
 __QUERN_DEVICE T lcm(const T& a, const T& b) {
-  typedef typename Wrap<T>::type U;
-  U divisor = static_cast<U>(gcd(a, b));
-  return divisor == U(0) ? T(0) : static_cast<T>(magnitude(a) / divisor * magnitude(b));  // too large a one wraps around, as NumPy's
+  auto x = magnitude(a), y = magnitude(b), divisor = common_divisor(x, y);
+  return divisor ? static_cast<T>(x / divisor * y) : T(0);  // too large a one wraps around, as NumPy's
 }
 __QUERN_DEVICE bool gcd(const bool& a, const bool& b) { return a || b; }
 __QUERN_DEVICE bool lcm(const bool& a, const bool& b) { return a && b; }
