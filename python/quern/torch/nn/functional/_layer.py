@@ -442,7 +442,8 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 def pad(input, pad, mode="constant", value=None):
     """x with elements added before and after: ``pad`` is (before, after) of the last dimension, then of that before it, and so on.
 
-    Negative numbers cut. Only the mode "constant" is served, with ``value``, by default 0.
+    Negative numbers cut. ``mode``: "constant", with ``value``, by default 0; "reflect", "replicate" or "circular", of the last one to three
+    dimensions, with one or two more before them.
 
         >>> F.pad(torch.ones(2), (1, 2))
         tensor([0., 1., 1., 0., 0.])
@@ -465,4 +466,40 @@ def pad(input, pad, mode="constant", value=None):
         return _composed.constant_pad(input, list(pad), 0.0 if value is None else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    raise NotImplementedError(f"[torch.nn.functional.pad] mode={mode!r} is not served yet; index with the places to take, or use constant")
+    spatial = len(pad) // 2
+    if spatial > 3 or input.dim() not in (spatial + 1, spatial + 2):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    for i in range(spatial):
+        input = _padded_along(input, input.dim() - 1 - i, pad[2 * i], pad[2 * i + 1], mode)
+    return input
+
+
+def _padded_along(x, dim, before, after, mode):
+    """More elements of x itself before and after a dimension."""
+    n = x.shape[dim]
+    if mode == "reflect" and max(before, after) >= n:
+        raise RuntimeError(
+            f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at "
+            f"dimension {dim} of input {list(x.shape)}"
+        )
+    if mode == "circular" and max(before, after) > n:
+        raise RuntimeError("Padding value causes wrapping around more than once.")
+    if n + before + after <= 0 or n == 0:
+        raise RuntimeError(f"[pad] dimension {dim} of {n} elements with the padding ({before}, {after}) has no element")
+    first, last = max(-before, 0), n - max(-after, 0)
+    parts = [x.narrow(dim, first, last - first)]
+    if before > 0:
+        if mode == "reflect":
+            parts.insert(0, x.narrow(dim, 1, before).flip(dim))
+        elif mode == "circular":
+            parts.insert(0, x.narrow(dim, n - before, before))
+        else:
+            parts.insert(0, x.narrow(dim, 0, 1).expand([before if d == dim else m for d, m in enumerate(x.shape)]))
+    if after > 0:
+        if mode == "reflect":
+            parts.append(x.narrow(dim, n - 1 - after, after).flip(dim))
+        elif mode == "circular":
+            parts.append(x.narrow(dim, 0, after))
+        else:
+            parts.append(x.narrow(dim, n - 1, 1).expand([after if d == dim else m for d, m in enumerate(x.shape)]))
+    return parts[0].clone() if len(parts) == 1 else torch.cat(parts, dim)
