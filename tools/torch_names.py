@@ -81,7 +81,6 @@ LEFT_OUT = (
         r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
         "not served yet",
     ),
-    ("padding layers", r"Pad\dd$", "torch.nn.functional.pad serves constants"),
     (
         "automatic mixed precision",
         r"autocast|GradScaler|\bamp\b|amp\.",

@@ -54,3 +54,25 @@ def test_running_sums_have_the_type_that_is_asked_for(device, dtype):
     np.testing.assert_array_equal(got, want)
     with pytest.raises(NotImplementedError, match="cumsum_out_cpu"):
         torch.cumsum(x, 0, dtype=torch.bool)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(
+    "name, mode", [("ReflectionPad", "reflect"), ("ReplicationPad", "edge"), ("CircularPad", "wrap"), ("ZeroPad", "constant")]
+)
+def test_padding_layers(device, n, name, mode):
+    layer = getattr(torch.nn, f"{name}{n}d")(1)
+    assert repr(layer) == f"{name}{n}d({(1,) * (2 * n)})" and layer.padding == (1,) * (2 * n)
+    values = np.arange(2 * 3 * 4**n, dtype=np.float32).reshape(2, 3, *(4,) * n)
+    got = layer(torch.tensor(values, device=_device_name(device)))
+    np.testing.assert_array_equal(got.cpu().numpy(), np.pad(values, [(0, 0), (0, 0)] + [(1, 1)] * n, mode=mode))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_constant_padding_layers(device, n):
+    layer = getattr(torch.nn, f"ConstantPad{n}d")((1, 2) * n, 3.5)
+    assert repr(layer) == f"ConstantPad{n}d(padding={(1, 2) * n}, value=3.5)"
+    assert isinstance(getattr(torch.nn, f"ZeroPad{n}d")(2), type(layer)) and getattr(torch.nn, f"ZeroPad{n}d")(2).value == 0
+    values = np.ones((3,) * (n + 1), np.float32)
+    got = layer(torch.tensor(values, device=_device_name(device)))
+    np.testing.assert_array_equal(got.cpu().numpy(), np.pad(values, [(0, 0)] + [(1, 2)] * n, constant_values=3.5))

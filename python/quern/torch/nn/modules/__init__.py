@@ -70,18 +70,35 @@ from quern.torch.nn.modules.loss import (  # noqa: F401
 )
 from quern.torch.nn.modules.module import Module  # noqa: F401
 from quern.torch.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
+from quern.torch.nn.modules.padding import (  # noqa: F401
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 
 UNSERVED = """
     AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
-    AvgPool1d AvgPool2d AvgPool3d CTCLoss ChannelShuffle CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d
+    AvgPool1d AvgPool2d AvgPool3d CTCLoss ChannelShuffle
     Container Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d DataParallel Fold FractionalMaxPool2d
     FractionalMaxPool3d GRU GRUCell LPPool1d LPPool2d LPPool3d LSTM LSTMCell LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d
     LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
     LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss LinearCrossEntropyOptions MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d
-    MaxUnpool3d MultiheadAttention PixelShuffle PixelUnshuffle RNN RNNBase RNNCell RNNCellBase ReflectionPad1d ReflectionPad2d
-    ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer
-    TransformerEncoder TransformerEncoderLayer Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d
+    MaxUnpool3d MultiheadAttention PixelShuffle PixelUnshuffle RNN RNNBase RNNCell RNNCellBase
+    SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer
+    TransformerEncoder TransformerEncoderLayer Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
     adaptive conv fold padding pixelshuffle pooling rnn transformer upsampling
 """
 
