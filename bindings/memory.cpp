@@ -254,8 +254,8 @@ void init_memory(nb::module_& m) {
   m.def("memory_events", [] {
     nb::list out;
     for (const MemoryEvent& e : take_memory_events())
-      out.append(nb::make_tuple(static_cast<int>(e.kind), e.device.number(), e.bytes, e.capacity, reinterpret_cast<uintptr_t>(e.pointer),
-                                describe_site(e.site)));
+      out.append(nb::make_tuple(static_cast<int>(e.kind), e.device.number(), e.bytes, e.capacity,
+                                reinterpret_cast<uintptr_t>(e.pointer), describe_site(e.site)));
     return out;
   });
   m.def("share_memory", [](PyDevice device, nb::handle memory) {

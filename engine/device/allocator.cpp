@@ -132,7 +132,8 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   // On the CPU a large block ends where its mapping ends, at a guard page: running past the end faults.
   bool tight = !pinned_ && device_.kind == DeviceKind::cpu && capacity >= tight_from;
   block->pointer = tight ? static_cast<char*>(base) + capacity - round_up(bytes, alignment) : base;
-  if (!pinned_ && memory_is_watched()) note(idle ? MemoryEvent::Kind::taken : MemoryEvent::Kind::taken_anew, device_.id(), *block);
+  if (!pinned_ && memory_is_watched())
+    note(idle ? MemoryEvent::Kind::taken : MemoryEvent::Kind::taken_anew, device_.id(), *block);
   std::lock_guard hold(lock_);
   link(block);
   if (check::on()) tell_checks(*block);
