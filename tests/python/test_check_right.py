@@ -416,6 +416,19 @@ LEFT_OUT = ["division_by_zero", "with_gaps", "votes_of_a_block", "numbers_of_cud
 
 def test_kernels_of_the_tests():
     folder = os.path.dirname(__file__)
-    arguments = ["-m", "pytest", "-q", "-p", "under_check", "-p", "no:cacheprovider", *FILES, "-k", f"not ({' or '.join(LEFT_OUT)})"]
+    arguments = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "under_check",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:benchmark",
+        *FILES,
+        "-k",
+        f"not ({' or '.join(LEFT_OUT)})",
+    ]
     done = python(*arguments, cwd=folder, QUERN_PROGRAMS=None)
     assert done.returncode == 0, done.stdout[-5000:]
