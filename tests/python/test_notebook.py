@@ -12,9 +12,9 @@ import quern as qn
 from conftest import PACKAGE
 
 KERNEL = """
-k = qn.RawKernel('extern "C" __global__ void fill(float* a, int n) { int i = threadIdx.x; a[i + %d] = i; }', "fill")
+k = qn.RawKernel('extern "C" __global__ void fill(float* a, int first) { int i = threadIdx.x; a[i + first] = i; }', "fill")
 z = qn.zeros(64, dtype="float32")
-k((1,), (32,), (z, 64))
+k((1,), (32,), (z, FIRST))
 """
 
 
@@ -71,8 +71,8 @@ def test_a_notebook(executed, tmp_path):
 
 def test_checks_in_a_notebook(executed):
     right, wrong, options, within = executed(
-        "%%quern_check" + KERNEL % 32 + "print(float(z[40]))",
-        "%%quern_check" + KERNEL % 60,
+        "%%quern_check" + KERNEL.replace("FIRST", "32") + "print(float(z[40]))",
+        "%%quern_check" + KERNEL.replace("FIRST", "60"),
         "%%quern_check --orders 0\n1",
         "%%quern_profile\nwith qn.profile():\n    pass",
     )
