@@ -1,5 +1,8 @@
 """`quern profile`: what backward() computes is the forward lines', and told at both."""
 
+import importlib.util
+import os
+
 import pytest
 from conftest import DEVICES
 from profiles import figures, line, program  # noqa: F401
@@ -42,20 +45,23 @@ def test_the_view_has_both(program):  # noqa: F811
 
 
 def test_a_products_gradient(program):  # noqa: F811
-    found = figures(program("""\
+    found = figures(
+        program("""\
         import torch
         a = torch.ones(300, 300, requires_grad=True)
         b = torch.ones(300, 300)
         c = a @ b
         c.sum().backward()
         print(float(a.grad[0, 0]))
-        """))
+        """)
+    )
     assert line(found, 4)["gradient_seconds"] > 0
     assert 4 in {one["line"] for one in line(found, 5)["gradients_of"]}
 
 
 def test_a_derivative_of_the_programs_own_has_its_own_lines(program):  # noqa: F811
-    found = figures(program("""\
+    found = figures(
+        program("""\
         import torch
         class Doubled(torch.autograd.Function):
             @staticmethod
@@ -68,8 +74,24 @@ def test_a_derivative_of_the_programs_own_has_its_own_lines(program):  # noqa: F
         y = Doubled.apply(x)
         y.sum().backward()
         print(float(x.grad.sum()))
-        """))
+        """)
+    )
     own = line(found, 8)
     assert own["device_seconds"] > 0 and own["gradient_seconds"] == 0
 
 
+def test_steps_that_keras_takes_are_the_line_that_asks_for_them(program):  # noqa: F811
+    if importlib.util.find_spec("keras") is None:
+        pytest.skip("Keras is not installed")
+    found = figures(
+        program("""\
+        import numpy as np
+        import keras
+        model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        x = np.random.random((64, 8)).astype("float32")
+        model.fit(x, x.sum(1), epochs=3, batch_size=16, verbose=0)
+        """)
+    )
+    assert {os.path.basename(one["file"]) for one in found["lines"]} <= {"program.py", ""}
+    assert line(found, 6)["launches"] >= 12

@@ -42,7 +42,7 @@ class check:  # noqa: N801
         if check._is_on:
             raise RuntimeError("[check] checks run already; one check at a time in a process: end the outer one first")
         check._is_on = True
-        _engine.set_library_folders([*library_folders(), "<frozen"])
+        _engine.set_library_folders(library_folders())
         _engine.start_checks(*self._options)
         return self._report
 

@@ -24,10 +24,11 @@ COPIES = ("host_to_device", "device_to_host", "device_to_device")
 
 
 def library_folders():
-    """The folders of what is installed: Python's own modules, packages, and quern."""
+    """How the names of files begin that are not the user's: in the folders of Python's own modules and of packages, and made text."""
     paths = sysconfig.get_paths()
     found = {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return sorted(found | {paths[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")})
+    made = {"<frozen", "<recorded step>"}  # of Python's own modules, and of a step of Keras's that quern.keras wrote down
+    return sorted(found | made | {paths[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 _package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -35,7 +36,7 @@ _package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 def is_user_file(file):
     """Is a file the user's: neither Python's, nor an installed package's, nor ours?"""
-    return not (file.startswith("<frozen") or file.startswith(_package) or file.startswith(tuple(library_folders())))
+    return not (file.startswith(_package) or file.startswith(tuple(library_folders())))
 
 
 @dataclasses.dataclass
@@ -145,7 +146,7 @@ class Collector:
             raise RuntimeError("[profile] a profile is being taken already; one at a time in a process: end the outer one first")
         _Busy.active = self
         self._sampler = Sampler(self._is_user_file)
-        _engine.set_library_folders([*library_folders(), "<frozen", *self._leave_out])
+        _engine.set_library_folders([*library_folders(), *self._leave_out])
         self._began = perf_counter_ns()
         _engine.start_trace(True)
         self._sampler.start()
