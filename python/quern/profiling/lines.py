@@ -64,6 +64,7 @@ class Line(Cost):
 
 
 IN_ALLOCATION = "room in memory"  # a wait inside of the call that allocates, which has its time already
+HELD_UP = "work before it to end"  # the program is far ahead of the device: its time counts as waiting, and nothing asked for a wait
 _COUNTED = {"compile": "compiles", "wait": "waits", "launch": "launches", "allocate": "allocations"}
 
 
@@ -109,7 +110,7 @@ def cost_by_line(recording) -> list[Line]:
             line.compiled += [(recording.texts[row["name"]], *recording.kernels[row["kernel"]][:3])] * group.count
         elif kind == "allocate":
             line.allocated += int(group.bytes)
-        if kind in _COUNTED:
+        if kind in _COUNTED and not (kind == "wait" and recording.texts[row["detail"]] == HELD_UP):
             setattr(line, _COUNTED[kind], getattr(line, _COUNTED[kind]) + group.count)
         if group.device_ns > 0:
             _share(recording, group, at, line)
