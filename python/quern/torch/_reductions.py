@@ -277,12 +277,12 @@ def dist(input, other, p=2):
 def _running(name, input, dim, dtype):
     dim = dim_of(dim, input._rank)
     kind = _sum_type(input, dtype)
-    if kind == "bool":
-        raise NotImplementedError(f"\"{'cumsum' if name == 'add' else 'cumprod'}_out_cpu\" not implemented for 'Bool'")
     if kind is not None and kind != input._dtype_name:
         input = input._astype(kind)
     if input._rank == 0 or input._size == 0:
         return input.clone()
+    if kind == "bool":
+        raise NotImplementedError(f"\"{'cumsum' if name == 'add' else 'cumprod'}_out_cpu\" not implemented for 'Bool'")
     out = _engine.array_running(input, name, dim, kind)
     return input.clone() if out is None else out
 
