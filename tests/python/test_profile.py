@@ -197,11 +197,15 @@ def test_control_c_leaves_the_report(program, tmp_path):
             float((qn.ones(50_000) + 1).sum())
         """)
     process = subprocess.Popen([sys.executable, "-m", "quern", "profile", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=environment())  # fmt: skip
+                               env=environment(PYTHONFAULTHANDLER="1"))  # fmt: skip
     assert process.stdout.readline() == "10000.0\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    try:
+        _, told = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)  # it tells where its threads are
+        pytest.fail("it did not end: " + process.communicate()[1][-4000:])
     assert process.returncode == 130 and "KeyboardInterrupt" in told and "line 4:" in told.split("quern profile:")[1]
 
 
