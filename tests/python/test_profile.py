@@ -197,7 +197,8 @@ def test_control_c_leaves_the_report(program, tmp_path):
             float((qn.ones(50_000) + 1).sum())
         """)
     process = subprocess.Popen([sys.executable, "-m", "quern", "profile", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=environment(PYTHONFAULTHANDLER="1"))  # fmt: skip
+                               env=environment(PYTHONFAULTHANDLER="1"),
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip  # a shell's `&` ignores it
     assert process.stdout.readline() == "10000.0\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
