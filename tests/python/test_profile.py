@@ -1,18 +1,20 @@
 """`qn.profile()` and `quern profile FILE`: costs by the user's line, their reasons, and the views of them."""
 
+# ruff: noqa: F811 (the fixture `program` comes from profiles.py)
+
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
 import pytest
 import quern as qn
 from conftest import DEVICES
+from profiles import figures, line, program, rules  # noqa: F401
 from programs import environment, quern
 
 PROGRAM = """\
@@ -36,31 +38,9 @@ print("done", seen > 0)
 COPY_IN, STEP, TEST, LOOK = 7, 5, 13, 15  # its lines
 
 
-@pytest.fixture
-def program(tmp_path):
-    def write(text=PROGRAM, name="program.py"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text))
-        return path
-
-    return write
-
-
-def figures(path, *options, device="cpu", program_options=(), code=0, **named):
-    """The figures of a program's profile."""
-    done = quern("profile", "--json", str(path) + ".json", *options, path, *program_options, QUERN_DEVICE=device, **named)
-    assert done.returncode == code, done.stderr
-    with open(str(path) + ".json") as f:
-        return json.load(f)
-
-
-def line(found, number):
-    return next(one for one in found["lines"] if one["line"] == number)
-
-
 @pytest.mark.parametrize("device", DEVICES)
 def test_costs_are_charged_to_lines(program, device):
-    found = figures(program(), device=device)
+    found = figures(program(PROGRAM), device=device)
     assert found["program"] == "program.py" and device in found["devices"]
     into, look, test, step = (line(found, n) for n in (COPY_IN, LOOK, TEST, STEP))
     assert into["copies"] == {"host_to_device": 1} and into["copied_bytes"] == {"host_to_device": 2_400_000}
@@ -77,7 +57,7 @@ def test_costs_are_charged_to_lines(program, device):
 
 
 def test_reasons_name_the_expression(program):
-    found = figures(program())
+    found = figures(program(PROGRAM))
     assert any(re.match(r"30 copies to the host, 240 bytes, because `float\(x.sum\(\)\)` takes values to the host", why)
                for why in line(found, LOOK)["why"])  # fmt: skip
     why = " ".join(line(found, TEST)["why"])
@@ -102,7 +82,7 @@ def test_compiles_say_what_changes(program):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_the_default_view(program, device):
-    done = quern("profile", "--tree", program(), QUERN_DEVICE=device)
+    done = quern("profile", "--tree", program(PROGRAM), QUERN_DEVICE=device)
     assert done.returncode == 0 and done.stdout == "done True\n"  # the program's alone
     text = done.stderr
     assert text.splitlines()[0].startswith("quern profile: program.py, ")
@@ -111,14 +91,14 @@ def test_the_default_view(program, device):
 
 
 def test_lines_limit_the_view(program):
-    done = quern("profile", "--lines", "2", program())
+    done = quern("profile", "--lines", "2", program(PROGRAM))
     table = done.stderr.split("Source")[1].split("Why")[0]
     assert len([row for row in table.splitlines() if re.match(r"\d+ ", row)]) == 2
 
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_nvprofs_trace(program, device):
-    done = quern("profile", "--print-gpu-trace", program(), QUERN_DEVICE=device)
+    done = quern("profile", "--print-gpu-trace", program(PROGRAM), QUERN_DEVICE=device)
     head, *rows = done.stderr.splitlines()
     assert head.split() == ("Start Duration Grid Size Block Size Regs* SSMem* DSMem* Size Throughput Device Context Stream Name").split()
     assert sum("[CUDA memcpy HtoD]" in row for row in rows) == 1 and sum("[CUDA memcpy DtoH]" in row for row in rows) == 60
@@ -129,7 +109,7 @@ def test_nvprofs_trace(program, device):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_nvprofs_summary(program, device):
-    done = quern("profile", "--summary", program(), QUERN_DEVICE=device)
+    done = quern("profile", "--summary", program(PROGRAM), QUERN_DEVICE=device)
     head, *rows = done.stderr.splitlines()
     assert head.split() == ["Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max", "Name"]
     work = rows[: next(i for i, row in enumerate(rows) if "API calls:" in row)]
@@ -143,7 +123,7 @@ def test_nvprofs_summary(program, device):
 @pytest.mark.parametrize("device", DEVICES)
 def test_perfettos_timeline(program, device, tmp_path):
     out = tmp_path / "trace.json"
-    done = quern("profile", "--trace", out, program(), QUERN_DEVICE=device)
+    done = quern("profile", "--trace", out, program(PROGRAM), QUERN_DEVICE=device)
     assert done.returncode == 0, done.stderr
     events = json.loads(out.read_text())["traceEvents"]
     complete = [e for e in events if e["ph"] == "X"]
@@ -162,7 +142,7 @@ def test_perfettos_timeline(program, device, tmp_path):
      ("--max-copies", "61", None), ("--max-memory", "1GiB", None), ("--max-waits", "1000", None)],
 )  # fmt: skip
 def test_budgets(program, option, most, text):
-    done = quern("profile", option, most, program())
+    done = quern("profile", option, most, program(PROGRAM))
     assert done.returncode == (3 if text else 0)
     told = [row for row in done.stderr.splitlines() if row.startswith("quern profile: ") and "budget" in row]
     assert (text in told[0]) if text else not told
@@ -222,7 +202,7 @@ def test_wrong_arguments(arguments, text, tmp_path):
 
 
 def test_compare(program, tmp_path):
-    path = program()
+    path = program(PROGRAM)
     figures(path)
     os.rename(f"{path}.json", tmp_path / "a.json")
     path.write_text(PROGRAM.replace("    seen += float(x.sum())\n", "seen += float(x.sum())\n"))
@@ -242,10 +222,6 @@ def test_the_programs_arguments_and_name(program):
 
 
 # ---- advice: each rule fires, and does not where it should not
-
-
-def rules(path, **named):
-    return {(one["rule"], one["line"]) for one in figures(path, **named)["advice"]}
 
 
 def test_advice_on_looks_in_loops(program):
