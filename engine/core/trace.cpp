@@ -7,7 +7,7 @@ namespace quern {
 std::atomic<TraceSink*> trace_sink{nullptr};
 
 void trace_host(TraceKind kind, DeviceId device, Site site, int64_t start_ns, const char* detail) noexcept {
-  TraceSink* sink = trace_sink.load(std::memory_order_relaxed);
+  TraceSink* sink = trace_listener();
   if (!sink) return;
   try {
     TraceRecord record{};

@@ -80,6 +80,8 @@ class TraceSink {
 };
 
 extern std::atomic<TraceSink*> trace_sink;
+// Who is told, or nobody. Acquired, so that whoever gets the sink sees it whole.
+inline TraceSink* trace_listener() { return trace_sink.load(std::memory_order_acquire); }
 // Something that the host did from then until now, where no Traced stands around it.
 void trace_host(TraceKind kind, DeviceId device, Site site, int64_t start_ns, const char* detail) noexcept;
 inline bool tracing() { return trace_sink.load(std::memory_order_relaxed) != nullptr; }

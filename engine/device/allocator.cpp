@@ -260,7 +260,7 @@ static void tell_release(TraceSink& sink, DeviceId device, const Block& block) n
 
 void Pool::give_back(Block* block) noexcept {
   if (check::on() && device_.kind == DeviceKind::cpu && !pinned_ && !(block = check::rest(block))) return;
-  if (TraceSink* sink = trace_sink.load(std::memory_order_relaxed)) tell_release(*sink, device_.id(), *block);
+  if (TraceSink* sink = trace_listener()) tell_release(*sink, device_.id(), *block);
   if (!pinned_ && memory_is_watched()) note(MemoryEvent::Kind::given_back, device_.id(), *block);
   size_t quick = block->capacity / alignment;
   if (quick < quick_classes && block->uses.empty() && !block->escaped) {

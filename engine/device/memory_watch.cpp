@@ -1,16 +1,16 @@
 #include "device/memory_watch.h"
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <utility>
 
 namespace quern {
 
+std::atomic<bool> memory_watched{false};
+
 namespace {
 
 struct Watch {
-  std::atomic<bool> is_on{false};
   std::mutex lock;
   std::vector<MemoryEvent> events;
 };
@@ -25,17 +25,15 @@ Watch& watch() {
 void watch_memory(bool on) {
   Watch& w = watch();
   std::lock_guard hold(w.lock);
-  w.is_on = on;
+  memory_watched = on;
   w.events.clear();
 }
-
-bool memory_is_watched() noexcept { return watch().is_on.load(std::memory_order_relaxed); }
 
 void note_memory(const MemoryEvent& event) noexcept {
   Watch& w = watch();
   try {
     std::lock_guard hold(w.lock);
-    if (w.is_on) w.events.push_back(event);
+    if (memory_watched) w.events.push_back(event);
   } catch (const std::exception&) {
     // Without memory for it the program goes on.
   }

@@ -4,6 +4,7 @@
 #include "core/device_id.h"
 #include "core/site.h"
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct MemoryEvent {
 };
 
 void watch_memory(bool on);
-bool memory_is_watched() noexcept;
+extern std::atomic<bool> memory_watched;
+inline bool memory_is_watched() noexcept { return memory_watched.load(std::memory_order_relaxed); }
 void note_memory(const MemoryEvent& event) noexcept;
 std::vector<MemoryEvent> take_memory_events();
 

@@ -121,7 +121,7 @@ class Evaluator {
     Undisturbed undisturbed;
     look_at_signals();
     // A profile alone is told: it is no wait that the program asked for.
-    TraceSink* sink = trace_sink.load(std::memory_order_relaxed);
+    TraceSink* sink = trace_listener();
     int64_t start = sink && sink->wants_releases() ? now_ns() : 0;
     context_on(group.device).work_stream->make_room();
     constexpr int64_t waited = 20'000;  // ns; it is mostly a look
