@@ -73,6 +73,128 @@ tf.nn.bias_add(a, [1.0, 2.0]) | float32[[2.0, 4.0], [4.0, 6.0]]
 tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0) | float32[1.386]
 tf.nn.batch_normalization(a, 1.0, 2.0, 0.0, 1.0, 0.0) | float32[[0.0, 0.707], [1.414, 2.121]]
 [tf.float32.name, tf.int32.is_integer, tf.float16.size, a.dtype == tf.float32] | [float32, True, 2, True]
+tf.meshgrid([1, 2], [3, 4, 5]) | [int32[[1, 2], [1, 2], [1, 2]], int32[[3, 3], [4, 4], [5, 5]]]
+tf.meshgrid([1.0, 2.0], [3.0, 4.0], indexing="ij") | [float32[[1.0, 1.0], [2.0, 2.0]], float32[[3.0, 4.0], [3.0, 4.0]]]
+tf.complex([1.0], [2.0]) | complex64[(1+2j)]
+tf.saturate_cast([300.0, -5.0], tf.uint8) | uint8[255, 0]
+tf.ensure_shape(a, (None, 2)) | float32[[1.0, 2.0], [3.0, 4.0]]
+tf.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 6.0]) | int32[0, 1, 3]
+tf.searchsorted([1.0, 3.0, 5.0], [3.0], side="right") | int32[2]
+tf.searchsorted([[1, 3], [5, 7]], [[2, 3], [6, 9]]) | int32[[1, 1], [1, 2]]
+tf.unique([4, 2, 4, 1, 2]) | [int32[4, 2, 1], int32[0, 1, 0, 2, 1]]
+tf.unique([4, 2, 4, 1, 2]).idx | int32[0, 1, 0, 2, 1]
+tf.unique_with_counts([4, 2, 4, 1, 2]) | [int32[4, 2, 1], int32[0, 1, 0, 2, 1], int32[2, 2, 1]]
+tf.cosh([0.5]) | float32[1.128]
+tf.negative(b) | int32[[-1, -2], [-3, -4]]
+tf.atan2([1.0], [2.0]) | float32[0.464]
+tf.acosh([2.0]) | float32[1.317]
+tf.cond(tf.reduce_sum(a) > 3, lambda: a + 1, lambda: a - 1) | float32[[2.0, 3.0], [4.0, 5.0]]
+tf.cond(True, lambda: 1, lambda: 2) | 1
+tf.case([(tf.constant(False), lambda: tf.constant(1)), (tf.constant(True), lambda: tf.constant(2))], default=lambda: tf.constant(3)) | int322
+tf.case([(tf.constant(False), lambda: tf.constant(1))], default=lambda: tf.constant(3)) | int323
+tf.switch_case(tf.constant(1), [lambda: tf.constant(5), lambda: tf.constant(6)]) | int326
+tf.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + i), (tf.constant(0), tf.constant(0))) | [int325, int3210]
+tf.map_fn(lambda x: x * 2, b) | int32[[2, 4], [6, 8]]
+tf.map_fn(lambda t: t[0] + t[1], (a, a), fn_output_signature=tf.float32) | float32[[2.0, 4.0], [6.0, 8.0]]
+tf.map_fn(lambda x: (x, -x), a, fn_output_signature=(tf.float32, tf.float32)) | [float32[[1.0, 2.0], [3.0, 4.0]], float32[[-1.0, -2.0], [-3.0, -4.0]]]
+tf.map_fn(lambda x: tf.cast(x, tf.float32) / 2, tf.range(3), dtype=tf.float32) | float32[0.0, 0.5, 1.0]
+tf.vectorized_map(lambda x: tf.reduce_sum(x), a) | float32[3.0, 7.0]
+tf.scan(lambda s, x: s + x, tf.constant([1, 2, 3])) | int32[1, 3, 6]
+tf.scan(lambda s, x: s + x, tf.constant([1, 2, 3]), initializer=10) | int32[11, 13, 16]
+tf.scan(lambda s, x: s + x, tf.constant([1, 2, 3]), reverse=True) | int32[6, 5, 3]
+tf.foldl(lambda s, x: s * 2 + x, tf.constant([1, 2, 3])) | int3211
+tf.foldr(lambda s, x: s * 2 + x, tf.constant([1, 2, 3]), initializer=1) | int3225
+tf.math.lgamma([0.5, 3.0, -1.5]) | float32[0.572, 0.693, 0.86]
+tf.math.digamma([0.5, 3.0]) | float32[-1.964, 0.923]
+tf.math.erfc([0.5, -1.0]) | float32[0.48, 1.843]
+tf.math.erfinv([0.5, -0.1]) | float32[0.477, -0.089]
+tf.math.polyval([2.0, 0.0, 1.0], a) | float32[[3.0, 9.0], [19.0, 33.0]]
+tf.math.zero_fraction([0, 1, 0]) | float320.667
+tf.math.rint([0.5, 1.5, -2.5]) | float32[0.0, 2.0, -2.0]
+tf.math.multiply_no_nan([1.0, float("nan")], [2.0, 0.0]) | float32[2.0, 0.0]
+tf.math.reciprocal_no_nan([2.0, 0.0]) | float32[0.5, 0.0]
+tf.math.segment_mean(a, [0, 0]) | float32[[2.0, 3.0]]
+tf.math.segment_mean([1, 2, 4], [0, 0, 2]) | int32[1, 0, 4]
+tf.math.segment_max([1, 7, 4], [0, 0, 1]) | int32[7, 4]
+tf.nn.crelu([1.0, -2.0]) | float32[1.0, 0.0, 0.0, 2.0]
+tf.linalg.cholesky_solve(tf.linalg.cholesky([[4.0, 1.0], [1.0, 3.0]]), [[1.0], [2.0]]) | float32[[0.091], [0.636]]
+tf.linalg.global_norm([[3.0], [4.0]]) | float325.0
+tf.executing_eagerly() | True
+tf.zeros_initializer()((2,)) | float32[0.0, 0.0]
+tf.constant_initializer(3.0)((2,)) | float32[3.0, 3.0]
+tf.losses.MeanSquaredError()([1.0], [3.0]) | float324.0
+[d for d in tf.data.Dataset.range(6).window(3, shift=1, drop_remainder=True).flat_map(lambda w: w.batch(3))] | [int64[0, 1, 2], int64[1, 2, 3], int64[2, 3, 4], int64[3, 4, 5]]
+[list(w) for w in tf.data.Dataset.range(5).window(2)] | [[int640, int641], [int642, int643], [int644]]
+list(tf.data.Dataset.range(10).take_while(lambda x: x < 3)) | [int640, int641, int642]
+list(tf.data.Dataset.from_tensor_slices([1, 2, 1, 3]).unique()) | [int321, int322, int323]
+list(tf.data.Dataset.range(1, 4).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2)) | [int641, int641, int642, int642, int641, int642, int643, int643, int643]
+list(tf.data.Dataset.range(1, 5).map(lambda x: tf.fill([x], x)).padded_batch(2)) | [int64[[1, 0], [2, 2]], int64[[3, 3, 3, 0], [4, 4, 4, 4]]]
+list(tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x)).padded_batch(2, padded_shapes=[5], padding_values=tf.constant(-1, tf.int64))) | [int64[[1, -1, -1, -1, -1], [2, 2, -1, -1, -1]], int64[[3, 3, 3, -1, -1]]]
+list(tf.data.Dataset.range(4).enumerate().skip(2)) | [[int642, int642], [int643, int643]]
+tf.cast(tf.data.Dataset.range(4).element_spec.dtype == tf.int64, tf.int32) | int321
+tf.repeat(a, [1, 2], axis=0) | float32[[1.0, 2.0], [3.0, 4.0], [3.0, 4.0]]
+tf.tile(b, [1, 2]) | int32[[1, 2, 1, 2], [3, 4, 3, 4]]
+tf.einsum("ij,ij->i", a, a) | float32[5.0, 25.0]
+tf.tensordot(a, a, axes=[[1], [0]]) | float32[[7.0, 10.0], [15.0, 22.0]]
+tf.reduce_max(a, axis=1, keepdims=True) | float32[[2.0], [4.0]]
+b // 2 | int32[[0, 1], [1, 2]]
+b % 2 | int32[[1, 0], [1, 0]]
+-b | int32[[-1, -2], [-3, -4]]
+abs(-a) | float32[[1.0, 2.0], [3.0, 4.0]]
+a ** 2 | float32[[1.0, 4.0], [9.0, 16.0]]
+2 ** b | int32[[2, 4], [8, 16]]
+b @ b | int32[[7, 10], [15, 22]]
+~tf.constant([True]) | bool[False]
+a[:, -1] | float32[2.0, 4.0]
+tf.math.floormod([-5, 5], 3) | int32[1, 2]
+tf.sign(b) | int32[[1, 1], [1, 1]]
+tf.math.top_k([1, 5, 3], 2) | [int32[5, 3], int32[1, 2]]
+tf.bitcast(tf.constant([1.0]), tf.int32) | int32[1065353216]
+tf.clip_by_value(b, 2, 3) | int32[[2, 2], [3, 3]]
+tf.stack([1, 2]) | int32[1, 2]
+tf.stack([a, a], axis=1) | float32[[[1.0, 2.0], [1.0, 2.0]], [[3.0, 4.0], [3.0, 4.0]]]
+tf.concat([[1, 2], [3]], 0) | int32[1, 2, 3]
+tf.unstack(b, axis=1) | [int32[1, 3], int32[2, 4]]
+tf.reverse(b, [1]) | int32[[2, 1], [4, 3]]
+tf.pad([1, 2, 3], [[1, 2]], mode="REFLECT") | int32[2, 1, 2, 3, 2, 1]
+tf.range(0, 1, 0.25) | float32[0.0, 0.25, 0.5, 0.75]
+tf.range(5, dtype=tf.float32) | float32[0.0, 1.0, 2.0, 3.0, 4.0]
+tf.zeros(3, tf.int32) | int32[0, 0, 0]
+tf.zeros([]) | float320.0
+tf.ones_like(b) | int32[[1, 1], [1, 1]]
+tf.ones_like(b, dtype=tf.float32) | float32[[1.0, 1.0], [1.0, 1.0]]
+tf.constant(5, shape=[2]) | int32[5, 5]
+tf.constant([True, False]) | bool[True, False]
+tf.constant(3.0, tf.float64) | float643.0
+tf.argmax(a, axis=1) | int64[1, 1]
+tf.argsort([3, 1, 2]) | int32[1, 2, 0]
+tf.reduce_all([True, False]) | boolFalse
+tf.nn.softmax([1.0, 2.0]) | float32[0.269, 0.731]
+tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0], logits=[[1.0, 2.0]]) | float32[1.313]
+tf.keras.activations.relu([-1.0, 1.0]) | float32[0.0, 1.0]
+tf.square([1, 2]) | int32[1, 4]
+tf.sqrt([4.0]) | float32[2.0]
+tf.pow(2, 3) | int328
+tf.pow([2.0], [3]) | float32[8.0]
+tf.maximum([1, 5], 3) | int32[3, 5]
+tf.minimum(a, 2.5) | float32[[1.0, 2.0], [2.5, 2.5]]
+tf.subtract(5, b) | int32[[4, 3], [2, 1]]
+tf.multiply(a, [1.0, 2.0]) | float32[[1.0, 4.0], [3.0, 8.0]]
+tf.equal(b, 2) | bool[[False, True], [False, False]]
+tf.not_equal(b, b) | bool[[False, False], [False, False]]
+tf.size(a) | int324
+tf.squeeze([[[1]]]) | int321
+tf.transpose(tf.reshape(tf.range(6), (1, 2, 3)), perm=[2, 0, 1]) | int32[[[0, 3]], [[1, 4]], [[2, 5]]]
+tf.broadcast_to([1, 2], [2, 2]) | int32[[1, 2], [1, 2]]
+tf.math.log([1.0, 2.0]) | float32[0.0, 0.693]
+tf.math.cumulative_logsumexp([1.0, 2.0]) | float32[1.0, 2.313]
+tf.histogram_fixed_width([0.0, 1.0, 4.9, 5.0], [0.0, 5.0], nbins=5) | int32[1, 1, 0, 0, 2]
+tf.math.bincount([1, 1, 3]) | int32[0, 2, 0, 1]
+tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]) | float32[[1.0, 1.0], [0.0, 1.0]]
+tf.linalg.diag_part(a) | float32[1.0, 4.0]
+tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])[0] | float32[1.0, 2.0]
+tf.nest.flatten([[1, 2], 3]) | [1, 2, 3]
+tf.nest.map_structure(lambda x: x + 1, [1, [2]]) | [2, [3]]
 """.strip().splitlines()
 PROGRAMS = {
     "what a tape sees": (
@@ -102,6 +224,31 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, i))
 """,
         ["[float326.0, None, None] [True]", "{x0: None, x2: float323.0}", "[None, float324.0]", "float320.0", "None"],
+    ),
+    "gradients through control flow": (
+        """
+x = tf.Variable([1.0, 2.0, 3.0])
+def gradient(f):
+    with tf.GradientTape() as tape:
+        y = f()
+    print(show(tape.gradient(y, x)))
+gradient(lambda: tf.map_fn(lambda one: one * one, x))
+gradient(lambda: tf.scan(lambda s, one: s * one, x))
+gradient(lambda: tf.foldl(lambda s, one: s * one, x))
+gradient(lambda: tf.cond(tf.reduce_sum(x) > 5, lambda: x * 3, lambda: x))
+gradient(lambda: tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * x), (tf.constant(0), tf.ones(3)))[1])
+gradient(lambda: tf.math.lgamma(x) + tf.math.erfc(x) + tf.nn.crelu(x)[:3])
+gradient(lambda: tf.meshgrid(x, x)[0] * [[1.0, 2.0, 3.0]])
+""",
+        [
+            "float32[2.0, 4.0, 6.0]",
+            "float32[9.0, 4.0, 2.0]",
+            "float32[6.0, 3.0, 2.0]",
+            "float32[3.0, 3.0, 3.0]",
+            "float32[3.0, 12.0, 27.0]",
+            "float32[0.008, 1.402, 1.923]",
+            "float32[3.0, 6.0, 9.0]",
+        ],
     ),
     "jacobians": (
         """

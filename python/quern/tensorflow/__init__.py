@@ -13,10 +13,13 @@ from keras.src.backend.common import dtypes as _dtypes
 import quern.keras  # noqa: F401  (Keras takes quern's backend)
 from quern.keras import backend as _backend
 from quern.lib import _engine
-from quern.tensorflow import config, data, linalg, math, nn, random, test  # noqa: F401
+from quern.tensorflow import config, data, errors, linalg, math, nn, random, test  # noqa: F401
+from quern.tensorflow._control import *  # noqa: F403
+from quern.tensorflow._control import NAMES as _control
 from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
 from quern.tensorflow._tape import GradientTape, Variable
+from quern.tensorflow.data import TensorSpec
 
 
 class UnconnectedGradients(_enum.Enum):
@@ -24,13 +27,6 @@ class UnconnectedGradients(_enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-
-
-class TensorSpec:
-    """The shape and the type of tensors."""
-
-    def __init__(self, shape, dtype="float32", name=None):
-        self.shape, self.dtype, self.name = shape, dtype, name
 
 
 class Module:
@@ -97,6 +93,20 @@ _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as Tens
 if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for TensorFlow have it
     Tensor.numpy = Tensor.get
 
+# Names of Keras's that TensorFlow has, too.
+_KERAS = {
+    "initializers": "initializers",
+    "losses": "losses",
+    "metrics": "metrics",
+    "nest": "tree",
+    "optimizers": "optimizers",
+    "constant_initializer": "initializers.Constant",
+    "ones_initializer": "initializers.Ones",
+    "random_normal_initializer": "initializers.RandomNormal",
+    "random_uniform_initializer": "initializers.RandomUniform",
+    "zeros_initializer": "initializers.Zeros",
+}
+
 __all__ = [
     "GradientTape",
     "Module",
@@ -107,12 +117,14 @@ __all__ = [
     "config",
     "data",
     "device",
+    "errors",
     "function",
     "linalg",
     "math",
     "nn",
     "random",
     "test",
+    *_control,
     *_functions,
 ]
 
@@ -140,6 +152,11 @@ def __getattr__(name):
         import keras
 
         return keras
+    if name in _KERAS:
+        import keras
+
+        part, _, what = _KERAS[name].partition(".")
+        return getattr(getattr(keras, part), what) if what else getattr(keras, part)
     if name == "compat":
         raise AttributeError("tensorflow.compat is not served by quern: its names are those of TensorFlow 1; use tf's own or Keras's")
     raise AttributeError(

@@ -1,14 +1,19 @@
 """tf's functions of tensors: keras.ops under TensorFlow's names and keywords."""
 
 import builtins
+import collections
+import time
 
 import keras
 import numpy as np
 
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.keras.backend.core import stop_gradient as _stopped
+from quern.tensorflow import errors as _errors
 
 _ops = keras.ops
+_Unique = collections.namedtuple("Unique", ["y", "idx"])
+_UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
 class DType(str):
@@ -152,7 +157,7 @@ def transpose(a, perm=None, conjugate=False, name=None):
 
 def concat(values, axis, name=None):
     """Tensors one after the other along an axis."""
-    return _ops.concatenate(values, axis)
+    return _ops.concatenate(_all_alike(values), axis)
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name=None):
@@ -284,6 +289,12 @@ def _alike(x, y):
     return (x if hasattr(x, "_dtype_name") else _tensor(x) if hasattr(x, "dtype") else _tensor(x, y._dtype_name)), y
 
 
+def _all_alike(values):
+    """Tensors of one type: numbers and lists among them take the first tensor's."""
+    kind = next((x.dtype for x in values if hasattr(x, "dtype")), None)
+    return [x if hasattr(x, "_dtype_name") else _tensor(x, getattr(x, "dtype", kind)) for x in values]
+
+
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, made shorter where its norm is above ``clip_norm``."""
     t = _tensor(t)
@@ -333,7 +344,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """The tensor with borders."""
     mode = mode.lower()
-    return _ops.pad(tensor, paddings, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
+    return _ops.pad(_tensor(tensor), paddings, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
@@ -388,8 +399,10 @@ def _has_tensors(x):
     return hasattr(x, "dtype") and not isinstance(x, (np.ndarray, np.generic))
 
 
-_OF_TWO = frozenset("""add subtract multiply maximum minimum equal not_equal less less_equal greater greater_equal pow mod floormod
-floordiv atan2 divide_no_nan squared_difference xlogy""".split())
+_OF_TWO = frozenset(
+    """add subtract multiply maximum minimum equal not_equal less less_equal greater greater_equal pow mod floormod
+floordiv atan2 divide_no_nan squared_difference xlogy""".split()
+)
 _KEEPS_TYPE = ("mean", "sum", "prod", "max", "min")
 
 
@@ -425,22 +438,101 @@ def _reduction(theirs, ours):
     return call
 
 
-for (
-    _name
-) in """add subtract multiply maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
+for _name in """add subtract multiply maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
 less_equal greater greater_equal logical_and logical_or logical_not squeeze expand_dims stack unstack tile repeat broadcast_to zeros_like
-ones_like einsum tensordot""".split():
+ones_like einsum tensordot cosh sinh negative""".split():
     globals()[_name] = _same(_name)
-pow, acos, asin, atan, reverse = (  # noqa: A001
+pow, acos, asin, atan, acosh, asinh, atanh, atan2, reverse = (  # noqa: A001
     _same("pow", "power"),
     _same("acos", "arccos"),
     _same("asin", "arcsin"),
     _same("atan", "arctan"),
+    _same("acosh", "arccosh"),
+    _same("asinh", "arcsinh"),
+    _same("atanh", "arctanh"),
+    _same("atan2", "arctan2"),
     _same("reverse", "flip"),
 )
 for _name, _ours in {"sum": "sum", "mean": "mean", "max": "max", "min": "min", "prod": "prod", "any": "any", "all": "all",
                      "logsumexp": "logsumexp", "std": "std", "variance": "var"}.items():  # fmt: skip
     globals()["reduce_" + _name] = _reduction("reduce_" + _name, _ours)
+
+
+def meshgrid(*args, indexing="xy", name=None):
+    """Tensors of the coordinates of a grid."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    return list(_ops.meshgrid(*map(_tensor, args), indexing=indexing))
+
+
+def complex(real, imag, name=None):  # noqa: A001
+    """Complex numbers of their parts."""
+    real, imag = _alike(real, imag)
+    return real + imag * _tensor(1j, "complex128" if real._dtype_name == "float64" else "complex64")
+
+
+def bitcast(input, type, name=None):  # noqa: A002
+    """The same bytes as elements of another type: of a smaller one with a last axis more, of a larger one with one less."""
+    x, kind = _tensor(input), np.dtype(str(type))
+    old = np.dtype(x._dtype_name).itemsize
+    if old > kind.itemsize:
+        x = _ops.expand_dims(x, -1)
+    return _tensor(x.copy().view(kind)) if old >= kind.itemsize else _tensor(x.copy().view(kind))[..., 0]
+
+
+def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):
+    """How many elements lie in each of as many equal intervals; those outside are in the first and in the last one."""
+    values = _tensor(values)
+    low, high = (float(one) for one in value_range)
+    places = _ops.cast(_ops.floor((values - low) / (high - low) * nbins), "int32")
+    return _tensor(_ops.bincount(_ops.reshape(_ops.clip(places, 0, nbins - 1), (-1,)), minlength=nbins), dtype)
+
+
+def saturate_cast(value, dtype, name=None):
+    """The tensor with another data type; what does not fit becomes the type's nearest value."""
+    return _ops.saturate_cast(_tensor(value), dtype)
+
+
+def ensure_shape(x, shape, name=None):
+    """The tensor itself, where it has the shape; None fits any size."""
+    x = _tensor(x)
+    if shape is not None and (len(shape) != x.ndim or any(n is not None and int(n) != m for n, m in zip(shape, x.shape, strict=True))):
+        raise ValueError(f"[tf.ensure_shape] the tensor's shape is {tuple(x.shape)}, not {tuple(shape)}")
+    return x
+
+
+def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
+    """The places at which values would keep each row in order."""
+    rows, values = _alike(sorted_sequence, values)
+    if rows.ndim == 1:
+        return _tensor(_ops.searchsorted(rows, values, side=side), out_type)
+    flat = zip(_ops.reshape(rows, (-1, rows.shape[-1])), _ops.reshape(values, (-1, values.shape[-1])), strict=True)
+    return _tensor(_ops.reshape(_ops.stack([_ops.searchsorted(r, v, side=side) for r, v in flat]), values.shape), out_type)
+
+
+def unique_with_counts(x, out_idx="int32", name=None):
+    """The values of a vector in the order of their first places, where each element's value stands among them, and how often."""
+    values, first, places, counts = np.unique(_tensor(x).get(), return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    at = np.argsort(order)[places.reshape(-1)]
+    return _UniqueWithCounts(_tensor(values[order]), _tensor(at, out_idx), _tensor(counts[order], out_idx))
+
+
+def unique(x, out_idx="int32", name=None):
+    """The values of a vector in the order of their first places, and where each element's value stands among them."""
+    return _Unique(*unique_with_counts(x, out_idx)[:2])
+
+
+def timestamp(name=None):
+    """The time in seconds since 1970."""
+    return _tensor(time.time(), "float64")
+
+
+def assert_equal(x, y, message=None, summarize=None, name=None):
+    """Raises where an element differs."""
+    x, y = _alike(x, y)
+    if not builtins.bool(_ops.all(_ops.equal(x, y))):
+        raise _errors.InvalidArgumentError(f"{message or ''} Condition x == y did not hold. x: {x.get()}, y: {y.get()}".strip())
 
 
 def argmax(input, axis=0, output_type="int64", name=None):
@@ -453,5 +545,5 @@ def argmin(input, axis=0, output_type="int64", name=None):
     return _tensor(_ops.argmin(input, axis=axis), output_type)
 
 
-NAMES = sorted(name for name in globals() if name[0] != "_" and name not in ("builtins", "keras", "np", "NAMES"))
+NAMES = sorted(name for name in globals() if name[0] != "_" and name not in ("builtins", "collections", "keras", "np", "time", "NAMES"))
 __all__ = NAMES

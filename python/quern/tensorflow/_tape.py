@@ -150,7 +150,6 @@ class GradientTape:
             found = [a * 0 if g is None else g for a, g in zip(arrays, found, strict=True)]
         return tree.pack_sequence_as(sources, found) if tree.is_nested(sources) else found[0]
 
-
     def _is_followed(self, source):
         """Variables are, unless that was not wanted; tensors that were watched, or computed since, are."""
         return self._follows and source.trainable or id(source) in self._variables if isinstance(source, keras.Variable) else True

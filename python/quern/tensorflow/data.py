@@ -9,9 +9,18 @@ from keras.src import tree
 import quern as qn
 from quern.keras.backend.core import convert_to_tensor
 from quern.keras.backend.data import Source
+from quern.tensorflow._functions import DType
 
 AUTOTUNE = -1
+_NOTHING = object()
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+
+
+class TensorSpec:
+    """The shape and the type of tensors."""
+
+    def __init__(self, shape, dtype="float32", name=None):
+        self.shape, self.dtype, self.name = shape, dtype, name
 
 
 class Dataset(Source):
@@ -166,6 +175,96 @@ class Dataset(Source):
         """All but the first elements."""
         return Dataset(lambda: itertools.islice(iter(self), count, None), max(self._count - count, 0) if self._count >= 0 else self._count)
 
+    def take_while(self, predicate, name=None):
+        """The elements up to the first one for which a function is not true."""
+        return Dataset(lambda: itertools.takewhile(lambda e: bool(_called(predicate, e)), self), UNKNOWN_CARDINALITY, self.batch_size)
+
+    def interleave(self, map_func, cycle_length=None, block_length=1, num_parallel_calls=None, deterministic=None, name=None):
+        """The elements of the datasets that a function gives, ``block_length`` of each of ``cycle_length`` datasets in turn."""
+
+        def make():
+            source, open_ones = iter(self), []
+            places = itertools.cycle(range(cycle_length or 10))
+            open_ones = [None] * (cycle_length or 10)
+            left = True
+            while left or any(one is not None for one in open_ones):
+                i = next(places)
+                if open_ones[i] is None and left:
+                    element = next(source, _NOTHING)
+                    left = element is not _NOTHING
+                    open_ones[i] = iter(_called(map_func, element)) if left else None
+                if open_ones[i] is None:
+                    continue
+                part = list(itertools.islice(open_ones[i], block_length))
+                yield from part
+                if len(part) < block_length:
+                    open_ones[i] = None
+
+        return Dataset(make, UNKNOWN_CARDINALITY)
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+        """Elements stacked, so many at a time, each axis as long as the longest of them, or as ``padded_shapes`` says."""
+
+        def stacked(xs, shape, value):
+            xs = [convert_to_tensor(x) for x in xs]
+            most = [max(x.shape[i] for x in xs) for i in range(xs[0].ndim)]
+            shape = most if shape is None else [m if n in (None, -1) else int(n) for m, n in zip(most, shape, strict=True)]
+            if any(n < m for n, m in zip(shape, most, strict=True)):
+                raise ValueError(f"[padded_batch] an element is larger than the padded shape {tuple(shape)}")
+            value = 0 if value is None else convert_to_tensor(value, xs[0]._dtype_name)
+            made = convert_to_tensor(qn.full((len(xs), *shape), value, dtype=xs[0]._dtype_name))
+            for i, x in enumerate(xs):
+                made[(i, *(slice(0, n) for n in x.shape))] = x
+            return made
+
+        def make():
+            source = iter(self)
+            while part := list(itertools.islice(source, int(batch_size))):
+                if len(part) < batch_size and drop_remainder:
+                    return
+                flat = [tree.flatten(e) for e in part]
+                one = not tree.is_nested(part[0])
+                shapes = [None] * len(flat[0]) if padded_shapes is None else [padded_shapes] if one else list(padded_shapes)
+                values = [padding_values] * len(flat[0]) if not isinstance(padding_values, (tuple, list)) else list(padding_values)
+                done = [stacked(xs, s, v) for xs, s, v in zip(zip(*flat, strict=True), shapes, values, strict=True)]
+                yield tree.pack_sequence_as(part[0], done)
+
+        return Dataset(make, _divided(self._count, int(batch_size), drop_remainder), int(batch_size))
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+        """Datasets of ``size`` elements, ``stride`` apart; the next one starts ``shift`` further on."""
+        shift = size if shift is None else shift
+
+        def make():
+            held = list(self)
+            for start in range(0, len(held), shift):
+                part = held[start::stride][:size]
+                if len(part) < size and drop_remainder:
+                    return
+                columns = zip(*map(tree.flatten, part), strict=True)
+                sets = [Dataset(lambda column=column: iter(column), len(column)) for column in columns]
+                yield tree.pack_sequence_as(part[0], sets)
+
+        return Dataset(make, UNKNOWN_CARDINALITY)
+
+    def unique(self, name=None):
+        """Each element once, in the order of their first places."""
+
+        def make():
+            seen = set()
+            for element in self:
+                key = tuple((x.shape, x.get().tobytes()) for x in map(convert_to_tensor, tree.flatten(element)))
+                if key not in seen:
+                    seen.add(key)
+                    yield element
+
+        return Dataset(make, UNKNOWN_CARDINALITY)
+
+    @property
+    def element_spec(self):
+        """The shape and the type of the elements, of the first one's."""
+        return tree.map_structure(lambda x: TensorSpec(tuple(x.shape), DType(x._dtype_name)), next(iter(self)))
+
     def enumerate(self, start=0, name=None):
         """Pairs of a number and an element."""
         return Dataset(lambda: ((convert_to_tensor(i, "int64"), e) for i, e in enumerate(self, start)), self._count)
@@ -281,6 +380,10 @@ def _tuples(x):
 
 def _called(function, element):
     return function(*element) if isinstance(element, tuple) else function(element)
+
+
+class Options:
+    """Takes TensorFlow's options, which change nothing."""
 
 
 def __getattr__(name):

@@ -2,6 +2,7 @@
 
 import keras
 
+from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions
 from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
@@ -12,7 +13,7 @@ for _name in "inv det solve cholesky qr eigh pinv trace cross".split():
     if hasattr(keras.ops, _name):
         globals()[_name] = _same(_name)
 logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
-l2_normalize = _math.l2_normalize
+l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
 
 
 def diag(diagonal, name=None):
@@ -79,6 +80,19 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     a = _tensor(matrix)
     a = band_part(a, -1, 0) if lower else band_part(a, 0, -1)
     return keras.ops.solve(matrix_transpose(a, conjugate=True) if adjoint else a, _tensor(rhs))
+
+
+def cholesky_solve(chol, rhs, name=None):
+    """The x for which L @ L^T @ x is the right side."""
+    lower = _tensor(chol)
+    return triangular_solve(lower, triangular_solve(lower, rhs), adjoint=True)
+
+
+def expm(input, name=None):
+    """The exponentials of matrices."""
+    from quern.torch import Tensor, matrix_exp
+
+    return _as_tensor(matrix_exp(_tensor(input)._as(Tensor)))
 
 
 def slogdet(input, name=None):

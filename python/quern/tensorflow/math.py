@@ -4,6 +4,7 @@ import collections
 
 import keras
 
+from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions
 from quern.tensorflow._functions import _same
 
@@ -13,9 +14,7 @@ for (
 less_equal greater greater_equal logical_and logical_or logical_not cumsum cumprod argmax argmin pow acos asin atan reduce_sum reduce_mean
 reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n truediv""".split():
     globals()[_name] = getattr(_functions, _name)
-for (
-    _name
-) in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign angle conj imag real negative".split():
+for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign angle conj imag real negative".split():
     globals()[_name] = _same(_name)
 is_nan, is_inf, is_finite, floormod, floordiv, atan2, divide_no_nan = (
     _same("is_nan", "isnan"),
@@ -93,6 +92,85 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     ones = keras.ops.ones(labels.shape, dtype) if weights is None else keras.ops.cast(_functions.convert_to_tensor(weights), dtype)
     places = keras.ops.stack([labels, predictions], axis=-1)
     return keras.ops.scatter(places, ones, (count, count))
+
+
+def _special(name, doc):
+    """A function of torch.special's of real numbers, under TensorFlow's name; it has its derivative."""
+
+    def call(x, name=None):
+        from quern.torch import Tensor, special
+
+        return _as_tensor(getattr(special, torchs)(_functions.convert_to_tensor(x)._as(Tensor)))
+
+    torchs = {"lgamma": "gammaln"}.get(name, name)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return call
+
+
+lgamma = _special("lgamma", "The logarithm of the size of the gamma function.")
+digamma = _special("digamma", "The derivative of lgamma().")
+erfc = _special("erfc", "1 - erf(x).")
+erfinv = _special("erfinv", "The number whose erf is x.")
+
+
+def polyval(coeffs, x, name=None):
+    """A polynomial's values: the coefficient of the highest power comes first."""
+    x = _functions.convert_to_tensor(x)
+    total = keras.ops.zeros_like(x)
+    for c in coeffs:
+        total = total * x + c
+    return total
+
+
+def zero_fraction(value, name=None):
+    """Which share of the elements is 0."""
+    return keras.ops.mean(keras.ops.cast(keras.ops.equal(_functions.convert_to_tensor(value), 0), "float32"))
+
+
+def rint(x, name=None):
+    """The nearest whole numbers, of two the even one."""
+    return _functions.round(x)
+
+
+def multiply_no_nan(x, y, name=None):
+    """x * y, 0 where y is 0, whatever x is."""
+    x, y = _functions._alike(x, y)
+    empty = keras.ops.equal(y, 0)
+    return keras.ops.where(empty, keras.ops.zeros_like(y), keras.ops.where(empty, keras.ops.zeros_like(x), x) * y)
+
+
+def reciprocal_no_nan(x, name=None):
+    """1 / x, 0 where x is 0."""
+    x = _functions.convert_to_tensor(x)
+    return divide_no_nan(keras.ops.ones_like(x), x)  # noqa: F821
+
+
+def segment_mean(data, segment_ids, name=None):
+    """Means of the slices that have one number."""
+    data, ids = _functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids)
+    count = int(keras.ops.max(ids)) + 1
+    many = keras.ops.segment_sum(keras.ops.ones(ids.shape, data.dtype), ids, count)
+    sums = keras.ops.segment_sum(data, ids, count)
+    many = keras.ops.maximum(keras.ops.reshape(many, (-1,) + (1,) * (data.ndim - 1)), 1)
+    return sums // many if "int" in data._dtype_name else sums / many
+
+
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """The logarithms of the sums of exp(x) up to each element; ``exclusive``: without it; ``reverse``: from the end."""
+
+    def running(x, axis):
+        from quern.torch import Tensor, logcumsumexp
+
+        return _as_tensor(logcumsumexp(x._as(Tensor), axis))
+
+    return _functions._running(running, float("-inf"))(x, axis, exclusive, reverse)
+
+
+def segment_max(data, segment_ids, name=None):
+    """The largest of the slices that have one number."""
+    ids = _functions.convert_to_tensor(segment_ids)
+    return keras.ops.segment_max(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
 
 
 TopK = collections.namedtuple("TopK", ["values", "indices"])

@@ -9,7 +9,18 @@ from quern.tensorflow._functions import convert_to_tensor as _tensor
 for _name in "relu relu6 elu selu silu sigmoid softplus softsign tanh".split():
     globals()[_name] = _same(_name)
 swish = _same("swish", "silu")
-l2_normalize, top_k, in_top_k = _math.l2_normalize, _math.top_k, _math.in_top_k
+l2_normalize, top_k, in_top_k, zero_fraction = _math.l2_normalize, _math.top_k, _math.in_top_k, _math.zero_fraction
+
+
+def crelu(features, axis=-1, name=None):
+    """relu of x and of -x, one after the other along an axis."""
+    x = _tensor(features)
+    return keras.ops.relu(keras.ops.concatenate([x, -x], axis))
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """Elements are 0 with a probability; the others are divided by what is left of it."""
+    return keras.random.dropout(_tensor(x), rate, None if noise_shape is None else tuple(noise_shape), seed)
 
 
 def gelu(features, approximate=False, name=None):
@@ -50,11 +61,6 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     if max_norm is not None:
         raise NotImplementedError("tf.nn.embedding_lookup(max_norm=...) is not served by quern; use tf.clip_by_norm on the rows")
     return keras.ops.take(_tensor(params), ids, axis=0)
-
-
-def zero_fraction(value, name=None):
-    """Which share of the elements is 0."""
-    return keras.ops.mean(keras.ops.cast(keras.ops.equal(_tensor(value), 0), "float32"))
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):

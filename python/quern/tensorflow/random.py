@@ -2,6 +2,8 @@
 
 import keras
 
+from quern.keras.backend.core import convert_to_tensor as _tensor
+
 
 def set_seed(seed):
     """Starts the random numbers of a seed, Keras's too."""
@@ -9,7 +11,9 @@ def set_seed(seed):
 
 
 def _sizes(shape):
-    return tuple(int(n) for n in shape)
+    if hasattr(shape, "_dtype_name"):
+        shape = shape.get().tolist()
+    return (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
@@ -39,6 +43,34 @@ def shuffle(value, seed=None, name=None):
 def categorical(logits, num_samples, dtype="int64", seed=None, name=None):
     """Places drawn by the logarithms of their odds."""
     return keras.random.categorical(logits, num_samples, dtype, seed)
+
+
+def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
+    """Numbers of gamma distributions: so many of each ``alpha`` and rate ``beta``."""
+    alpha = _tensor(alpha, dtype)
+    drawn = keras.random.gamma((*_sizes(shape), *alpha.shape), alpha, dtype, seed)
+    return drawn if beta is None else drawn / _tensor(beta, dtype)
+
+
+def _fixed(seed):
+    """A generator of two numbers, which draws the same ones each time."""
+    first, second = (int(n) for n in seed)
+    return (first * 2654435761 + second) % (1 << 31)
+
+
+def stateless_uniform(shape, seed, minval=0, maxval=None, dtype="float32", name=None, alg=None):
+    """Numbers in [minval, maxval) that depend on the seed, two numbers, alone."""
+    return uniform(shape, minval, maxval, dtype, _fixed(seed))
+
+
+def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype="float32", name=None, alg=None):
+    """Numbers of a normal distribution that depend on the seed, two numbers, alone."""
+    return normal(shape, mean, stddev, dtype, _fixed(seed))
+
+
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype="float32", name=None, alg=None):
+    """Numbers of a normal distribution within two standard deviations that depend on the seed, two numbers, alone."""
+    return truncated_normal(shape, mean, stddev, dtype, _fixed(seed))
 
 
 def __getattr__(name):
