@@ -68,3 +68,48 @@ extern "C" __global__ void f(const thrust::complex<{kind}>* x, thrust::complex<{
         for name, got, w in zip([*ONE, "pow", "arithmetic", "polar"], row, wanted, strict=True):
             error = abs(mpmath.mpc(complex(got)) - w)
             assert error <= eps * max(abs(w), 0.5) * (20 if name == "pow" else 1), (name, v, got, w)
+
+
+OF_PYCUDA = r"""
+#include <pycuda-complex.hpp>
+typedef pycuda::complex<double> whole;
+typedef pycuda::complex<float> single;
+__device__ double weight(const whole* x, int i) { return pycuda::real<double>(x[i] * pycuda::conj(x[i])); }
+extern "C" __global__ void f(const whole* x, whole* o, single* s) {
+  int i = threadIdx.x;
+  whole z = x[i], turn(0, 1), *p = o + 16 * i;
+  p[0] = whole(weight(x, i), pycuda::imag(z)), p[1] = whole(pycuda::abs(z), pycuda::arg(z)), p[2] = pycuda::norm(z);
+  p[3] = pycuda::polar(2.0, 0.5) + pycuda::polar(3.0), p[4] = pycuda::exp(turn * z), p[5] = pycuda::log(z), p[6] = pycuda::log10(z);
+  p[7] = pycuda::sqrt(z), p[8] = pycuda::pow(z, 3.0) + pycuda::pow(z, z), p[9] = pycuda::sin(z), p[10] = pycuda::cos(z), p[11] = pycuda::tan(z);
+  p[12] = pycuda::sinh(z), p[13] = pycuda::cosh(z), p[14] = pycuda::tanh(z);
+  p[15]._M_re = z._M_im, p[15]._M_im = 2 * z._M_re;
+  s[i] = single(z);
+}
+extern "C" __global__ void total(const single* x, single* sum) {
+  __shared__ volatile single part[64];
+  int i = threadIdx.x;
+  part[i] = x[i];
+  __syncthreads();
+  for (int s = 32; s > 0; s >>= 1) {
+    if (i < s) part[i] = part[i] + part[i + s];
+    __syncthreads();
+  }
+  if (i == 0) {
+    single one = part[1] / part[1];
+    *sum = part[0] - one;
+  }
+}
+"""
+
+
+def test_the_names_of_pycuda(device):
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=64) + 1j * rng.normal(size=64)
+    places = [drv.to_device(v) for v in (x, np.zeros((64, 16), complex), np.zeros(64, np.complex64), np.zeros(1, np.complex64))]
+    quern.RawKernel(OF_PYCUDA, "f")((1,), (64,), tuple(places[:3]))
+    wanted = [abs(x) ** 2 + 1j * x.imag, abs(x) + 1j * np.angle(x), abs(x) ** 2 + 0j, np.full(64, 2 * np.exp(0.5j) + 3), np.exp(1j * x), np.log(x)]
+    wanted += [np.log10(x), np.sqrt(x), x**3 + x**x, np.sin(x), np.cos(x), np.tan(x), np.sinh(x), np.cosh(x), np.tanh(x), x.imag + 2j * x.real]
+    np.testing.assert_allclose(drv.from_device(places[1], (64, 16), complex), np.array(wanted).T, rtol=1e-12)
+    np.testing.assert_array_equal(drv.from_device(places[2], 64, np.complex64), x.astype(np.complex64))
+    quern.RawKernel(OF_PYCUDA, "total")((1,), (64,), (places[2], places[3]))
+    np.testing.assert_allclose(drv.from_device(places[3], 1, np.complex64), [x.sum() - 1], rtol=1e-5)

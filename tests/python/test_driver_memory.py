@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from programs import python
 from quern.pycuda import driver as drv
+from quern.pycuda import tools
 from quern.pycuda.compiler import SourceModule
 
 ADD_ONE = "__global__ void f(int* x) { x[threadIdx.x] += 1; }"
@@ -124,6 +125,7 @@ def test_a_pool_of_device_memory(device):
     assert counts() == (0, 0)
     a, b = pool.allocate(1000), pool.allocate(3000)
     assert counts() == (2, 0) and isinstance(a, drv.PooledDeviceAllocation) and isinstance(a, drv.DeviceAllocation)
+    assert tools.PooledDeviceAllocation is drv.PooledDeviceAllocation and tools.PooledHostAllocation is drv.PooledHostAllocation
     assert len(a) >= 1000 and pool.active_bytes == pool.managed_bytes == len(a) + len(b)
     drv.memset_d8(a, 1, 1000)
     a.free()
@@ -205,6 +207,7 @@ import sys
 import numpy as np
 import quern.pycuda.autoinit
 from quern.pycuda import driver as drv
+from quern.pycuda import tools
 from quern.pycuda.compiler import SourceModule
 
 memory = drv.IPCMemoryHandle(bytes.fromhex(sys.argv[1]))
@@ -257,6 +260,7 @@ import sys
 import numpy as np
 import quern.pycuda.autoinit
 from quern.pycuda import driver as drv
+from quern.pycuda import tools
 
 memory, event = drv.IPCMemoryHandle(bytes.fromhex(sys.argv[1])), drv.Event.from_ipc_handle(bytearray.fromhex(sys.argv[2]))
 print("open", flush=True)

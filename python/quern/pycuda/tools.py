@@ -33,6 +33,8 @@ from quern.pycuda.driver import (  # noqa: F401  (the door's names)
     DeviceMemoryPool,
     PageLockedAllocator,
     PageLockedMemoryPool,
+    PooledDeviceAllocation,
+    PooledHostAllocation,
     bitlog2,
     device_attribute,
 )

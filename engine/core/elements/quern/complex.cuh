@@ -26,6 +26,22 @@ struct __align__(2 * sizeof(T)) complex {
     return *this;
   }
   template <class U>
+  __QUERN_BOTH complex& operator=(const complex<U>& other) {
+    return *this = complex(other);
+  }
+  // Volatile numbers are read and written part by part. Templates, so that the type stays trivial to copy.
+  template <class U>
+  __QUERN_BOTH constexpr complex(const volatile complex<U>& other) : re(static_cast<T>(other.re)), im(static_cast<T>(other.im)) {}
+  template <class U>
+  __QUERN_BOTH complex& operator=(const volatile complex<U>& other) {
+    return *this = complex(other);
+  }
+  template <class U>
+  __QUERN_BOTH void operator=(const complex<U>& other) volatile {
+    re = static_cast<T>(other.re);
+    im = static_cast<T>(other.im);
+  }
+  template <class U>
   __QUERN_BOTH complex& operator+=(const U& other) {
     return *this = *this + complex(other);
   }
@@ -64,6 +80,23 @@ struct __align__(2 * sizeof(T)) complex {
   friend __QUERN_BOTH bool operator==(const complex& a, const complex& b) { return a.re == b.re && a.im == b.im; }
   friend __QUERN_BOTH bool operator!=(const complex& a, const complex& b) { return !(a == b); }
 };
+
+template <class T>
+__QUERN_BOTH complex<T> operator+(const volatile complex<T>& a, const volatile complex<T>& b) {
+  return complex<T>(a) + complex<T>(b);
+}
+template <class T>
+__QUERN_BOTH complex<T> operator-(const volatile complex<T>& a, const volatile complex<T>& b) {
+  return complex<T>(a) - complex<T>(b);
+}
+template <class T>
+__QUERN_BOTH complex<T> operator*(const volatile complex<T>& a, const volatile complex<T>& b) {
+  return complex<T>(a) * complex<T>(b);
+}
+template <class T>
+__QUERN_BOTH complex<T> operator/(const volatile complex<T>& a, const volatile complex<T>& b) {
+  return complex<T>(a) / complex<T>(b);
+}
 
 template <class T>
 __QUERN_BOTH T real(const complex<T>& z) {
