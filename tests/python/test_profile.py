@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import quern as qn
 from conftest import DEVICES
-from profiles import figures, line, program, rules  # noqa: F401
+from profiles import figures, line, program  # noqa: F401
 from programs import environment, quern
 
 PROGRAM = """\
@@ -219,52 +219,6 @@ def test_compare(program, tmp_path):
 def test_the_programs_arguments_and_name(program):
     done = quern("profile", program("import sys\nprint(sys.argv[1:], __name__)\n"), "--json", "a")
     assert done.stdout == "['--json', 'a'] __main__\n"
-
-
-# ---- advice: each rule fires, and does not where it should not
-
-
-def test_advice_on_looks_in_loops(program):
-    loop = "import quern as qn\nx = qn.ones(4_000_000)\nfor i in range(50):\n    x = x * 1.01\n    {}\nprint(float(x.sum()))\n"
-    assert ("looks_in_loops", 5) in rules(program(loop.format("float(x.sum())")))
-    assert not rules(program(loop.format("pass")))
-
-
-def test_advice_on_host_arrays_again(program):
-    text = "import numpy as np, quern as qn\nh = np.ones(100_000)\nx = qn.array(h)\nfor i in range(40):\n    y = qn.array({}) + 1\nqn.synchronize()\n"
-    assert ("host_arrays_again", 5) in rules(program(text.format("h")))
-    assert not rules(program(text.format("x")))
-
-
-COMPILES = """\
-import pycuda.autoinit
-from pycuda.compiler import SourceModule
-for i in range(6):
-    SourceModule("__global__ void f(float* x) { x[0] = 1; }")
-"""
-
-
-def test_advice_on_compiles(program):
-    changing = COMPILES.replace('= 1; }"', '= %d; }" % i')
-    assert ("compiles_again", 4) in rules(program(changing), QUERN_CACHE_SIZE=0)
-    assert not rules(program(COMPILES), QUERN_CACHE_SIZE=0)
-
-
-LAUNCHES = """\
-import quern as qn
-f = qn.RawKernel('extern "C" __global__ void f(float* x) { x[threadIdx.x] += 1; }', 'f')
-x = qn.zeros(64, dtype='float32')
-for i in range(5):
-    f((1,), (32,), (x,))
-qn.synchronize()
-"""
-
-
-def test_advice_on_tiny_launches(program):
-    found = figures(program(LAUNCHES.replace("range(5)", "range(3000)")))
-    assert {(one["rule"], one["line"]) for one in found["advice"]} <= {("tiny_launches", 5)}
-    assert line(found, 5)["launches"] == 3000
-    assert not rules(program(LAUNCHES))
 
 
 # ---- from Python

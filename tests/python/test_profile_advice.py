@@ -1,12 +1,77 @@
-"""The rules of `quern profile`'s advice: each fires where it should, and does not where it should not. (test_profile.py has the older ones.)"""
+"""The rules of `quern profile`'s advice: each fires where it should, and does not where it should not. The
+programs run, their events have times that are given (profiles.py)."""
 
 import numpy as np
 import pytest
-from profiles import figures, program, rules  # noqa: F401
+from profiles import figures, program, rules, steady  # noqa: F401
 from quern.profiling import Profile
 from quern.profiling.advice import RULES
 from quern.profiling.collect import KINDS, ROW, Recording
 from quern.profiling.places import Place, Places
+
+LOOKS = """\
+import quern as qn
+x = qn.ones(400_000)
+for i in range(50):
+    x = x * 1.01
+    {}
+print(float(x.sum()))
+"""
+
+
+@pytest.mark.parametrize("look, fires", [("float(x.sum())", True), ("pass", False)])
+def test_advice_on_looks_in_loops(program, look, fires):  # noqa: F811
+    assert rules(program(LOOKS.format(look))) == ({("looks_in_loops", 5)} if fires else set())
+
+
+HOST_ARRAYS = """import numpy as np
+import quern as qn
+h = np.ones(100_000)
+x = qn.array(h)
+for i in range(40):
+    y = qn.array({}) + 1
+qn.synchronize()
+"""
+
+
+@pytest.mark.parametrize("given, fires", [("h", True), ("x", False)])
+def test_advice_on_host_arrays_again(program, given, fires):  # noqa: F811
+    assert rules(program(HOST_ARRAYS.format(given))) == ({("host_arrays_again", 6)} if fires else set())
+
+
+COMPILES = """import quern.pycuda.autoinit
+from quern.pycuda.compiler import SourceModule
+for i in range(6):
+    SourceModule("__global__ void f(float* x) {{ x[0] = %d; }} // {}" % {})
+"""
+
+
+@pytest.mark.parametrize("number, fires", [("i", True), ("1", False)])
+def test_advice_on_compiles(program, tmp_path, number, fires):  # noqa: F811
+    found = rules(program(COMPILES.format(tmp_path, number)), compile=-1)  # the folder's name makes the texts new
+    assert found == ({("compiles_again", 4)} if fires else set())
+
+
+LAUNCHES = """import quern as qn
+f = qn.RawKernel('extern "C" __global__ void f(float* x) {{ x[threadIdx.x] += 1; }}', 'f')
+x = qn.zeros(64, dtype='float32')
+for i in range({}):
+    f((1,), (32,), (x,))
+qn.synchronize()
+"""
+
+
+@pytest.mark.parametrize("count, ns, fires", [(3000, 2_000, True), (3000, 200_000, False), (5, 2_000, False)])
+def test_advice_on_tiny_launches(program, count, ns, fires):  # noqa: F811
+    path = program(LAUNCHES.format(count))
+    assert rules(path, launch=ns) == ({("tiny_launches", 5)} if fires else set())
+
+
+def test_the_command_tells_advice(program):  # noqa: F811
+    """Of a rule that no time takes part in."""
+    found = figures(program(HOST_ARRAYS.format("h")))
+    assert ("host_arrays_again", 6) in {(one["rule"], one["line"]) for one in found["advice"]}
+
 
 LAYOUTS = """\
 import quern as qn
@@ -21,15 +86,12 @@ print(float(c[0, 0]))
 @pytest.mark.parametrize("expression, fires", [("a.T * 2 + b", True), ("qn.sqrt(a[:, ::8]) + 1", True), ("a * 2 + b.reshape(2500, 2000)", False),
                                                ("a + 1", False), ("a * a[:1]", False)])  # fmt: skip
 def test_advice_on_uncoalesced_kernels(program, expression, fires):  # noqa: F811
-    path = program(LAYOUTS.format(expression))
-    figures(path)  # compiles
-    found = {(one["rule"], one["line"]) for one in figures(path)["advice"]}
-    assert (("uncoalesced", 4) in found) == fires, found
+    assert rules(program(LAYOUTS.format(expression))) == ({("uncoalesced", 4)} if fires else set())
 
 
 KERNEL = """\
 import numpy as np
-from numba import cuda
+from quern import cuda
 @cuda.jit
 def add(x, y):
     i, j = cuda.grid(2)
@@ -44,9 +106,7 @@ cuda.synchronize()
 
 @pytest.mark.parametrize("part, fires", [("::8", True), (":1000", False)])
 def test_advice_on_strided_operands_of_kernels_in_python(program, part, fires):  # noqa: F811
-    path = program(KERNEL.format(part))
-    figures(path)
-    assert (("uncoalesced", 10) in rules(path)) == fires
+    assert (("uncoalesced", 10) in rules(program(KERNEL.format(part)))) == fires
 
 
 TYPES = """\
@@ -68,10 +128,8 @@ print(float(y[0]))
      ("w * 1.5", False), ("x.astype(np.float64) * w", False), ("qn.sin(x) + (w > 0.5)", False), ("x + h", False)],
 )  # fmt: skip
 def test_advice_on_float64_by_accident(program, expression, fires):  # noqa: F811
-    path = program(TYPES.format(expression))
-    figures(path)
-    found = figures(path)["advice"]
-    told = [one["text"] for one in found if one["rule"] == "float64_by_accident" and one["line"] == 7]
+    found = steady(program(TYPES.format(expression))).advice
+    told = [one.text for one in found if one.rule == "float64_by_accident" and one.line == 7]
     assert bool(told) == fires, found
     assert not told or "of float64 work: it joins float32 data with a float64 array or a NumPy float64 number" in told[0]
 
@@ -88,8 +146,8 @@ print(y.size)
 
 
 @pytest.mark.parametrize("expression, fires", [("qn.unwrap(x)", True), ("qn.flip(x)", False)])
-def test_advice_on_work_on_the_fallback(program, expression, fires):  # noqa: F811
-    found = figures(program(FALLBACK.format(expression)))
+def test_advice_on_work_on_the_fallback(program, quiet, expression, fires):  # noqa: F811
+    found = steady(program(FALLBACK.format(expression))).figures()
     told = [one["text"] for one in found["advice"] if one["rule"] == "work_on_the_fallback"]
     assert bool(told) == fires, found["advice"]
     if fires:
