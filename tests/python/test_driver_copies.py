@@ -112,8 +112,9 @@ def test_boxes(device, make):
     copy()
     assert np.array_equal(drv.from_device_like(memory, target), expected)
     again = make()
-    again.set_src_device(memory)
+    again.src_device = memory
     again.set_dst_host(back)
+    assert again.src_device == int(memory) and again.src_memory_type == drv.memory_type.DEVICE
     again.width_in_bytes, again.height, again.depth = 48, 10, 8
     again.src_pitch = again.dst_pitch = 48
     again.src_height = again.dst_height = 10

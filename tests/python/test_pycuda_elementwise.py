@@ -175,6 +175,38 @@ def test_shapes(device):
             ElementwiseKernel("float *x", "x[i] = 0")(part)
 
 
+ALIASES = {  # text of c, a and d where c and a are one array -> what it makes of them
+    "c[i] = a[i] + 1; d[i] = a[i]": lambda x: (x + 1, x + 1),
+    "c[i] = 2 * a[i]; c[i] += a[i]; d[i] = c[i] - a[i]": lambda x: (4 * x, 0 * x),
+    "float t = a[i]; d[i] = t; c[i] = t + 1; d[i] += a[i]": lambda x: (x + 1, 2 * x + 1),
+    "if (a[i] > 0) { c[i] = -1; d[i] = a[i]; } else d[i] = c[i]": lambda x: (np.where(x > 0, -1, x), np.where(x > 0, -1, x)),
+    "float t = a[i] * c[i]; d[i] = t + 1": lambda x: (x, x * x + 1),
+}
+
+
+@pytest.mark.parametrize("text", ALIASES)
+def test_an_array_that_is_two_arguments(device, text):
+    kernel = ElementwiseKernel("float *c, float *a, float *d", text)
+    x = numbers(500)
+    for same in (lambda a: a, lambda a: a[:], lambda a: a.reshape(20, 25).reshape(500)):
+        a, d = gpuarray.to_gpu(x), gpuarray.zeros(500, np.float32)
+        kernel(same(a), a, d)
+        wanted = ALIASES[text](x)
+        assert np.allclose(a.get(), wanted[0], rtol=1e-6) and np.allclose(d.get(), wanted[1], rtol=1e-6, atol=1e-6)
+    a, c, d = (gpuarray.to_gpu(v) for v in (x, x + 3, x))
+    kernel(c, a, d)
+    assert np.array_equal(a.get(), x)
+
+
+@pytest.mark.parametrize("text", ["y[i] = x[i] + threadIdx.x + blockDim.x * blockIdx.x", "y[i] = x[i] + own()"])
+def test_texts_that_know_of_threads(device, text):
+    kernel = ElementwiseKernel("float *x, float *y", text, preamble="__device__ int own() { return blockIdx.x * blockDim.x + threadIdx.x; }")
+    x = numbers(60, 2).reshape(5, 12)
+    y = gpuarray.zeros((5, 12), np.float32)
+    kernel(gpuarray.to_gpu(x), y)
+    assert np.allclose(y.get(), x + np.arange(60).reshape(5, 12))
+
+
 def test_errors(device):
     a = gpuarray.zeros(3, np.float32)
     kernel = ElementwiseKernel("float *x, float y", "x[i] = y")
@@ -295,3 +327,8 @@ def test_texture_references_of_kernels(device):
     (2 * table).bind_to_texref_ext(f.get_texref("table", use_range=True))
     f(z, slice=slice(0, 5))
     assert np.array_equal(z.get(), np.where(np.arange(10) < 5, 3, 1) * table.get()[::-1])
+    places = gpuarray.to_gpu(np.array([3, 7, 1], np.int32))
+    f = ElementwiseKernel("float *z, int *at", "z[i] = tex1Dfetch(table, at[i])", "f", preamble="texture<float, 1, cudaReadModeElementType> table;")
+    table.bind_to_texref_ext(f.get_texref("table"))
+    f(z[:3], places)
+    assert z.get()[:3].tolist() == [9, 49, 1]

@@ -319,13 +319,21 @@ class _MemoryCopy:
 
     @property
     def src_device(self):
-        """The address that set_src_device() was given."""
+        """The address that set_src_device() was given; setting it calls that."""
         return 0 if self._src is None or self._src[1] is None else _engine.device_address(self._src[1])
+
+    @src_device.setter
+    def src_device(self, devptr):
+        self.set_src_device(devptr)
 
     @property
     def dst_device(self):
-        """The address that set_dst_device() was given."""
+        """The address that set_dst_device() was given; setting it calls that."""
         return 0 if self._dst is None or self._dst[1] is None else _engine.device_address(self._dst[1])
+
+    @dst_device.setter
+    def dst_device(self, devptr):
+        self.set_dst_device(devptr)
 
     def _side(self, which, box):
         depth, height, width = box

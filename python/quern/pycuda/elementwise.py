@@ -130,6 +130,11 @@ class _Row:
         writes = [n for n, a in enumerate(arguments) if _is_written(text, a.name)]
         reads = [n for n in range(len(arguments)) if n not in writes]
         self.reads, self.writes = reads, writes
+        # An array may be two of the arguments: a row reads before it writes, and so does a text whose last statement alone writes.
+        *before, last = text.strip("; \n\t").split(";")
+        names = [arguments[n].name for n in writes]
+        self.writes_last = len(writes) == 1 and not re.search(r"[{},]", last) and not any(_is_written(part, names[0]) for part in before)
+        self.pairs = [(n, arguments.index(a)) for n in writes for a in vectors if n != arguments.index(a)]
         try:
             self.kernel = _engine.ElementwiseKernel(
                 ", ".join(f"{arguments[n].dtype.name} {arguments[n].name}" for n in reads),
@@ -156,12 +161,18 @@ class _Row:
         names = "|".join(["auto", "goto", "asm", *vectors, "tid", "total_threads", "cta_start", "i", "n"])
         # What may write by reference or to what is in parentheses, and what headers define that a row has not.
         others = rf"(?<!&)&(?!&)|#|\b(pycuda|std|half\w*|curand\w*|[A-Z][A-Z0-9_]{{2,}})\b|\)\s*({_SETS})"
+        # What knows of threads, whose numbers are a launch's, and texture references, which are a module's.
+        others += r"|\b((thread|block)(Idx|Dim)|gridDim|texture|surface|__shared__|__sync\w*|\w+_sync)\b"
         if re.search(rf"\b({names})\b", rest) or re.search(others, both) or "&" in preamble:
             return None
         if any(_is_written(operation, s) for s in scalars) or any(a.dtype.kind == "V" for a in arguments):
             return None
         self = cls(arguments, operation, name, preamble)
         return self if self.writes and self.kernel is not None and self.kernel.fuses else None
+
+    def takes(self, args):
+        """Is the row what the text is, whichever of these arrays of one layout show the same memory?"""
+        return self.writes_last or not any(args[a]._ranges_meet(args[b]) for a, b in self.pairs)
 
     def call(self, args):
         self.kernel.call(tuple([args[n] for n in self.reads]), tuple([args[n] for n in self.writes]), None, 128, current_device(), GPUArray)
@@ -264,7 +275,7 @@ class ElementwiseKernel:
         return True in contiguous and all([type(args[n]) in (float, int) for n in self._numbers])
 
     def __call__(self, *args, **kwargs):
-        if not kwargs and self._row is not None and self._is_plain(args):
+        if not kwargs and self._row is not None and self._is_plain(args) and self._row.takes(args):
             self._row.call(args)
             return
         range_ = slice_ = stream = None
@@ -303,7 +314,7 @@ class ElementwiseKernel:
                 raise TypeError("may not specify both range and slice keyword arguments")
             range_ = slice(*slice_.indices(first.size))
         with on_stream(stream):
-            if range_ is None and alike and self._row is not None:
+            if range_ is None and alike and self._row is not None and self._row.takes(args):
                 self._row.call(args)
                 return
             self._launch(args, first.size, range_, stream)

@@ -27,7 +27,7 @@ def has_double_support():
 
 
 def splay(n, dev=None):
-    """(grid, block) for work on ``n`` elements, as PyCUDA chooses them."""
+    """(grid, block) for work on ``n`` elements."""
     return _array.splay(n)
 
 
