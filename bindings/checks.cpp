@@ -40,6 +40,7 @@ nb::dict as_dict(const check::Finding& found) {
   out["offset"] = found.offset;
   out["size"] = found.size;
   out["axis"] = found.axis;
+  out["of_grid"] = found.of_grid;
   out["sign"] = found.sign ? std::string(1, static_cast<char>(found.sign)) : "";
   out["first"] = found.first;
   out["second"] = found.second;

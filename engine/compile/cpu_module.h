@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 6u
+#define QUERN_CPU_ABI 7u
 #define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
@@ -70,16 +70,28 @@ enum {
 };
 /* Values that cannot be right, for check_value: division by 0 or of the lowest number by -1; a shift and the width; a variable
  * (an object's number) that is read before it is set, and its bytes; an index that overflows, with the operation's sign; a number
- * that became NaN or infinite, and one that it was made of, as doubles. */
+ * that became NaN or infinite, and one that it was made of, as doubles; what check_lane told of a number that is used. */
 enum {
   QUERN_CHECK_DIVISION = 1,
   QUERN_CHECK_SHIFT = 2,
   QUERN_CHECK_UNSET = 3,
   QUERN_CHECK_OVERFLOW = 4,
   QUERN_CHECK_NOT_FINITE = 5,
+  QUERN_CHECK_LANE = 6,
   QUERN_CHECK_SIGN_SHIFT = 8,
 };
-enum { QUERN_CHECK_FENCE = 0, QUERN_CHECK_BARRIER = 1, QUERN_CHECK_WARP_BARRIER = 2, QUERN_CHECK_GRID_BARRIER = 3 };
+/* For check_event. Warp operations (shuffles, votes) order no memory. Of warps' events, a number of the function called lies
+ * above. */
+enum {
+  QUERN_CHECK_FENCE = 0,
+  QUERN_CHECK_BARRIER = 1,
+  QUERN_CHECK_WARP_BARRIER = 2,
+  QUERN_CHECK_GRID_BARRIER = 3,
+  QUERN_CHECK_BLOCK_FENCE = 4, /* within a block alone */
+  QUERN_CHECK_WARP_OPERATION = 5,
+  QUERN_CHECK_EVENT_MASK = 0xf,
+  QUERN_CHECK_EVENT_SHIFT = 4
+};
 enum {
   QUERN_OBJECT_UNKNOWN = 0,
   QUERN_OBJECT_PARAMETER = 1,
@@ -123,6 +135,9 @@ typedef struct {
   void (*check_local)(const void* base, uint64_t bytes); /* a followed local array begins */
   /* An index outside of an axis of so many elements; returns an address to use instead. */
   void* (*check_index)(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+  /* A shuffle takes a lane's value: 0, or another number where that lane gives none, or one that came from such a lane itself. */
+  uint32_t (*check_lane)(int64_t lane, uint32_t place);
+  void (*check_give)(uint32_t doubt); /* the thread gives a value to its warp, and what check_lane told of that */
 } QuernCpuRuntime;
 
 /* One launch, shared by all its blocks. */

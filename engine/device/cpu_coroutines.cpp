@@ -268,7 +268,7 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
     // When all that are not finished wait, nobody can change these numbers but who lets them go on.
     uint64_t all = count - finished.load();
     if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) {
-      if (check::CheckedLaunch* checked = check::current_launch()) checked->pass_grid_barrier();
+      if (check::CheckedLaunch* checked = check::current_launch()) checked->pass_grid_barrier(finished.load());
       barrier.passed.fetch_add(1);
     }
     bool wants_more = blocks.size() < share || Clock::now() - last_progress > others_come_within;

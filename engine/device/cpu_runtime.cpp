@@ -128,6 +128,7 @@ const QuernCpuRuntime cpu_runtime = {QUERN_CPU_ABI,      print,
                                      allocate,           release,
                                      cpu_textures,       check::check_access,
                                      check::check_event, check::check_value,
-                                     check::check_local, check::check_index};
+                                     check::check_local, check::check_index,
+                                     check::check_lane,  check::check_give};
 
 }  // namespace quern

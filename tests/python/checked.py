@@ -1,9 +1,14 @@
 """What tests of `quern check` share: kernels run once under `qn.check()`."""
 
+import os
+
 import numpy as np
 import quern as qn
 
 N = 64
+# What kernels get instead of x = 0 ... 63, y = 1 ... and n = 64.
+ZEROS = lambda x, y: (x, qn.zeros(N, dtype="float32"), np.int32(N))  # noqa: E731
+INTS = lambda x, y: (qn.arange(N, dtype="int32"), qn.zeros(N, dtype="int32"), np.int32(N))  # noqa: E731
 
 
 def run_text(text, *, name="k", block=N, grid=1, shared=0, values=None, cooperative=False, options=(), **checks):
@@ -27,3 +32,18 @@ def run(body, *, arguments="float* x, float* y, int n", helpers="", **options):
 
 def kinds(report):
     return {one.kind for one in report}
+
+
+def line_of_mistake(text):
+    """The line that ends in "// <-"."""
+    return next(number for number, line in enumerate(text.splitlines(), 1) if "// <-" in line)
+
+
+def is_found(report, kind, text):
+    """Does the report tell of that mistake, at its line and in words?"""
+    line = line_of_mistake(text)
+    found = [one for one in report if one.kind == kind]
+    assert found, f"nothing of kind {kind}:\n{report}"
+    assert line in [place["line"] for one in found for place in (one.access, one.other) if place], f"{report}"
+    assert all(os.path.basename(one.launched).startswith("checked.py:") for one in found)
+    assert all(one.title and one.advice and str(one) for one in found)

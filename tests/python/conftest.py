@@ -43,6 +43,15 @@ def device(request):
 
 
 @pytest.fixture
+def on_the_cpu():
+    """The CPU is the current device, as it is under `quern check`."""
+    before = _engine.current_device()
+    _engine.set_current_device(_engine.cpu())
+    yield
+    _engine.set_current_device(before)
+
+
+@pytest.fixture
 def quiet():
     """What runs through NumPy, and what is infinite or no number, is not told."""
     before = qn.set_fallback("silent")

@@ -9,16 +9,8 @@ import quern as qn
 from checked import N, kinds, run
 from programs import quern
 from quern import cuda
-from quern.lib import _engine
 
-
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
-
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 I = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"  # noqa: E741
 T = "int t = threadIdx.x;\n"

@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 import quern as qn
 from checked import kinds
-from quern.lib import _engine
 
 MANY = 20_000
 
 
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 
 def line_of(error):

@@ -9,17 +9,11 @@ import quern as qn
 from checked import kinds
 from programs import ROOT, quern
 from quern import cuda
-from quern.lib import _engine
 
 N = 64
 
 
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 
 def in_python(kernel, *arguments, grid=1, block=N, **checks):

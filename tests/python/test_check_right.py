@@ -8,12 +8,8 @@ import re
 import numpy as np
 import pytest
 import quern as qn
-from checked import N, run_text
+from checked import INTS, ZEROS, N, run_text
 from programs import ROOT, python, quern
-from quern.lib import _engine
-
-ZEROS = lambda x, y: (x, qn.zeros(N, dtype="float32"), np.int32(N))  # noqa: E731
-INTS = lambda x, y: (qn.arange(N, dtype="int32"), qn.zeros(N, dtype="int32"), np.int32(N))  # noqa: E731
 
 RIGHT = [
     ("a stride over the grid", r"""
@@ -356,6 +352,219 @@ extern "C" __global__ void k(float* x, float* y, int n) {
   w.u ^= 0x80000000u;
   y[threadIdx.x] = w.f + w.b[3] * 0;
 }""", {}),
+    ("bytes, then ints", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  __shared__ __align__(4) unsigned char s[64];
+  s[t] = t;
+  __syncthreads();
+  if (t < 16) ((int*)y)[t] = ((int*)s)[t];
+}""", {}),
+    ("a guard before the access", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  y[t] = (t + 1 < n && x[t + 1] > 3) ? x[t + 1] : 0;
+}""", {}),
+    ("a pointer that runs back", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float* p = x + n;
+  while (p-- != x) *p = 1;
+}""", {"block": 1}),
+    ("shifts by the hardware's rules", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  y[t] = __funnelshift_l(1u, 2u, t) + __funnelshift_rc(1u, 2u, t);
+}""", {}),
+    ("a divisor that is tested before", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  y[t] = (t != 0 && 100 % t == 0) ? 100 / t : -1;
+}""", {}),
+    ("a structure with padding", r"""
+struct P {
+  char a;
+  float b;
+};
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  P p;
+  p.a = 1;
+  p.b = x[t];
+  ((P*)y)[t & 7] = p;
+}""", {"block": 8}),
+    ("a structure of which a part is set and used", r"""
+struct P {
+  float a, b;
+};
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  P p;
+  p.a = x[t];
+  if (t & 1) p.b = 2;
+  y[t] = (t & 1) ? p.a + p.b : p.a;
+}""", {}),
+    ("a ring of its own", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float r[4];
+  for (int k = 0; k < 4; ++k) r[k] = x[k];
+  float s = 0;
+  for (int k = 4; k < n; ++k) {
+    s += r[k & 3];
+    r[k & 3] = x[k];
+  }
+  y[t] = s;
+}""", {}),
+    ("a stack of its own", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  int st[8], top = 0;
+  st[top++] = t;
+  while (top) {
+    int k = st[--top];
+    if (k > 1 && top + 2 <= 8) {
+      st[top++] = k / 2;
+      if (k % 3 == 0) st[top++] = k / 3;
+    }
+  }
+  y[t] = top;
+}""", {}),
+    ("a variable that the first round sets", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float best;
+  for (int k = 0; k < n; ++k)
+    if (k == 0 || x[k] > best) best = x[k];
+  y[t] = best;
+}""", {}),
+    ("goto", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float v;
+  if (t > 5) goto other;
+  v = 1;
+  goto end;
+other:
+  v = 2;
+end:
+  y[t] = v;
+}""", {}),
+    ("a value with a flag", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  int at;
+  bool found = false;
+  for (int k = 0; k < n; ++k)
+    if (x[k] == t) {
+      at = k;
+      found = true;
+    }
+  if (found) y[t] = at;
+}""", {}),
+    ("a structure that memcpy fills", r"""
+struct P {
+  float a, b, c;
+};
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  P p;
+  memcpy(&p, x + (t & 7) * 3, sizeof p);
+  y[t] = p.a + p.c;
+}""", {}),
+    ("a local array as float4", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  __align__(16) float a[4];
+  *(float4*)a = ((float4*)x)[t & 15];
+  y[t] = a[3];
+}""", {}),
+    ("virtual functions", r"""
+struct A {
+  __device__ virtual int f(int k) { return k; }
+};
+struct B : A {
+  __device__ int f(int k) override { return 2 * k; }
+};
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  A a;
+  B b;
+  A* p = t & 1 ? &a : (A*)&b;
+  y[t] = p->f(t);
+}""", {}),
+    ("a pointer to a function", r"""
+typedef float (*op_t)(float);
+__device__ float one(float v) { return v; }
+__device__ float two(float v) { return 2 * v; }
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  op_t o = t & 1 ? one : two;
+  y[t] = o(x[t]);
+}""", {}),
+    ("a function with shared memory, called twice", r"""
+__device__ float exchange(float v, int from) {
+  __shared__ float s[64];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  float o = s[from];
+  __syncthreads();
+  return o;
+}
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float a = exchange(x[t], 63 - t);
+  y[t] = a + exchange(a, t ^ 1);
+}""", {}),
+    ("a sort by neighbours", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  __shared__ float s[64];
+  s[t] = x[63 - t];
+  for (int k = 0; k < 64; ++k) {
+    __syncthreads();
+    int a = 2 * t + (k & 1);
+    if (a + 1 < 64)
+      if (s[a] > s[a + 1]) {
+        float v = s[a];
+        s[a] = s[a + 1];
+        s[a + 1] = v;
+      }
+  }
+  __syncthreads();
+  y[t] = s[t];
+}""", {}),
+    ("cells in shared memory", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int c = threadIdx.x, r = threadIdx.y;
+  __shared__ int s[8][8];
+  s[r][c] = (int)x[r * 8 + c] & 1;
+  for (int k = 0; k < 3; ++k) {
+    __syncthreads();
+    int z = s[(r + 1) & 7][c] + s[r][(c + 7) & 7];
+    __syncthreads();
+    s[r][c] = z & 1;
+  }
+  y[r * 8 + c] = s[r][c];
+}""", {"block": (8, 8)}),
+    ("bit fields", r"""
+struct flags { unsigned a : 3, b : 5, c : 24; };
+extern "C" __global__ void k(float* x, float* y, int n) {
+  flags f;
+  f.a = threadIdx.x & 7;
+  f.b = 9;
+  f.c = n;
+  y[threadIdx.x] = f.a + f.b + f.c;
+}""", {}),
+    ("a structure handed over and given back", r"""
+struct range { int begin, end, step; };
+__device__ range half(range r) { r.end = (r.begin + r.end) / 2; return r; }
+extern "C" __global__ void k(float* x, float* y, int n) {
+  range r;
+  r.begin = 0;
+  r.end = n;
+  r = half(r);
+  y[threadIdx.x] = r.end - r.begin;
+}""", {}),
 ]  # fmt: skip
 
 # Small runs of the examples that have kernels.
@@ -368,14 +577,6 @@ EXAMPLES = {
 }  # fmt: skip
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
-
-
-@pytest.fixture
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
 
 
 @pytest.mark.parametrize("name, text, options", RIGHT, ids=[name for name, *_ in RIGHT])

@@ -17,12 +17,7 @@ extern "C" __global__ void k(const float* x, float* y) { y[threadIdx.x] = x[thre
 """
 
 
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 
 def free_stream():

@@ -5,11 +5,9 @@ import os
 import numpy as np
 import pytest
 import quern as qn
-from checked import N, kinds, run_text
-from quern.lib import _engine
+from checked import INTS, N, is_found, kinds, line_of_mistake, run_text
 
-ZEROS = lambda x, y: (x, qn.zeros(N, dtype="float32"), np.int32(N))  # noqa: E731
-INTS = lambda x, y: (qn.arange(N, dtype="int32"), qn.zeros(N, dtype="int32"), np.int32(N))  # noqa: E731
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 
 def with_n(n):
@@ -471,6 +469,147 @@ extern "C" __global__ void k(const float* x, float* y, int n) {
 __device__ int at(int z, int y, int x, int side) { return (z * side + y) * side + x; }  // <-
 extern "C" __global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = x[at(n, n, threadIdx.x, 40000) & 63]; }
 """, {"block": 4}),
+    ("out_of_bounds", "a third dimension of the grid", r"""
+extern "C" __global__ void k(float* x, float* y, int n) { x[blockIdx.z * 32 + threadIdx.x] = 1; }  // <-""", {"block": 32, "grid": (1, 1, 3)}),
+    ("out_of_bounds", "a local array in three dimensions", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  int a[2][3][4];
+  for (int p = 0; p < 2; ++p)
+    for (int q = 0; q < 3; ++q)
+      for (int r = 0; r < 4; ++r) a[p][q][r] = 0;
+  int k = t % 3;
+  a[k][2][3] = t;  // <-
+  x[t] = a[t & 1][1][1];
+}""", {}),
+    ("out_of_bounds", "an array in a constant structure", r"""
+struct C {
+  int n;
+  float w[8];
+};
+__constant__ C c;
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  x[t] = c.w[t];  // <-
+}""", {}),
+    ("out_of_bounds", "memcpy into an array that is too short", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float a[4];
+  memcpy(a, x, 4 * (n / 8));  // <-
+  y[threadIdx.x] = a[0];
+}""", {}),
+    ("out_of_bounds", "memory from malloc that is too short", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float* m = (float*)malloc(8);
+  m[0] = 1;
+  m[1] = 2;
+  m[2] = 3;  // <-
+  y[threadIdx.x] = m[0];
+  free(m);
+}""", {"block": 2}),
+    ("after_release", "memory from malloc that was freed", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float* m = (float*)malloc(16);
+  m[0] = 1;
+  free(m);
+  y[threadIdx.x] = m[0];  // <-
+}""", {"block": 1}),
+    ("after_release", "memory from new that was deleted", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int* m = new int[4];
+  m[1] = 3;
+  delete[] m;
+  m[1] = 4;  // <-
+  y[0] = 1;
+}""", {"block": 1}),
+    ("null", "malloc that had no memory", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float* m = (float*)malloc((size_t)1 << 50);
+  m[threadIdx.x] = 1;  // <-
+}""", {"block": 1}),
+    ("never_written", "a member of a structure", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  struct P {
+    float a;
+    float b;
+  };
+  P p;
+  p.a = x[t];
+  y[t] = p.a + p.b;  // <-
+}""", {}),
+    ("never_written", "a pointer that is set in a branch", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float* p;
+  if (t > 5) p = x;
+  y[t] = *p;  // <-
+}""", {}),
+    ("never_written", "memory from malloc", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  float* m = (float*)malloc(16);
+  y[threadIdx.x] = m[2];  // <-
+  free(m);
+}""", {"block": 1}),
+    ("never_written", "a matrix of its own, but for its diagonal", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float a[3][3];
+  for (int k = 0; k < 3; ++k) a[k][k] = 1;
+  float s = 0;
+  for (int p = 0; p < 3; ++p)
+    for (int q = 0; q < 3; ++q) s += a[p][q];  // <-
+  y[t] = s;
+}""", {}),
+    ("never_written", "an out-parameter that is not always set", r"""
+__device__ void get(float* x, int* v) {
+  if (x[0] > 5) *v = 1;
+}
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  int v;
+  get(x, &v);
+  y[t] = v;  // <-
+}""", {}),
+    ("never_written", "an array that a function fills in part", r"""
+__device__ __noinline__ void half_fill(float* a) {
+  a[0] = 1;
+  a[1] = 2;
+}
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  float a[4];
+  half_fill(a);
+  y[t] = a[t & 3];  // <-
+}""", {}),
+    ("division", "an assignment", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int t = threadIdx.x;
+  int v = 1000;
+  v /= (t - 5);  // <-
+  y[t] = v;
+}""", {}),
+    ("overflow", "the lowest one's opposite", r"""
+extern "C" __global__ void k(float* x, float* y, int n) {
+  int lo = -2147483647 - 1;
+  int k = -lo;  // <-
+  y[k & 63] = 1;
+}""", {"block": 1}),
+    ("shift", "by a literal", r"""
+extern "C" __global__ void k(float* x, unsigned* y, int n) { y[threadIdx.x] = (unsigned)n >> 32; }  // <-
+""", {}),
+    ("division", "by a template's constant", r"""
+template <int size> __device__ int row(int i) { return i / size; }  // <-
+extern "C" __global__ void k(float* x, float* y, int n) { y[threadIdx.x] = row<0>(n); }
+""", {}),
+    ("never_written", "a class whose constructor leaves a member out", r"""
+struct range {
+  int begin, end, step;
+  __device__ range(int n) : begin(0), end(n) {}
+  __device__ int size() const { return (end - begin) * step; }  // <-
+};
+extern "C" __global__ void k(float* x, float* y, int n) { range r(n); y[threadIdx.x] = r.size(); }
+""", {}),
 ]  # fmt: skip
 
 NAN = [
@@ -501,33 +640,15 @@ extern "C" __global__ void k(float* x, float* y, int n) {
   big *= 1e20;
   y[threadIdx.x] = (float)big;  // <-
 }"""),
+    ("a sum by atomics that becomes infinite", r"""
+extern "C" __global__ void k(float* x, float* y, int n) { atomicAdd(y, 1e37f); }  // <-
+"""),
     ("the reciprocal of a difference", r"""
 extern "C" __global__ void k(float* x, float* y, int n) {
   float d = x[threadIdx.x] - x[5];
   y[threadIdx.x] = d * (1.0f / (d * d));  // <-
 }"""),
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    before = _engine.current_device()
-    _engine.set_current_device(_engine.cpu())
-    yield
-    _engine.set_current_device(before)
-
-
-def line_of_mistake(text):
-    return next(number for number, line in enumerate(text.splitlines(), 1) if "// <-" in line)
-
-
-def is_found(report, kind, text):
-    line = line_of_mistake(text)
-    found = [one for one in report if one.kind == kind]
-    assert found, f"nothing of kind {kind}:\n{report}"
-    assert line in [place["line"] for one in found for place in (one.access, one.other) if place], f"{report}"
-    assert all(os.path.basename(one.launched).startswith("checked.py:") for one in found)
-    assert all(one.title and one.advice and str(one) for one in found)
 
 
 @pytest.mark.parametrize("kind, name, text, options", WRONG, ids=[f"{kind}: {name}" for kind, name, *_ in WRONG])

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "device/check/host_pages.h"
@@ -18,6 +19,7 @@ namespace {
 thread_local CheckedLaunch* running = nullptr;
 
 constexpr uintptr_t null_page = 4096;
+constexpr uint32_t doubt_shift = 6;
 // What wrong accesses get instead: no thread's data, and none is seen by another launch.
 constexpr size_t harmless_bytes = 1 << 12;
 alignas(64) thread_local char harmless[harmless_bytes];
@@ -87,7 +89,9 @@ CheckedBlock::CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t thre
       private_end(private_end),
       shared_shadow(shared_bytes),
       joined((threads + 31) / 32),
-      points(threads) {
+      points(threads),
+      releases(threads),
+      exchanges(joined.size()) {
   for (auto& warp : joined) warp.fill(0);
 }
 
@@ -98,9 +102,15 @@ void CheckedBlock::enter(size_t thread) {
   launch.me_ = launch.first_ + launch.thread_;
 }
 
-void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
-  barrier_tick = ++tick;
+void CheckedBlock::next_tick() {
+  ++tick;
   launch.last_tick_ = std::max(launch.last_tick_, tick);
+}
+
+void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
+  next_tick();
+  barrier_tick = tick;
+  releases.pass_barrier();
   for (uint32_t t : waiting) {
     const Point &first = points[waiting[0]], &here = points[t];
     if (here.place == first.place) continue;
@@ -113,8 +123,22 @@ void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
 }
 
 void CheckedBlock::pass_warp_barrier(size_t warp, uint32_t lanes) {
-  ++tick;
-  launch.last_tick_ = std::max(launch.last_tick_, tick);
+  exchanges[warp].present = lanes;
+  auto point_of = [&](uint32_t lane) -> const Point& { return points[warp * 32 + lane]; };
+  auto first = static_cast<uint32_t>(std::countr_zero(lanes));
+  for (uint32_t lane = first + 1; lane < 32; ++lane) {
+    if (!(lanes >> lane & 1) || point_of(lane).what == point_of(first).what) continue;
+    enter(warp * 32 + lane);
+    Finding found = launch.finding(Kind::barrier_places, 0, point_of(lane).place, 0);
+    found.other = launch.access_of(static_cast<uint32_t>(number * threads + warp * 32 + first), 0, point_of(first).place);
+    found.bytes = 32;
+    launch.tell(std::move(found));
+    break;
+  }
+  // Shuffles and votes exchange values, and order no memory.
+  if ((point_of(first).what & QUERN_CHECK_EVENT_MASK) != QUERN_CHECK_WARP_BARRIER) return;
+  next_tick();
+  releases.pass_warp_barrier(warp, lanes);
   auto& table = joined[warp];
   std::array<uint32_t, 32> all{};
   for (uint32_t y = 0; y < 32; ++y)
@@ -189,9 +213,23 @@ void CheckedLaunch::end_block(CheckedBlock& block) {
   block_ = nullptr;
 }
 
-void CheckedLaunch::pass_grid_barrier() {
+void CheckedLaunch::pass_grid_barrier(uint64_t finished) {
+  if (finished > 0 && !blocks_.empty()) {
+    CheckedBlock& waiting = *blocks_.front();
+    auto at = std::find_if(waiting.points.begin(), waiting.points.end(), [](const CheckedBlock::Point& point) {
+      return (point.what & QUERN_CHECK_EVENT_MASK) == QUERN_CHECK_GRID_BARRIER;
+    });
+    waiting.enter(static_cast<size_t>(at - waiting.points.begin()) % waiting.threads);
+    Finding found = finding(Kind::barrier_missing, 0, at != waiting.points.end() ? at->place : 0, 0);
+    found.bytes = blocks_.size(), found.size = blocks_.size() + finished, found.of_grid = true;
+    tell(std::move(found));
+  }
   grid_tick_ = ++last_tick_;
-  for (auto& block : blocks_) block->tick = block->barrier_tick = grid_tick_;
+  releases_.clear();
+  for (auto& block : blocks_) {
+    block->tick = block->barrier_tick = grid_tick_;
+    block->releases.clear();
+  }
 }
 
 Access CheckedLaunch::access_of(uint32_t thread, uint32_t what, uint32_t place) const {
@@ -364,7 +402,7 @@ bool CheckedLaunch::begin_order() {
   }
   if (!orders_.begin_next()) return false;
   first_tick_ = ++last_tick_;
-  released_.clear();
+  releases_.clear();
   return true;
 }
 
@@ -397,15 +435,7 @@ void CheckedLaunch::meet_ranges(uintptr_t at, uint64_t bytes, uint32_t what, uin
 
 bool CheckedLaunch::released_to_us(Stamp before) const {
   uint64_t block = before.thread / threads_in_block_;
-  for (const auto& [address, up_to] : block_->seen) {
-    auto found = released_.find(address);
-    if (found == released_.end()) continue;
-    for (const Released& one : found->second) {
-      if (one.number > up_to) break;
-      if (one.block == block && before.tick <= one.tick) return true;
-    }
-  }
-  return false;
+  return releases_.lead_to(block_->releases, thread_, block_->number, block, before.thread % threads_in_block_, before.tick);
 }
 
 // A thread that puts back what it has just read there writes nothing that others could see.
@@ -425,8 +455,9 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   const Stamp now{me, block_->tick};
   const uint16_t marks = marks_of(what);
   const auto kept_place = static_cast<uint16_t>((place < Cell::place_mask ? place : 0) | marks);
-  // Accesses that may meet: both atomic, or both volatile.
-  auto may_meet = [&](uint16_t other) { return (marks & other & (Cell::is_atomic | Cell::is_volatile)) != 0; };
+  // Accesses that may meet: both atomic or volatile.
+  constexpr uint16_t strong = Cell::is_atomic | Cell::is_volatile;
+  auto may_meet = [&](uint16_t other) { return (marks & strong) != 0 && (other & strong) != 0; };
   auto [cell, count] = shadow.cells(offset, bytes);
   bool told = false;
   const bool may_put_back = what & QUERN_CHECK_WRITE && !(what & QUERN_CHECK_ATOMIC) && bytes <= written_.before.size() &&
@@ -501,21 +532,19 @@ void CheckedLaunch::drop_doubtful(uintptr_t address) {
 }
 
 void CheckedLaunch::release(uintptr_t address) {
-  if (!block_->fence_tick) return;
-  auto& all = released_[address];
-  if (!all.empty() && all.back().block == block_->number && all.back().tick == block_->fence_tick) return;
-  all.push_back({block_->number, block_->fence_tick, ++releases_});
+  if (auto told = block_->releases.told_by(thread_)) releases_.add(address, block_->number, std::move(told));
 }
 
 void CheckedLaunch::acquire(uintptr_t address) {
-  auto found = released_.find(address);
-  if (found != released_.end()) block_->seen[address] = releases_;
+  if (uint64_t number = releases_.known_at(address)) block_->releases.see(thread_, address, number);
 }
 
 void CheckedLaunch::event(uint32_t what, uint32_t place) {
   settle_write();
-  if (what == QUERN_CHECK_FENCE) {
-    block_->fence_tick = block_->tick;
+  if (what == QUERN_CHECK_FENCE || what == QUERN_CHECK_BLOCK_FENCE) {
+    Scope scope = what == QUERN_CHECK_FENCE ? of_device : of_block;
+    block_->releases.fence(thread_, scope, block_->tick, block_->barrier_tick, block_->joined[thread_ / 32]);
+    block_->next_tick();
   } else {
     block_->points[thread_] = {what, place};
   }
@@ -524,9 +553,17 @@ void CheckedLaunch::event(uint32_t what, uint32_t place) {
 // ---- values
 
 void CheckedLaunch::value(uint32_t what, uint32_t place, int64_t first, int64_t second) {
-  constexpr Kind kinds[] = {Kind::division, Kind::division, Kind::shift, Kind::never_written, Kind::overflow, Kind::not_finite};
+  constexpr Kind kinds[] = {Kind::division, Kind::division,   Kind::shift,          Kind::never_written,
+                            Kind::overflow, Kind::not_finite, Kind::barrier_missing};
   uint32_t kind = what & ((1u << QUERN_CHECK_SIGN_SHIFT) - 1);
   if (kind == QUERN_CHECK_UNSET && !state().options.never_written) return;
+  if (kind == QUERN_CHECK_LANE) {
+    auto doubt = static_cast<uint32_t>(first);
+    Finding found = finding(Kind::barrier_missing, 0, doubt >> doubt_shift, 0);
+    found.other = access_of(me_, 0, place);
+    found.first = doubt & ((1u << doubt_shift) - 1);
+    return tell(std::move(found));
+  }
   Finding found = finding(kinds[kind], kind == QUERN_CHECK_UNSET ? QUERN_CHECK_READ : 0, place,
                           kind == QUERN_CHECK_UNSET ? static_cast<uint32_t>(first) : 0);
   if (kind == QUERN_CHECK_UNSET) {
@@ -550,6 +587,17 @@ void* CheckedLaunch::index(int64_t index, int64_t extent, uint32_t axis, uint32_
   return no_memory();
 }
 
+// ---- lanes. A doubt is the number of the lane that gave nothing, counted from 1, and the shuffle's place.
+
+uint32_t CheckedLaunch::lane(int64_t lane, uint32_t place) const {
+  if (lane < 0 || lane >= 32) return 0;  // there is no such lane; the thread takes its own value
+  const CheckedBlock::Exchange& all = block_->exchanges[thread_ / 32];
+  if (all.present >> lane & 1) return all.doubts[static_cast<size_t>(lane)];
+  return place << doubt_shift | static_cast<uint32_t>(lane + 1);
+}
+
+void CheckedLaunch::give(uint32_t doubt) { block_->exchanges[thread_ / 32].doubts[thread_ % 32] = doubt; }
+
 // ---- what kernels call
 
 CheckedLaunch* current_launch() { return running; }
@@ -572,6 +620,12 @@ void check_local(const void* base, uint64_t bytes) {
 
 void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
   return running ? running->index(index, extent, axis, place, object) : no_memory();
+}
+
+uint32_t check_lane(int64_t lane, uint32_t place) { return running ? running->lane(lane, place) : 0; }
+
+void check_give(uint32_t doubt) {
+  if (running) running->give(doubt);
 }
 
 }  // namespace quern::check

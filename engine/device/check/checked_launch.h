@@ -4,8 +4,9 @@
 //   - it was made in an earlier launch, or before the last barrier of the grid;
 //   - both are of one block, which has had a barrier since;
 //   - both are of one warp, and warp barriers lead from one to the other (`joined`);
-//   - the block of the first released it (a fence, then an atomic or volatile write) and that of the second has seen that
-//     (an atomic or volatile read of the same address).
+//   - it was released (a fence, then an atomic or volatile write), and the second thread has seen that (an atomic or volatile
+//   read
+//     of the same address): releases.h.
 #pragma once
 
 #include <array>
@@ -18,6 +19,7 @@
 #include "device/check/block_orders.h"
 #include "device/check/checker.h"
 #include "device/check/memory_map.h"
+#include "device/check/releases.h"
 #include "device/check/timeline.h"
 
 namespace quern {
@@ -32,15 +34,21 @@ struct CheckedBlock {
   CheckedLaunch& launch;
   uint64_t number;
   uint32_t threads;
-  uint32_t tick, barrier_tick, fence_tick = 0;
+  uint32_t tick, barrier_tick;
   char *shared, *private_begin, *private_end;
   Shadow shared_shadow;
-  std::vector<std::array<uint32_t, 32 * 32>> joined;  // of each warp: [y][x], the tick before which x's accesses are known to y
+  std::vector<Joined> joined;  // of each warp
   struct Point {
     uint32_t what = 0, place = 0;
   };
-  std::vector<Point> points;                     // of each thread: the last barrier it came to
-  std::unordered_map<uintptr_t, uint64_t> seen;  // addresses of releases that it read: up to which one
+  std::vector<Point> points;  // of each thread: the last barrier it came to
+  BlockReleases releases;
+  // Of each warp: who is together in its last operation; what is told of the values that lanes gave.
+  struct Exchange {
+    uint32_t present = 0;
+    std::array<uint32_t, 32> doubts{};
+  };
+  std::vector<Exchange> exchanges;
 
   CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
                char* private_end);
@@ -49,6 +57,7 @@ struct CheckedBlock {
   // `waits`: those that go on.
   void pass_barrier(const std::vector<uint32_t>& waiting);
   void pass_warp_barrier(size_t warp, uint32_t lanes);
+  void next_tick();
   void stuck(const std::vector<uint32_t>& of_warps, const std::vector<uint32_t>& of_block);  // none of those that wait can go on
   void left_out(uint32_t thread);  // it waits with a mask that does not name itself
 };
@@ -62,7 +71,7 @@ class CheckedLaunch {
   CheckedBlock& begin_block(uint64_t number, uint32_t threads, char* shared, size_t shared_bytes, char* private_begin,
                             char* private_end);
   void end_block(CheckedBlock& block);
-  void pass_grid_barrier();
+  void pass_grid_barrier(uint64_t finished);                           // `finished`: how many blocks never came there
   uint64_t block_at(uint64_t n) const { return orders_.block_at(n); }  // the one to be run as the n-th
   // After a run of all blocks: are they to be run once more, in another order? What they wrote is taken back then.
   bool begin_order();
@@ -73,14 +82,11 @@ class CheckedLaunch {
   void value(uint32_t what, uint32_t place, int64_t first, int64_t second);
   void local(const void* base, uint64_t bytes);
   void* index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+  uint32_t lane(int64_t lane, uint32_t place) const;
+  void give(uint32_t doubt);
 
  private:
   friend struct CheckedBlock;
-  struct Released {
-    uint64_t block;
-    uint32_t tick;
-    uint64_t number;
-  };
   void tell(Finding found);
   Finding finding(Kind kind, uint32_t what, uint32_t place, uint32_t object) const;
   Access access_of(uint32_t thread, uint32_t what, uint32_t place) const;
@@ -103,7 +109,7 @@ class CheckedLaunch {
       uint32_t thread = before.thread - first_;
       if (thread / 32 == thread_ / 32 && before.tick < block_->joined[thread_ / 32][thread_ % 32 * 32 + thread % 32]) return true;
     }
-    return !block_->seen.empty() && released_to_us(before);
+    return block_->releases.has_seen_any() && released_to_us(before);
   }
   bool released_to_us(Stamp before) const;
   bool is_of_block(uint32_t thread) const { return thread - first_ < threads_in_block_; }
@@ -126,8 +132,7 @@ class CheckedLaunch {
   uint32_t first_ = 0, me_ = 0;      // the numbers in the launch of its block's first thread, and its own
   const char* elsewhere_ = nullptr;  // memory for accesses that are wrong
   uint32_t thread_ = 0;              // in its block
-  std::unordered_map<uintptr_t, std::vector<Released>> released_;  // by address, in the order of time
-  uint64_t releases_ = 0;
+  Releases releases_;
   std::array<std::shared_ptr<Region>, 16> recents_;  // by the numbers of objects
   Region* here_ = nullptr;                           // of the access that is looked at; null: shared memory
   BlockOrders orders_;
@@ -158,5 +163,7 @@ void check_event(uint32_t what, uint32_t place);
 void check_value(uint32_t what, uint32_t place, int64_t first, int64_t second);
 void check_local(const void* base, uint64_t bytes);
 void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+uint32_t check_lane(int64_t lane, uint32_t place);
+void check_give(uint32_t doubt);
 
 }  // namespace quern::check

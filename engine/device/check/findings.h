@@ -55,6 +55,7 @@ struct Finding {
   uint64_t size = 0;   // of that
   Site allocated = no_site, launch = no_site;
   bool has_allocation = false;    // is there one near?
+  bool of_grid = false;           // of barriers: blocks wait, not threads
   int32_t axis = -1;              // of an index outside of its axis: `offset`, among `size` elements
   uint32_t sign = 0;              // of the operation that overflows: '+', '-' or '*'
   int64_t first = 0, second = 0;  // operands (cpu_module.h)

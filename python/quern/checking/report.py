@@ -27,6 +27,7 @@ class Finding:
     offset: int
     size: int
     axis: int  # of an index outside of it: ``offset``, of ``size`` elements; -1 for others
+    of_grid: bool  # of barriers: blocks wait, not threads
     sign: str  # of the operation that overflows
     first: int  # its operands; what was divided and by what; a shift and the width; NaN or Inf and an operand, as the bits of doubles
     second: int
@@ -138,9 +139,15 @@ _TITLES = {
     "const_written": lambda f: f"a write through '{f.object}', a pointer to const",
     "never_written": _never_written,
     "race": lambda f: "two threads use the same element, one of them writes, and nothing orders them",
-    "barrier_places": lambda f: "threads of one block meet at different barriers",
+    "barrier_places": lambda f: (
+        "lanes of one warp meet in different operations" if f.bytes else "threads of one block meet at different barriers"
+    ),
     "barrier_missing": lambda f: (
-        f"{f.bytes} of {f.size} threads wait for the others, which never come" if f.size else "the mask leaves out the thread that waits"
+        f"a shuffle takes the value of lane {f.first - 1}, which takes no part in it"
+        if f.first
+        else f"{f.bytes} of {f.size} {'blocks' if f.of_grid else 'threads'} wait for the others, which never come"
+        if f.size
+        else "the mask leaves out the thread that waits"
     ),
     "division": _division,
     "overflow": lambda f: f"{f.first:,} {f.sign} {f.second:,} does not fit into 32 bits, and an address is made of it",
@@ -174,8 +181,16 @@ _ADVICE = {
         else "fill the memory first (zeros, memset, __syncthreads() after the store that fills it)"
     ),
     "race": _race_advice,
-    "barrier_places": lambda f: "let all threads of a block pass the same __syncthreads(): move it out of the branch",
-    "barrier_missing": lambda f: "move the barrier out of the branch or loop that not all threads take",
+    "barrier_places": lambda f: (
+        "let all lanes of the mask call the same function: move it out of the branch, or give each side a mask of its own"
+        if f.bytes
+        else "let all threads of a block pass the same __syncthreads(): move it out of the branch"
+    ),
+    "barrier_missing": lambda f: (
+        "use it only where the lane is there: if (lane + d < count)"
+        if f.first
+        else "move the barrier out of the branch or loop that not all threads take"
+    ),
     "unordered": lambda f: (
         "wait for the stream, or for an event behind that work, before the host uses the memory"
         if f.work.endswith("host")
@@ -192,6 +207,8 @@ _ADVICE = {
 
 
 def _deed(f):
+    if f.kind == "barrier_missing" and f.first:
+        return "is here"
     if f.kind in ("barrier_places", "barrier_missing"):
         return "waits here"
     if f.kind in ("division", "overflow", "shift", "not_finite") or f.axis >= 0:
@@ -200,6 +217,8 @@ def _deed(f):
 
 
 def _other_deed(f):
+    if f.kind == "barrier_missing" and f.first:
+        return "uses what came of it"
     return "waits here" if f.kind.startswith("barrier") else _verb(f.other)
 
 

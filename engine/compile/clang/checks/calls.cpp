@@ -83,6 +83,14 @@ void CheckCalls::local(llvm::IRBuilder<>& builder, Value* base, uint64_t bytes) 
   call(builder, offsetof(QuernCpuRuntime, check_local), builder.getVoidTy(), {base, builder.getInt64(bytes)});
 }
 
+llvm::CallInst* CheckCalls::lane(llvm::IRBuilder<>& builder, Value* lane, uint32_t place) {
+  return call(builder, offsetof(QuernCpuRuntime, check_lane), builder.getInt32Ty(), {lane, builder.getInt32(place)});
+}
+
+void CheckCalls::give(llvm::IRBuilder<>& builder, Value* doubt) {
+  call(builder, offsetof(QuernCpuRuntime, check_give), builder.getVoidTy(), {doubt});
+}
+
 void CheckCalls::value_if(Value* wrong, llvm::Instruction& before, uint32_t what, uint32_t place, Value* first, Value* second) {
   llvm::IRBuilder<> builder(llvm::SplitBlockAndInsertIfThen(wrong, &before, /*Unreachable=*/false));
   value(builder, what, place, first, second);

@@ -1,6 +1,7 @@
 #include "compile/clang/checks/instrument.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -118,8 +119,8 @@ class Instrumenter {
             atomic | aligned(exchange->getAlign()));
     } else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&inst)) {
       visit_copy(*copy);
-    } else if (llvm::isa<llvm::FenceInst>(inst)) {
-      tell(inst, QUERN_CHECK_FENCE);
+    } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&inst)) {
+      tell(inst, fence->getSyncScopeID() == llvm::SyncScope::SingleThread ? QUERN_CHECK_BLOCK_FENCE : QUERN_CHECK_FENCE);
     } else if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&inst)) {
       begin_local(*local);
     } else if (calls(inst, index_name)) {
@@ -129,7 +130,7 @@ class Instrumenter {
     } else if (is(&inst, Op::barrier)) {
       tell(inst, QUERN_CHECK_BARRIER);
     } else if (is(&inst, Op::warp_barrier)) {
-      tell(inst, QUERN_CHECK_WARP_BARRIER);
+      tell(inst, warp_event(inst));
     } else if (is(&inst, Op::grid_barrier)) {
       tell(inst, QUERN_CHECK_GRID_BARRIER);
     }
@@ -204,6 +205,19 @@ class Instrumenter {
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
       if (called_name(*at).starts_with("tex") || called_name(*at).starts_with("surf")) return true;
     return false;
+  }
+
+  // Lanes are to come together in one and the same function of CUDA's.
+  uint32_t warp_event(const Instruction& inst) {
+    uint32_t event = QUERN_CHECK_WARP_OPERATION;
+    llvm::StringRef name;
+    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt()) {
+      name = called_name(*at);
+      if (name == "__syncwarp") event = QUERN_CHECK_WARP_BARRIER;
+      if (name.starts_with("__") && name.ends_with("sync")) break;
+    }
+    auto [number, is_new] = functions_.try_emplace(name, static_cast<uint32_t>(functions_.size()));
+    return event | number->second << QUERN_CHECK_EVENT_SHIFT;
   }
 
   void visit_copy(llvm::MemIntrinsic& copy) {
@@ -328,6 +342,7 @@ class Instrumenter {
   LoweringState& kernel_;
   CheckCalls calls_;
   llvm::Module& module_;
+  llvm::StringMap<uint32_t> functions_;                // of warps, that are called
   llvm::DenseSet<const Value*> elsewhere_;             // what the device gives instead of an element
   llvm::DenseMap<const Value*, uint64_t> parameters_;  // copies of what was handed over by value, and where that lies
   llvm::DenseSet<const Value*> of_users_;              // local variables that the program's own text reads or writes
@@ -337,6 +352,7 @@ class Instrumenter {
 }  // namespace
 
 void instrument(LoweringState& kernel) {
+  check_lanes(kernel);
   check_indices(kernel);
   if (kernel.input.checks_nan) check_finite(kernel);
   Instrumenter(kernel).run();

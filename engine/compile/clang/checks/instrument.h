@@ -9,13 +9,18 @@
 
 namespace quern::lowering {
 
+// Before anything is inlined: what inlining would make of constants that are wrong.
+void keep_wrong_constants(llvm::Module& module);
 // Divisions, shifts, variables that are read before they are set: when the thread's code is inlined, while arithmetic is still as
 // the text has it and variables are in memory.
 void check_arithmetic(LoweringState& kernel);
 // Accesses, and what numbers become: when scalars are in registers, before anything merges accesses.
 void instrument(LoweringState& kernel);
 
-// Parts of it: integers that lead to addresses; numbers that become NaN or infinite (with KernelInput::checks_nan).
+// Parts of them: variables; what shuffles take; integers that lead to addresses; numbers that become NaN or infinite (with
+// KernelInput::checks_nan).
+void check_variables(LoweringState& kernel);
+void check_lanes(LoweringState& kernel);
 void check_indices(LoweringState& kernel);
 void check_finite(LoweringState& kernel);
 

@@ -93,6 +93,16 @@ bool find_given(Instruction& made, const llvm::DominatorTree& order, llvm::Small
   return !given.empty();
 }
 
+// What an atomic addition makes.
+Instruction* sum_of(llvm::AtomicRMWInst& update) {
+  llvm::IRBuilder<> builder(update.getNextNode());
+  Value *before = &update, *more = update.getValOperand();
+  auto* sum = llvm::dyn_cast<Instruction>(update.getOperation() == llvm::AtomicRMWInst::FAdd ? builder.CreateFAdd(before, more)
+                                                                                             : builder.CreateFSub(before, more));
+  if (sum) sum->setDebugLoc(update.getDebugLoc());
+  return sum;
+}
+
 struct Computed {
   Instruction* result;
   llvm::SmallVector<Value*, 3> given;
@@ -140,6 +150,10 @@ void check_indices(LoweringState& kernel) {
 
 void check_finite(LoweringState& kernel) {
   std::vector<Computed> all;
+  for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.thread)))
+    if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst); update && is_real(inst) && update->isFloatingPointOperation())
+      if (update->getOperation() == llvm::AtomicRMWInst::FAdd || update->getOperation() == llvm::AtomicRMWInst::FSub)
+        if (Instruction* sum = sum_of(*update)) all.push_back({sum, {update, update->getValOperand()}});
   llvm::DominatorTree order(*kernel.thread);
   for (Instruction& inst : llvm::instructions(*kernel.thread)) {
     Computed computed{&inst, {}};

@@ -328,6 +328,7 @@ void prepare(LoweringState& kernel) {
   llvm::Function& thread = *kernel.thread;
   thread.removeFnAttr(llvm::Attribute::NoInline);
   thread.removeFnAttr(llvm::Attribute::OptimizeNone);
+  if (kernel.input.checks) keep_wrong_constants(kernel.module);
   inline_everything(thread);
   give_own_carry(thread);
   number_places(thread);
