@@ -169,11 +169,16 @@ std::optional<Pool::Idle> Pool::take_idle(size_t capacity, bool in_order) {
   std::lock_guard hold(lock_);
   auto found = idle_.find(capacity);
   if (found == idle_.end()) return std::nullopt;
-  std::vector<Idle>& list = found->second;
+  if (std::deque<Idle>& list = found->second.in_order; in_order && !list.empty()) {
+    Idle taken = std::move(list.back());
+    list.pop_back();
+    kept_ -= capacity;
+    return taken;
+  }
+  std::deque<Idle>& list = found->second.fenced;
   for (size_t k = 0; k < std::min(list.size(), 2 * at_an_end); ++k) {
     size_t i = k < at_an_end ? list.size() - 1 - k : k - at_an_end;
     Idle& idle = list[i];
-    if (idle.in_order && !in_order) continue;
     if (!std::all_of(idle.fences.begin(), idle.fences.end(), [](auto& fence) { return fence->done(); })) continue;
     Idle taken = std::move(idle);
     list.erase(list.begin() + static_cast<long>(i));
@@ -190,11 +195,10 @@ void* Pool::take_out_of_order(size_t capacity) {
     std::lock_guard hold(lock_);
     auto found = idle_.find(capacity);
     if (found == idle_.end()) return nullptr;
-    std::vector<Idle>& list = found->second;
-    auto first = std::find_if(list.begin(), list.end(), [](const Idle& i) { return i.in_order != nullptr; });
-    if (first == list.end()) return nullptr;
-    idle = std::move(*first);
-    list.erase(first);
+    std::deque<Idle>& list = found->second.in_order;
+    if (list.empty()) return nullptr;
+    idle = std::move(list.front());
+    list.pop_front();
     kept_ -= capacity;
   }
   idle.in_order.reset();
@@ -203,7 +207,7 @@ void* Pool::take_out_of_order(size_t capacity) {
   event->record(device_.default_stream());
   idle.fences.push_back(std::move(event));
   std::lock_guard hold(lock_);
-  idle_[capacity].push_back(std::move(idle));
+  idle_[capacity].add(std::move(idle));
   kept_ += capacity;
   return nullptr;
 }
@@ -284,14 +288,14 @@ void Pool::give_back(Block* block) noexcept {
   std::lock_guard hold(lock_);
   unlink(block);
   if (usable) {
-    idle_[block->capacity].push_back(std::move(idle));
+    idle_[block->capacity].add(std::move(idle));
     kept_ += block->capacity;
   }
   delete block;
 }
 
 size_t Pool::trim(bool wait) {
-  std::map<size_t, std::vector<Idle>> mine;
+  std::map<size_t, IdleBlocks> mine;
   std::vector<Block*> quick;
   {
     std::lock_guard hold(lock_);
@@ -304,8 +308,8 @@ size_t Pool::trim(bool wait) {
   }
   size_t freed = 0;
   if (pinned_ && wait)
-    for (auto& [capacity, list] : mine)
-      for (Idle& idle : list)
+    for (auto& [capacity, blocks] : mine)
+      for (Idle& idle : blocks.fenced)
         for (auto& f : idle.fences) wait_quietly(*f);
   const bool idle_now = device_.default_stream().idle();
   for (Block* block : quick) {
@@ -313,22 +317,23 @@ size_t Pool::trim(bool wait) {
     freed += block->capacity;
     delete block;
   }
-  for (auto& [capacity, list] : mine) {
+  for (auto& [capacity, blocks] : mine) {
     std::vector<Idle> pending;
-    for (Idle& idle : list) {
-      bool free = !idle.in_order || idle_now;
-      for (auto& f : idle.fences) free = free && f->done();
-      if (!free) {
-        pending.push_back(std::move(idle));
-        continue;
+    for (std::deque<Idle>* list : {&blocks.in_order, &blocks.fenced})
+      for (Idle& idle : *list) {
+        bool free = !idle.in_order || idle_now;
+        for (auto& f : idle.fences) free = free && f->done();
+        if (!free) {
+          pending.push_back(std::move(idle));
+          continue;
+        }
+        release(idle.base);
+        freed += capacity;
       }
-      release(idle.base);
-      freed += capacity;
-    }
     if (pending.empty()) continue;
     std::lock_guard hold(lock_);
     for (Idle& idle : pending) {
-      idle_[capacity].push_back(std::move(idle));
+      idle_[capacity].add(std::move(idle));
       kept_ += capacity;
     }
   }
@@ -339,7 +344,7 @@ PoolInfo Pool::info() {
   std::lock_guard hold(lock_);
   size_t waiting = 0;
   for (auto& blocks : quick_) waiting += blocks.size();
-  for (auto& [capacity, list] : idle_) waiting += list.size();
+  for (auto& [capacity, blocks] : idle_) waiting += blocks.size();
   return {used_, held_, kept_, live_count_, waiting, limit_};
 }
 

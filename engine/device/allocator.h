@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,8 +55,14 @@ class Pool : public BlockOwner {
   struct Idle {
     void* base;
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
-    std::shared_ptr<Stream>
-        in_order;  // the default stream, when only its work uses the block and nobody has looked how far that is
+    std::shared_ptr<Stream> in_order;            // the default stream, of those in IdleBlocks::in_order
+  };
+  // Those of one capacity, in the order in which they came back. A program may be thousands of blocks ahead of its work.
+  struct IdleBlocks {
+    std::deque<Idle> in_order;  // only the default stream's work uses them, and nobody has looked how far that is
+    std::deque<Idle> fenced;
+    size_t size() const { return in_order.size() + fenced.size(); }
+    void add(Idle idle) { (idle.in_order ? in_order : fenced).push_back(std::move(idle)); }
   };
   std::optional<Idle> take_idle(size_t capacity, bool in_order);
   void* take_out_of_order(size_t capacity);
@@ -71,7 +78,7 @@ class Pool : public BlockOwner {
   Device& device_;
   const std::optional<PinnedOptions> pinned_;
   std::mutex lock_;
-  std::map<size_t, std::vector<Idle>> idle_;  // by capacity
+  std::map<size_t, IdleBlocks> idle_;  // by capacity
   // Small blocks that no stream has used: handed out again as they are.
   static constexpr size_t quick_classes = 33;
   std::array<std::vector<Block*>, quick_classes> quick_;
