@@ -89,7 +89,9 @@ void Printer::reduction_start() {
       line(1, "__shared__ {} t{}[op::reduce_width][op::reduce_lanes];", sum_type(n), n);
     } else if (form_.walk == Walk::lanes_outside) {
       line(1, "__shared__ {} t{}[op::reduce_lanes][op::reduce_width];", sum_type(n), n);
-    } else if (form_.walk == Walk::columns || form_.walk == Walk::rows) {
+    } else if (form_.walk == Walk::columns) {
+      line(1, "__shared__ {} t{}[op::reduce_lanes * {}];", sum_type(n), n, form_.block);
+    } else if (form_.walk == Walk::rows) {
       line(1, "{} t{}[op::reduce_lanes];", sum_type(n), n);
     }
   }
@@ -224,54 +226,70 @@ void Printer::in_lanes(uint8_t loop, const Lanes& lanes) {
   }
 }
 
-// On the CPU, when neighbouring results lie side by side: a thread makes one result, lane after lane. The barrier behind each
-// lane lets the loop over its elements run over whole rows of threads.
+// On the CPU, when neighbouring results lie side by side: a thread makes one result, and what the lanes have of a block's results
+// lies in rows of it. The barriers let the loops over elements run over whole rows of threads, in the order of memory.
 void Printer::in_columns(uint8_t loop) {
-  line(1, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
-  start_reductions(2, loop);
-  line(2, "for (I j = begin + lane; j < end; j += op::reduce_lanes) {{");
-  coordinates(3, form_.kept, form_.shape.size(), "j");
-  element(3, loop);
-  line(2, "}}");
-  for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) line(2, "t{0}[lane] = s{0};", n);
+  const bool reduces = reduces_in(loop);
+  auto each = [&](auto&& f) {
+    for (size_t n = 0; n < group_.nodes.size(); ++n) {
+      if (is_reduction(n) && group_.loops[n] == loop) f(n);
+    }
+  };
+  if (reduces) {
+    line(1, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+    each([&](size_t n) { line(2, "t{}[lane * blockDim.x + threadIdx.x] = {}::start();", n, reduction_name(n)); });
+    line(1, "}}");
+    line(1, "__syncthreads();");
   }
-  line(2, "__syncthreads();");
+  line(1, "for (I j = begin; j < end; ++j) {{");
+  if (reduces) line(2, "const I at = (j - begin) % op::reduce_lanes * (I)blockDim.x + threadIdx.x;");
+  coordinates(2, form_.kept, form_.shape.size(), "j");
+  each([&](size_t n) { line(2, "{0} s{1} = t{1}[at];", sum_type(n), n); });
+  element(2, loop);
+  each([&](size_t n) { line(2, "t{0}[at] = s{0};", n); });
   line(1, "}}");
-  for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop)
-      finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n));
-  }
+  line(1, "__syncthreads();");
+  each([&](size_t n) {
+    finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{} + threadIdx.x, blockDim.x)", reduction_name(n), n));
+  });
 }
 
 // On the CPU, when a result's elements lie side by side: the only thread of a block makes one result, in a vector's loop over
-// lanes of its own. Were that unrolled, they would be numbers one by one.
+// lanes of its own. Were that unrolled here, they would be numbers one by one; as vectors it is unrolled later
+// (compile/clang/link/unrolled_vectors.h), and r stays in registers because nothing but such loops uses it.
 void Printer::in_rows(uint8_t loop) {
   auto each = [&](auto&& f) {
     for (size_t n = 0; n < group_.nodes.size(); ++n) {
       if (is_reduction(n) && group_.loops[n] == loop) f(n);
     }
   };
-  auto element_of_lane = [&](int depth) {
+  auto over_lanes = [&](int depth) {
+    line(0, "#pragma clang loop unroll(disable) vectorize(enable)");
+    line(depth, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+  };
+  auto element_of_lane = [&](int depth, char lanes) {
     line(depth, "const I j = k + lane;");
     coordinates(depth, form_.kept, form_.shape.size(), "j");
-    each([&](size_t n) { line(depth, "{0} s{1} = t{1}[lane];", sum_type(n), n); });
+    each([&](size_t n) { line(depth, "{0} s{1} = {2}{1}[lane];", sum_type(n), n, lanes); });
     element(depth, loop);
-    each([&](size_t n) { line(depth, "t{0}[lane] = s{0};", n); });
+    each([&](size_t n) { line(depth, "{1}{0}[lane] = s{0};", n, lanes); });
     line(depth - 1, "}}");
   };
   line(1, "{{");
-  line(2, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
-  each([&](size_t n) { line(3, "t{}[lane] = {}::start();", n, reduction_name(n)); });
+  each([&](size_t n) { line(2, "{} r{}[op::reduce_lanes];", sum_type(n), n); });
+  over_lanes(2);
+  each([&](size_t n) { line(3, "r{}[lane] = {}::start();", n, reduction_name(n)); });
   line(2, "}}");
   line(2, "I k = begin;");
   line(2, "for (; end - k >= op::reduce_lanes; k += op::reduce_lanes) {{");
-  line(0, "#pragma clang loop unroll(disable) vectorize(enable)");
-  line(3, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
-  element_of_lane(4);
+  over_lanes(3);
+  element_of_lane(4, 'r');
+  line(2, "}}");
+  over_lanes(2);
+  each([&](size_t n) { line(3, "t{0}[lane] = r{0}[lane];", n); });
   line(2, "}}");
   line(2, "for (int lane = 0; k + lane < end; ++lane) {{");
-  element_of_lane(3);
+  element_of_lane(3, 't');
   line(1, "}}");
   each([&](size_t n) { finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
 }

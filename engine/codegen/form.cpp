@@ -109,6 +109,17 @@ static bool has_vectors_of_sums(const Group& group) {
   return true;
 }
 
+// As many columns as make rows worth a loop, while what the lanes have of them fits shared memory.
+static int64_t columns_of_block(const Group& group) {
+  constexpr int64_t most = 512, shared_bytes = 192 << 10;
+  int64_t bytes = 0;
+  for (const Node* node : group.nodes) {
+    if (node->op == Op::reduce)
+      bytes += reduce_lanes * static_cast<int64_t>(size_of(accumulator(node->reduction, node->compute)));
+  }
+  return std::clamp<int64_t>(shared_bytes / bytes / 16 * 16, 16, most);
+}
+
 // How the elements of each result are walked over; `inside`: they lie closer together than the results.
 static void choose_walk(Form& form, const Group& group, bool inside) {
   const DeviceId device = group.device;
@@ -128,6 +139,7 @@ static void choose_walk(Form& form, const Group& group, bool inside) {
     const Walk here = inside ? (is_one_row ? Walk::rows : Walk::lanes_inside) : Walk::columns;
     form.walk = !on_gpu ? here : inside ? Walk::lanes_inside : Walk::lanes_outside;
   }
+  form.block = form.walk == Walk::columns ? columns_of_block(group) : most_threads(form.walk);
 }
 
 Form form_of(const Group& group) {

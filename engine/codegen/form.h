@@ -16,8 +16,9 @@ struct Path {
 };
 
 // Who computes what. Elements: a thread each. A reduction's results: a thread each, one after the other (few elements); 32
-// threads each, as neighbours (lanes_inside) or beside those of the next results (lanes_outside); on the CPU a thread each, lane
-// after lane (columns), or all lanes at once, as vectors (rows); on a GPU with few results a block for each chunk (block).
+// threads each, as neighbours (lanes_inside) or beside those of the next results (lanes_outside); on the CPU a thread each, which
+// goes from lane to lane (columns), or all lanes at once, as vectors (rows); on a GPU with few results a block for each chunk
+// (block).
 enum class Walk : uint8_t { elements, threads, lanes_inside, lanes_outside, columns, block, rows };
 // Of a block, on a GPU. Where it is more than 256 the text says so: then a thread may not have all 255 registers.
 constexpr int64_t most_threads(Walk walk) {
@@ -37,6 +38,7 @@ struct Form {
   Shape shape;                                 // of the dimensions
   int64_t results = 1, count = 1;              // elements kept, elements of each that are reduced
   int64_t chunk = chunk_elements, chunks = 1;  // of each result: elements, how many
+  int64_t block = 0;                           // most threads of a block that reduces
   std::vector<Path> loads, stores;
   std::vector<int64_t> numbers;  // arguments: the shape, then every numbered step
 };

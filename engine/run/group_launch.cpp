@@ -110,7 +110,8 @@ void combine(Context& context, const Node& node, Buffer partial, const Buffer& o
     packed.pointer(partial, 0, false);
     packed.pointer(next, 0, true);
     for (int64_t number : {results, count, chunks}) packed.index(number, true);
-    kernel.launch(context.work_stream, reduction_shape(results, chunks, Walk::lanes_inside), packed, node.site);
+    const LaunchShape shape = reduction_shape(results, chunks, Walk::lanes_inside, most_threads(Walk::lanes_inside));
+    kernel.launch(context.work_stream, shape, packed, node.site);
     if (chunks == 1) return;
     partial = next;
     count = chunks;
@@ -126,7 +127,8 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
     if (plan.key.empty()) plan.key = key_of(group, form);
     plan.kernel = kernel_for(context, TextOf::group, plan.key, group, form, plan.text, [&] { return print_kernel(group, form); });
     plan.text.clear();
-    plan.shape = group.reduces ? reduction_shape(form.results, form.chunks, form.walk) : elementwise_shape(group, form);
+    plan.shape =
+        group.reduces ? reduction_shape(form.results, form.chunks, form.walk, form.block) : elementwise_shape(group, form);
   }
   TracedWork work;
   if (tracing()) add_work(work, group, form);

@@ -22,14 +22,16 @@ LaunchShape elementwise_shape(const Group& group, const Form& form) {
   return shape;
 }
 
-LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk) {
+LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk, int64_t most) {
   // As many results as leave room for `lanes` threads each.
-  auto block = [&](int64_t lanes) { return static_cast<uint32_t>(std::min(results, most_threads(walk) / lanes)); };
+  auto block = [&](int64_t lanes) { return static_cast<uint32_t>(std::min(results, most / lanes)); };
   LaunchShape shape;
   int64_t in_block = 1;  // results of a block
   switch (walk) {
+    case Walk::columns:  // enough blocks for all threads of the CPU, of a few vectors at least
+      most = std::min(most, std::max<int64_t>(128, results * chunks / (4 * int64_t{cpu_threads()})));
+      [[fallthrough]];
     case Walk::threads:
-    case Walk::columns:
       shape.block = {block(1), 1, 1};
       in_block = shape.block[0];
       break;
@@ -37,7 +39,7 @@ LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk) {
       shape.block = {1, 1, 1};
       break;
     case Walk::block:
-      shape.block = {static_cast<uint32_t>(most_threads(walk)), 1, 1};
+      shape.block = {static_cast<uint32_t>(most), 1, 1};
       break;
     case Walk::lanes_outside:
       shape.block = {block(reduce_lanes), static_cast<uint32_t>(reduce_lanes), 1};

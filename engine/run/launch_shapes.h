@@ -7,7 +7,7 @@
 namespace quern {
 
 LaunchShape elementwise_shape(const Group& group, const Form& form);
-// `results`, of `chunks` chunks each; a block never has more than most_threads(walk).
-LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk);
+// `results`, of `chunks` chunks each; a block never has more than `most` threads.
+LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk, int64_t most);
 
 }  // namespace quern

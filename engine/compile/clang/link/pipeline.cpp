@@ -29,6 +29,7 @@
 #include <algorithm>
 
 #include "compile/clang/link/before_vectorizer.h"
+#include "compile/clang/link/unrolled_vectors.h"
 #include "compile/clang/link/vector_math.h"
 #include "compile/cpu_module.h"
 
@@ -106,6 +107,9 @@ llvm::ModulePassManager loop_pipeline(bool thorough) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   if (thorough) {
+    passes.addPass(UnrolledVectorsPass());
+    passes.addPass(loop_passes(false, llvm::LoopFullUnrollPass(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::SLPVectorizerPass());
     passes.addPass(llvm::EarlyCSEPass());
   }
