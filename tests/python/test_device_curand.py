@@ -145,6 +145,14 @@ extern "C" __global__ void fours(unsigned* out, double* reals) {
     double2 d = curand_normal2_double(&a);
     out[5 * k + 4] = d.x == curand_normal_double(&b) && d.y == curand_normal_double(&b);
   }
+  b = a;
+  double4 u = curand_uniform4_double(&a), n = curand_normal4_double(&a), l = curand_log_normal4_double(&a, 0.5, 2.0);
+  double2 v = curand_uniform2_double(&b), w = curand_uniform2_double(&b);
+  out[20] = u.x == v.x && u.y == v.y && u.z == w.x && u.w == w.y;
+  v = curand_normal2_double(&b), w = curand_normal2_double(&b);
+  out[21] = n.x == v.x && n.y == v.y && n.z == w.x && n.w == w.y;
+  v = curand_normal2_double(&b), w = curand_normal2_double(&b);
+  out[22] = fabs(log(l.x) - 0.5 - 2 * v.x) + fabs(log(l.y) - 0.5 - 2 * v.y) + fabs(log(l.z) - 0.5 - 2 * w.x) < 1e-12 && l.w == exp(0.5 + 2 * w.y);
   reals[0] = curand_uniform2_double(&a).x;
   reals[1] = curand_poisson4(&a, 4.0).w;
 }
@@ -152,10 +160,10 @@ extern "C" __global__ void fours(unsigned* out, double* reals) {
 
 
 def test_four_at_a_time(device):
-    out, reals = np.zeros(20, np.uint32), np.zeros(2)
+    out, reals = np.zeros(23, np.uint32), np.zeros(2)
     places = [drv.to_device(out), drv.to_device(reals)]
     quern.RawKernel(FOURS, "fours")((1,), (1,), tuple(places))
-    assert drv.from_device_like(places[0], out).tolist() == [1] * 20
+    assert drv.from_device_like(places[0], out).tolist() == [1] * 23
     reals = drv.from_device_like(places[1], reals)
     assert 0 < reals[0] <= 1 and reals[1] >= 0
 

@@ -111,6 +111,7 @@ def integer_rows(kind):
         (f"max.{kind} %0, %1, %2;", kind, [kind, kind], max),
         (f"sad.{kind} %0, %1, %2, %3;", kind, [kind] * 3, lambda a, b, c: abs(a - b) + c),
         (f"shr.{kind} %0, %1, %2;", kind, [kind, "u32"], lambda a, b: a >> min(b, bits)),
+        (f"slct.{kind}.s32 %0, %1, %2, %3;", kind, [kind, kind, "s32"], lambda a, b, c: a if c >= 0 else b),
     ]
     if kind[0] == "s":
         rows += [
@@ -374,6 +375,7 @@ def float_rows(kind):
         (f"neg.{kind} %0, %1;", kind, [kind], lambda a: -a),
         (f"copysign.{kind} %0, %1, %2;", kind, [kind] * 2, lambda a, b: np.copysign(b, a)),
         (f"mov.{kind} %0, %1;", kind, [kind], lambda a: a),
+        (f"slct.{kind}.f32 %0, %1, %2, %3;", kind, [kind, kind, "f32"], lambda a, b, c: a if c >= 0 else b),
     ]
     tests = {"finite": np.isfinite, "infinite": np.isinf, "number": lambda a: not np.isnan(a), "notanumber": np.isnan}
     for name, reference in tests.items():

@@ -183,6 +183,22 @@ def test_what_is_not_there(device):
         quern.RawKernel(SCALE, "absent").compile()
 
 
+GONE = {
+    "o[0] = __shfl_down(o[0], 1);": "'__shfl_down'.*_sync takes a mask",
+    "o[0] = __ballot(o[0]);": "'__ballot'.*_sync takes a mask",
+    "o[0] = __isShared(o);": "'__isShared'.*pointers do not tell",
+    "tex2Dgather<float4>(1ull, 0.5f, 0.5f);": "'tex2Dgather'.*call tex2D",
+}
+
+
+@pytest.mark.parametrize("text", GONE)
+def test_what_cuda_has_or_had_and_the_cpu_has_not(device, text):
+    if device.kind != "cpu":
+        pytest.skip("NVRTC says it its own way")
+    with pytest.raises(quern.CompileError, match=GONE[text]):
+        quern.RawKernel('extern "C" __global__ void f(int* o) { ' + text + " }", "f").compile()  # nvrtc: skip
+
+
 @pytest.mark.parametrize("kind", ["complex64", "complex128"])
 def test_cucomplex_translated(device, kind):
     c, real = ("cuFloatComplex", "float") if kind == "complex64" else ("cuDoubleComplex", "double")

@@ -40,6 +40,11 @@ extern "C" __global__ void layers(float* out, cudaTextureObject_t one, cudaTextu
   out[threadIdx.x] = tex1DLayered<float>(one, 1.25f, (int)threadIdx.x - 1);
   out[8 + threadIdx.x] = tex2DLayered<float>(two, 1.5f, 0.75f, (int)threadIdx.x - 1);
 }
+extern "C" __global__ void graded(float* out, cudaTextureObject_t one, cudaTextureObject_t two) {
+  int layer = (int)threadIdx.x - 1;
+  out[threadIdx.x] = tex1DLayeredGrad<float>(one, 1.25f, layer, 0.1f, 0.1f);
+  tex2DLayeredGrad(out + 8 + threadIdx.x, two, 1.5f, 0.75f, layer, make_float2(0.1f, 0), make_float2(0, 0.1f));
+}
 """
 NAMES = {"uint8": "uchar", "int8": "char", "uint16": "ushort", "int16": "short", "uint32": "uint", "int32": "int"}
 
@@ -182,12 +187,13 @@ def test_layers(samples):
     rng = np.random.default_rng(1)
     one, two = rng.uniform(size=(3, 5, 1)).astype(np.float32), rng.uniform(size=(3, 4, 5, 1)).astype(np.float32)
     handles = [texture(array(v, axes, drv.array3d_flags.LAYERED), linear=True) for axes, v in ((1, one), (2, two))]
-    out = np.zeros(16, np.float32)
-    samples.get_function("layers")(drv.Out(out), *(np.uint64(t.handle) for t in handles), block=(5, 1, 1))
     layer = [2, 0, 1, 2, 2]  # the last one stands for those that are not there, negative ones too
-    assert np.allclose(out[:5], 0.25 * one[layer, 0, 0] + 0.75 * one[layer, 1, 0], atol=4e-3)
     across = two[layer, :, 1, 0]
-    assert np.allclose(out[8:13], 0.75 * across[:, 0] + 0.25 * across[:, 1], atol=4e-3)
+    for name in ("layers", "graded"):
+        out = np.zeros(16, np.float32)
+        samples.get_function(name)(drv.Out(out), *(np.uint64(t.handle) for t in handles), block=(5, 1, 1))
+        assert np.allclose(out[:5], 0.25 * one[layer, 0, 0] + 0.75 * one[layer, 1, 0], atol=4e-3)
+        assert np.allclose(out[8:13], 0.75 * across[:, 0] + 0.25 * across[:, 1], atol=4e-3)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32"])

@@ -318,7 +318,9 @@ __QUERN_PTX(float, tanh_f32)(float a) { return tanhf(a); }
   __QUERN_PTX_SETP(type, T, eq, ==) \
   __QUERN_PTX_SETP(type, T, ne, !=)
 #define __QUERN_PTX_SELP(type, T) \
-  __QUERN_PTX(T, selp_##type)(T a, T b, bool p) { return p ? a : b; }
+  __QUERN_PTX(T, selp_##type)(T a, T b, bool p) { return p ? a : b; }             \
+  __QUERN_PTX(T, slct_##type##_s32)(T a, T b, int c) { return c >= 0 ? a : b; }    \
+  __QUERN_PTX(T, slct_##type##_f32)(T a, T b, float c) { return c >= 0 ? a : b; }
 #define __QUERN_PTX_ORDER(type, T) \
   __QUERN_PTX_EQUAL(type, T)       \
   __QUERN_PTX_SELP(type, T)        \

@@ -371,6 +371,20 @@ __QUERN_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10* state, float 
                      expf(mean + deviation * x.w));
 }
 
+// Four doubles take two rounds of the generator.
+__QUERN_DEVICE double4 curand_uniform4_double(curandStatePhilox4_32_10* state) {
+  double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+  return make_double4(a.x, a.y, b.x, b.y);
+}
+__QUERN_DEVICE double4 curand_normal4_double(curandStatePhilox4_32_10* state) {
+  double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
+  return make_double4(a.x, a.y, b.x, b.y);
+}
+__QUERN_DEVICE double4 curand_log_normal4_double(curandStatePhilox4_32_10* state, double mean, double deviation) {
+  double2 a = curand_log_normal2_double(state, mean, deviation), b = curand_log_normal2_double(state, mean, deviation);
+  return make_double4(a.x, a.y, b.x, b.y);
+}
+
 // Small means: as many uniform numbers as leave their product above exp(-mean). Others: rejection from a transformed uniform number
 // (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
 template <class State>

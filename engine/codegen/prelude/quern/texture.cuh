@@ -215,6 +215,8 @@ __QUERN_TEXTURE(tex2DLayeredLod, (float x, float y, int layer, float), 2, layer,
 __QUERN_TEXTURE(tex1DGrad, (float x, float, float), 1, 0, x)
 __QUERN_TEXTURE(tex2DGrad, (float x, float y, float2, float2), 2, 0, x, y)
 __QUERN_TEXTURE(tex3DGrad, (float x, float y, float z, float4, float4), 3, 0, x, y, z)
+__QUERN_TEXTURE(tex1DLayeredGrad, (float x, int layer, float, float), 1, layer, x)
+__QUERN_TEXTURE(tex2DLayeredGrad, (float x, float y, int layer, float2, float2), 2, layer, x, y)
 #undef __QUERN_TEXTURE
 template <class T>
 __QUERN_DEVICE T tex1Dfetch(cudaTextureObject_t texture, int x) {

@@ -43,7 +43,22 @@ constexpr std::string_view in_source_modules =
 constexpr std::string_view no_cubemaps = "there are no cube maps; use tex2DLayered()";
 constexpr std::string_view arrays_for_cub =
     "CUB is there for blocks, warps and threads; take array operations (sum, cumsum, sort)";
+constexpr std::string_view with_masks =
+    "it went with compute capability 7.0; its form that ends in _sync takes a mask first, such as 0xffffffff";
+constexpr std::string_view one_space = "pointers do not tell what memory they are of; decide it where the pointer is made";
 constexpr MissingName missing_names[] = {
+    {"__shfl", with_masks},
+    {"__shfl_up", with_masks},
+    {"__shfl_down", with_masks},
+    {"__shfl_xor", with_masks},
+    {"__ballot", with_masks},
+    {"__any", with_masks},
+    {"__all", with_masks},
+    {"__isGlobal", one_space},
+    {"__isShared", one_space},
+    {"__isConstant", one_space},
+    {"__isLocal", one_space},
+    {"curand_discrete", "draw a uniform number and look it up in a table of sums"},
     {"texture", in_source_modules},
     {"surface", in_source_modules},
     {"tex2Dgather", "call tex2D() for each of the four texels"},

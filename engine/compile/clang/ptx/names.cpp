@@ -27,7 +27,7 @@ constexpr Left left_out[] = {
     {" rsqrt sin cos ex2 lg2 tanh ", " approx ftz "},
     {" add sub mul fma ", " rn ftz "},
     {" mad ", " rn ftz "},
-    {" min max abs neg setp set selp testp ", " ftz "},
+    {" min max abs neg setp set selp slct testp ", " ftz "},
     {" cvt ", " ftz "},
     {" cvta ", " global const local param "},
     {" bra ", " uni "},
