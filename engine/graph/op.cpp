@@ -42,7 +42,9 @@ DType real_for(DType type) {
 
 [[noreturn]] void no_loop(const OpRow& op, std::span<const OperandType> operands) {
   std::string types;
-  for (const OperandType& o : operands) types += (types.empty() ? "" : ", ") + std::string(row(o.dtype).name);
+  constexpr const char* numbers[] = {"bool", "int", "float", "complex"};  // Python's, by WeakScalar
+  for (const OperandType& o : operands)
+    types += (types.empty() ? "" : ", ") + std::string(o.is_weak ? numbers[static_cast<int>(o.weak)] : row(o.dtype).name);
   raise(ErrorKind::type, "[{}] is not defined for operands of type {}; convert them with astype()", op.name, types);
 }
 

@@ -242,3 +242,9 @@ def test_taking_from_an_empty_axis(device, shape):
 
     for f in (lambda m, x: m.take(x, [0], 1), lambda m, x: m.compress([True], x, 1)):
         assert outcome(qn, f) == outcome(np, f)
+
+
+@pytest.mark.parametrize("number, name", [(2.5, "float"), (2j, "complex"), (np.float32(1), "float32")])
+def test_an_operation_that_has_no_such_types_names_them(device, number, name):
+    with pytest.raises(TypeError, match=rf"\[gcd\] is not defined for operands of type int64, {name}; convert them with astype"):
+        qn.gcd(qn.arange(3, dtype="int64"), number)

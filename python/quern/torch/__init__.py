@@ -42,7 +42,7 @@ __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator
 relu = nn.functional.relu
 for _name in """dropout relu_ selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink embedding layer_norm rms_norm
-group_norm cosine_similarity pairwise_distance bilinear alpha_dropout pdist""".split():
+group_norm cosine_similarity pairwise_distance bilinear alpha_dropout""".split():
     if hasattr(nn.functional, _name):
         globals()[_name] = getattr(nn.functional, _name)
 Tensor.prelu, Tensor.hardshrink = nn.functional.prelu, nn.functional.hardshrink

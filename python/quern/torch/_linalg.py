@@ -3,7 +3,7 @@
 import math
 
 from quern.lib import _engine
-from quern.torch import _einsum, _named, _shaping
+from quern.torch import _creation, _einsum, _named, _shaping
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish
 from quern.torch._types import scalar_name
@@ -206,6 +206,16 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError("cdist only supports non-negative p values")
     away = x1.unsqueeze(-2) - x2.unsqueeze(-3)
     return vector_norm(away, p, -1)
+
+
+def pdist(input, p=2.0):
+    """The distances of each two different rows: of the first from all behind it, of the second, and so on."""
+    if input._rank != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._rank}D")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    first, second = _creation.triu_indices(input._shape[0], input._shape[0], 1, device=input.device)
+    return vector_norm(input[first] - input[second], p, -1)
 
 
 # ---- torch.linalg
@@ -494,8 +504,8 @@ matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_triangular s
 METHODS = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm kron cross det slogdet logdet inverse matrix_exp
 matrix_power pinverse"""
 pinverse = pinv
-NAMES = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm tensordot einsum kron cross chain_matmul cdist det
-slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
+NAMES = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm tensordot einsum kron cross chain_matmul cdist pdist
+det slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
 _TENSORS = {"mm": "mat2", "bmm": "mat2", "mv": "mat2", "dot": "mat2"} | dict.fromkeys("matmul vdot inner kron cross".split(), "other")
 check_all(
     globals(),

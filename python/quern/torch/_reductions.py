@@ -604,21 +604,32 @@ def _at_places(input, places, dim):
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements without those that equal the one before. This waits for them."""
-    if dim is not None:
-        raise RuntimeError("unique_consecutive along a dimension is not served; use torch.unique(dim=...)")
+    """The elements, or the slices along ``dim``, without those that equal the one before. This waits for them."""
     if input._dtype_name == "bfloat16":
-        found = unique_consecutive(input.float(), return_inverse, return_counts)
+        found = unique_consecutive(input.float(), return_inverse, return_counts, dim)
         return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
-    host = host_values(input.detach()).reshape(-1)
-    starts = numpy.flatnonzero(numpy.concatenate([[True], host[1:] != host[:-1]])) if host.size else numpy.zeros(0, int)
+    if dim is not None:
+        dim = dim_of(dim, input._rank)
+    host = host_values(input.detach())
+    host = host.reshape(-1) if dim is None else numpy.moveaxis(host, dim, 0)
+    count = host.shape[0]
+    if count:
+        differ = (host[1:] != host[:-1]).reshape(count - 1, -1).any(axis=1)
+        starts = numpy.flatnonzero(numpy.concatenate([[True], differ]))
+    else:
+        starts = numpy.zeros(0, int)
     place = engine_device_of(input)
-    results = [_at_places(input, starts, None) if input.requires_grad else _creation.sent(host[starts], input._dtype_name, place)]
+    if input.requires_grad:
+        values = _at_places(input, starts, dim)
+    else:
+        kept = host[starts]
+        values = _creation.sent(kept if dim is None else numpy.moveaxis(kept, 0, dim), input._dtype_name, place)
+    results = [values]
     if return_inverse:
-        inverse = numpy.searchsorted(starts, numpy.arange(host.size), "right") - 1
-        results.append(_creation.sent(inverse.reshape(input._shape), "int64", place))
+        inverse = numpy.searchsorted(starts, numpy.arange(count), "right") - 1
+        results.append(_creation.sent(inverse if dim is not None else inverse.reshape(input._shape), "int64", place))
     if return_counts:
-        results.append(_creation.sent(numpy.diff(numpy.append(starts, host.size)), "int64", place))
+        results.append(_creation.sent(numpy.diff(numpy.append(starts, count)), "int64", place))
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -1,5 +1,6 @@
 """torch.nn.functional: the functions that layers and losses are made of, with all they need as arguments."""
 
+from quern.torch._linalg import pdist  # noqa: F401
 from quern.torch.nn._names import unserved
 from quern.torch.nn.functional._activation import (  # noqa: F401
     celu,
@@ -96,7 +97,7 @@ __getattr__ = unserved(
     channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d ctc_loss fold fractional_max_pool2d
     fractional_max_pool2d_with_indices fractional_max_pool3d fractional_max_pool3d_with_indices grid_sample grouped_mm interpolate
     linear_cross_entropy lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d
-    max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d multi_head_attention_forward native_channel_shuffle pdist pixel_shuffle
+    max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d multi_head_attention_forward native_channel_shuffle pixel_shuffle
     pixel_unshuffle scaled_grouped_mm scaled_mm unfold upsample upsample_bilinear upsample_nearest
     """,
 )
