@@ -240,6 +240,23 @@ bool Printer::is_number(size_t load) const {
   return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
 }
 
+// Integers over a number: on the CPU what does not change is made ready once (op::Divisor). Those of 64 bits have no vectors of
+// that.
+bool Printer::divides_by_number(size_t i) const {
+  const Node& node = *group_.nodes[i];
+  if ((node.op != Op::floor_divide && node.op != Op::remainder) || !is_integer(node.compute)) return false;
+  if (size_of(node.compute) == 8 || !group_.device.is_cpu() || group_.is_uniform(node)) return false;
+  const Origin& by = group_.sources(i)[1];
+  switch (by.kind) {
+    case Origin::Kind::constant:
+      return true;
+    case Origin::Kind::load:
+      return is_number(by.index);
+    default:
+      return group_.is_uniform(*group_.nodes[by.index]);
+  }
+}
+
 // What is the same for every element, once for each thread; the first thread of all stores what is kept of it.
 void Printer::uniform(int depth) {
   constants(depth);
@@ -248,6 +265,11 @@ void Printer::uniform(int depth) {
   }
   for (size_t i = 0; i < group_.nodes.size(); ++i) {
     if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
+  }
+  for (size_t i = 0; i < group_.nodes.size(); ++i) {
+    if (!divides_by_number(i)) continue;
+    const DType type = group_.nodes[i]->compute;
+    line(depth, "const op::Divisor<{}> d{}({});", type_text(type), i, value(group_.sources(i)[1], type));
   }
   std::string stores;
   for (size_t s = 0; s < group_.stores.size(); ++s) {
@@ -264,7 +286,11 @@ void Printer::row_result(int depth, size_t i) {
   const OpRow& r = row(node.op);
   for (int k = 0; k < r.operands; ++k) {
     DType wanted = operand_type(r, k, node.compute);
-    operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
+    if (k == 1 && divides_by_number(i)) {
+      operands += fmt::format("const op::Divisor<{}>& b = d{}; ", type_text(wanted), i);
+    } else {
+      operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
+    }
   }
   line(depth, "{0} v{1};", type_text(node.dtype), i);
   line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);

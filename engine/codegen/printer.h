@@ -1,6 +1,7 @@
 // The printer of a group's kernel; see emit.h for what it prints. Elements and what they need are in emit.cpp, the walks of
 // reductions in emit_reduction.cpp. Names in the text: a load's pointer a<i> and value x<i>, a constant c<i> and k<i>, a store's
-// pointer o<i>, a node's value v<i>; of a reduction node s<i> is a lane's part, z<i> the sum, w<i> the result.
+// pointer o<i>, a node's value v<i>, what it divides by d<i>; of a reduction node s<i> is a lane's part, z<i> the sum, w<i> the
+// result.
 #pragma once
 
 #include "codegen/emit.h"
@@ -35,6 +36,7 @@ class Printer {
   bool is_number(size_t load) const;
   bool is_reduction(size_t node) const { return group_.nodes[node]->op == Op::reduce; }
   bool is_per_element(size_t node) const { return !group_.per_result[node] && !group_.is_uniform(*group_.nodes[node]); }
+  bool divides_by_number(size_t node) const;
   std::string value(const Origin& source, DType wanted) const;
 
   void constants(int depth);

@@ -264,3 +264,36 @@ def test_copies_of_repeated_elements_lie_as_numpys_do(device):
                 x, y = x.transpose(turn), y.transpose(turn)
             assert y.astype("int8").strides == x.astype("int8").strides
             assert (y + 1).strides == (x + 1).strides
+
+
+# Powers of two and their neighbours, the ends, and numbers of every length.
+def whole_numbers(dtype, seed, count):
+    info, rng = np.iinfo(dtype), np.random.default_rng(seed)
+    some = {0, info.min, info.max, *(sign * ((1 << bit) + near) for bit in range(info.bits) for near in (-1, 0, 1) for sign in (-1, 1))}
+    some |= {sign * (int(rng.integers(1, 1 << 63)) >> int(rng.integers(0, 63))) for _ in range(count) for sign in (-1, 1)}
+    return np.array(sorted(n for n in some if info.min <= n <= info.max), dtype)
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if np.dtype(name).kind in "iu"])
+def test_integers_are_divided_by_a_number(dtype, tier):
+    numbers = whole_numbers(dtype, 1, 150)
+    if np.iinfo(dtype).bits == 8:
+        numbers = divisors = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
+    else:
+        divisors = whole_numbers(dtype, 2, 20)
+    a = qn.array(numbers)
+    for divisor in divisors:
+        with np.errstate(all="ignore"):
+            for got, want in ((a // divisor, numbers // divisor), (a % divisor, numbers % divisor)):
+                np.testing.assert_array_equal(qn.asnumpy(got), want, err_msg=f"by {divisor}")
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if np.dtype(name).kind in "iu"])
+def test_integers_are_divided_by_integers(dtype, tier):
+    numbers, divisors = whole_numbers(dtype, 3, 100), whole_numbers(dtype, 4, 100)
+    at = np.arange(len(numbers) * len(divisors))
+    with np.errstate(all="ignore"):
+        for part in np.array_split(at, len(at) // 200) if tier == "tiny" else [at]:
+            a, b = numbers[part % len(numbers)], divisors[part // len(numbers)]
+            np.testing.assert_array_equal(qn.asnumpy(qn.array(a) // qn.array(b)), a // b)
+            np.testing.assert_array_equal(qn.asnumpy(qn.array(a) % qn.array(b)), a % b)

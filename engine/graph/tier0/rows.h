@@ -85,6 +85,22 @@ struct OfLong<Row_remainder> {
 template <class Row>
 constexpr bool divides = !std::is_same_v<typename OfLong<Row>::type, Row>;
 
+// The row of a division by one number, and what that becomes.
+template <class Row, class T>
+struct ByNumber {
+  using type = Row;
+  using Number = T;
+};
+template <class Row, class T>
+struct Dividing {
+  using type = Row;
+  using Number = std::conditional_t<op::Type<T>::is_integer && !std::is_same_v<T, bool>, op::Divisor<T>, T>;
+};
+template <class T>
+struct ByNumber<Row_floor_divide, T> : Dividing<Row_floor_divide, T> {};
+template <class T>
+struct ByNumber<Row_remainder, T> : Dividing<Row_remainder, T> {};
+
 template <class Row, int operands, class A, class T>
 [[gnu::always_inline]] inline void walk(const In* in, void* out, int64_t n) {
   using R = decltype(Row::template run<A, T>(std::declval<A>(), std::declval<T>(), std::declval<T>()));
@@ -102,8 +118,10 @@ template <class Row, int operands, class A, class T>
     if (in[0].step && in[1].step) {
       for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], b[i], T());
     } else if (in[0].step) {
-      T value = *b;
-      for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(a[i], value, T());
+      using By = ByNumber<Row, T>;
+      using Number = typename By::Number;
+      const Number value(*b);
+      for (int64_t i = 0; i < n; ++i) to[i] = By::type::template run<A, Number>(a[i], value, value);
     } else {
       A value = *a;
       for (int64_t i = 0; i < n; ++i) to[i] = Row::template run<A, T>(value, b[i * in[1].step], T());

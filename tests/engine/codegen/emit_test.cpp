@@ -154,6 +154,12 @@ TEST_F(Emit, Softmax) {
   expect_group("softmax");
 }
 
+TEST_F(Emit, WhatIsDividedByIsMadeReady) {
+  Array a = memory("a", {5000}, DType::int32, cpu);
+  Array b = op(Op::floor_divide, a, Scalar{.kind = WeakScalar::integer, .integer = 7}), c = op(Op::remainder, b, a);
+  expect_group("divided");
+}
+
 TEST_F(Emit, SegmentsOfOneLaunch) {
   Array a = memory("a", {5000}), b = memory("b", {5000});
   Array c = op(Op::add, op(Op::multiply, a, number(2)), b);

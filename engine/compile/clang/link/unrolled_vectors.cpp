@@ -8,8 +8,8 @@
 namespace quern::plugin {
 namespace {
 
-constexpr unsigned most_rounds = 8;           // 32 lanes in vectors of four
-constexpr size_t most_instructions = 256;     // of all rounds: what computes more does not wait for its lanes
+constexpr unsigned most_rounds = 8;        // 32 lanes in vectors of four
+constexpr size_t most_instructions = 256;  // of all rounds: what computes more does not wait for its lanes
 
 bool is_small(const llvm::Loop& loop, unsigned rounds) {
   size_t instructions = 0;

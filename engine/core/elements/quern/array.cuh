@@ -486,33 +486,146 @@ __QUERN_DEVICE T floor_quotient_in(T a, T b) {
   }
 }
 
-// Of 64 bits with a sign: of the sizes, twice from below, so that the rest is never negative; what is left is one at most.
-__QUERN_DEVICE long long floor_quotient_of_long(long long a, long long b) {
+// Of 64 bits: twice from below, so that the rest is never negative; what is left is one at most.
+__QUERN_DEVICE unsigned long long quotient_of_long(unsigned long long x, unsigned long long y, unsigned long long& rest) {
   typedef unsigned long long U;
-  const U x = a < 0 ? 0 - static_cast<U>(a) : static_cast<U>(a), y = b < 0 ? 0 - static_cast<U>(b) : static_cast<U>(b);
   const double below = (1.0 / static_cast<double>(y)) * (1.0 - 8.881784197001252e-16);  // 2 ** -50
-  U quotient = static_cast<U>(__quern_long_of(static_cast<double>(x) * below));
-  U rest = x - quotient * y;
+  const U first = static_cast<U>(__quern_long_of(static_cast<double>(y == 1 ? 0 : x) * below));
+  U quotient = y == 1 ? x : first;  // which may have all 64 bits
+  rest = x - quotient * y;
   const U more = static_cast<U>(__quern_long_of(static_cast<double>(rest) * below));
   rest -= more * y;
-  const bool is_low = rest >= y, differ = (a < 0) != (b < 0);
-  quotient += more + is_low;
+  const bool is_low = rest >= y;
   rest -= is_low ? y : 0;
-  return static_cast<long long>(differ ? 0 - quotient - (rest != 0) : quotient);
+  return quotient + more + is_low;
+}
+__QUERN_DEVICE unsigned long long floor_quotient_of_long(unsigned long long a, unsigned long long b) {
+  unsigned long long rest;
+  return quotient_of_long(a, b, rest);
+}
+__QUERN_DEVICE long long floor_quotient_of_long(long long a, long long b) {
+  typedef unsigned long long U;
+  U rest;
+  const U quotient = quotient_of_long(a < 0 ? 0 - static_cast<U>(a) : static_cast<U>(a), b < 0 ? 0 - static_cast<U>(b) : static_cast<U>(b), rest);
+  return static_cast<long long>((a < 0) != (b < 0) ? 0 - quotient - (rest != 0) : quotient);
 }
 
 // Is that how integers are divided? Without conversions of 64 bits one by one is faster.
 template <class T>
 __QUERN_DEVICE bool divides_by_products() {
-  if constexpr (sizeof(T) < 8) return true;
-  return Type<T>::is_signed && __quern_converts_long();
+  return sizeof(T) < 8 || __quern_converts_long();
 }
 template <class T>
 __QUERN_DEVICE T floor_quotient(T a, T b) {
-  if constexpr (sizeof(T) < 4) return floor_quotient_in<T, float>(a, b);
-  if constexpr (sizeof(T) == 4) return floor_quotient_in<T, double>(a, b);
-  return static_cast<T>(floor_quotient_of_long(static_cast<long long>(a), static_cast<long long>(b)));
+  if constexpr (sizeof(T) < 4) {
+    return floor_quotient_in<T, float>(a, b);
+  } else if constexpr (sizeof(T) == 4) {
+    return floor_quotient_in<T, double>(a, b);
+  } else {
+    return floor_quotient_of_long(a, b);
+  }
 }
+#endif
+
+// What integers are divided by, where it stays the same: the upper half of a product with its inverse, of one bit more than T has,
+// is the quotient (Granlund and Montgomery, 1994). Where the quotient is negative, that of the number behind a or of -a is, with all
+// bits turned: floor(a / b) = ~((~a) / b) for a < 0 < b. Nothing divided by 0 is kept.
+#ifdef __QUERN_QUOTIENT_BY_PRODUCTS
+#ifdef __clang__  // whose vectors have lanes of an int otherwise
+#define __QUERN_BITS(n, standard) unsigned _BitInt(n)
+#else
+#define __QUERN_BITS(n, standard) standard
+#endif
+template <class T, int size = sizeof(T)>
+struct Unsigned {
+  typedef unsigned long long type, product;
+};
+template <class T>
+struct Unsigned<T, 4> {
+  typedef unsigned int type;
+  typedef unsigned long long product;
+};
+template <class T>
+struct Unsigned<T, 2> {
+  typedef __QUERN_BITS(16, unsigned short) type;
+  typedef __QUERN_BITS(32, unsigned int) product;
+};
+template <class T>
+struct Unsigned<T, 1> {
+  typedef __QUERN_BITS(8, unsigned char) type;
+  typedef __QUERN_BITS(16, unsigned short) product;
+};
+#undef __QUERN_BITS
+
+template <class T>
+struct Divisor {
+  typedef typename Unsigned<T>::type U;
+  typedef unsigned long long Long;
+  static constexpr int bits = sizeof(T) * 8;
+
+  T number, first_of_rising;  // from where on a quotient is that of a itself
+  U inverse, sign, kept;
+  U first_shift, second_shift;
+
+  __QUERN_DEVICE explicit Divisor(T b) : number(b), first_of_rising(b < T(0)) {
+    const Long size = b == T(0) ? 1 : static_cast<U>(b < T(0) ? 0 - static_cast<Long>(b) : static_cast<Long>(b));
+    const int log = size == 1 ? 0 : 64 - __builtin_clzll(size - 1);  // rounded up
+    sign = static_cast<U>(b < T(0) ? ~Long(0) : Long(0));
+    kept = static_cast<U>(b == T(0) ? Long(0) : ~Long(0));
+    first_shift = static_cast<U>(log != 0);
+    second_shift = static_cast<U>(log - (log != 0));
+    if constexpr (bits < 64) {
+      inverse = static_cast<U>((((Long(1) << log) - size) << bits) / size + 1);
+    } else {
+      const int up = log == 0 ? 0 : 64 - log;
+      const Long divisor = size << up;  // its first bit is set, but that of a power of two
+      Long rest = log == 0 ? 0 : 0 - divisor, inverse_high = digit(rest, divisor);
+      inverse = (size & (size - 1)) == 0 ? 1 : (inverse_high << 32 | digit(rest, divisor)) + 1;
+    }
+  }
+
+  __QUERN_DEVICE T quotient(T a) const {
+    U x = static_cast<U>(a), turned = 0;
+    if constexpr (Type<T>::is_signed) {
+      turned = static_cast<U>(a < first_of_rising ? ~Long(0) : Long(0));
+      x = static_cast<U>(static_cast<U>(x + sign) ^ turned);
+    }
+    const U upper = upper_half(x);
+    const U found = static_cast<U>(static_cast<U>(upper + (static_cast<U>(x - upper) >> first_shift)) >> second_shift);
+    return static_cast<T>((found ^ turned ^ sign) & kept);
+  }
+  __QUERN_DEVICE T rest(T a) const {
+    return static_cast<T>((static_cast<Long>(a) - static_cast<Long>(quotient(a)) * static_cast<Long>(number)) & kept);
+  }
+
+ private:
+  __QUERN_DEVICE U upper_half(U x) const {
+    if constexpr (bits == 64) {
+      return static_cast<U>((static_cast<unsigned __int128>(x) * inverse) >> 64);
+    } else {
+      typedef typename Unsigned<T>::product Product;
+      return static_cast<U>((static_cast<Product>(x) * static_cast<Product>(inverse)) >> bits);
+    }
+  }
+  // The next 32 bits of rest / divisor, of which the rest is less; by way of the divisor's upper half, too large by two at most.
+  __QUERN_DEVICE static Long digit(Long& rest, Long divisor) {
+    const Long high = divisor >> 32, low = divisor & 0xffffffff, most = 0xffffffff;
+    Long found = high ? rest / high : 0;
+    found = found > most ? most : found;
+    Long left = rest - found * high;
+    for (int i = 0; i < 2; ++i) {
+      const bool is_large = left <= most && found * low > left << 32;
+      found -= is_large;
+      left += is_large ? high : 0;
+    }
+    rest = (left << 32) - found * low;
+    return found;
+  }
+};
+template <class T>
+__QUERN_DEVICE T floor_divide(const T& a, const Divisor<T>& b) { return b.quotient(a); }
+template <class T>
+__QUERN_DEVICE T remainder(const T& a, const Divisor<T>& b) { return b.rest(a); }
 #endif
 
 template <class T>
