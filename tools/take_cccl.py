@@ -23,7 +23,7 @@ AS_NVRTC = (
     "__CUDACC_RTC__ __CUDACC__ __NVCC__ __CUDA_ARCH__=900 "
     "__CUDACC_VER_MAJOR__=12 __CUDACC_VER_MINOR__=9 __CUDACC_VER_BUILD__=0 CUDART_VERSION=12090"
 )
-# CUB's functions of blocks, warps and threads, and the standard library.
+# CUB's functions of blocks, warps and threads, the standard library, and what NVRTC takes of Thrust.
 _BLOCK = """adjacent_difference discontinuity exchange histogram load merge_sort radix_rank radix_sort reduce run_length_decode
 scan shuffle store"""
 _THREAD = "load operators reduce scan search sort store"
@@ -31,12 +31,16 @@ _WARP = "exchange load merge_sort reduce scan store"
 _CUDA = "atomic barrier cmath functional"
 _STANDARD = """algorithm array atomic bit bitset cassert cfloat climits cmath complex concepts cstddef cstdint expected functional
 initializer_list iterator limits mdspan numbers numeric optional ratio span tuple type_traits utility variant"""
+_THRUST = "functional pair tuple"
+_ITERATORS = "constant counting discard permutation reverse strided tabulate_output transform transform_input_output transform_output zip"
 USERS = [
     *(f"cub/block/block_{name}.cuh" for name in _BLOCK.split()),
     *(f"cub/warp/warp_{name}.cuh" for name in _WARP.split()),
     *(f"cub/thread/thread_{name}.cuh" for name in _THREAD.split()),
     *(f"cuda/{name}" for name in _CUDA.split()),
     *(f"cuda/std/{name}" for name in _STANDARD.split()),
+    *(f"thrust/{name}.h" for name in _THRUST.split()),
+    *(f"thrust/iterator/{name}_iterator.h" for name in _ITERATORS.split()),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Each header of CUB's for blocks, warps and threads and of cuda/std that kernels may include: a small kernel, compared with NumPy."""
+"""Each header of CUB's for blocks, warps and threads, of cuda/std and of Thrust that kernels may include: a small kernel, compared with NumPy."""
 
 import numpy as np
 import pytest
@@ -664,6 +664,108 @@ extern "C" __global__ void all(const int* in, int* out)
     ),
 }
 
+THRUST = {
+    "tuple.h, pair.h, beside complex.h": (
+        r"""
+#include <thrust/complex.h>
+#include <thrust/pair.h>
+#include <thrust/tuple.h>
+extern "C" __global__ void all(const int* in, int* out)
+{
+  int t = threadIdx.x, low, high;
+  thrust::tuple<int, float, thrust::complex<float>> three = thrust::make_tuple(in[t], 0.5f, thrust::complex<float>(t, 1));
+  thrust::get<0>(three) += thrust::tuple_size<decltype(three)>::value;
+  thrust::pair<int, int> two = thrust::make_pair(min(in[t], 7), max(in[t], 7));
+  thrust::tie(low, high) = two;
+  out[t] = thrust::get<0>(three) + (int)(thrust::get<1>(three) * 4 + thrust::norm(thrust::get<2>(three)));
+  out[64 + t] = 10 * two.first + high - low;
+}
+""",
+        lambda: np.concatenate([front + 3 + 2 + np.arange(64) ** 2 + 1, 10 * np.minimum(front, 7) + abs(front - 7)]),
+    ),
+    "functional.h": (
+        r"""
+#include <thrust/functional.h>
+template <class F> __device__ int folded(const int* in, int n, F f) {
+  int so_far = in[0];
+  for (int i = 1; i < n; ++i) so_far = f(so_far, in[i]);
+  return so_far;
+}
+extern "C" __global__ void all(const int* in, int* out)
+{
+  int n = threadIdx.x + 1;
+  out[4 * n - 4] = folded(in, n, thrust::plus<int>());
+  out[4 * n - 3] = folded(in, n, thrust::maximum<int>()) + thrust::multiplies<int>()(n, 1);
+  out[4 * n - 2] = folded(in, n, thrust::minimum<int>()) - thrust::negate<int>()(n);
+  out[4 * n - 1] = folded(in, n, thrust::bit_xor<int>()) + thrust::less<int>()(in[0], n);
+}
+""",
+        lambda: np.stack(
+            [
+                np.add.accumulate(front),
+                np.maximum.accumulate(front) + np.arange(1, 65),
+                np.minimum.accumulate(front) + np.arange(1, 65),
+                np.bitwise_xor.accumulate(front) + (front[0] < np.arange(1, 65)),
+            ],
+            1,
+        ).ravel(),
+    ),
+    "iterators to read": (
+        r"""
+#include <thrust/iterator/constant_iterator.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/permutation_iterator.h>
+#include <thrust/iterator/reverse_iterator.h>
+#include <thrust/iterator/strided_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+struct Twice { __device__ int operator()(int x) const { return 2 * x; } };
+extern "C" __global__ void all(const int* in, int* out)
+{
+  int t = threadIdx.x;
+  thrust::counting_iterator<int> count(5);
+  auto constant = thrust::make_constant_iterator(3);
+  auto twice = thrust::make_transform_iterator(in, Twice());
+  auto back = thrust::make_reverse_iterator(in + 64);
+  auto both = thrust::make_zip_iterator(thrust::make_tuple(in, count));
+  out[t] = count[t] + constant[t] * twice[t];
+  out[64 + t] = back[t] + thrust::get<1>(both[t]) * thrust::get<0>(*(both + t));
+  out[128 + t] = thrust::make_permutation_iterator(in, thrust::make_counting_iterator(1))[t];
+  out[192 + t] = thrust::make_strided_iterator(in, 4)[t];
+}
+""",
+        lambda: np.concatenate(
+            [np.arange(64) + 5 + 6 * front, front[::-1] + (np.arange(64) + 5) * front, given[1:65], given[::4]],
+        ),
+    ),
+    "iterators to write": (
+        r"""
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
+#include <thrust/iterator/transform_input_output_iterator.h>
+#include <thrust/iterator/transform_output_iterator.h>
+struct Less { __device__ int operator()(int x) const { return x - 1; } };
+struct Twice { __device__ int operator()(int x) const { return 2 * x; } };
+struct Put { int* to; __device__ void operator()(int at, int x) const { to[63 - at] = x; } };
+extern "C" __global__ void all(const int* in, int* out)
+{
+  int t = threadIdx.x;
+  auto less = thrust::make_transform_output_iterator(out, Less());
+  less[t] = in[t];
+  auto around = thrust::make_transform_input_output_iterator(out + 64, Twice(), Less());
+  around[t] = in[t];
+  out[128 + t] = around[t];
+  auto turned = thrust::make_tabulate_output_iterator(Put{out + 192});
+  turned[t] = in[t];
+  auto nowhere = thrust::make_discard_iterator();
+  nowhere[t] = in[t];
+}
+""",
+        lambda: np.concatenate([front - 1, front - 1, 2 * (front - 1), front[::-1]]),
+    ),
+}
+
 
 def bits():
     x = front.astype(np.uint32)
@@ -682,7 +784,7 @@ def bits():
     )
 
 
-CASES = [(f"{of}: {name}", *case) for of, cases in (("block", BLOCKS), ("warp", WARPS), ("std", STANDARD)) for name, case in cases.items()]
+CASES = [(f"{of}: {name}", *case) for of, cases in (("block", BLOCKS), ("warp", WARPS), ("std", STANDARD), ("thrust", THRUST)) for name, case in cases.items()]
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), CASES, ids=[case[0] for case in CASES])

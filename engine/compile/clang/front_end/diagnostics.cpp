@@ -18,7 +18,9 @@ struct MissingHeader {
   bool is_there = false;
 };
 constexpr MissingHeader missing_headers[] = {
-    {"thrust/", "Thrust", "write the loop as a kernel or use array operations (sort, sum, cumsum)"},
+    {"thrust/", "this part of Thrust",
+     "complex.h, functional.h, pair.h, tuple.h and iterators are; write the loop as a kernel or use array operations (sort, sum, "
+     "cumsum)"},
     {"cub/", "this header of CUB",
      "those of blocks, warps and threads are; for whole arrays use array operations (sum, cumsum, sort)"},
     {"cuda/barrier", "libcu++'s barrier", "use __syncthreads(), or cooperative_groups.h and its groups", true},
