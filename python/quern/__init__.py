@@ -20,9 +20,11 @@ array([1., 1., 1., 1.], dtype=float32)
 
 import numpy as _numpy
 
+import quern.lib as _lib
 from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
+from quern.arrays.manipulation import stride_tricks as _stride_tricks
 from quern.checking import check
 from quern.development import get_include
 from quern.device import current_device, device, synchronize
@@ -34,6 +36,8 @@ from quern.sources import keep_sources
 from quern.trace import trace
 
 __version__ = "0.1.0"
+
+_lib.stride_tricks = _stride_tricks  # as NumPy has it; the folder holds the engine
 
 __all__ = [
     *_arrays.__all__,

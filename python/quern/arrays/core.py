@@ -245,9 +245,7 @@ def _offers_array(obj):
 
 
 def _holds_arrays(obj):
-    return builtins.any(
-        isinstance(x, Array) or _holds_arrays(x) if isinstance(x, (Array, list, tuple)) else _offers_array(x) for x in obj
-    )
+    return builtins.any(isinstance(x, Array) or _holds_arrays(x) if isinstance(x, (Array, list, tuple)) else _offers_array(x) for x in obj)
 
 
 class NoDerivative(NotImplementedError):

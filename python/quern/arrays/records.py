@@ -43,9 +43,7 @@ def _told(dtype):
         text += " "
     numpy_dtypes[text] = dtype
     joined = numpy.result_type(dtype, dtype)
-    return _engine.record_type(
-        text, dtype.itemsize, fields, "" if joined == dtype else record_name(joined), dtype, _buffer_format(dtype)
-    )
+    return _engine.record_type(text, dtype.itemsize, fields, "" if joined == dtype else record_name(joined), dtype, _buffer_format(dtype))
 
 
 def _field_name(of):

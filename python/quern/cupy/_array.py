@@ -14,8 +14,8 @@ from quern.arrays import indexing as _indexing
 from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
 from quern.arrays.fallback import quick
-from quern.arrays.manipulation import arranging as _arranging
 from quern.arrays.objects import exchange as _exchange
+from quern.arrays.objects import flat as _flat
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device
@@ -265,21 +265,8 @@ ndarray.__module__ = "cupy"
 _engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_indices=True, tells_subclasses=True, truncates_powers=True)
 
 
-def _flat_key(key):
-    """The index of a flatiter: a slice, an ellipsis as one, or an integer; IndexError for all else."""
-    if isinstance(key, tuple) and len(key) == 1:
-        key = key[0]
-    if key is Ellipsis:
-        return slice(None)
-    if isinstance(key, slice):
-        return key
-    if isinstance(key, (bool, numpy.bool_)) or not hasattr(type(key), "__index__") or getattr(key, "ndim", 0):
-        raise IndexError(f"unsupported iterator index: {type(key).__name__}; a slice or an integer")
-    return operator.index(key)
-
-
-class flatiter:  # noqa: N801
-    """The elements of an array in C order: ``array.flat``. It can be iterated, indexed and assigned to.
+class flatiter(_flat.flatiter):  # noqa: N801
+    """The elements of an array in C order: ``array.flat``. It can be iterated, indexed by integers and slices, and assigned to.
 
     >>> from quern import cupy as cp
     >>> x = cp.zeros((2, 2)).T
@@ -289,65 +276,11 @@ class flatiter:  # noqa: N801
            [2., 0.]])
     """
 
-    def __init__(self, a):
-        self._array, self._next = a, 0
-
-    base = property(lambda self: self._array, doc="The array.")
-
-    def copy(self):
-        """The elements as a new array of one dimension."""
-        return self._array.flatten()
-
-    def __getitem__(self, key):
-        return self._array.reshape(-1)[_flat_key(key)].copy()
-
-    def __setitem__(self, key, value):
-        array, key = self._array, _flat_key(key)
-        if isinstance(key, slice):
-            value = _core.asarray(value)
-            if value.ndim:
-                count = len(range(*key.indices(array.size)))
-                if not (count and value.size):
-                    return
-                value = _arranging.resize(value, (count,)) if value.shape != (count,) else value
-        if array._contiguous[0]:
-            array.reshape(-1)[key] = value
-            return
-        elements = array.flatten()
-        elements[key] = value
-        array[...] = elements.reshape(array.shape)
-
-    def __len__(self):
-        return self._array.size
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if self._next >= self._array.size:
-            raise StopIteration
-        self._next += 1
-        return self[self._next - 1]
-
-    def __eq__(self, other):
-        return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
-
-    def __ne__(self, other):
-        return self.copy() != (other.copy() if isinstance(other, flatiter) else other)
-
-    def __lt__(self, other):
-        return self.copy() < other
-
-    def __le__(self, other):
-        return self.copy() <= other
-
-    def __gt__(self, other):
-        return self.copy() > other
-
-    def __ge__(self, other):
-        return self.copy() >= other
-
-    __hash__ = None
+    def _key(self, key):
+        key = super()._key(key)
+        if not isinstance(key, (int, slice)):
+            raise IndexError(f"unsupported iterator index: {type(key).__name__}; a slice or an integer")
+        return key
 
 
 flatiter.__module__ = "cupy"

@@ -9,6 +9,7 @@ from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.mathematics.rounding import round
+from quern.arrays.objects.flat import attach as attach_flat
 from quern.arrays.objects.pictures import attach as attach_pictures
 from quern.arrays.objects.protocols import _is_foreign, _with_foreign
 from quern.arrays.objects.protocols import attach as attach_protocols
@@ -163,5 +164,6 @@ def attach(functions):
         setattr(Array, name, _outwards(name))
     attach_sorting(Array)
     attach_protocols()
+    attach_flat()
     attach_pictures()
     attach_missing(Array)
