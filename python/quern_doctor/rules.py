@@ -25,15 +25,16 @@ def numbers(version):
     return tuple(int(n) for n in re.findall(r"\d+", re.split(r"[a-zA-Z+]", version, maxsplit=1)[0]))
 
 
-def python_too_old(m):
-    if m.python[:2] >= OLDEST_PYTHON:
+def _too_old(name, version, oldest, step):
+    if numbers(version) >= oldest:
         return None
-    return Finding(
-        "python_too_old",
-        BROKEN,
-        f"Python {'.'.join(map(str, m.python))} is too old: quern needs Python {'.'.join(map(str, OLDEST_PYTHON))} or newer",
-        steps=[Step("make an environment of a newer Python: python3.12 -m venv quern-env, and install quern there")],
-    )
+    needed = f"quern needs {name} {'.'.join(map(str, oldest))} or newer"
+    return Finding(f"{name.lower()}_too_old", BROKEN, f"{name} {version} is too old: {needed}", steps=[step])
+
+
+def python_too_old(m):
+    newer = Step("make an environment of a newer Python: python3.12 -m venv quern-env, and install quern there")
+    return _too_old("Python", ".".join(map(str, m.python)), OLDEST_PYTHON, newer)
 
 
 def free_threaded_python(m):
@@ -58,16 +59,10 @@ def free_threaded_python(m):
 
 def numpy_too_old(m):
     version = m.packages.get("numpy", "")
+    newer = pip_install(f"numpy>={'.'.join(map(str, OLDEST_NUMPY))}")
     if not version:
-        return Finding("numpy_missing", BROKEN, "NumPy is not installed", steps=[pip_install("numpy>=1.26")])
-    if numbers(version) >= OLDEST_NUMPY:
-        return None
-    return Finding(
-        "numpy_too_old",
-        BROKEN,
-        f"NumPy {version} is too old: quern needs NumPy {'.'.join(map(str, OLDEST_NUMPY))} or newer",
-        steps=[pip_install("numpy>=1.26")],
-    )
+        return Finding("numpy_missing", BROKEN, "NumPy is not installed", steps=[newer])
+    return _too_old("NumPy", version, OLDEST_NUMPY, newer)
 
 
 def packages_missing(m):

@@ -1,5 +1,6 @@
 """Wrong kernels written in Python: arrays by the names, axes and sizes that the program gave them, and Python's own lines."""
 
+import operator
 import os
 import pathlib
 
@@ -285,7 +286,17 @@ def a_quotient_in_place(x, y):
     y[0] = total
 
 
-@pytest.mark.parametrize("function", [a_remainder, a_quotient, a_quotient_in_place])
+def both_at_once(x, y):
+    q, r = divmod(10, cuda.threadIdx.x)  # <-
+    y[0] = q + r
+
+
+def by_the_operator_module(x, y):
+    i = cuda.threadIdx.x
+    y[i] = operator.floordiv(10, i) + operator.mod(10, i)  # <-
+
+
+@pytest.mark.parametrize("function", [a_remainder, a_quotient, a_quotient_in_place, both_at_once, by_the_operator_module])
 def test_divisions_by_zero(function):
     is_found(in_python(function, numbers(16, 4), np.zeros(N, np.float32)), "division", function)
 
@@ -299,7 +310,17 @@ def a_negative_amount(x, y):
     y[i] = 1024 >> (i - 3)  # <-
 
 
-@pytest.mark.parametrize("function", [too_many_bits, a_negative_amount])
+def a_literal_amount(x, y):
+    i = cuda.threadIdx.x
+    y[i] = i << 70  # <-
+
+
+def a_shift_by_the_operator_module(x, y):
+    i = cuda.threadIdx.x
+    y[i] = operator.rshift(1024, i - 3)  # <-
+
+
+@pytest.mark.parametrize("function", [too_many_bits, a_negative_amount, a_literal_amount, a_shift_by_the_operator_module])
 def test_shifts(function):
     is_found(in_python(function, numbers(16, 4), np.zeros(N, np.float32)), "shift", function)
 
@@ -319,6 +340,43 @@ def a_fraction(x, y):
 @pytest.mark.parametrize("function", [a_fraction])
 def test_numbers_that_are_none(function):
     is_found(in_python(function, numbers(16, 4), np.zeros(N, np.float32), nan=True), "not_finite", function)
+
+
+def a_short_warp(x, y):
+    i = cuda.threadIdx.x
+    y[i] = cuda.shfl_down_sync(0xFFFFFFFF, i, 16)  # <-
+
+
+def a_loop_for_each_lane(x, y):
+    i = cuda.threadIdx.x
+    if i < 7:
+        cuda.syncwarp()  # <-
+    else:
+        cuda.syncthreads()
+
+
+@pytest.mark.parametrize("function, threads", [(a_short_warp, 40), (a_loop_for_each_lane, 32)])
+def test_lanes_that_are_not_there(function, threads):
+    is_found(in_python(function, numbers(16, 4), np.zeros(N, np.float32), block=threads), "barrier_missing", function)
+
+
+def a_shuffle_as_a_barrier(x, y):
+    tile = cuda.shared.array(32, np.float32)
+    i = cuda.threadIdx.x
+    tile[i] = i  # <-
+    y[i] = tile[i ^ 1] + cuda.shfl_sync(0xFFFFFFFF, i, 0)
+
+
+def a_ticket_without_a_fence(x, y):
+    if cuda.threadIdx.x == 0:
+        y[8 + cuda.blockIdx.x] = 5
+        if cuda.atomic.add(y, 0, 1) == 3:
+            y[20] = y[8] + y[9]  # <-
+
+
+@pytest.mark.parametrize("function, grid, threads", [(a_shuffle_as_a_barrier, 1, 32), (a_ticket_without_a_fence, 4, 16)])
+def test_what_orders_nothing(function, grid, threads):
+    is_found(in_python(function, numbers(16, 4), np.zeros(N, np.float32), grid=grid, block=threads), "race", function)
 
 
 # ---- cupyx.jit
@@ -348,6 +406,37 @@ def test_kernels_of_cupyx_jit():
 
 
 # ---- right ones
+
+
+def test_locks_tickets_and_barriers_of_the_grid():
+    def lock(y, taken):
+        if cuda.threadIdx.x == 0:
+            while cuda.atomic.compare_and_swap(taken, 0, 1) != 0:
+                pass
+            cuda.threadfence()
+            y[0] += 1
+            cuda.threadfence()
+            cuda.atomic.exch(taken, 0, 0)
+
+    def ticket(y, taken):
+        if cuda.threadIdx.x == 0:
+            y[8 + cuda.blockIdx.x] = 5
+            cuda.threadfence()
+            if cuda.atomic.add(taken, 0, 1) == 3:
+                y[20] = y[8] + y[9] + y[10] + y[11]
+
+    def in_step(y, taken):
+        i = cuda.grid(1)
+        y[i] = i
+        cuda.cg.this_grid().sync()
+        j = y[63 - i]
+        cuda.cg.this_grid().sync()
+        y[i] = j
+
+    for kernel, at, expected in ((lock, 0, 4), (ticket, 20, 20), (in_step, 3, 60)):
+        y = np.zeros(N, np.float32)
+        report = in_python(kernel, y, np.zeros(1, np.int32), grid=4, block=16)
+        assert not len(report) and y[at] == expected, f"{report}"
 
 
 def test_indices_that_count_from_the_end():

@@ -192,7 +192,7 @@ def test_control_c_leaves_the_report(program, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments, text",
-    [(["no_such_file.py"], "no_such_file.py: No such file or directory"), (["--max-copies", "many", "x.py"], "invalid int value"),
+    [(["no_such_file.py"], "no_such_file.py: No such file or directory"), (["--max-copies", "many", "x.py"], "'many' is no number from 0 on"),
      (["--trace", "/no/such/folder/t.json", "x.py"], "there is no folder /no/such/folder"), (["--json", "/", "x.py"], "is a folder"),
      (["--nonsense", "x.py"], ""), ([], "usage: quern profile"), (["--compare", "a.json", "b.json"], "a.json")],
 )  # fmt: skip

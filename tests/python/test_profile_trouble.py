@@ -30,6 +30,51 @@ def test_a_report_whose_folder_goes_away(program, tmp_path, option):  # noqa: F8
     assert done.returncode == 2 and done.stdout == "ran\n" and "No such file or directory" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("command, options", [("profile", REPORTS), ("check", ("--json",))])
+def test_a_disk_that_is_full(program, command, options):  # noqa: F811
+    path = program("import sys\nprint('ran')\nsys.exit(int(sys.argv[1]))\n")
+    for option in options:
+        for code in (0, 7):
+            done = quern(command, option, "/dev/full", path, code)
+            assert done.returncode == (code or 2) and done.stdout == "ran\n"
+            *report, last = done.stderr.splitlines()
+            assert report[0].startswith(f"quern {command}: ") and last == f"quern {command}: /dev/full: No space left on device"
+
+
+@pytest.mark.parametrize("command", ["profile", "check"])
+def test_reports_are_of_the_folder_where_the_command_began(program, tmp_path, command):  # noqa: F811
+    path = program("import os\nos.mkdir('other')\nos.chdir('other')\n")
+    assert quern(command, "--json", "report.json", path, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "report.json").exists() and not list((tmp_path / "other").iterdir())
+
+
+THREADS = """\
+import concurrent.futures
+import threading
+import time
+import cupy as cp
+kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[threadIdx.x + 1] = 1; }', "k")
+def work():
+    time.sleep(0.3)
+    x = cp.zeros(32, dtype=cp.float32)
+    kernel((1,), (32,), (x,))
+    print(float(x[0]))
+pool = concurrent.futures.ThreadPoolExecutor(2)  # whose threads stay
+pool.submit(print, "in the pool").result()
+threading.Thread(target=work).start()
+threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+"""
+
+
+def test_threads_that_outlive_the_program(program):  # noqa: F811
+    """Python waits for them but for daemons, so they belong to the run."""
+    path = program(THREADS)
+    done = quern("profile", path)
+    assert done.returncode == 0 and done.stdout == "in the pool\n0.0\n" and "print(float(x[0]))" in done.stderr
+    done = quern("check", path)
+    assert done.returncode == 3 and done.stdout == "in the pool\n0.0\n" and "out of bounds in kernel 'k'" in done.stderr
+
+
 def test_a_profile_inside_a_profile(program):  # noqa: F811
     done = quern("profile", program("import quern as qn\nprint(1, flush=True)\nwith qn.profile() as p:\n    pass\n"))
     assert done.returncode == 1 and done.stdout == "1\n"
@@ -70,8 +115,9 @@ def test_a_program_that_fails(program, ending, code, told):  # noqa: F811
 
 @pytest.mark.parametrize(
     "arguments, told",
-    [(["--nonsense", "x.py"], "unrecognized arguments: --nonsense"), (["--htm"], "--htm"), (["--lines", "few", "x.py"], "invalid int value: 'few'"),
-     (["--max-memory", "10 cows", "x.py"], "--max-memory"), (["--html"], "expected one argument"), (["--compare", "a.json"], "--compare")],
+    [(["--nonsense", "x.py"], "unrecognized arguments: --nonsense"), (["--htm"], "--htm"), (["--lines", "few", "x.py"], "'few' is no number from 0 on"),
+     (["--lines", "-3", "x.py"], "'-3' is no number"), (["--max-waits", "-1", "x.py"], "'-1' is no number"),
+     (["--max-memory", "10 cows", "x.py"], "--max-memory: '10 cows' is no size in bytes: 500000, 512kB, 1.5GiB"), (["--html"], "expected one argument"), (["--compare", "a.json"], "--compare")],
 )  # fmt: skip
 def test_wrong_options(tmp_path, arguments, told):
     done = quern("profile", *arguments, cwd=tmp_path)

@@ -1,6 +1,6 @@
 """`quern check [options] FILE [args]`: runs a program as `quern run` does, on the CPU, and looks at each access of its kernels.
 
-Exit codes: 3 when something was found; else the program's own; 2 for wrong arguments.
+Exit codes: 3 when something was found; else the program's own; 2 for wrong arguments or a report that cannot be written.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from quern.cli.run import add_program, cannot_write, prepare, program_of
+from quern.cli.run import Reports, add_program, prepare, program_of
 
 
 def parser():
@@ -47,8 +47,10 @@ def check(argv) -> int:
         return 2
     os.environ["QUERN_DEVICE"] = "cpu"
 
-    if options.json and options.json != "-" and (problem := cannot_write(options.json)):
-        print(f"quern check: {options.json}: {problem}", file=sys.stderr)
+    try:
+        reports = Reports(options.json)
+    except OSError as error:
+        print(f"quern check: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     program = prepare("check", named, raw_clock=True)
     if isinstance(program, int):
@@ -64,7 +66,7 @@ def check(argv) -> int:
         print(json.dumps(report.figures(), indent=1))
     else:
         print(report, file=sys.stderr)
-        if options.json:
-            with open(options.json, "w", encoding="utf-8") as f:
-                json.dump(report.figures(), f, indent=1)
+    if failed := reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
+        print(f"quern check: {failed}", file=sys.stderr)
+        code = code or 2
     return 3 if len(report) else code

@@ -7,9 +7,10 @@ The report comes also when the program fails or is interrupted: of what ran. Exi
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
-from quern.cli.run import add_program, cannot_write, prepare, program_of, title_of
+from quern.cli.run import Reports, add_program, count, prepare, program_of, title_of
 
 BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
 
@@ -22,7 +23,7 @@ def parser():
         usage="quern profile [options] FILE [args]\n       quern profile --compare A.json B.json",
     )
     p.add_argument("--tree", action="store_true", help="costs by function, too")
-    p.add_argument("--lines", type=int, default=20, metavar="N", help="how many lines to show (20)")
+    p.add_argument("--lines", type=count, default=20, metavar="N", help="how many lines to show (20)")
     p.add_argument("--print-gpu-trace", action="store_true", help="nvprof's table of the device's work, event by event")
     p.add_argument("--summary", action="store_true", help="nvprof's summary by name")
     p.add_argument("--html", metavar="OUT.html", help="writes the report as a page: timeline, flames, source, memory")
@@ -32,15 +33,17 @@ def parser():
     p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
     for option, what in BUDGETS:
         kind = "BYTES" if what == "memory" else "N"
-        p.add_argument(option, type=_bytes if what == "memory" else int, metavar=kind, help=f"exit code 3 above so much: {what}")
+        p.add_argument(option, type=_bytes if what == "memory" else count, metavar=kind, help=f"exit code 3 above so much: {what}")
     add_program(p)
     return p
 
 
 def _bytes(text):
-    units = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-    text = text.lower().removesuffix("ib").removesuffix("b")
-    return int(float(text[:-1]) * units[text[-1]]) if text[-1:] in units else int(text)
+    units = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+    parts = re.fullmatch(r"(\d+|\d*\.\d+|\d+\.)\s*([kmgt]?)i?b?", text.strip().lower())
+    if parts is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size in bytes: 500000, 512kB, 1.5GiB")
+    return int(float(parts[1]) * units[parts[2]])
 
 
 def profile(argv) -> int:
@@ -52,10 +55,11 @@ def profile(argv) -> int:
     if not named:
         parser().print_usage(sys.stderr)
         return 2
-    for path in (options.html, options.trace, options.json):
-        if path and path != "-" and (problem := cannot_write(path)):
-            print(f"quern profile: {path}: {problem}", file=sys.stderr)
-            return 2
+    try:
+        reports = Reports(options.html, options.trace, options.json)
+    except OSError as error:
+        print(f"quern profile: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
     from quern.profiling import Profile
     from quern.profiling.collect import Collector
@@ -72,27 +76,21 @@ def profile(argv) -> int:
     finally:
         found = Profile(collector.stop(), title=title_of(named))
     sys.stdout.flush()
-    try:
-        _report(found, options)
-    except OSError as error:
-        print(f"quern profile: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
+    _show(found, options)
+    for path, write in ((options.json, found.save_json), (options.trace, found.save_trace), (options.html, found.save_html)):
+        if failed := reports.write(path, write):
+            print(f"quern profile: {failed}", file=sys.stderr)
+            code = code or 2
     exceeded = found.exceeded({what: getattr(options, option[2:].replace("-", "_")) for option, what in BUDGETS})
     for text in exceeded:
         print(f"quern profile: {text}", file=sys.stderr)
     return code or (3 if exceeded else 0)
 
 
-def _report(found, options):
-    if options.json:
-        found.save_json(sys.stdout if options.json == "-" else options.json)
-    if options.trace:
-        found.save_trace(options.trace)
-    if options.html:
-        found.save_html(options.html)
+def _show(found, options):
     if options.json == "-":
-        return
-    if options.print_gpu_trace:
+        found.save_json(sys.stdout)
+    elif options.print_gpu_trace:
         found.print_gpu_trace(sys.stderr)
     elif options.summary:
         found.print_summary(sys.stderr)

@@ -9,6 +9,7 @@ import argparse
 import os
 import runpy
 import sys
+import threading
 import traceback
 import zipfile
 
@@ -67,16 +68,31 @@ def _is_package(path):
 
 def _program(f):
     def program():
-        try:
-            f()
-        except SystemExit as e:
-            return _status(e.code)
-        except BaseException as e:  # KeyboardInterrupt too is shown as Python shows it
-            _show(e)
-            return 130 if isinstance(e, KeyboardInterrupt) else 1
-        return 0
+        code = _shown(f)
+        return _shown(_end_threads) or code
 
     return program
+
+
+def _shown(f) -> int:
+    """Calls a function; what it raises is shown as Python shows it. Returns the exit code."""
+    try:
+        f()
+    except SystemExit as e:
+        return _status(e.code)
+    except BaseException as e:  # KeyboardInterrupt too
+        _show(e)
+        return 130 if isinstance(e, KeyboardInterrupt) else 1
+    return 0
+
+
+def _end_threads():
+    """Waits for the program's threads but for daemons, and ends the idle ones of executors, as Python does when a program is over."""
+    for told in reversed(getattr(threading, "_threading_atexits", ())):
+        told()
+    while left := [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]:
+        for one in left:
+            one.join()
 
 
 def add_program(parser):
@@ -99,6 +115,39 @@ def program_of(options):
 def title_of(named):
     """What a report calls the program that prepare() takes: a file's name without its folders."""
     return {"-c": "the text of -c", "-m": " ".join(named[:2])}.get(named[0]) or os.path.basename(named[0])
+
+
+class Reports:
+    """The files that a command writes when the program is over, by their paths; None and "-" are no files. A path is one of the folder in
+    which the command began, wherever the program goes. Raises OSError where no file can be written there.
+    """
+
+    def __init__(self, *paths):
+        self._files = {path: os.path.abspath(path) for path in paths if path and path != "-"}
+        for path, file in self._files.items():
+            if problem := cannot_write(file):
+                raise OSError(0, problem, path)
+
+    def write(self, path, write):
+        """Calls ``write`` with a file that is open for text, where the path is one; returns why that did not work, or "".
+
+        Raises nothing: the program's own result is not lost by it.
+        """
+        if path not in self._files:
+            return ""
+        try:
+            with open(self._files[path], "w", encoding="utf-8") as f:
+                write(f)
+        except OSError as error:
+            return f"{path}: {error.strerror}"
+        return ""
+
+
+def count(text):
+    """An option's number, 0 or more."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+    return int(text)
 
 
 def cannot_write(path):

@@ -208,7 +208,7 @@ class Expressions(Indexing):
         """What the node's operator makes of two values."""
         if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
             return times.binary(type(node.op), left, right, self.failing(node))
-        right = self.divisor(type(node.op), left, self.checked_operand(type(node.op), left, right), node)
+        right = self.divisor(type(node.op), left, right, node)
         return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
 
     def checked_operand(self, operator, left, right):
@@ -217,12 +217,14 @@ class Expressions(Indexing):
             return right
         if operator in (ast.FloorDiv, ast.Mod) and not (right.is_const and right.const):
             return replace(right, text=f"checked_divisor({right.text})", const=MISSING)
-        if operator in (ast.LShift, ast.RShift) and not right.is_const:
-            return replace(right, text=f"checked_amount({right.text})")
+        least_width = 32
+        if operator in (ast.LShift, ast.RShift) and not (right.is_const and 0 <= right.const < least_width):
+            return replace(right, text=f"checked_amount({right.text})", const=MISSING)
         return right
 
     def divisor(self, operator, left, right, node):
-        """The right operand, which is not 0 where a division by 0 is an error."""
+        """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` looks at."""
+        right = self.checked_operand(operator, left, right)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
         if not divides or not (self.program.raises or self.reports) or (right.is_const and right.const):
             return right

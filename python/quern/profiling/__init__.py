@@ -6,6 +6,7 @@ kernels.py (nvprof's tables), html.py (the page), perfetto.py and compare.py are
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -110,25 +111,29 @@ class Profile:
 
     def save_json(self, file):
         """Writes the figures to a path or a file object."""
-        if isinstance(file, (str, os.PathLike)):
-            with open(file, "w", encoding="utf-8") as f:
-                return self.save_json(f)
-        json.dump(self.figures(), file, indent=1)
-        file.write("\n")
+        with _opened(file) as f:
+            json.dump(self.figures(), f, indent=1)
+            f.write("\n")
 
-    def save_trace(self, path):
-        """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev)."""
+    def save_trace(self, file):
+        """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev), to a path or a file object."""
         from quern.profiling.perfetto import write_timeline
 
-        with open(path, "w", encoding="utf-8") as f:
+        with _opened(file) as f:
             write_timeline(self.recording, f)
 
-    def save_html(self, path):
-        """Writes the report as one page: timeline, flames, source with its costs, memory. It needs no network."""
+    def save_html(self, file):
+        """Writes the report, to a path or a file object, as one page that needs no network: timeline, flames, source with costs, memory."""
         from quern.profiling.html import page
 
-        with open(path, "w", encoding="utf-8") as f:
+        with _opened(file) as f:
             f.write(page(self))
+
+
+def _opened(file):
+    if isinstance(file, (str, os.PathLike)):
+        return open(file, "w", encoding="utf-8")
+    return contextlib.nullcontext(file)
 
 
 class profile:  # noqa: N801

@@ -348,9 +348,9 @@ def call_round(compiler, arguments, named, node):
 
 @entry(divmod, takes=2)
 def call_divmod(compiler, arguments, named, node):
-    a, b = (compiler.kept(compiler.number(x, node)) for x in arguments)
+    a = compiler.kept(compiler.number(arguments[0], node))
+    b = compiler.kept(compiler.divisor(ast.FloorDiv, a, compiler.number(arguments[1], node), node))
     fail = compiler.failing(node)
-    b = compiler.divisor(ast.FloorDiv, a, b, node)
     return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
 
