@@ -21,7 +21,7 @@ LEFT_OUT = (
     ("scan", "mako", "a package that PyCUDA imports for itself"),
     (
         "curandom",
-        "gen_log_template gen_poisson_inplace_template gen_poisson_template gen_template md5_code mrg32k3a_random_source "
+        "gen_log_template gen_poisson_inplace_template gen_poisson_template gen_template mrg32k3a_random_source "
         "mrg32k3a_skip_ahead_sequence_source random_skip_ahead32_source random_skip_ahead64_source random_source "
         "scrambledsobol_random_source sobol_random_source xorwow_random_source xorwow_skip_ahead_sequence_source",
         "texts of PyCUDA's own kernels; quern has others",
@@ -64,7 +64,7 @@ def page():
         "",
         "Written by `tools/pycuda_names.py`. Under `quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
         "need not be installed. Of the 819 public names of `driver`, `compiler`, `gpuarray`, `cumath`, `elementwise`, `reduction`,",
-        "`scan`, `curandom`, `tools` and their classes 797 are there; `tests/python/test_driver*.py` and `test_pycuda*.py` call them.",
+        "`scan`, `curandom`, `tools` and their classes 798 are there; `tests/python/test_driver*.py` and `test_pycuda*.py` call them.",
         "",
         "## There, but refused",
         "",

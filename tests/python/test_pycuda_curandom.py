@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from quern.pycuda import curandom, gpuarray
+from quern.pycuda import curandom, elementwise, gpuarray
 from quern.pycuda import driver as drv
 
 SEEDED = [curandom.XORWOWRandomNumberGenerator, curandom.MRG32k3aRandomNumberGenerator]
@@ -163,3 +163,15 @@ def test_streams_and_errors(device):
         with pytest.raises(drv.LogicError):
             wrong()
     assert curandom.get_curand_version() and int(curandom.direction_vector_set.VECTOR_32) == 101
+
+
+def test_numbers_in_a_text(device):
+    text = curandom.md5_code + "x[i] = a; if ((i += total_threads) < n) x[i] = b; if ((i += total_threads) < n) x[i] = c; if ((i += total_threads) < n) x[i] = d;"
+    kernel = elementwise.get_elwise_kernel("unsigned int *x, unsigned int seed", text, "draw")
+    drawn = []
+    for seed in (1, 1, 2):
+        x = gpuarray.zeros(N, np.uint32)
+        kernel.prepared_async_call(x._grid, x._block, None, x.gpudata, seed, N)
+        drawn.append(x.get())
+        assert is_like(drawn[-1] / 2**32, lambda p: p)
+    assert np.array_equal(drawn[0], drawn[1]) and np.mean(drawn[0] == drawn[2]) < 1e-3

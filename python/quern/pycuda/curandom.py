@@ -23,6 +23,22 @@ from quern.pycuda.elementwise import memoize_method  # noqa: F401
 from quern.pycuda.enums import direction_vector_set  # noqa: F401  (the door's name)
 
 
+# Four random numbers for the text of an elementwise kernel with an argument `seed`: a, b, c and d, of element `i`. PyCUDA's come from MD5,
+# hence the name; these are a round of Philox4x32-10.
+md5_code = """
+unsigned int a = (unsigned int)i, b = (unsigned int)((unsigned long long)i >> 32), c = 0, d = 0;
+for (unsigned int quern_round = 0, quern_first = seed, quern_second = 0; quern_round < 10; ++quern_round) {
+  unsigned int quern_a = a, quern_c = c;
+  a = __umulhi(0xCD9E8D57u, quern_c) ^ b ^ quern_first;
+  b = 0xCD9E8D57u * quern_c;
+  c = __umulhi(0xD2511F53u, quern_a) ^ d ^ quern_second;
+  d = 0xD2511F53u * quern_a;
+  quern_first += 0x9E3779B9u;
+  quern_second += 0xBB67AE85u;
+}
+"""
+
+
 def get_curand_version():
     """The version of cuRAND whose interface this is."""
     return (10, 3, 0)
