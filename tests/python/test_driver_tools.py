@@ -224,21 +224,21 @@ def test_structures_of_records(device):
     assert inner.itemsize == 16
     inner_text = tools.match_dtype_to_c_struct(drv.Device(0), "matched_inner", inner)[1]
     tools.get_or_register_dtype("matched_inner", inner)
-    loose = np.dtype([("flag", "i1"), ("n", "i4", 3), ("in", inner), ("z", "c8"), ("m", "f4", (2, 2)), ("last", "i2")])
+    loose = np.dtype([("flag", "i1"), ("n", "i4", 3), ("in", inner), ("z", "c8"), ("m", "f4", (2, 2)), ("w", "c16"), ("last", "i2")])
     kind, text = tools.match_dtype_to_c_struct(drv.Device(0), "matched", loose)
     assert kind.names == loose.names and kind.isalignedstruct is False and text.startswith("typedef struct {")
-    text = text.replace("pycuda::complex<float>", "pair_of_floats")
     offsets = ", ".join(f"(int)((char*)&p->{name} - (char*)p)" for name in kind.names)
     source = (
-        f"struct pair_of_floats {{ float re, im; }};\n{inner_text}{text}"
-        f"__global__ void f(matched* p, int* where) {{ int o[] = {{{offsets}, (int)sizeof(matched)}}; for (int i = 0; i < 7; ++i) where[i] = o[i];"
-        " p->n[2] = 5; p->in.x = 2.5; p->m[1][0] = 3; p->last = -1; }"
+        f"#include <pycuda-complex.hpp>\n{inner_text}{text}"
+        f"__global__ void f(matched* p, int* where) {{ int o[] = {{{offsets}, (int)sizeof(matched)}}; for (int i = 0; i < 8; ++i) where[i] = o[i];"
+        " p->n[2] = 5; p->in.x = 2.5; p->m[1][0] = 3; p->w = p->z + 1.0f; p->last = -1; }"
     )
     f = SourceModule(source).get_function("f")
-    record, where = np.zeros(1, kind), np.zeros(7, np.int32)
+    record, where = np.zeros(1, kind), np.zeros(8, np.int32)
     f(drv.InOut(record), drv.Out(where), block=(1, 1, 1))
     assert where.tolist() == [kind.fields[name][1] for name in kind.names] + [kind.itemsize]
     assert record["n"][0].tolist() == [0, 0, 5] and record["in"]["x"] == 2.5 and record["m"][0, 1, 0] == 3 and record["last"] == -1
+    assert record["w"] == 1
     with pytest.raises(ValueError, match="no fields"):
         tools.match_dtype_to_c_struct(drv.Device(0), "wrong", np.dtype("f4"))
     with pytest.raises(ValueError, match="unable to map"):
