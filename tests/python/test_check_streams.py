@@ -430,3 +430,24 @@ def test_wrong_orders():
     for orders in (0, -1, 2000):
         with pytest.raises(ValueError, match="orders is"):
             qn.check(orders=orders)
+
+
+def test_copies_of_cupys_arrays_are_of_their_stream():
+    import quern.cupy as cp
+
+    with qn.check() as report:
+        kernel = cp.RawKernel(ADD, "k")
+        stream = cp.cuda.Stream(non_blocking=True)
+        x = cp.zeros(N, dtype=cp.float32)
+        cp.cuda.Device().synchronize()
+        x.set(np.ones(N, np.float32), stream=stream)
+        kernel((1,), (N,), (x, np.int32(N)), stream=stream)
+        assert x.get(stream=stream).sum() == cp.asnumpy(x, stream=stream).sum() == 2 * N
+        with stream:
+            kernel((1,), (N,), (x, np.int32(N)))
+            assert x.get().sum() == 3 * N
+    assert not len(report), f"{report}"
+    with qn.check() as report:
+        cp.RawKernel(ADD, "k")((1,), (N,), (x, np.int32(N)), stream=stream)
+        x.get()  # the default stream's, which this one does not wait for
+    assert kinds(report) == {"unordered"}, f"{report}"

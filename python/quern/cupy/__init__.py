@@ -31,6 +31,7 @@ from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
+from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.lib import _engine
 from quern.raw import RawKernel  # noqa: F401
 
@@ -197,7 +198,8 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
         a = asarray(a)
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are
         _may_wait("asnumpy()")
-        host = numpy.asarray(_quern.asnumpy(a), order=(order or "C").upper())
+        with _on_stream(stream):
+            host = numpy.asarray(_quern.asnumpy(a), order=(order or "C").upper())
     else:
         host = numpy.asarray(a)
     if out is None:

@@ -20,6 +20,7 @@ from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device
 from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_allocator, when_own_allocator
+from quern.cupy.cuda.stream import on_stream
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -209,11 +210,13 @@ class ndarray(_core.Array):  # noqa: N801
         """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array."""
         _may_wait("ndarray.get()")
         order = (order or "C").upper()
+        with on_stream(stream):
+            host = _core.asnumpy(self)
         if out is None:
-            return numpy.asarray(_core.asnumpy(self), order="F" if order == "A" and self._contiguous[1] else "C" if order == "A" else order)
+            return numpy.asarray(host, order="F" if order == "A" and self._contiguous[1] else "C" if order == "A" else order)
         if not (out.flags.f_contiguous if order == "F" else out.flags.c_contiguous or order != "C" and out.flags.f_contiguous):
             raise RuntimeError(f"[cupy.ndarray.get] the array for the values does not lie in the order {order!r}")
-        out[...] = _core.asnumpy(self)
+        out[...] = host
         return out
 
     def item(self, *args):
@@ -232,7 +235,8 @@ class ndarray(_core.Array):  # noqa: N801
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {tuple(arr.shape)}")
         if arr.dtype != self.dtype:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
-        self[...] = arr
+        with on_stream(stream):
+            self[...] = arr
 
     def toDlpack(self):  # noqa: N802
         """A DLPack capsule of the memory."""

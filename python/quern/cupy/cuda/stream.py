@@ -5,6 +5,7 @@ array, the later waits for the earlier by itself. Whoever works with addresses s
 waiting and synchronising submit what arrays have recorded.
 """
 
+import contextlib
 import threading
 import weakref
 
@@ -242,3 +243,8 @@ Stream.ptds = Stream(ptds=True)
 for _class in (Event, Stream, ExternalStream):
     _class.__module__ = "cupy.cuda.stream"
 BaseStream = _BaseStream = Stream
+
+
+def on_stream(stream):
+    """For ``with``: work of the block is this stream's; None is the current one."""
+    return stream if isinstance(stream, BaseStream) else contextlib.nullcontext()
