@@ -16,6 +16,7 @@ from quern.doors import open_doors
 from quern.sources import keep_sources
 
 SPAWN = "multiprocessing.spawn"
+_also: list = []  # (function, arguments): what is called in those processes, too
 
 
 def open_all(raw_clock):
@@ -33,14 +34,25 @@ def open_all(raw_clock):
         sys.meta_path.insert(0, _Waiting(raw_clock))
 
 
+def also_in_children(function, *arguments):
+    """Calls a function in the processes that multiprocessing starts anew, once the doors are open there. Forks have what this one has."""
+    _also.append((function, arguments))
+
+
+def _open(raw_clock, also):
+    open_all(raw_clock)
+    for function, arguments in also:
+        function(*arguments)
+
+
 class _Opened:
-    """Becomes a call of open_all() where it is unpickled."""
+    """Becomes a call of open_all(), and of what else is to be called, where it is unpickled."""
 
     def __init__(self, raw_clock):
         self._raw_clock = raw_clock
 
     def __reduce__(self):
-        return open_all, (self._raw_clock,)
+        return _open, (self._raw_clock, tuple(_also))
 
 
 def _tell_children(spawn, raw_clock):

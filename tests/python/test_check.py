@@ -408,6 +408,36 @@ def test_options_of_the_command(tmp_path):
     assert f"its memory was allocated at {path}:6" in done.stderr and done.stderr.endswith("quern check: 2 findings\n")
 
 
+PROCESSES = """\
+import concurrent.futures
+import multiprocessing
+import sys
+def work(k):
+    import cupy as cp
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[threadIdx.x + 1] = 1; }', "k")
+    x = cp.zeros(32, dtype=cp.float32)
+    kernel((1,), (32,), (x,))
+    return float(x.sum())
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    with context.Pool(2) as pool:  # whose workers are ended by a signal
+        print(pool.map(work, range(4)))
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        print(list(pool.map(work, range(4))))
+    context.Process(target=work, args=(3,)).start()  # nobody waits for it
+"""
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn", "forkserver"])
+def test_processes_of_the_program(tmp_path, way):
+    path = tmp_path / "program.py"
+    path.write_text(PROCESSES)
+    done = quern("check", "--json", tmp_path / "found.json", path, way)
+    assert done.returncode == 3 and done.stdout == "[31.0, 31.0, 31.0, 31.0]\n" * 2, done.stderr
+    (found,) = json.loads((tmp_path / "found.json").read_text())
+    assert found["kind"] == "out_of_bounds" and found["count"] == 9 and found["launched"].endswith("program.py:8")
+
+
 @pytest.mark.parametrize("arguments, text", [(["no.py"], "no.py: No such file"), ([], "usage: quern check"), (["--json", "/", "x.py"], "is a folder"),
                                              (["--what", "x.py"], "--what"), (["--orders", "no", "x.py"], "is no number from 1 to 1000")])  # fmt: skip
 def test_wrong_arguments(arguments, text, tmp_path):

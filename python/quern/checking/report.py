@@ -260,6 +260,16 @@ class Report:
                 one["object"] = _users_name(one["object"])
             self._findings.append(Finding(**one))
 
+    def _add(self, findings):
+        """Takes those of other processes; equal ones are counted."""
+        for one in findings:
+            for i, known in enumerate(self._findings):
+                if dataclasses.replace(known, count=one.count) == one:
+                    self._findings[i] = dataclasses.replace(known, count=known.count + one.count)
+                    break
+            else:
+                self._findings.append(one)
+
     def __len__(self):
         return len(self._findings)
 

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 
 from quern.cli.run import Reports, add_program, prepare, program_of
 
@@ -57,10 +58,14 @@ def check(argv) -> int:
         return program
 
     from quern.checking import check as checks
+    from quern.cli.check_children import check_children, findings_of_children
 
-    asked = {"nan": options.nan, "leaks": options.leaks, "orders": options.orders}
-    with checks(never_written=not options.no_never_written, **asked) as report:
-        code = program()
+    asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks, "orders": options.orders}
+    with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
+        check_children(folder, asked)
+        with checks(**asked) as report:
+            code = program()
+        report._add(findings_of_children(folder))
     sys.stdout.flush()
     if options.json == "-":
         print(json.dumps(report.figures(), indent=1))

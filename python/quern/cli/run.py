@@ -87,12 +87,16 @@ def _shown(f) -> int:
 
 
 def _end_threads():
-    """Waits for the program's threads but for daemons, and ends the idle ones of executors, as Python does when a program is over."""
+    """Waits for the program's threads and processes but for daemons, and ends the idle threads of executors, as Python does at its end."""
     for told in reversed(getattr(threading, "_threading_atexits", ())):
         told()
     while left := [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]:
         for one in left:
             one.join()
+    if processes := sys.modules.get("multiprocessing.process"):
+        for one in processes.active_children():
+            if not one.daemon:
+                one.join()
 
 
 def add_program(parser):

@@ -1,0 +1,78 @@
+"""Checks in the processes that a checked program starts by multiprocessing. Each leaves its findings in a folder when it ends; the
+program's report has them, too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import glob
+import json
+import os
+import signal
+
+from quern.checking import check
+from quern.checking.report import Finding
+from quern.children import also_in_children
+from quern.lib import _engine
+
+
+def check_children(folder, options):
+    """From now on the processes that this one starts, and theirs, are checked.
+
+    Parameters: ``folder``: where they leave their findings; ``options``: a dict of what :class:`quern.check` takes.
+    """
+    from multiprocessing.process import BaseProcess
+
+    theirs = BaseProcess._bootstrap
+
+    @functools.wraps(theirs)
+    def _bootstrap(self, *args, **kwargs):
+        end = _begin(folder, options)
+        try:
+            return theirs(self, *args, **kwargs)
+        finally:
+            end()
+
+    BaseProcess._bootstrap = _bootstrap
+    also_in_children(check_children, folder, options)
+
+
+def findings_of_children(folder):
+    """What the processes left there."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        with open(path, encoding="utf-8") as f:
+            found += [Finding(**one) for one in json.load(f)]
+    return found
+
+
+def _begin(folder, options):
+    """Begins a check in a new process, and gives what ends it."""
+    if check._is_on:  # a fork of a checked process, which tells its findings itself
+        check._is_on = False
+        _engine.stop_checks()
+    block = check(**options)
+    report = block.__enter__()
+
+    is_ending = False
+
+    def end():
+        nonlocal is_ending
+        is_ending = True
+        if signal.getsignal(signal.SIGTERM) is ended:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself
+        block.__exit__()
+        if len(report):
+            with open(os.path.join(folder, f"{os.getpid()}.json"), "w", encoding="utf-8") as f:
+                json.dump([dataclasses.asdict(one) for one in report], f)
+
+    def ended(number, frame):  # as the workers of a multiprocessing.Pool are
+        if not is_ending:
+            end()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, ended)
+    return end
