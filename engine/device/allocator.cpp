@@ -169,11 +169,9 @@ std::optional<Pool::Idle> Pool::take_idle(size_t capacity, bool in_order) {
   std::lock_guard hold(lock_);
   auto found = idle_.find(capacity);
   if (found == idle_.end()) return std::nullopt;
-  if (std::deque<Idle>& list = found->second.in_order; in_order && !list.empty()) {
-    Idle taken = std::move(list.back());
-    list.pop_back();
+  if (in_order && !found->second.in_order.empty()) {
     kept_ -= capacity;
-    return taken;
+    return found->second.take_latest();
   }
   std::deque<Idle>& list = found->second.fenced;
   for (size_t k = 0; k < std::min(list.size(), 2 * at_an_end); ++k) {
@@ -188,28 +186,56 @@ std::optional<Pool::Idle> Pool::take_idle(size_t capacity, bool in_order) {
   return std::nullopt;
 }
 
-// A block that the default stream's work may still use, when that is done; else its end is marked, for whoever asks next.
+Pool::Idle Pool::IdleBlocks::take_latest() {
+  Idle taken = std::move(in_order.back());
+  in_order.pop_back();
+  marked = std::min(marked, in_order.size());
+  return taken;
+}
+
+Pool::Idle Pool::IdleBlocks::take_first() {
+  Idle taken = std::move(in_order.front());
+  in_order.pop_front();
+  if (marked > 0) --marked;
+  return taken;
+}
+
+// A block that the default stream's work used, when that is done. One mark in that stream tells of all blocks that came back
+// before; it is set while half of them still have one, so that a program that goes on in this way is given the same blocks again
+// and again.
 void* Pool::take_out_of_order(size_t capacity) {
-  Idle idle{nullptr, {}, {}};
+  void* taken = nullptr;
+  bool too_few_marks;
+  uint64_t before;
   {
     std::lock_guard hold(lock_);
     auto found = idle_.find(capacity);
-    if (found == idle_.end()) return nullptr;
-    std::deque<Idle>& list = found->second.in_order;
-    if (list.empty()) return nullptr;
-    idle = std::move(list.front());
-    list.pop_front();
-    kept_ -= capacity;
+    if (found == idle_.end() || found->second.in_order.empty()) return nullptr;
+    IdleBlocks& blocks = found->second;
+    if (blocks.marked > 0 && blocks.in_order.front().mark->done()) {
+      taken = blocks.take_first().base;
+      kept_ -= capacity;
+    }
+    too_few_marks = 2 * blocks.marked < blocks.in_order.size();
+    before = came_back_;
   }
-  idle.in_order.reset();
-  if (device_.default_stream().idle()) return idle.base;
-  auto event = device_.create_event({false, false});
-  event->record(device_.default_stream());
-  idle.fences.push_back(std::move(event));
+  if (!taken && device_.default_stream().idle()) {
+    std::lock_guard hold(lock_);
+    auto found = idle_.find(capacity);
+    if (found == idle_.end() || found->second.in_order.empty() || found->second.in_order.front().number > before) return nullptr;
+    kept_ -= capacity;
+    return found->second.take_first().base;
+  }
+  if (!too_few_marks) return taken;
+  std::shared_ptr<Event> mark = device_.create_event({false, false});
+  mark->record(device_.default_stream());
   std::lock_guard hold(lock_);
-  idle_[capacity].add(std::move(idle));
-  kept_ += capacity;
-  return nullptr;
+  if (auto found = idle_.find(capacity); found != idle_.end()) {
+    IdleBlocks& blocks = found->second;
+    for (; blocks.marked < blocks.in_order.size() && blocks.in_order[blocks.marked].number <= before; ++blocks.marked)
+      blocks.in_order[blocks.marked].mark = mark;
+  }
+  return taken;
 }
 
 // Memory of the device's, unless that is over the limit. Threads that ask at once may each just fit: the limit is for programs
@@ -274,7 +300,7 @@ void Pool::give_back(Block* block) noexcept {
     quick_[quick].push_back(block);
     return;
   }
-  Idle idle{block->base, {}, {}};
+  Idle idle{.base = block->base};
   bool usable = true;
   try {
     if (!block->escaped && block->uses.size() == 1 && block->uses[0].stream.get() == &device_.default_stream()) {
@@ -288,6 +314,7 @@ void Pool::give_back(Block* block) noexcept {
   std::lock_guard hold(lock_);
   unlink(block);
   if (usable) {
+    if (idle.in_order) idle.number = ++came_back_;
     idle_[block->capacity].add(std::move(idle));
     kept_ += block->capacity;
   }
@@ -321,7 +348,7 @@ size_t Pool::trim(bool wait) {
     std::vector<Idle> pending;
     for (std::deque<Idle>* list : {&blocks.in_order, &blocks.fenced})
       for (Idle& idle : *list) {
-        bool free = !idle.in_order || idle_now;
+        bool free = !idle.in_order || idle_now || (idle.mark && idle.mark->done());
         for (auto& f : idle.fences) free = free && f->done();
         if (!free) {
           pending.push_back(std::move(idle));
@@ -333,6 +360,7 @@ size_t Pool::trim(bool wait) {
     if (pending.empty()) continue;
     std::lock_guard hold(lock_);
     for (Idle& idle : pending) {
+      idle.mark = nullptr;
       idle_[capacity].add(std::move(idle));
       kept_ += capacity;
     }

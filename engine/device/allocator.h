@@ -56,13 +56,18 @@ class Pool : public BlockOwner {
     void* base;
     std::vector<std::unique_ptr<Event>> fences;  // all done: nobody uses it
     std::shared_ptr<Stream> in_order;            // the default stream, of those in IdleBlocks::in_order
+    std::shared_ptr<Event> mark;                 // of those: behind their work there, once somebody wanted to know
+    uint64_t number = 0;                         // they count from 1 as they come back
   };
   // Those of one capacity, in the order in which they came back. A program may be thousands of blocks ahead of its work.
   struct IdleBlocks {
-    std::deque<Idle> in_order;  // only the default stream's work uses them, and nobody has looked how far that is
+    std::deque<Idle> in_order;  // only the default stream's work uses them
+    size_t marked = 0;          // how many of those, the first ones, have marks
     std::deque<Idle> fenced;
     size_t size() const { return in_order.size() + fenced.size(); }
     void add(Idle idle) { (idle.in_order ? in_order : fenced).push_back(std::move(idle)); }
+    Idle take_latest();  // in order, both
+    Idle take_first();
   };
   std::optional<Idle> take_idle(size_t capacity, bool in_order);
   void* take_out_of_order(size_t capacity);
@@ -79,6 +84,7 @@ class Pool : public BlockOwner {
   const std::optional<PinnedOptions> pinned_;
   std::mutex lock_;
   std::map<size_t, IdleBlocks> idle_;  // by capacity
+  uint64_t came_back_ = 0;             // blocks that only work in order uses
   // Small blocks that no stream has used: handed out again as they are.
   static constexpr size_t quick_classes = 33;
   std::array<std::vector<Block*>, quick_classes> quick_;

@@ -116,6 +116,27 @@ TEST_F(PoolOf, WorkOfTheDefaultStreamMayHaveItsMemorySooner) {
   EXPECT_NE(d.pointer(), pointer);
 }
 
+// A loop that never waits, whose work is done a little later each time: its memory does not grow with its rounds.
+TEST_F(PoolOf, ALoopThatNeverWaitsIsGivenTheSameBlocksAgain) {
+  constexpr uint64_t behind = 5;
+  for (int round = 0; round < 2000; ++round) {
+    Buffer a = pool.allocate(mib, 1);
+    use(device.main_stream(), a);
+    FakeWork& work = *device.main().work;
+    work.finished = std::max(work.finished, work.submitted - std::min(behind, work.submitted));
+  }
+  EXPECT_LE(device.allocations, 2 * (behind + 1));
+  // Nor where some of it is asked for in order.
+  for (int round = 0; round < 2000; ++round) {
+    Buffer a = pool.allocate(mib, 1), b = pool.allocate(mib, 1, true);
+    use(device.main_stream(), a);
+    use(device.main_stream(), b);
+    FakeWork& work = *device.main().work;
+    work.finished = std::max(work.finished, work.submitted - behind);
+  }
+  EXPECT_LE(device.allocations, 4 * (behind + 1));
+}
+
 TEST_F(PoolOf, MemoryWhoseAddressIsKnownWaitsForAllStreams) {
   auto side = device.stream("side");
   pool.know(side);
