@@ -4,6 +4,7 @@ NumPy's."""
 import numpy as np
 import pytest
 import quern as qn
+from quern import torch
 from quern.lib import _engine
 
 SIDE = 300  # more than tier 0 takes
@@ -116,3 +117,20 @@ def test_peak_memory_of_a_loop(device):
         _engine.array_evaluate_all()
         assert device.pool_info()["held"] <= before + 4096
     assert float(a[7]) == 401
+
+
+def test_memory_of_a_training_loop(device):
+    """Small work on the CPU runs at once, in memory that pending steps may still use: what is kept must not grow with the steps."""
+    weights = torch.ones(64, 32, requires_grad=True, device=device.kind)
+    optimizer = torch.optim.SGD([weights], lr=0.1)
+
+    def taken(steps):
+        for _ in range(steps):
+            weights.grad = torch.ones(64, 32, device=device.kind)
+            optimizer.step()
+        qn.synchronize()
+        info = device.pool_info()
+        return info["held"] + info["kept"]
+
+    before = taken(1000)
+    assert taken(6000) <= before + (8 << 20)  # so far may the steps be ahead of their work; a block for each second one is 24 MB
