@@ -32,6 +32,7 @@ bool is_function(const Node& node) {
   if (node.op >= Op{row_count}) return false;
   Cost cost = row(node.op).cost;
   bool whole = is_integer(node.compute) || node.compute == DType::boolean;
+  if (is_in_vectors(node.op, node.compute)) return false;
   return cost == Cost::function || (cost == Cost::function_of_reals && !whole);
 }
 

@@ -66,6 +66,12 @@ const Loops loops{rows_boolean,
                   rows_complex64,
                   rows_complex128};
 
+bool is_in_vectors(Op op, DType compute) {
+  const LoopsOfType& baseline = compute == DType::float32 ? rows_float32[0] : rows_float64[0];
+  if (compute != DType::float32 && compute != DType::float64) return false;
+  return row(op).cost == Cost::function && loop_of(op, compute) != baseline[static_cast<size_t>(op)];
+}
+
 }  // namespace tier0
 
 std::string_view tier0_level() { return tier0::names[static_cast<size_t>(tier0::level())]; }

@@ -24,6 +24,9 @@ using Loops = std::array<LoopsOfType, dtype_count>;
 extern const Loops loops;  // of this processor's level (levels.cpp)
 inline RunLoop loop_of(Op op, DType compute) { return loops[static_cast<size_t>(compute)][static_cast<size_t>(op)]; }
 
+// Functions of the C library that this level has vectors of instead.
+bool is_in_vectors(Op op, DType compute);
+
 // Between types and memory orders (convert.cpp).
 using Convert = void (*)(const void* in, int64_t in_step, void* out, int64_t out_step, int64_t n);
 Convert conversion(DType from, DType to);

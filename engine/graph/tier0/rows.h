@@ -6,6 +6,9 @@
 #include "graph/device_functions.h"
 #include "graph/tier0/levels.h"
 
+#define __device__
+#include "core/elements/quern/math_vector.cuh"
+
 #include <type_traits>
 #include <utility>
 
@@ -85,6 +88,41 @@ struct OfLong<Row_remainder> {
 template <class Row>
 constexpr bool divides = !std::is_same_v<typename OfLong<Row>::type, Row>;
 
+// Functions of the C library as kernels have them on a processor with FMA: in vectors.
+template <class Row>
+struct InVectors {
+  static constexpr bool exists = false;
+};
+#define QUERN_IN_VECTORS(name)                     \
+  template <>                                      \
+  struct InVectors<Row_##name> {                   \
+    static constexpr bool exists = true;           \
+    template <class A, class T>                    \
+    static T run(const A& a, const T&, const T&) { \
+      if constexpr (std::is_same_v<T, double>) {   \
+        return __quern_##name(a);                  \
+      } else {                                     \
+        return __quern_##name##f(a);               \
+      }                                            \
+    }                                              \
+  };
+QUERN_IN_VECTORS(exp)
+QUERN_IN_VECTORS(expm1)
+QUERN_IN_VECTORS(log)
+QUERN_IN_VECTORS(log2)
+QUERN_IN_VECTORS(log10)
+QUERN_IN_VECTORS(log1p)
+#undef QUERN_IN_VECTORS
+template <class Row, class T>
+constexpr bool is_in_vectors = InVectors<Row>::exists && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+// What a level above the lowest runs for the row.
+template <class Row, class T, bool converts_long>
+struct OfLevel {
+  using Long = std::conditional_t<converts_long && std::is_same_v<T, long long>, typename OfLong<Row>::type, Row>;
+  using type = std::conditional_t<is_in_vectors<Row, T>, InVectors<Row>, Long>;
+};
+
 // The row of a division by one number, and what that becomes.
 template <class Row, class T>
 struct ByNumber {
@@ -147,27 +185,28 @@ void loop(const In* in, void* out, int64_t n) {
 // flatten: all that the loop calls and that can be inlined is, so that it is code of the level.
 template <class Row, int operands, class A, class T>
 [[gnu::target(QUERN_TIER0_AVX2), gnu::flatten]] void loop_avx2(const In* in, void* out, int64_t n) {
-  walk<Row, operands, A, T>(in, out, n);
+  walk<typename OfLevel<Row, T, false>::type, operands, A, T>(in, out, n);
 }
 template <class Row, int operands, class A, class T>
 [[gnu::target(QUERN_TIER0_AVX512), gnu::flatten]] void loop_avx512(const In* in, void* out, int64_t n) {
-  using Own = std::conditional_t<std::is_same_v<T, long long>, typename OfLong<Row>::type, Row>;
-  walk<Own, operands, A, T>(in, out, n);
+  walk<typename OfLevel<Row, T, true>::type, operands, A, T>(in, out, n);
 }
 #endif
 
 // Is a level above the lowest faster? Where the compiler makes vectors of the text: not of calls of the C library, which sees to
 // the processor itself, and of loops; of divisions of integers by way of doubles alone. For float16 it is the instructions that
 // convert it, which come with AVX2, for every row.
-constexpr bool gains(Cost cost, DType type, Level level, bool divides) {
+constexpr bool gains(Cost cost, DType type, Level level, bool divides, bool is_in_vectors) {
   if (type == DType::float16) return level == Level::avx2;
+  if (is_in_vectors) return true;
   if (divides && row(type).kind == DTypeKind::integer) return type == DType::int32 || level == Level::avx512;
   return cost == Cost::vectors || (cost == Cost::vectors_of_reals && row(type).kind == DTypeKind::real);
 }
 
 template <class Row, int operands, Typing typing, Cost cost, DType dtype, Level level>
 constexpr RunLoop loop_of() {
-  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(cost, dtype, level, divides<Row>))) {
+  if constexpr (takes(typing, dtype) && (level == Level::baseline || gains(cost, dtype, level, divides<Row>,
+                                                                           is_in_vectors<Row, typename HostType<dtype>::type>))) {
     using T = typename HostType<dtype>::type;
     using Seed = std::conditional_t<typing == Typing::seeded, unsigned long long, T>;
     using A =

@@ -1,6 +1,7 @@
 // CPU: elementary functions without branches, so that loops over threads become vector code: those whose vectors in the C library's
 // libmvec, or whose scalar version there, are further off than CUDA's manual allows. compile/clang/link/vector_math.h has the others;
 // tests/engine/codegen/vector_math_test.cpp measures all of them. Polynomials are minimax ones for the interval of what is reduced.
+// Kernels and tier 0's loops for processors with FMA (graph/tier0/rows.h) compile it alike.
 //
 // Sums of a large and a small number carry what rounding took; contraction must not change that, so it is off here, and what is to be
 // fused says so. Where a CPU has no FMA, which costs a call each there, math.cuh takes most functions from the C library.
