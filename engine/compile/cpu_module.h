@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define QUERN_CPU_ABI 7u
+#define QUERN_CPU_ABI 8u
 #define QUERN_CPU_DATA_ADDRESS 0x1000000u /* or the next page behind the code, where that is more than 16 MiB */
 
 struct QuernCpuLaunch;
@@ -133,8 +133,8 @@ typedef struct {
   void (*check_event)(uint32_t what, uint32_t place); /* before a fence or barrier */
   void (*check_value)(uint32_t what, uint32_t place, int64_t first, int64_t second);
   void (*check_local)(const void* base, uint64_t bytes); /* a followed local array begins */
-  /* An index outside of an axis of so many elements; returns an address to use instead. */
-  void* (*check_index)(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+  /* An index outside of an axis of so many elements, of an array whose memory begins there; returns an address to use instead. */
+  void* (*check_index)(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
   /* A shuffle takes a lane's value: 0, or another number where that lane gives none, or one that came from such a lane itself. */
   uint32_t (*check_lane)(int64_t lane, uint32_t place);
   void (*check_give)(uint32_t doubt); /* the thread gives a value to its warp, and what check_lane told of that */

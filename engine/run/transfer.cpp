@@ -149,6 +149,7 @@ Array copied_in(Context& context, const void* data, size_t bytes, Layout layout,
 
 void read_into(const Array& array, void* out, size_t bytes) {
   WaitsSoon soon;
+  use_current_streams();
   Memory memory = dense(array);
   if (memory.bytes != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
   if (bytes == 0) return;

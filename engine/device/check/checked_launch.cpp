@@ -577,12 +577,15 @@ void CheckedLaunch::value(uint32_t what, uint32_t place, int64_t first, int64_t 
 
 void CheckedLaunch::local(const void* base, uint64_t bytes) { locals_[reinterpret_cast<uintptr_t>(base)].assign(bytes, false); }
 
-void* CheckedLaunch::index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
+void* CheckedLaunch::index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
   Finding found = finding(Kind::out_of_bounds, 0, place, object);
   // Below 0 it was counted from the end already.
   found.offset = index < 0 ? index - extent : index;
   found.size = static_cast<uint64_t>(extent);
   found.axis = static_cast<int32_t>(axis);
+  if (auto region = state().map.find(reinterpret_cast<uintptr_t>(data))) {
+    found.allocated = region->site, found.has_allocation = true;
+  }
   tell(std::move(found));
   return no_memory();
 }
@@ -618,8 +621,8 @@ void check_local(const void* base, uint64_t bytes) {
   if (running) running->local(base, bytes);
 }
 
-void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
-  return running ? running->index(index, extent, axis, place, object) : no_memory();
+void* check_index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
+  return running ? running->index(data, index, extent, axis, place, object) : no_memory();
 }
 
 uint32_t check_lane(int64_t lane, uint32_t place) { return running ? running->lane(lane, place) : 0; }

@@ -81,7 +81,7 @@ class CheckedLaunch {
   void event(uint32_t what, uint32_t place);
   void value(uint32_t what, uint32_t place, int64_t first, int64_t second);
   void local(const void* base, uint64_t bytes);
-  void* index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+  void* index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
   uint32_t lane(int64_t lane, uint32_t place) const;
   void give(uint32_t doubt);
 
@@ -162,7 +162,7 @@ void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place,
 void check_event(uint32_t what, uint32_t place);
 void check_value(uint32_t what, uint32_t place, int64_t first, int64_t second);
 void check_local(const void* base, uint64_t bytes);
-void* check_index(int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
+void* check_index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
 uint32_t check_lane(int64_t lane, uint32_t place);
 void check_give(uint32_t doubt);
 

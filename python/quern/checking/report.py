@@ -163,6 +163,8 @@ _TITLES = {
 
 
 def _race_advice(f):
+    if f.other and f.access["atomic"] != f.other["atomic"]:
+        return "let both be atomic or volatile, or put a barrier between the two accesses"
     same = f.other and f.access["block"] == f.other["block"]
     if f.object_kind.endswith("shared") or same:
         return "put __syncthreads() between the two accesses, or let one thread alone write the element"

@@ -59,10 +59,10 @@ llvm::CallInst* CheckCalls::access(llvm::IRBuilder<>& builder, Value* pointer, V
                base, builder.getInt64(size), builder.getInt32(object)});
 }
 
-llvm::CallInst* CheckCalls::index(llvm::IRBuilder<>& builder, Value* index, Value* extent, Value* axis, uint32_t place,
-                                  uint32_t object) {
+llvm::CallInst* CheckCalls::index(llvm::IRBuilder<>& builder, Value* data, Value* index, Value* extent, Value* axis,
+                                  uint32_t place, uint32_t object) {
   return call(builder, offsetof(QuernCpuRuntime, check_index), builder.getPtrTy(),
-              {index, extent, axis, builder.getInt32(place), builder.getInt32(object)});
+              {data, index, extent, axis, builder.getInt32(place), builder.getInt32(object)});
 }
 
 void CheckCalls::event(llvm::IRBuilder<>& builder, uint32_t what, uint32_t place) {

@@ -30,8 +30,8 @@ class CheckCalls {
   llvm::CallInst* access(llvm::IRBuilder<>& builder, llvm::Value* pointer, llvm::Value* bytes, uint32_t what, uint32_t place,
                          llvm::Value* base, uint64_t size, uint32_t object);
   // The address of an element that is not there.
-  llvm::CallInst* index(llvm::IRBuilder<>& builder, llvm::Value* index, llvm::Value* extent, llvm::Value* axis, uint32_t place,
-                        uint32_t object);
+  llvm::CallInst* index(llvm::IRBuilder<>& builder, llvm::Value* data, llvm::Value* index, llvm::Value* extent, llvm::Value* axis,
+                        uint32_t place, uint32_t object);
   void event(llvm::IRBuilder<>& builder, uint32_t what, uint32_t place);
   void value(llvm::IRBuilder<>& builder, uint32_t what, uint32_t place, llvm::Value* first, llvm::Value* second);
   void local(llvm::IRBuilder<>& builder, llvm::Value* base, uint64_t bytes);

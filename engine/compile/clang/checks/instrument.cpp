@@ -185,8 +185,8 @@ class Instrumenter {
   void visit_index(llvm::CallInst& asked) {
     llvm::IRBuilder<> builder(&asked);
     uint32_t object = root_of(asked.getArgOperand(0)).object;
-    llvm::CallInst* instead = calls_.index(builder, asked.getArgOperand(1), asked.getArgOperand(2), asked.getArgOperand(3),
-                                           calls_.place_of(asked), object);
+    llvm::CallInst* instead = calls_.index(builder, asked.getArgOperand(0), asked.getArgOperand(1), asked.getArgOperand(2),
+                                           asked.getArgOperand(3), calls_.place_of(asked), object);
     elsewhere_.insert(instead);
     asked.replaceAllUsesWith(instead);
     asked.eraseFromParent();
