@@ -9,12 +9,18 @@ FIRST = "quern/device.cuh"
 ENGINE = pathlib.Path(__file__).resolve().parent.parent / "engine"
 # A header's name is its path in the innermost of these, as texts include it.
 FOLDERS = [ENGINE / name for name in ("core/elements", "codegen/prelude", "codegen/prelude/cuda_compat")]
+# Names that nvcc finds on the host. Texts for it include them, often only for code that is not here: they read host_only.h.
+HOST_ONLY = """any atomic bitset cctype cerrno charconv chrono complex condition_variable csignal cstdarg ctype.h cwchar deque
+errno.h exception filesystem forward_list fstream functional future iomanip ios iosfwd iostream istream iterator list locale map
+memory mutex new numeric optional ostream queue random ratio regex set signal.h sstream stack stdarg.h stdexcept streambuf string
+string_view sys/stat.h sys/time.h sys/types.h thread tuple typeinfo unistd.h unordered_map unordered_set valarray variant vector"""
 
 
 def headers():
     """The text of each header of the prelude, by its name."""
     found = {p: folder for folder in FOLDERS for p in folder.rglob("*") if p.is_file()}
-    return {p.relative_to(folder).as_posix(): p.read_text() for p, folder in found.items()}
+    texts = {p.relative_to(folder).as_posix(): p.read_text() for p, folder in found.items()}
+    return texts | dict.fromkeys(HOST_ONLY.split(), texts["host_only.h"])
 
 
 def literal(text):

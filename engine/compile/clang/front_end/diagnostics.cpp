@@ -85,6 +85,10 @@ std::string quoted_name(const std::string& message) {
 // A better text for an error that means "not served here"; "" for all others.
 std::string explanation(const std::string& message) {
   std::string name = quoted_name(message);
+  if (message.find("in namespace 'std'") != std::string::npos && message.compare(0, 3, "no ") == 0) {
+    return "[compile] 'std::" + name + "' is not available here: kernels have nothing of the host's standard library but " +
+           "numbers, type_traits, pairs and arrays; tuples, complex numbers, algorithms and more are in <cuda/std/...>";
+  }
   for (const MissingName& missing : missing_names) {
     if (name == missing.name) return "[compile] '" + name + "' is not available here: " + std::string(missing.advice);
   }
