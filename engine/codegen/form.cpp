@@ -101,7 +101,7 @@ static size_t guide_of(const Group& group, const std::vector<Layout>& all) {
 static bool has_vectors_of_sums(const Group& group) {
   for (size_t n = 0; n < group.nodes.size(); ++n) {
     const Node& node = *group.nodes[n];
-    if ((group.loops[n] != 0 && !group.per_result[n]) || is_complex(node.compute) || is_complex(node.dtype)) return false;
+    if (group.loops[n] != 0 && !group.per_result[n]) return false;
     if (node.op != Op::reduce) continue;
     if (node.reduction != Reduction::sum && node.reduction != Reduction::product) return false;
     if (size_of(accumulator(node.reduction, node.compute)) < 4) return false;
