@@ -41,10 +41,17 @@ globals().update({_name: _value for _name, _value in vars(_namespace).items() if
 __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator
 relu = nn.functional.relu
-for _name in """dropout relu_ selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink embedding layer_norm rms_norm
+for _name in """dropout relu_ selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink layer_norm rms_norm
 group_norm cosine_similarity pairwise_distance bilinear alpha_dropout""".split():
     if hasattr(nn.functional, _name):
         globals()[_name] = getattr(nn.functional, _name)
+
+
+def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    """Rows of a table: (V, D), (*) -> (*, D); see :func:`nn.functional.embedding`, which takes the row numbers first."""
+    return nn.functional.embedding(indices, weight, None if padding_idx == -1 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
+
+
 Tensor.prelu, Tensor.hardshrink = nn.functional.prelu, nn.functional.hardshrink
 OutOfMemoryError = _errors.OutOfMemoryError
 

@@ -31,7 +31,13 @@ _NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 def wrong(function, parameter, place, wanted, value):
     """Raises PyTorch's error for an argument of another type."""
     where = f" (position {place})" if place else ""
-    raise TypeError(f"{function}(): argument '{parameter}'{where} must be {wanted}, not {type(value).__name__}")
+    raise TypeError(f"{function}(): argument '{parameter}'{where} must be {wanted}, not {_type_name(value)}")
+
+
+def _type_name(value):
+    """As C has it: types that are written in Python by their names, others with their modules."""
+    kind, made_in_python = type(value), 1 << 9
+    return kind.__name__ if kind.__flags__ & made_in_python or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def whole(function, parameter, place, value):
@@ -54,12 +60,12 @@ def listed(function, parameter, place, value):
 _MISSING = object()
 
 
-def _text(name, function, tensors, free):
+def _text(name, function, tensors, free, told):
     """The wrapper of a function as text, or None where there is nothing to look at; and the defaults that the text names."""
     parameters = list(inspect.signature(function).parameters.values())
     if any(p.kind is p.VAR_KEYWORD for p in parameters) or not parameters:
         return None, {}
-    shown = name.rstrip("_") if name.startswith("_") else name
+    shown = told or (name.rstrip("_") if name.startswith("_") else name)
     heads, checks, calls, defaults = [], [], [], {}
     star = False
     with_names = not any(p.name in _NUMPY_NAMES.values() for p in parameters)
@@ -118,9 +124,12 @@ def _text(name, function, tensors, free):
     return f"def {name}({', '.join(heads)}):\n" + "\n".join(checks) + f"\n return _function({', '.join(calls)})\n", defaults
 
 
-def checked(name, function, tensors=(), free=()):
-    """A function with a look at its arguments: ``tensors`` names parameters that are tensors too, ``free`` those that need not be."""
-    text, defaults = _text(name, function, set(tensors), set(free))
+def checked(name, function, tensors=(), free=(), told=None):
+    """A function with a look at its arguments: ``tensors`` names parameters that are tensors too, ``free`` those that need not be.
+
+    ``told``: the function's name in messages, where that is another one.
+    """
+    text, defaults = _text(name, function, set(tensors), set(free), told)
     if text is None:
         return function
     names = {"_BareArray": _BareArray, "wrong": wrong, "whole": whole, "listed": listed, "_MISSING": _MISSING, "_function": function}
@@ -132,17 +141,18 @@ def checked(name, function, tensors=(), free=()):
     return made
 
 
-def check_all(module, names, tensors=None, free=None):
+def check_all(module, names, tensors=None, free=None, told=None):
     """Replaces functions of a module by those that look at their arguments.
 
-    Parameters: ``tensors``, ``free``: for a function its parameters that are tensors, or need be none, against the rule of their name.
+    Parameters: ``tensors``, ``free``: for a function its parameters that are tensors, or need be none, against the rule of their name;
+    ``told``: the functions' names in messages, where these are others.
     """
-    tensors, free = tensors or {}, free or {}
+    tensors, free, told = tensors or {}, free or {}, told or {}
     done = {}
     for name in dict.fromkeys(names):
         function = module[name]
         if not inspect.isfunction(function) or getattr(function, "__wrapped__", None) is not None:
             continue
         if function not in done:
-            done[function] = checked(name, function, tensors.get(name, "").split(), free.get(name, "").split())
+            done[function] = checked(name, function, tensors.get(name, "").split(), free.get(name, "").split(), told.get(name))
         module[name] = done[function]

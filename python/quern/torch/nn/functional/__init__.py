@@ -1,5 +1,6 @@
 """torch.nn.functional: the functions that layers and losses are made of, with all they need as arguments."""
 
+from quern.torch._arguments import check_all
 from quern.torch._linalg import pdist  # noqa: F401
 from quern.torch.nn._names import unserved
 from quern.torch.nn.functional._activation import (  # noqa: F401
@@ -87,6 +88,38 @@ from quern.torch.nn.functional._margin import (  # noqa: F401
     pairwise_distance,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
+)
+
+# What PyTorch's own kernels look at: of the others the first operation on what is no tensor tells.
+check_all(
+    globals(),
+    """alpha_dropout batch_norm bilinear celu celu_ cosine_embedding_loss cosine_similarity cross_entropy dropout dropout1d
+    dropout2d dropout3d elu elu_ feature_alpha_dropout gelu group_norm hardshrink hardsigmoid hardswish hardtanh hardtanh_
+    hinge_embedding_loss kl_div layer_norm leaky_relu leaky_relu_ linear logsigmoid margin_ranking_loss mish multi_margin_loss
+    multilabel_margin_loss nll_loss one_hot pad pairwise_distance poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_
+    scaled_dot_product_attention selu selu_ silu soft_margin_loss softplus softshrink threshold threshold_ triplet_margin_loss""".split(),
+    tensors={
+        "batch_norm": "weight bias",
+        "bilinear": "input1 input2 weight bias",
+        "cosine_embedding_loss": "input1 input2 target",
+        "cross_entropy": "target weight",
+        "group_norm": "weight bias",
+        "hinge_embedding_loss": "target",
+        "kl_div": "target",
+        "layer_norm": "weight bias",
+        "linear": "weight bias",
+        "margin_ranking_loss": "input1 input2 target",
+        "multi_margin_loss": "target weight",
+        "multilabel_margin_loss": "target",
+        "nll_loss": "target weight",
+        "poisson_nll_loss": "target",
+        "prelu": "weight",
+        "rms_norm": "weight",
+        "scaled_dot_product_attention": "key value attn_mask",
+        "soft_margin_loss": "target",
+        "triplet_margin_loss": "anchor positive negative",
+    },
+    told={"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "logsigmoid": "log_sigmoid"},
 )
 
 __getattr__ = unserved(

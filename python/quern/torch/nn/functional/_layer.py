@@ -4,6 +4,7 @@ import warnings
 
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
+from quern.torch._arguments import wrong
 
 # ---- products
 
@@ -14,8 +15,6 @@ def linear(input, weight, bias=None):
     >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])
     """
-    if not isinstance(input, torch.Tensor):
-        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     return _composed.linear(input, weight, bias)
 
 
@@ -221,6 +220,10 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     Parameters: ``input``: row numbers; ``padding_idx``: a row that gets no gradient; ``max_norm``: longer rows are scaled to it, in
     the table, by their ``norm_type``-norm; ``scale_grad_by_freq``: each row's gradient is divided by how often the row is looked up.
     """
+    if not isinstance(weight, torch.Tensor):
+        wrong("embedding", "weight", 1, "Tensor", weight)
+    if not isinstance(input, torch.Tensor):
+        wrong("embedding", "indices", 2, "Tensor", input)
     _check_embedding("embedding", input, weight, sparse)
     padding_idx = _padding_row(padding_idx, weight)
     if max_norm is not None:

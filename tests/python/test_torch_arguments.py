@@ -1,0 +1,48 @@
+"""What is no tensor where functions and layers of torch.nn need one: PyTorch's exception, with the parameter's name, at once."""
+
+import pytest
+import quern.torch as torch
+from torch_oracle import compare_all
+
+CALLS = """
+nn.Linear(2,2)(np.ones((1,2))) | F.relu([1.]) | F.cross_entropy(torch.ones(1,2),[1])
+F.cross_entropy(np.ones((1,2)),torch.tensor([0])) | nn.Embedding(3,2)([1])
+F.embedding(torch.tensor([1]),3) | F.layer_norm(np.ones(2),(2,)) | F.dropout(3)
+F.gelu(None) | nn.ReLU()(None) | F.pad([1],(1,1)) | F.nll_loss([1],[2])
+F.leaky_relu(np.ones(2)) | F.elu(2) | F.scaled_dot_product_attention(1,2,3)
+F.cosine_similarity([1],[2]) | F.kl_div(1,2) | F.softplus('a') | F.bilinear(1,2,3)
+F.prelu(1,2) | F.rms_norm(1,(2,)) | F.hardtanh(2) | F.logsigmoid(2)
+F.gumbel_softmax([1]) | F.triplet_margin_loss(1,2,3) | F.multi_margin_loss(1,2)
+F.poisson_nll_loss(1,2) | F.hinge_embedding_loss(1,2) | F.pairwise_distance(1,2)
+F.linear(torch.ones(2),[1]) | F.linear(torch.ones(2),torch.ones(2,2),[1]) | F.celu(1)
+F.selu(2) | F.selu_(2) | F.mish(2) | F.silu(2) | F.hardsigmoid(2)
+F.hardswish(2) | F.relu6(2) | F.threshold(2,1,1) | F.softshrink(2)
+F.hardshrink(2) | F.rrelu(2) | F.alpha_dropout(2) | F.feature_alpha_dropout(2)
+F.batch_norm(1,one,one) | F.cosine_embedding_loss(1,2,3)
+F.multilabel_margin_loss(1,2) | F.soft_margin_loss(1,2) | F.nll_loss(torch.ones(1,2),[0])
+F.triplet_margin_loss(one,one,3)
+F.embedding(np.array([1]),torch.ones(2,2)) | F.layer_norm(torch.ones(2),(2,),1)
+F.group_norm(torch.ones(1,2),1,3) | F.relu_(2) | F.leaky_relu_(2) | F.elu_(2)
+F.hardtanh_(2) | F.threshold_(2,1,1) | F.celu_(2) | F.rrelu_(2)
+F.kl_div(one,2) | F.poisson_nll_loss(one,2)
+F.cosine_similarity(one,2) | F.prelu(one,2)
+F.bilinear(one,one,2) | torch.layer_norm(1,(2,))
+torch.selu_(1) | torch.embedding(torch.ones(2,2),3) | torch.prelu(1,one)
+torch.celu(2) | torch.rrelu(1) | torch.hardshrink(1) | torch.dropout(1,.5,True)
+torch.group_norm(2,1) | nn.Dropout()(3) | nn.LayerNorm(2)([1,2])
+nn.CrossEntropyLoss()(torch.ones(1,2),np.array([0])) | nn.Tanh()(3) | nn.Sigmoid()([1])
+nn.GELU()(np.ones(2)) | nn.Bilinear(1,1,1)(1,2) | nn.PReLU()(3)
+nn.Embedding(3,2)(np.array([1]))
+"""
+
+
+@pytest.mark.parametrize("line", CALLS.strip().splitlines())
+def test_what_is_no_tensor_is_told_in_pytorchs_words(device, line):
+    compare_all([f"one = torch.ones(1, device=device)\nraises(lambda: {call})" for call in line.split(" | ")], device)
+
+
+def test_embedding_of_torch_takes_the_table_first(device):
+    table = torch.arange(6.0, device=device.kind).reshape(3, 2)
+    assert torch.embedding(table, torch.tensor([2, 0], device=device.kind)).tolist() == [[4.0, 5.0], [0.0, 1.0]]
+    with pytest.raises(TypeError, match="argument 'indices' \\(position 2\\) must be Tensor, not int"):
+        torch.embedding(table, 3)
