@@ -183,6 +183,52 @@ def test_what_is_not_there(device):
         quern.RawKernel(SCALE, "absent").compile()
 
 
+ALIGNED = r"""
+struct alignas(32) Block { float v[6]; };
+alignas(64) __device__ float first[2];
+__constant__ alignas(16) int table[4] = {1, 2, 3, 4};
+#define ROOM(T, n) __shared__ alignas(T) char room[n]
+template <int n> __device__ int sum(const int* x) {
+  __shared__ alignas(alignof(double2)) unsigned char raw[4 * n];
+  int *s = (int*)raw, total = 0;
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < n; ++i) total += s[i];
+  return total;
+}
+extern "C" __global__ void aligned(const int* x, int* o, unsigned long long* past) {
+  extern __shared__ __align__(128) unsigned char dynamic[];
+  __shared__ alignas(64) short a[3];
+  __shared__ alignas(double2) char b[5];
+  __shared__ char c;
+  ROOM(float4, 20);
+  __shared__ Block d;
+  alignas(16) char own[3];
+  int t = threadIdx.x;
+  if (t == 0) {
+    past[0] = (unsigned long long)dynamic % 128, past[1] = (unsigned long long)a % 64, past[2] = (unsigned long long)b % 16;
+    past[3] = (unsigned long long)room % 16, past[4] = (unsigned long long)&d % 32, past[5] = (unsigned long long)first % 64;
+    past[6] = (unsigned long long)table % 16, past[7] = (unsigned long long)own % 16;
+    c = 2, a[1] = 3, b[4] = room[19] = 1, d.v[5] = 4;
+  }
+  dynamic[t] = t;
+  __syncthreads();
+  o[t] = dynamic[31 - t] + c + a[1] + b[4] + room[19] + (int)d.v[5] + table[t & 3] + sum<32>(x) + alignof(Block);
+}
+"""
+
+
+def test_alignments_among_the_words_of_a_declaration(device):
+    x, past = np.arange(32, dtype=np.int32), np.ones(8, np.uint64)
+    places = [drv.to_device(v) for v in (x, x, past)]
+    quern.RawKernel(ALIGNED, "aligned")((1,), (32,), tuple(places), shared_mem=128)
+    assert drv.from_device_like(places[2], past).tolist() == [0] * 8
+    assert drv.from_device_like(places[1], x).tolist() == [31 - t + 11 + 1 + t % 4 + 496 + 32 for t in range(32)]
+    with pytest.raises(quern.CompileError, match="(?s)2.*nope"):
+        text = 'extern "C" __global__ void f() {\n  __shared__ alignas(16) int x[nope];\n}  // nvrtc: skip'
+        quern.RawKernel(text, "f").compile()
+
+
 GONE = {
     "o[0] = __shfl_down(o[0], 1);": "'__shfl_down'.*_sync takes a mask",
     "o[0] = __ballot(o[0]);": "'__ballot'.*_sync takes a mask",

@@ -22,6 +22,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include "compile/clang/front_end/alignments.h"
 #include "compile/clang/front_end/asm_statements.h"
 #include "compile/clang/front_end/clang_run.h"
 #include "compile/clang/front_end/diagnostics.h"
@@ -48,11 +49,16 @@ bool may_have_asm(const Request& request) {
   return request.text.find("asm") != std::string::npos || !request.options.include_dirs.empty();
 }
 
+bool may_align(const Request& request) {
+  return request.text.find("alignas") != std::string::npos || !request.options.include_dirs.empty();
+}
+
 // The user's text between what the options define and one variable for each name expression, whose initialiser makes clang
 // instantiate what the expression names. Line markers keep every message at the user's own line.
 std::string wrap(const Request& request) {
   std::string out;
   if (may_have_asm(request) && !request.headers.empty()) out += "#include <quern/asm.cuh>\n";
+  if (may_align(request) && !request.headers.empty()) out += "#include <quern/alignments.cuh>\n";
   if (!request.options.definitions.empty() || !request.options.includes.empty()) {
     out += "# 1 \"<options>\"\n";
     for (const std::string& line : request.options.definitions) out += line + "\n";
@@ -250,6 +256,7 @@ class EmitAction : public clang::ASTFrontendAction {
   bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
     explain_missing_headers(instance.getPreprocessor());
     watch_asm(instance.getPreprocessor(), asm_texts_);
+    watch_alignments(instance.getPreprocessor());
     return true;
   }
 
