@@ -234,6 +234,26 @@ def test_memory_that_nobody_wrote():
     assert not len(report)
 
 
+FILLS = {
+    5: r"""extern "C" __global__ void k(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
+    20: r"""extern "C" __global__ void k(unsigned char* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
+}
+
+
+@pytest.mark.parametrize("most", FILLS)
+def test_memory_that_checks_take(most):
+    """So many bytes for each one of the arrays that kernels use: of four bytes and more, and of single ones."""
+    from quern.pycuda import driver as drv
+
+    with qn.check() as report:
+        memory = drv.mem_alloc(1 << 16)
+        drv.memset_d32(memory, 0, 100)  # the rest is unwritten
+        qn.RawKernel(FILLS[most], "k")((2,), (N,), (memory,))
+        qn.synchronize()
+        used, kept = _engine.checked_memory()
+    assert not len(report) and used == 1 << 16 and 0 < kept <= most * used
+
+
 def test_wrong_accesses_harm_nobody():
     report = run(I + "x[i + 1000000] = 5; y[i] = x[i + 1000000];")
     assert kinds(report) == {"out_of_bounds"} and {one.count for one in report} == {N}

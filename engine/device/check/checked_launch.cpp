@@ -508,7 +508,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
         }
       }
       cell->write = now;
-      cell->write_place = kept_place;
+      cell->write_place = kept_place | Cell::is_written;
     }
     if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_WRITE)) {
       if (!others_.empty() && cell->read.tick && beside(cell->read.tick)) continue;  // whoever writes there is to know of it

@@ -5,6 +5,7 @@
 // mark, since a write after them is wrong whoever they are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,9 @@ struct Cell {
   Stamp write, read;
   uint16_t write_place = 0, read_place = 0;  // the place's number; marks above it
   static constexpr uint16_t place_mask = 0x0fff;
-  static constexpr uint16_t is_atomic = 0x1000, is_volatile = 0x2000, by_many = 0x4000, by_many_blocks = 0x8000;
+  static constexpr uint16_t is_atomic = 0x1000, is_volatile = 0x2000;
+  static constexpr uint16_t by_many = 0x4000, by_many_blocks = 0x8000;  // of reads
+  static constexpr uint16_t is_written = 0x4000;                        // of writes: by whomever
 };
 static_assert(sizeof(Cell) == 20);
 
@@ -29,7 +32,7 @@ class Shadow {
  public:
   explicit Shadow(size_t bytes) : bytes_(bytes) {}
   size_t size() const { return bytes_; }
-  size_t held() const { return cells_.size() * sizeof(Cell) + written_.size() * sizeof(uint64_t); }  // what this itself takes
+  size_t held() const { return cells_.size() * sizeof(Cell); }  // what this itself takes
 
   // The cells of an access: first and how many. Cells become ones of bytes at the first access that is no multiple of four.
   struct Range {
@@ -50,37 +53,25 @@ class Shadow {
     size_t unit = by_bytes_ ? 1 : 4;
     for (size_t i = offset / unit; i < (offset + bytes + unit - 1) / unit && i < cells_.size(); ++i) f(cells_[i]);
   }
-  void clear() { cells_.assign(cells_.size(), {}); }
 
   // Which bytes anybody wrote; all of them from mark_all() on.
   bool is_written(size_t offset, size_t bytes) const {
     if (all_written_) return true;
-    if (size_t at = offset % 64; at + bytes <= 64) {
-      uint64_t mask = (bytes < 64 ? (uint64_t{1} << bytes) - 1 : ~uint64_t{0}) << at;
-      return offset / 64 < written_.size() && (written_[offset / 64] & mask) == mask;
-    }
-    for (size_t i = offset; i < offset + bytes; ++i)
-      if (i / 64 >= written_.size() || !(written_[i / 64] >> (i % 64) & 1)) return false;
-    return true;
+    if (cells_.empty()) return false;
+    bool all = true;
+    each(offset, bytes, [&](const Cell& cell) { all = all && cell.write_place & Cell::is_written; });
+    return all;
   }
   void mark_written(size_t offset, size_t bytes) {
     if (all_written_) return;
     if (bytes >= bytes_) return mark_all();
-    if (written_.empty()) written_.resize((bytes_ + 63) / 64);
-    if (size_t at = offset % 64; at + bytes <= 64 && offset / 64 < written_.size()) {
-      written_[offset / 64] |= (bytes < 64 ? (uint64_t{1} << bytes) - 1 : ~uint64_t{0}) << at;
-      return;
-    }
-    for (size_t i = offset; i < offset + bytes && i < bytes_; ++i) written_[i / 64] |= uint64_t{1} << (i % 64);
+    size_t end = std::min(offset + bytes, bytes_);
+    size_t whole = end == bytes_ ? (end + 3) / 4 * 4 : end;  // the last cell may be of less than four bytes
+    auto [cell, count] = cells(offset, (by_bytes_ ? end : whole) - offset);
+    if (by_bytes_) count = end - offset;
+    for (Cell* last = cell + count; cell != last; ++cell) cell->write_place |= Cell::is_written;
   }
-  void mark_all() {
-    all_written_ = true;
-    written_ = {};
-  }
-  void forget_written() {
-    all_written_ = false;
-    written_.assign(written_.size(), 0);
-  }
+  void mark_all() { all_written_ = true; }
 
  private:
   void split() {
@@ -94,7 +85,6 @@ class Shadow {
   size_t bytes_;
   std::vector<Cell> cells_;
   bool by_bytes_ = false, all_written_ = false;
-  std::vector<uint64_t> written_;
 };
 
 }  // namespace quern::check
