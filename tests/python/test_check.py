@@ -9,6 +9,7 @@ import quern as qn
 from checked import N, kinds, run
 from programs import quern
 from quern import cuda
+from quern.lib import _engine
 
 pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
