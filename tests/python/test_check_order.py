@@ -268,6 +268,11 @@ extern "C" __global__ void k(float* x, float* y, int n) {
   if (blockIdx.x == 0) g.sync();  // <-
   y[g.thread_rank()] = 1;
 }""", {"block": 16, "grid": 2, "cooperative": True}),
+    ("race", "a counter that is looked at behind its atomic", r"""
+extern "C" __global__ void k(float* x, int* y, int n) {
+  atomicAdd(y, 1);
+  if (*y > 10) x[threadIdx.x] = 1;  // <-
+}""", {"values": lambda x, y: (x, qn.zeros(N, dtype="int32"), np.int32(N))}),
 ]  # fmt: skip
 
 RIGHT = [
@@ -722,6 +727,27 @@ extern "C" __global__ void k(float* x, float* y, int n) {
     y[5] = x[3];
   }
 }""", {"values": ZEROS, "block": 1, "grid": 2}),
+    ("a minimum that ends early where it is no lower", r"""
+__device__ float lower(float* p, float v) {
+  int *word = (int*)p, old = *word, seen;
+  while (v < __int_as_float(old)) {
+    seen = old;
+    old = atomicCAS(word, seen, __float_as_int(v));
+    if (old == seen) break;
+  }
+  return __int_as_float(old);
+}
+extern "C" __global__ void k(float* x, float* y, int n) { lower(y, x[threadIdx.x] - 5); }""", {}),
+    ("a look before a maximum", r"""
+extern "C" __global__ void k(int* x, int* y, int n) {
+  int v = x[blockIdx.x * blockDim.x + threadIdx.x];
+  if (v > y[v % 4]) atomicMax(&y[v % 4], v);
+}""", {"block": 16, "grid": 4, "values": INTS}),
+    ("a look before a place is taken", r"""
+extern "C" __global__ void k(float* x, int* y, int n) {
+  int at = threadIdx.x % 7;
+  if (y[at] == 0 && atomicExch(&y[at], 1) == 0) x[at] = 1;
+}""", {"values": lambda x, y: (x, qn.zeros(N, dtype="int32"), np.int32(N))}),
 ]  # fmt: skip
 
 

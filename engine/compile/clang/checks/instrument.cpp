@@ -4,6 +4,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -84,6 +85,37 @@ bool is_touched(const Value& pointer) {
   });
 }
 
+// Are these the same number, or address, by the same arithmetic?
+bool is_same(const Value* a, const Value* b, unsigned depth = 0) {
+  constexpr unsigned deepest_step = 6;
+  if (a == b) return true;
+  const auto *one = llvm::dyn_cast<Instruction>(a), *other = llvm::dyn_cast<Instruction>(b);
+  if (!one || !other || depth == deepest_step || llvm::isa<llvm::PHINode>(one) || one->mayReadOrWriteMemory()) return false;
+  if (!one->isSameOperationAs(other)) return false;
+  for (unsigned i = 0; i < one->getNumOperands(); ++i)
+    if (!is_same(one->getOperand(i), other->getOperand(i), depth + 1)) return false;
+  return true;
+}
+
+// Where an atomic updates what lies at that address; null elsewhere.
+const Value* updated_by(const llvm::User& user) {
+  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&user)) return update->getPointerOperand();
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&user)) return exchange->getPointerOperand();
+  return nullptr;
+}
+
+// Does a number go nowhere but into decisions, and into atomics on that address?
+bool only_decides(const Instruction& number, const Value& address, llvm::SmallPtrSetImpl<const Instruction*>& known) {
+  if (!known.insert(&number).second) return true;
+  return llvm::all_of(number.users(), [&](const llvm::User* user) {
+    if (const Value* updated = updated_by(*user)) return is_same(updated, &address);
+    if (llvm::isa<llvm::BranchInst, llvm::SwitchInst>(user)) return true;
+    return llvm::isa<llvm::CmpInst, llvm::CastInst, llvm::PHINode, llvm::SelectInst, llvm::BinaryOperator, llvm::FreezeInst,
+                     llvm::ExtractValueInst>(user) &&
+           only_decides(*llvm::cast<Instruction>(user), address, known);
+  });
+}
+
 class Instrumenter {
  public:
   explicit Instrumenter(LoweringState& kernel) : kernel_(kernel), calls_(kernel), module_(kernel.module) {}
@@ -98,6 +130,7 @@ class Instrumenter {
           local && of_users_.contains(local) && size_of(*local) && local->getAllocatedType()->isArrayTy() && is_followed(*local))
         followed_.insert(local);
     }
+    find_looks(all);
     for (Instruction* inst : all) visit(*inst);
   }
 
@@ -133,6 +166,26 @@ class Instrumenter {
       tell(inst, warp_event(inst));
     } else if (is(&inst, Op::grid_barrier)) {
       tell(inst, QUERN_CHECK_GRID_BARRIER);
+    }
+  }
+
+  // Looks that only say whether an atomic behind them is worth while, or what it is to expect: if (v > *p) atomicMax(p, v). An
+  // old value does no harm there.
+  void find_looks(llvm::ArrayRef<Instruction*> all) {
+    llvm::SmallVector<const Instruction*, 8> updates;
+    for (const Instruction* inst : all)
+      if (updated_by(*inst)) updates.push_back(inst);
+    if (updates.empty()) return;
+    llvm::DominatorTree order(*kernel_.thread);
+    for (Instruction* inst : all) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(inst);
+      if (!load || !is_users(*load)) continue;
+      const Value& address = *load->getPointerOperand();
+      llvm::SmallPtrSet<const Instruction*, 16> known;
+      bool is_before = llvm::any_of(updates, [&](const Instruction* update) {
+        return is_same(updated_by(*update), &address) && order.dominates(load, update);
+      });
+      if (is_before && only_decides(*load, address, known)) looks_.insert(load);
     }
   }
 
@@ -194,7 +247,7 @@ class Instrumenter {
 
   // The prelude's atomics of types that the machine lacks are loops of plain loads and exchanges.
   uint32_t how(const Instruction& inst, bool is_volatile, bool is_atomic) const {
-    uint32_t out = (is_volatile ? QUERN_CHECK_VOLATILE : 0u) | (is_atomic ? QUERN_CHECK_ATOMIC : 0u);
+    uint32_t out = (is_volatile ? QUERN_CHECK_VOLATILE : 0u) | (is_atomic || looks_.contains(&inst) ? QUERN_CHECK_ATOMIC : 0u);
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
       if (called_name(*at).contains("atomic")) out |= QUERN_CHECK_ATOMIC;
     return out;
@@ -343,6 +396,7 @@ class Instrumenter {
   CheckCalls calls_;
   llvm::Module& module_;
   llvm::StringMap<uint32_t> functions_;                // of warps, that are called
+  llvm::DenseSet<const Instruction*> looks_;           // before atomics
   llvm::DenseSet<const Value*> elsewhere_;             // what the device gives instead of an element
   llvm::DenseMap<const Value*, uint64_t> parameters_;  // copies of what was handed over by value, and where that lies
   llvm::DenseSet<const Value*> of_users_;              // local variables that the program's own text reads or writes
