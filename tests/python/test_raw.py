@@ -229,7 +229,33 @@ def test_alignments_among_the_words_of_a_declaration(device):
         quern.RawKernel(text, "f").compile()
 
 
+NARROWED = r"""
+struct Mixed { float a; int b; unsigned char c; };
+extern "C" __global__ void narrowed(const double* x, const int* n, float* out) {
+  int t = threadIdx.x;
+  float2 f = {x[t], x[t] * 2};
+  uchar4 u = {n[t], n[t] + 1, 300, 0};
+  unsigned pair[2] = {n[t], -1};
+  int cut[2] = {2.5f, x[t]};
+  Mixed m = {x[t], x[t], n[t]}, k{n[t], n[t], n[t]};
+  float* o = out + 8 * t;
+  o[0] = f.x + f.y, o[1] = u.x, o[2] = u.y + u.z, o[3] = pair[0] + (pair[1] == 0xffffffffu);
+  o[4] = cut[0] + cut[1], o[5] = m.a + m.b, o[6] = m.c, o[7] = k.a + k.b + k.c;
+}
+"""
+
+
+def test_braces_narrow(device):
+    x, n = np.arange(32) * 1.25, np.arange(240, 272, dtype=np.int32)
+    places = [drv.to_device(v) for v in (x, n, np.zeros((32, 8), np.float32))]
+    quern.RawKernel(NARROWED, "narrowed")((1,), (32,), tuple(places))
+    byte, whole = n % 256, x.astype(int)
+    wanted = [3 * x, byte, (n + 1) % 256 + 300 % 256, n + 1, 2 + whole, x + whole, byte, 2 * n + byte]
+    np.testing.assert_array_equal(drv.from_device(places[2], (32, 8), np.float32), np.stack(wanted, 1))
+
+
 GONE = {
+    "struct S { int a = 1; }; __shared__ S s; o[0] = s.a;": "a __shared__ variable starts without a value.*= default",
     "o[0] = __shfl_down(o[0], 1);": "'__shfl_down'.*_sync takes a mask",
     "o[0] = __ballot(o[0]);": "'__ballot'.*_sync takes a mask",
     "o[0] = __isShared(o);": "'__isShared'.*pointers do not tell",

@@ -25,7 +25,7 @@ std::vector<std::string> language_options(const UserOptions& options, const std:
       // Reading a float's bits through an int pointer is common in CUDA code, and nvcc lets it pass.
       "-relaxed-aliasing", "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
       "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-Wno-unknown-pragmas", "-Wno-unused-value", "-Wno-pass-failed",
-      "-Wno-inline-new-delete", "-ferror-limit", "20"};
+      "-Wno-inline-new-delete", "-Wno-c++11-narrowing", "-Wno-c++11-narrowing-const-reference", "-ferror-limit", "20"};
   out.push_back(options.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   if (options.fast_math) {
     for (const char* flag : {"-fapprox-func", "-freciprocal-math", "-fno-signed-zeros"}) out.push_back(flag);

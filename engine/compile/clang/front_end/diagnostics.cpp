@@ -85,6 +85,11 @@ std::string quoted_name(const std::string& message) {
 // A better text for an error that means "not served here"; "" for all others.
 std::string explanation(const std::string& message) {
   std::string name = quoted_name(message);
+  if (message == "initialization is not supported for __shared__ variables") {
+    return "[compile] a __shared__ variable starts without a value, and no constructor is called for it: give its type an empty "
+           "one "
+           "(`= default`), and assign in the kernel";
+  }
   if (message.find("in namespace 'std'") != std::string::npos && message.compare(0, 3, "no ") == 0) {
     return "[compile] 'std::" + name + "' is not available here: kernels have nothing of the host's standard library but " +
            "numbers, type_traits, pairs and arrays; tuples, complex numbers, algorithms and more are in <cuda/std/...>";
