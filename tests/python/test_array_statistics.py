@@ -79,3 +79,19 @@ def test_parts_of_single_complex_numbers(device):
                 np.testing.assert_allclose(qn.asnumpy(many.real / total.real), 1 / 5000, rtol=1e-5)
         finally:
             _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+# Around the lanes, the chunks and the blocks that sums go by.
+@pytest.mark.parametrize("shape", [(33, 513), (100, 1000), (4097, 70), (8200, 3), (40, 1), (1, 700)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32"])
+def test_sums_and_greatest_of_rows_and_columns(shape, dtype, device):
+    rng = np.random.default_rng(shape[0])
+    a = (rng.standard_normal(shape) * 9).astype(dtype)
+    for axis in (0, 1, None):
+        x = qn.array(a)
+        total, square, most = x.sum(axis=axis), (x * x).sum(axis=axis), x.real.max(axis=axis)
+        wide = a.astype("complex128" if dtype == "complex64" else "float64" if dtype == "float32" else a.dtype)
+        near = {"rtol": 1e-5, "atol": 1e-3} if dtype in ("float32", "complex64") else {"rtol": 1e-12, "atol": 1e-10}
+        np.testing.assert_allclose(qn.asnumpy(total), wide.sum(axis=axis), **near)
+        np.testing.assert_allclose(qn.asnumpy(square), (a * a).astype(wide.dtype).sum(axis=axis), **near)
+        np.testing.assert_array_equal(qn.asnumpy(most), a.real.max(axis=axis))
