@@ -95,10 +95,10 @@ LayoutRef copied_layout(const Array& array, Order order) {
 LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments) {
   bool any = false;  // is there an operand in another order?
   for (const Argument& a : arguments) {
-    if (!a.array() || a.array()->rank() < 2) continue;
+    if (!a.array() || a.array()->rank() == 0) continue;
     if (is_in_c_order(*a.array())) {
       if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->layout_ref();
-    } else {
+    } else if (a.array()->rank() > 1) {
       any = true;
     }
   }
