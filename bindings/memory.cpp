@@ -60,7 +60,8 @@ PyHostMemory::~PyHostMemory() {
 
 namespace {
 
-uint64_t address_of(nb::handle object, const char* what, size_t bytes, Block** block) {
+// On the CPU a number may be any address: it is looked at before something is copied there.
+uint64_t address_of(PyDevice& device, nb::handle object, const char* what, size_t bytes, Block** block) {
   uint64_t address;
   if (!device_address(object.ptr(), address, block))
     raise(ErrorKind::type, "[{}] device memory is needed, not {}", what,
@@ -69,6 +70,8 @@ uint64_t address_of(nb::handle object, const char* what, size_t bytes, Block** b
     uint64_t start = reinterpret_cast<uint64_t>((*block)->pointer);
     if (address + bytes > start + (*block)->bytes)
       raise(ErrorKind::logic, "[{}] {} bytes do not fit into device memory of {} bytes", what, bytes, (*block)->bytes);
+  } else if (device.context->device.kind == DeviceKind::cpu) {
+    require_host_memory(reinterpret_cast<void*>(address), bytes, what);
   }
   return address;
 }
@@ -84,7 +87,7 @@ void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle
   const char* what = sends ? "memcpy_htod" : "memcpy_dtoh";
   HostView host(on_host, !sends, what);
   Block* block;
-  void* address = reinterpret_cast<void*>(address_of(there, what, host.bytes(), &block));
+  void* address = reinterpret_cast<void*>(address_of(device, there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
   {
@@ -104,7 +107,8 @@ void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle 
 
 void device_to_device(PyDevice device, nb::handle dst, nb::handle src, size_t bytes, nb::handle stream) {
   Block *to_block, *from_block;
-  uint64_t to = address_of(dst, "memcpy_dtod", bytes, &to_block), from = address_of(src, "memcpy_dtod", bytes, &from_block);
+  uint64_t to = address_of(device, dst, "memcpy_dtod", bytes, &to_block),
+           from = address_of(device, src, "memcpy_dtod", bytes, &from_block);
   copy_within(*device.context, stream_for(device, stream), reinterpret_cast<void*>(to), to_block, reinterpret_cast<void*>(from),
               from_block, bytes);
 }
@@ -113,7 +117,7 @@ void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigne
           nb::handle stream) {
   size_t bytes = height == 1 ? width * value_bytes : (height ? (height - 1) * pitch + width * value_bytes : 0);
   Block* block;
-  uint64_t to = address_of(dst, "memset", bytes, &block);
+  uint64_t to = address_of(device, dst, "memset", bytes, &block);
   const StreamPtr& on = stream_for(device, stream);
   if (block) block->used_on(on);
   device.context->fill(on, reinterpret_cast<void*>(to), pitch, value, value_bytes, width, height);
@@ -247,6 +251,9 @@ void init_memory(nb::module_& m) {
         nb::arg("blocking") = true);
   m.def("dtod", device_to_device, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("bytes"),
         nb::arg("stream").none() = none);
+  m.def("require_host_memory", [](uintptr_t address, size_t bytes, const char* what) {
+    require_host_memory(reinterpret_cast<void*>(address), bytes, what);
+  });
   m.def("fill", fill, nb::arg("device"), nb::arg("dst"), nb::arg("pitch"), nb::arg("value"), nb::arg("value_bytes"),
         nb::arg("width"), nb::arg("height") = 1, nb::arg("stream").none() = none);
   m.def("watch_memory", [](bool on) { watch_memory(on); });
@@ -261,7 +268,7 @@ void init_memory(nb::module_& m) {
   m.def("share_memory", [](PyDevice device, nb::handle memory) {
     CudaDevice& on = shared_gpu(device, "mem_get_ipc_handle");
     Block* block;
-    uint64_t address = address_of(memory, "mem_get_ipc_handle", 0, &block);
+    uint64_t address = address_of(device, memory, "mem_get_ipc_handle", 0, &block);
     if (block) block->escaped = true;
     std::string handle = on.share(reinterpret_cast<void*>(address));
     return nb::bytes(handle.data(), handle.size());

@@ -395,6 +395,16 @@ bool Pool::holds(const void* pointer) {
   return find(pointer) != nullptr;
 }
 
+std::optional<Pool::Room> Pool::room_at(const void* pointer) {
+  std::lock_guard hold(lock_);
+  Block* block = find(pointer);
+  if (!block) return std::nullopt;
+  auto distance = [&](const void* from) {
+    return static_cast<size_t>(static_cast<const char*>(pointer) - static_cast<const char*>(from));
+  };
+  return Room{distance(block->pointer), block->bytes, block->capacity - distance(block->base)};
+}
+
 std::string Pool::describe(const void* pointer) {
   size_t bytes;
   Site site;

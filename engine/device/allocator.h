@@ -45,6 +45,11 @@ class Pool : public BlockOwner {
   void set_limit(size_t bytes);
   bool holds(const void* pointer);            // does it point into a live block?
   std::string describe(const void* pointer);  // that block: its size and who made it; "" for others
+  struct Room {
+    size_t offset, bytes;  // in the block, and of the block as it was asked for
+    size_t left;           // up to the block's end
+  };
+  std::optional<Room> room_at(const void* pointer);  // of a live block
 
   // Streams that exist: memory whose address escaped may be in use on any of them.
   void know(const std::shared_ptr<Stream>& stream);

@@ -1,5 +1,9 @@
 #include "run/transfer.h"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "core/error.h"
@@ -208,6 +212,24 @@ void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_bloc
   for (Block* block : {to_block, from_block})
     if (block) block->used_on(stream);
   on.copy(stream, dst, src, bytes, CopyKind::device_to_device, false);
+}
+
+void require_host_memory(const void* address, size_t bytes, const char* what) {
+  if (bytes == 0) return;
+  if (auto room = context_on(DeviceId::cpu()).pool.room_at(address)) {
+    if (bytes <= room->left) return;
+    std::string from = room->offset ? fmt::format(", {} bytes from its start", room->offset) : "";
+    raise(ErrorKind::logic, "[{}] {} bytes do not fit into device memory of {} bytes{}", what, bytes, room->bytes, from);
+  }
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), start = reinterpret_cast<uintptr_t>(address);
+  constexpr size_t most = size_t{1} << 30;  // bytes a look
+  std::vector<unsigned char> pages(std::min(bytes / page + 2, most / page + 2));
+  for (size_t at = 0; at < bytes; at += most) {
+    uintptr_t from = (start + at) / page * page, end = start + at + std::min(most, bytes - at);
+    if (end >= from && mincore(reinterpret_cast<void*>(from), end - from, pages.data()) == 0) continue;
+    raise(ErrorKind::logic, "[{}] at {:#x} there are no {} bytes of memory; hand over what an allocation or an array gave", what,
+          start, bytes);
+  }
 }
 
 uint64_t address_for_kernel(const Array& array, Block** block) {

@@ -21,6 +21,10 @@ Array moved_to(const Array& array, Context& context);
 void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_block, const void* src, Block* from_block,
                  size_t bytes);
 
+// Raises ErrorKind::logic where so many bytes are not memory of the host's, or reach out of a block of the CPU's pool: of an
+// address that a program hands over as a number.
+void require_host_memory(const void* address, size_t bytes, const char* what);
+
 // The address of the first element, for a kernel that may write there: all that was recorded before is submitted, so that it
 // reads what it should.
 uint64_t address_for_kernel(const Array& array, Block** block);

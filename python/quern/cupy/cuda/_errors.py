@@ -1,6 +1,7 @@
 """CUDARuntimeError, and the engine's errors as that: what runtime.py, device.py and stream.py raise."""
 
 import contextlib
+import functools
 
 from quern import errors as _errors
 from quern.cupy.cuda._constants import ERRORS as _errors_of_cuda
@@ -36,6 +37,17 @@ def _as_runtime_errors():
     except (_errors.LogicError, _errors.RuntimeError) as error:
         not_ready = "before the event was reached" in str(error)
         raise CUDARuntimeError(600 if not_ready else 1, str(error)) from error
+
+
+def _call(function):
+    """The function, whose errors are CUDARuntimeError."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        with _as_runtime_errors():
+            return function(*args, **kwargs)
+
+    return call
 
 
 CUDARuntimeError.__module__ = check_status.__module__ = "quern.cupy.cuda.runtime"

@@ -12,6 +12,7 @@ import warnings
 import weakref
 
 from quern import errors as _errors
+from quern.cupy.cuda._errors import _call
 from quern.cupy.cuda.device import Device, _current_id, _engine_of
 from quern.cupy.cuda.stream import Stream, get_current_stream
 from quern.device import current_device
@@ -141,6 +142,7 @@ def _host(mem, size):
         address = mem.ptr
     if not isinstance(address, int):
         raise TypeError(f"[cupy.cuda.MemoryPointer] the host's memory is an address or a ctypes.c_void_p, not {type(mem).__name__}")
+    _engine.require_host_memory(address, int(size), "memcpy")
     return (ctypes.c_char * int(size)).from_address(address)
 
 
@@ -190,21 +192,25 @@ class MemoryPointer:
     def _engine(self):
         return _engine_of(self.device_id)
 
+    @_call
     def copy_from_device(self, src, size):
         """Copies ``size`` bytes from another pointer to device memory."""
         if size:
             _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(None))
 
+    @_call
     def copy_from_device_async(self, src, size, stream=None):
         """The same in a stream, by default the current one."""
         if size:
             _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(stream))
 
+    @_call
     def copy_from_host(self, mem, size):
         """Copies ``size`` bytes from the host's memory at an address."""
         if size:
             _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(None))
 
+    @_call
     def copy_from_host_async(self, mem, size, stream=None):
         """The same in a stream; memory that is pinned must stay until the stream has passed it."""
         if size:
@@ -218,21 +224,25 @@ class MemoryPointer:
         """The same in a stream."""
         (self.copy_from_device_async if isinstance(mem, MemoryPointer) else self.copy_from_host_async)(mem, size, stream)
 
+    @_call
     def copy_to_host(self, mem, size):
         """Copies ``size`` bytes to the host's memory at an address; waits for it."""
         if size:
             _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(None))
 
+    @_call
     def copy_to_host_async(self, mem, size, stream=None):
         """The same in a stream, without waiting where the host's memory is pinned."""
         if size:
             _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(stream), blocking=False)
 
+    @_call
     def memset(self, value, size):
         """Sets ``size`` bytes to ``value``."""
         if size:
             _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(None))
 
+    @_call
     def memset_async(self, value, size, stream=None):
         """The same in a stream."""
         if size:

@@ -5,12 +5,11 @@ they are freed. Wrong arguments raise CUDARuntimeError, with CUDA's status.
 """
 
 import ctypes
-import functools
 import itertools
 
 from quern.cupy.cuda import _unserved
 from quern.cupy.cuda._constants import CONSTANTS as _constants
-from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, check_status  # noqa: F401
+from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, _call, check_status  # noqa: F401
 from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_of
 from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
@@ -18,15 +17,6 @@ from quern.lib import _engine
 
 globals().update(_constants)
 is_hip = False
-
-
-def _call(function):
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        with _as_runtime_errors():
-            return function(*args, **kwargs)
-
-    return call
 
 
 # ---- devices and versions
@@ -320,6 +310,7 @@ def memGetInfo():
 
 
 def _bytes_at(address, size):
+    _engine.require_host_memory(int(address), int(size), "memcpy")
     return (ctypes.c_char * int(size)).from_address(int(address))
 
 
@@ -335,6 +326,8 @@ def _copy(dst, src, size, kind, stream, blocking):
             stream.synchronize()
         else:
             device.synchronize()
+        for address in (dst, src):
+            _engine.require_host_memory(int(address), size, "memcpy")
         ctypes.memmove(int(dst), int(src), size)
     elif kind == 1:
         _engine.htod(device, int(dst), _bytes_at(src, size), stream, blocking=blocking)
