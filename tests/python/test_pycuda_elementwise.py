@@ -207,6 +207,21 @@ def test_texts_that_know_of_threads(device, text):
     assert np.allclose(y.get(), x + np.arange(60).reshape(5, 12))
 
 
+def test_arrays_of_other_sizes(device):
+    x, short, long = (gpuarray.to_gpu(numbers(n)) for n in (100, 7, 300))
+    copy = ElementwiseKernel("float *x, float *y", "y[i] = x[i]", "copied")
+    with pytest.raises(ValueError, match="copied.*'y' has 7 elements, fewer than the 100"):
+        copy(x, short)
+    before = long.get()
+    copy(x, long)  # as many as the first one has
+    assert np.array_equal(long.get(), np.concatenate([x.get(), before[100:]]))
+    z = gpuarray.zeros(100, np.float32)
+    ElementwiseKernel("float *z, float *table", "z[i] = table[i % 7]", "looked_up")(z, short)  # the text sees to it
+    assert np.array_equal(z.get(), short.get()[np.arange(100) % 7])
+    copy(x, short, range=slice(0, 7))
+    assert np.array_equal(short.get(), x.get()[:7])
+
+
 def test_errors(device):
     a = gpuarray.zeros(3, np.float32)
     kernel = ElementwiseKernel("float *x, float y", "x[i] = y")

@@ -218,6 +218,8 @@ class ElementwiseKernel:
     ------
     TypeError
         For missing arguments, or an array of another dtype.
+    ValueError
+        For an array with fewer elements than the first one, of which the text takes element ``i``.
     RuntimeError
         For arrays with gaps.
     pycuda.driver.CompileError
@@ -309,6 +311,10 @@ class ElementwiseKernel:
                 alike = False
         if first is None:
             raise TypeError(f"[{self.name}] none of the arguments is a GPUArray, so nothing says how many elements there are")
+        if self._row is not None and slice_ is None and range_ is None and not alike:  # a row takes element i of each array
+            for (argument, is_vector, _), value in zip(self._kinds, args, strict=True):
+                if is_vector and isinstance(value, GPUArray) and value.size < first.size:
+                    raise ValueError(f"[{self.name}] '{argument.name}' has {value.size} elements, fewer than the {first.size} of the first array")
         if slice_ is not None:
             if range_ is not None:
                 raise TypeError("may not specify both range and slice keyword arguments")
