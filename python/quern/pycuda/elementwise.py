@@ -314,7 +314,8 @@ class ElementwiseKernel:
         if self._row is not None and slice_ is None and range_ is None and not alike:  # a row takes element i of each array
             for (argument, is_vector, _), value in zip(self._kinds, args, strict=True):
                 if is_vector and isinstance(value, GPUArray) and value.size < first.size:
-                    raise ValueError(f"[{self.name}] '{argument.name}' has {value.size} elements, fewer than the {first.size} of the first array")
+                    have = f"'{argument.name}' has {value.size} elements"
+                    raise ValueError(f"[{self.name}] {have}, fewer than the {first.size} of the first array")
         if slice_ is not None:
             if range_ is not None:
                 raise TypeError("may not specify both range and slice keyword arguments")
