@@ -1,5 +1,5 @@
-// `__shared__ alignas(16) float x[4]`, which CUDA's compilers take: clang reads alignas() at the beginning of a declaration alone, and
-// C's _Alignas() among its words. The macros of quern/alignments.cuh lead each such place to the handler here.
+// `__shared__ alignas(16) float x[4]`, which CUDA's compilers take: clang reads alignas() at the beginning of a declaration
+// alone, and C's _Alignas() among its words. The macros of quern/alignments.cuh lead each such place to the handler here.
 #pragma once
 
 namespace clang {
