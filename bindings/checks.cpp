@@ -58,8 +58,10 @@ nb::dict as_dict(const check::Finding& found) {
 void init_checks(nb::module_& m) {
   m.def(
       "start_checks",
-      [](bool never_written, bool nan, bool leaks, uint32_t orders) { check::start({never_written, nan, leaks, orders}); },
-      nb::arg("never_written"), nb::arg("nan"), nb::arg("leaks"), nb::arg("orders"));
+      [](bool never_written, bool nan, bool leaks, uint32_t orders, uint32_t seed) {
+        check::start({never_written, nan, leaks, orders, seed});
+      },
+      nb::arg("never_written"), nb::arg("nan"), nb::arg("leaks"), nb::arg("orders"), nb::arg("seed"));
   m.def("checked_memory", [] { return check::memory_used(); });
   // For bench/check.py: kernels compiled from here on run a thread after the other, as checked ones do.
   m.def("lower_to_threads", [](bool all) { set_lowering_wish(all ? LoweringWish::coroutines : LoweringWish::automatic); });

@@ -76,8 +76,10 @@ class BlockRun {
     if (check::CheckedLaunch* checked = check::current_launch()) {
       checked_ = &checked->begin_block(block, static_cast<uint32_t>(geometry.threads), shared, geometry.shared, memory, at);
       checked_launch_ = checked->number();
+      turns_ = check::Turns(geometry.threads, check::options().seed);
     }
-    for (size_t t = 0; t < geometry.threads; ++t) {
+    for (size_t n = 0; n < geometry.threads; ++n) {
+      size_t t = turns_(n);
       if (checked_) checked_->enter(t);
       handles_[t] = code.start(&launch, &threads_[t]);
     }
@@ -113,8 +115,8 @@ class BlockRun {
   }
   bool yields() const { return waiting(QUERN_WAIT_YIELD) > 0; }
   void pass_grid() {
-    for (size_t t = 0; t < geometry_.threads; ++t)
-      if (threads_[t].wait == QUERN_WAIT_GRID) resume(t);
+    for (size_t n = 0; n < geometry_.threads; ++n)
+      if (size_t t = turns_(n); threads_[t].wait == QUERN_WAIT_GRID) resume(t);
   }
 
   // None can go on: for a report.
@@ -183,8 +185,8 @@ class BlockRun {
     size_t at = waiting(QUERN_WAIT_BARRIER);
     if (at == 0 || at + waiting(QUERN_WAIT_FINISHED) != geometry_.threads) return false;
     if (checked_) checked_->pass_barrier(who(QUERN_WAIT_BARRIER));
-    for (size_t t = 0; t < geometry_.threads; ++t)
-      if (threads_[t].wait == QUERN_WAIT_BARRIER) resume(t);
+    for (size_t n = 0; n < geometry_.threads; ++n)
+      if (size_t t = turns_(n); threads_[t].wait == QUERN_WAIT_BARRIER) resume(t);
     return true;
   }
 
@@ -193,6 +195,7 @@ class BlockRun {
   void** handles_ = nullptr;
   bool here_[warp_size] = {};  // who goes on together
   check::CheckedBlock* checked_ = nullptr;
+  check::Turns turns_;  // in which the threads are started, and go on behind barriers
   uint64_t checked_launch_ = 0;
 };
 

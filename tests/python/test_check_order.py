@@ -760,3 +760,30 @@ def test_mistakes_are_found(kind, name, text, options):
 def test_right_kernels(name, text, options):
     report = run_text(text, **options)
     assert not len(report), f"{report}"
+
+
+TURNS = r"""
+__device__ int next;
+extern "C" __global__ void k(int* who) { who[atomicAdd(&next, 1)] = blockIdx.x * blockDim.x + threadIdx.x; }
+extern "C" __global__ void behind(int* who) {
+  __syncthreads();
+  who[atomicAdd(&next, 1)] = blockIdx.x * blockDim.x + threadIdx.x;
+}"""
+
+
+@pytest.mark.parametrize("kernel", ["k", "behind"])
+def test_the_order_of_turns_is_the_seeds(kernel):
+    def turns(seed):
+        who = qn.zeros(64, dtype="int32")
+        with qn.check(seed=seed) as report:
+            qn.RawModule(code=TURNS).get_function(kernel)((4,), (16,), (who,))
+            order = who.get().tolist()
+        assert len(report) == 0
+        assert sorted(order) == list(range(64))
+        return order
+
+    assert turns(0) == list(range(64))
+    assert turns(5) == turns(5) != turns(0)
+    assert len({tuple(turns(seed)) for seed in range(1, 9)}) > 3
+    with pytest.raises(ValueError, match="seed is -1"):
+        qn.check(seed=-1)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "compile/cpu_module.h"
 
@@ -28,18 +29,25 @@ double real_at(const void* address, uint8_t bytes) {
 
 }  // namespace
 
+Turns::Turns(uint64_t count, uint32_t seed) : count_(count) {
+  if (seed == 0 || count < 3 || count >> 32 != 0) return;
+  step_ = 2 + (seed * 2654435761ull >> 7) % (count - 2);  // neither their order nor the same one turned
+  while (std::gcd(step_, count) != 1) step_ = step_ % count + 1;
+  first_ = seed % count;
+}
+
 uint64_t BlockOrders::block_at(uint64_t n) const {
-  constexpr uint64_t primes[] = {7919, 104729, 1299709, 15485863, 179424673};
   constexpr uint32_t first_shuffled = 3;
   uint64_t half = (blocks_ + 1) / 2;
   switch (now) {
     case 0:
-      return n;
+      return turns_(n);
     case 1:
       return blocks_ - 1 - n;
     case 2:
       return n < half ? 2 * n : 2 * (n - half) + 1;
     default: {
+      constexpr uint64_t primes[] = {7919, 104729, 1299709, 15485863, 179424673};
       uint64_t step = 1;
       for (uint32_t i = 0; i < std::size(primes); ++i)
         if (blocks_ % primes[(now - first_shuffled + i) % std::size(primes)] != 0) {

@@ -10,11 +10,25 @@
 
 namespace quern::check {
 
+// The numbers below `count` in another order, which the seed decides; 0: their own.
+class Turns {
+ public:
+  Turns() = default;
+  Turns(uint64_t count, uint32_t seed);
+  uint64_t operator()(uint64_t n) const { return step_ == 1 ? n : (n * step_ + first_) % count_; }
+
+ private:
+  uint64_t count_ = 1, step_ = 1, first_ = 0;
+};
+
 class BlockOrders {
  public:
   uint32_t now = 0;  // 0: the natural one
 
-  void begin(uint32_t orders, uint64_t blocks) { orders_ = orders, blocks_ = blocks; }
+  void begin(uint32_t orders, uint64_t blocks, uint32_t seed) {
+    orders_ = orders, blocks_ = blocks;
+    turns_ = Turns(blocks, seed);
+  }
   bool any() const { return orders_ > 1; }
   uint64_t block_at(uint64_t n) const;
 
@@ -37,6 +51,7 @@ class BlockOrders {
 
   uint32_t orders_ = 1;
   uint64_t blocks_ = 1;
+  Turns turns_;
   std::unordered_map<uintptr_t, Word> words_;
 };
 

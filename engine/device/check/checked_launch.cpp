@@ -183,7 +183,8 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
       threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {
   work_ = timeline().submit(stream, fmt::format("kernel '{}'", kernel.info.name), site, others_);
   work_->first_tick = first_tick_;
-  orders_.begin(state().options.orders, uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]);
+  const Options& asked = state().options;
+  orders_.begin(asked.orders, uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2], asked.seed);
   elsewhere_ = harmless;
   running = this;
 }

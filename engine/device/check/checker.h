@@ -20,6 +20,7 @@ struct Options {
   bool nan = false;           // also numbers that become NaN or infinite
   bool leaks = false;         // also memory that the program asked for and has not given back
   uint32_t orders = 1;        // in how many orders the blocks of a launch run
+  uint32_t seed = 0;          // of the order in which blocks and a block's threads take their turns; 0: by their numbers
 };
 
 extern std::atomic<bool> is_on;

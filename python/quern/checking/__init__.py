@@ -21,7 +21,8 @@ class check:  # noqa: N801
 
     Parameters: ``never_written``: also reads of memory that nobody wrote; ``nan``: also numbers that become NaN or infinite; ``leaks``:
     also memory from ``mem_alloc`` and its like that is not freed when the block ends; ``orders``: in how many orders the blocks of each
-    launch run, whose results must agree. Raises RuntimeError when checks run already.
+    launch run, whose results must agree; ``seed``: 0 to 2**32 - 1, of the order in which blocks and the threads of a block take their
+    turns; 0: by their numbers. The same seed gives the same order. Raises RuntimeError when checks run already.
 
     >>> import quern as qn
     >>> with qn.check() as report:
@@ -32,10 +33,12 @@ class check:  # noqa: N801
 
     _is_on = False
 
-    def __init__(self, never_written: bool = True, *, nan: bool = False, leaks: bool = False, orders: int = 1):
+    def __init__(self, never_written: bool = True, *, nan: bool = False, leaks: bool = False, orders: int = 1, seed: int = 0):
         if not 1 <= orders <= 1000:
             raise ValueError(f"[check] orders is {orders}; take a number from 1 to 1000")
-        self._options = (never_written, nan, leaks, orders)
+        if not 0 <= seed < 1 << 32:
+            raise ValueError(f"[check] seed is {seed}; take a number from 0 to 4294967295")
+        self._options = (never_written, nan, leaks, orders, seed)
         self._report = Report()
 
     def __enter__(self) -> Report:

@@ -27,16 +27,30 @@ def parser():
     p.add_argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
     p.add_argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
     p.add_argument(
-        "--orders", type=_orders, default=1, metavar="N", help="runs the blocks of each launch in N orders and compares the results"
+        "--orders",
+        type=_number(1, 1000),
+        default=1,
+        metavar="N",
+        help="runs the blocks of each launch in N orders and compares results",
+    )
+    p.add_argument(
+        "--seed",
+        type=_number(0, (1 << 32) - 1),
+        default=0,
+        metavar="N",
+        help="blocks and threads take turns in an order of this seed",
     )
     add_program(p)
     return p
 
 
-def _orders(text):
-    if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000")
-    return int(text)
+def _number(least, most):
+    def read(text):
+        if not text.isdigit() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+        return int(text)
+
+    return read
 
 
 def check(argv) -> int:
@@ -60,7 +74,8 @@ def check(argv) -> int:
     from quern.checking import check as checks
     from quern.cli.check_children import check_children, findings_of_children
 
-    asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks, "orders": options.orders}
+    asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks}
+    asked |= {"orders": options.orders, "seed": options.seed}
     with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
         check_children(folder, asked)
         with checks(**asked) as report:

@@ -63,12 +63,14 @@ class QuernMagics(Magics):
     @argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
     @argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
     @argument("--orders", type=int, default=1, help="runs the blocks of each launch in so many orders and compares the results")
+    @argument("--seed", type=int, default=0, help="blocks and threads take their turns in an order of this seed")
     @cell_magic
     def quern_check(self, line, cell):
         """What is wrong in the kernels of the cell, which are compiled in it and run on the CPU."""
         options = parse_argstring(self.quern_check, line)
         try:
-            block = check(not options.no_never_written, nan=options.nan, leaks=options.leaks, orders=options.orders)
+            asked = {"nan": options.nan, "leaks": options.leaks, "orders": options.orders, "seed": options.seed}
+            block = check(not options.no_never_written, **asked)
         except ValueError as error:
             raise UsageError(str(error))
         before = _engine.current_device()
