@@ -111,7 +111,7 @@ static bool has_vectors_of_sums(const Group& group) {
 
 // As many columns as make rows worth a loop, while what the lanes have of them fits shared memory.
 static int64_t columns_of_block(const Group& group) {
-  constexpr int64_t most = 512, shared_bytes = 192 << 10;
+  constexpr int64_t most = 512, shared_bytes = 48 << 10;  // a core keeps as much near
   int64_t bytes = 0;
   for (const Node* node : group.nodes) {
     if (node->op == Op::reduce)

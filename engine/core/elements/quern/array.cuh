@@ -626,6 +626,12 @@ template <class T>
 __QUERN_DEVICE T floor_divide(const T& a, const Divisor<T>& b) { return b.quotient(a); }
 template <class T>
 __QUERN_DEVICE T remainder(const T& a, const Divisor<T>& b) { return b.rest(a); }
+#else
+template <class T>
+struct Divisor {  // a GPU's compiler has ways of its own
+  T number;
+  __QUERN_DEVICE explicit Divisor(T b) : number(b) {}
+};
 #endif
 
 template <class T>
@@ -677,6 +683,12 @@ __QUERN_DEVICE T floor_divide(const T& a, const T& b) {
     return to<T>(quotient - whole > M(0.5) ? whole + M(1) : whole);
   }
 }
+#ifndef __QUERN_QUOTIENT_BY_PRODUCTS
+template <class T>
+__QUERN_DEVICE T floor_divide(const T& a, const Divisor<T>& b) { return floor_divide(a, b.number); }
+template <class T>
+__QUERN_DEVICE T remainder(const T& a, const Divisor<T>& b) { return remainder(a, b.number); }
+#endif
 __QUERN_DEVICE bool floor_divide(const bool& a, const bool& b) { return a && b; }
 __QUERN_DEVICE bool remainder(const bool&, const bool&) { return false; }
 

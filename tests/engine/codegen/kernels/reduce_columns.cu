@@ -6,7 +6,7 @@ typedef int I;
 extern "C" __global__ void group(const double* a0, double* o0, I n0, I n1, I n2, I chunks) {
   const I results = n0, count = n1;
   const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
-  __shared__ double t0[op::reduce_lanes * 512];
+  __shared__ double t0[op::reduce_lanes * 192];
   if (result >= results || chunk >= chunks) return;
   const I i0 = result;
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
