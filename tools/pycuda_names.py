@@ -50,11 +50,26 @@ REFUSED = (
 
 
 def table(head, rows):
-    return [head, "|---|---|---|", *("| " + " | ".join(row) + " |" for row in rows), ""]
+    return [head, "|---" * (head.count("|") - 1) + "|", *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
 def marked(names):
     return ", ".join(f"`{name}`" for name in names.split(" "))
+
+
+DIFFERS = (
+    (
+        "`pycuda::complex<T>` in structures",
+        "It is aligned to its size, as CUDA's and CuPy's complex numbers are; PyCUDA's is aligned to its part. A structure that has one may "
+        "have gaps that a dtype written by hand has not: take the dtype that `tools.match_dtype_to_c_struct()` gives.",
+    ),
+    (
+        "sources on the CPU",
+        "Host code (`main`, `<<<...>>>`), jumps past an initialisation and `__shared__` variables with constructors are compile "
+        "errors there.",
+    ),
+    ("random numbers", "Those of quern's own generators: of the same distributions, other numbers."),
+)
 
 
 def page():
@@ -77,6 +92,9 @@ def page():
         "## Left out",
         "",
         *table("| module | names | why |", [(f"`{m}`", marked(n), w) for m, n, w in LEFT_OUT]),
+        "## What differs",
+        "",
+        *table("| what | how |", DIFFERS),
     ]
     return "\n".join(lines)
 
