@@ -1,6 +1,6 @@
 """What a profile costs: off, for each event, for whole programs, and the memory of a million events.
 
-    python bench/profile.py [--device cpu|cuda] [--out FILE.json]
+    python bench/profiling.py [--device cpu|cuda] [--out FILE.json]
 """
 
 import argparse
@@ -136,7 +136,7 @@ def main():
     cost_of_programs(options.size if device.kind == "cpu" else 20 * options.size)
     a_million_events()
     print(_engine.trace_timing() or "no GPU")
-    keep(options.out, "bench/profile.py", device)
+    keep(options.out, "bench/profiling.py", device)
 
 
 if __name__ == "__main__":
