@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <deque>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace quern::python {
 
@@ -71,6 +73,23 @@ nb::dict info_of(const PyDevice& device) {
   out["multiprocessors"] = i.multiprocessors;
   out["warp_size"] = i.warp_size;
   return out;
+}
+
+// Functions that streams have called, for Python's main thread to drop: with one of them its stream may go, which waits for all
+// that was given to it, and that function is not done while the stream's thread drops it. With the GIL held.
+std::vector<PyObject*>& called() {
+  static auto* all = new std::vector<PyObject*>;
+  return *all;
+}
+
+int drop_called(void*) {
+  for (PyObject* function : std::exchange(called(), {})) Py_DECREF(function);
+  return 0;
+}
+
+void drop_later(PyObject* function) {
+  called().push_back(function);
+  Py_AddPendingCall(drop_called, nullptr);  // refused where many wait: the next one drops this, too
 }
 
 }  // namespace
@@ -196,6 +215,7 @@ void init_devices(nb::module_& m) {
       .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { wait_for(*s.get(), *e.event); })
       .def("add_callback",
            [](const PyStream& s, nb::callable f) {
+             drop_called(nullptr);
              PyObject* callable = f.inc_ref().ptr();
              ++pending_callbacks;
              call_after(*s.get(), [callable] {
@@ -203,7 +223,7 @@ void init_devices(nb::module_& m) {
                nb::gil_scoped_acquire hold;
                nb::object result = nb::steal(PyObject_CallNoArgs(callable));
                if (!result.is_valid()) PyErr_WriteUnraisable(callable);
-               Py_DECREF(callable);
+               drop_later(callable);
                --pending_callbacks;
              });
            })

@@ -350,3 +350,26 @@ def test_a_program_without_processes_does_not_import_multiprocessing(tmp_path):
     path = tmp_path / "program.py"
     path.write_text("import cupy, sys\nprint('multiprocessing.spawn' in sys.modules)\n")
     assert quern("run", path).stdout == "False\n"
+
+
+# With the function that it calls, the last name of a stream goes: not while the stream is busy with that.
+STREAMS_THAT_GO = """
+import time
+from quern import cupy as cp
+
+told = []
+for k in range(50):
+    stream = cp.cuda.Stream()
+    stream.add_callback(lambda stream, error, n: told.append(n), k)
+    del stream
+    if k % 2:
+        (cp.arange(5000.0) * k).sum().get()
+while len(told) < 50:
+    time.sleep(0.001)
+print(sorted(told) == list(range(50)))
+"""
+
+
+def test_a_stream_may_go_with_the_function_that_it_calls(device):
+    done = code(STREAMS_THAT_GO, QUERN_DEVICE=device.name, timeout=60)
+    assert done.stdout.split() == ["True"], done.stderr
