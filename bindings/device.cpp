@@ -215,7 +215,6 @@ void init_devices(nb::module_& m) {
       .def("wait_for_event", [](const PyStream& s, const PyEvent& e) { wait_for(*s.get(), *e.event); })
       .def("add_callback",
            [](const PyStream& s, nb::callable f) {
-             drop_called(nullptr);
              PyObject* callable = f.inc_ref().ptr();
              ++pending_callbacks;
              call_after(*s.get(), [callable] {

@@ -270,15 +270,7 @@ _engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_i
 
 
 class flatiter(_flat.flatiter):  # noqa: N801
-    """The elements of an array in C order: ``array.flat``. It can be iterated, indexed by integers and slices, and assigned to.
-
-    >>> from quern import cupy as cp
-    >>> x = cp.zeros((2, 2)).T
-    >>> x.flat[1:3] = [1, 2]
-    >>> x
-    array([[0., 1.],
-           [2., 0.]])
-    """
+    """``array.flat`` as other arrays have it, but indexed by integers and slices alone."""
 
     def _key(self, key):
         key = super()._key(key)
