@@ -5,6 +5,7 @@
 #include "compile/clang.h"
 #include "compile/cpu_module.h"
 #include "core/site.h"
+#include "device/cuda.h"
 #include "run/context.h"
 
 namespace quern::python {
@@ -66,6 +67,12 @@ void init_checks(nb::module_& m) {
   // For bench/check.py: kernels compiled from here on run a thread after the other, as checked ones do.
   m.def("lower_to_threads", [](bool all) { set_lowering_wish(all ? LoweringWish::coroutines : LoweringWish::automatic); });
   m.def("checks_on", [] { return check::on(); });
+  m.def("launches_on_gpus", [] {
+    uint64_t launches = 0;
+    for (Context* context : all_contexts())
+      if (auto* gpu = dynamic_cast<CudaDevice*>(&context->device)) launches += gpu->launches();
+    return launches;
+  });
   m.def("wait_for_cpu", [] {
     ReleaseGil release;
     cpu_context().wait_all("the end of the checks");

@@ -269,6 +269,9 @@ void init_devices(nb::module_& m) {
       .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
 
   m.def("foreign_stream", [](PyDevice device, uintptr_t handle) {
+    // One of ours lives on with the object: a driver that is asked about a stream that was destroyed may crash.
+    for (StreamPtr& stream : device.context->pool.streams())
+      if (stream->native() == handle) return PyStream{device.context, std::move(stream)};
     StreamPtr stream = device.context->device.foreign_stream(handle);
     device.context->pool.know(stream);
     return PyStream{device.context, std::move(stream)};

@@ -120,12 +120,16 @@ class CudaStaging {
     void* memory = nullptr;
     cuda::EventHandle free = nullptr;  // passed when the last copy of it is done
   };
-  Slot& slot(size_t number);
+  struct Piece {
+    size_t at, bytes;
+  };
+  using TakePiece = std::function<std::optional<Piece>()>;
+  void wait_for(Slot& slot);
+  void in_pieces(size_t bytes, const std::function<void(std::array<Slot, 2>&, const TakePiece&)>& f);
 
   CudaDevice& device_;
   std::mutex lock_;
-  std::array<Slot, 6> slots_;
-  size_t next_ = 0;
+  std::array<std::array<Slot, 2>, 8> slots_;  // of eight threads: more are no faster
 };
 
 class CudaDevice final : public Device {

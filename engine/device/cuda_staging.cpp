@@ -1,8 +1,10 @@
-// Copies between a GPU and pageable host memory, in pieces through pinned memory: while one piece is on its way the CPU's threads
-// copy the next. The driver would copy such memory itself, with one thread.
+// Copies between a GPU and pageable host memory, in pieces through pinned memory: the driver would copy such memory itself, with
+// one thread. Each of a few of the CPU's threads takes piece after piece, with two slots of its own: while one is on its way it
+// copies the other.
 #include "device/cuda.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace quern {
@@ -11,21 +13,8 @@ using namespace cuda;
 
 namespace {
 
-constexpr size_t piece_bytes = size_t{4} << 20;
-constexpr size_t least_bytes = 2 * piece_bytes;  // below, the driver is as fast
-constexpr size_t most_threads = 8;
-
-void copy_with_threads(char* to, const char* from, size_t bytes) {
-  size_t parts = std::min<size_t>({most_threads, cpu_threads(), bytes >> 18});
-  if (parts < 2) {
-    std::memcpy(to, from, bytes);
-    return;
-  }
-  on_cpu_threads(parts, [&](size_t i) {
-    size_t start = bytes * i / parts, end = bytes * (i + 1) / parts;
-    std::memcpy(to + start, from + start, end - start);
-  });
-}
+constexpr size_t piece_bytes = size_t{2} << 20;
+constexpr size_t least_bytes = size_t{8} << 20;  // below, the driver is as fast
 
 }  // namespace
 
@@ -37,44 +26,60 @@ bool CudaStaging::is_pageable(const void* host) {
 
 bool CudaStaging::takes(const void* host, size_t bytes) { return bytes >= least_bytes && is_pageable(host); }
 
-CudaStaging::Slot& CudaStaging::slot(size_t number) {
-  Slot& slot = slots_[number % slots_.size()];
+void CudaStaging::wait_for(Slot& slot) {
   if (!slot.memory) {
     QUERN_CU(device_, "copy", cuMemHostAlloc(&slot.memory, piece_bytes, host_portable));
     QUERN_CU(device_, "copy", cuEventCreate(&slot.free, event_disable_timing));
   } else {
     QUERN_CU(device_, "copy", cuEventSynchronize(slot.free));
   }
-  return slot;
+}
+
+void CudaStaging::in_pieces(size_t bytes, const std::function<void(std::array<Slot, 2>&, const TakePiece&)>& f) {
+  std::lock_guard hold(lock_);
+  const size_t count = (bytes + piece_bytes - 1) / piece_bytes;
+  std::atomic<size_t> next{0};
+  const TakePiece take = [&]() -> std::optional<Piece> {
+    size_t i = next.fetch_add(1, std::memory_order_relaxed);
+    if (i >= count) return std::nullopt;
+    return Piece{i * piece_bytes, std::min(piece_bytes, bytes - i * piece_bytes)};
+  };
+  on_cpu_threads(std::min<size_t>({count, cpu_threads(), slots_.size()}), [&](size_t i) {
+    Use use(device_, "copy");
+    f(slots_[i], take);
+  });
 }
 
 void CudaStaging::to_device(StreamHandle stream, Address to, const char* from, size_t bytes) {
-  std::lock_guard hold(lock_);
-  for (size_t at = 0; at < bytes; at += piece_bytes) {
-    size_t size = std::min(piece_bytes, bytes - at);
-    Slot& piece = slot(next_++);
-    copy_with_threads(static_cast<char*>(piece.memory), from + at, size);
-    QUERN_CU(device_, "copy", cuMemcpyHtoDAsync_v2(to + at, piece.memory, size, stream));
-    QUERN_CU(device_, "copy", cuEventRecord(piece.free, stream));
-  }
+  in_pieces(bytes, [&](std::array<Slot, 2>& slots, const TakePiece& take) {
+    for (size_t k = 0; auto piece = take(); ++k) {
+      Slot& slot = slots[k % 2];
+      wait_for(slot);
+      std::memcpy(slot.memory, from + piece->at, piece->bytes);
+      QUERN_CU(device_, "copy", cuMemcpyHtoDAsync_v2(to + piece->at, slot.memory, piece->bytes, stream));
+      QUERN_CU(device_, "copy", cuEventRecord(slot.free, stream));
+    }
+  });
 }
 
 void CudaStaging::to_host(StreamHandle stream, char* to, Address from, size_t bytes) {
-  std::lock_guard hold(lock_);
-  size_t count = (bytes + piece_bytes - 1) / piece_bytes, first = next_;
-  next_ += count;
-  auto size_of = [&](size_t i) { return std::min(piece_bytes, bytes - i * piece_bytes); };
-  auto begin = [&](size_t i) {
-    Slot& piece = slot(first + i);
-    QUERN_CU(device_, "copy", cuMemcpyDtoHAsync_v2(piece.memory, from + i * piece_bytes, size_of(i), stream));
-    QUERN_CU(device_, "copy", cuEventRecord(piece.free, stream));
-  };
-  for (size_t i = 0; i < std::min(count, slots_.size()); ++i) begin(i);
-  for (size_t i = 0; i < count; ++i) {
-    Slot& piece = slot(first + i);  // its copy is done
-    copy_with_threads(to + i * piece_bytes, static_cast<const char*>(piece.memory), size_of(i));
-    if (i + slots_.size() < count) begin(i + slots_.size());
-  }
+  in_pieces(bytes, [&](std::array<Slot, 2>& slots, const TakePiece& take) {
+    auto begin = [&](size_t k) {
+      auto piece = take();
+      if (!piece) return piece;
+      wait_for(slots[k % 2]);
+      QUERN_CU(device_, "copy", cuMemcpyDtoHAsync_v2(slots[k % 2].memory, from + piece->at, piece->bytes, stream));
+      QUERN_CU(device_, "copy", cuEventRecord(slots[k % 2].free, stream));
+      return piece;
+    };
+    auto now = begin(0);
+    for (size_t k = 0; now; ++k) {
+      auto after = begin(k + 1);
+      wait_for(slots[k % 2]);
+      std::memcpy(to + now->at, slots[k % 2].memory, now->bytes);
+      now = after;
+    }
+  });
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-"""Fourier transforms of the CPU: every length, layout, level of instructions and way to go through lines, with bounds of their errors.
+"""Fourier transforms: every length, layout, level of instructions and way to go through lines of the CPU, with bounds of their errors.
 
 The oracle is numpy.fft in more digits. Errors are root mean squares over that of the result, which random signs let grow as the root of
 the number of passes: at most eps * sqrt(log2(2 n)).
@@ -14,7 +14,15 @@ import numpy as np
 import pytest
 import quern as qn
 from differences import gradients, leaves
+from quern.device import set_current_device
 from quern.lib import _engine
+
+
+@pytest.fixture(autouse=True)
+def here(request):
+    """Tests that take no device are of the CPU."""
+    request.getfixturevalue("device" if "device" in request.fixturenames else "on_the_cpu")
+
 
 LEVELS = ["baseline", "avx2", "avx512"]
 KINDS = ["fft", "ifft", "rfft", "irfft"]
@@ -99,10 +107,23 @@ def test_levels(level):
         "import json, test_array_fft_lines as t; from quern.lib import _engine\n"
         "print(json.dumps([_engine.tier0_level(), t.worst([*range(1, 513), *t.PRIMES, *t.MIXED[:-6]], 5)[0], t.tall_errors()]))"
     )
-    environment = dict(os.environ, QUERN_TIER0_LEVEL=level, PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]))
+    environment = dict(os.environ, QUERN_DEVICE="cpu", QUERN_TIER0_LEVEL=level, PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]))
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [level, [], []]
+
+
+def test_parts_of_complex_numbers(device):
+    """cuFFT takes whole complex numbers: views that begin within one are copied."""
+    for single, dtype in (("complex64", "float32"), ("complex128", "float64")):
+        x = np.arange(42, dtype=dtype) % 7
+        a = qn.asarray(x)
+        for begin in (1, 2, 3):
+            part, of = a[begin : begin + 32], x[begin : begin + 32]
+            np.testing.assert_allclose(qn.fft.rfft(part).get(), np.fft.rfft(of), rtol=1e-5)
+            pairs = np.ascontiguousarray(of).view(single)
+            np.testing.assert_allclose(qn.fft.fft(part.view(single)).get(), np.fft.fft(pairs), rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(qn.fft.irfft(part.view(single)).get(), np.fft.irfft(pairs), rtol=1e-5, atol=1e-5)
 
 
 # ---- layouts
@@ -164,7 +185,7 @@ def some_view(rng, x, a):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_views(seed):
+def test_views(device, seed):
     rng = np.random.default_rng(seed)
     for _ in range(12):
         rank = int(rng.integers(1, 5))
@@ -188,7 +209,7 @@ def test_views(seed):
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_several_axes(seed):
+def test_several_axes(device, seed):
     rng = np.random.default_rng(seed)
     for _ in range(8):
         rank = int(rng.integers(2, 5))
@@ -207,7 +228,7 @@ def test_several_axes(seed):
 
 
 @pytest.mark.parametrize("shape", [(64, 64, 64), (1000, 60), (31, 997), (5, 20000, 3)])
-def test_planes_and_volumes(shape):
+def test_planes_and_volumes(device, shape):
     for kind in ("fftn", "rfftn", "irfftn"):
         for dtype in (SINGLE[kind[:-1]], DOUBLE[kind[:-1]]):
             x = numbers(shape, dtype)
@@ -274,7 +295,7 @@ def test_gradients(shape, axis):
     assert error(qn.asnumpy(g), want, np.float64) < 4 * np.sqrt(np.log2(2 * n))
 
 
-def test_several_threads_at_once():
+def test_several_threads_at_once(device):
     """The same bits as by itself, whichever lengths others work on, while plans come and go."""
     lengths = [1000, 1009, 4096, 10007, 65536, *range(300, 400)]
     inputs = {n: numbers((3, n), np.complex64, n) for n in lengths}
@@ -285,6 +306,7 @@ def test_several_threads_at_once():
 
     def work(seed):
         try:
+            set_current_device(device)
             rng = np.random.default_rng(seed)
             for _ in range(4):
                 for n in rng.permutation(lengths):

@@ -150,7 +150,7 @@ def test_sums_of_short_floats_do_not_stop(device, dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100, 4097, 131072, 131073, 400000])
 def test_products_of_vectors(device, dtype, n):
-    """Those that are there, at once; others as all products: with the same bits, whatever the steps."""
+    """Those that are there, at once; others as all products: on the CPU with the same bits, whatever the steps."""
     rng = np.random.default_rng(n)
     x, y = rng.standard_normal(2 * n + 3).astype(dtype), rng.standard_normal(3 * n + 3).astype(dtype)
     a, b = qn.asarray(x), qn.asarray(y)
@@ -163,7 +163,8 @@ def test_products_of_vectors(device, dtype, n):
             got = qn.dot(a[left], b[right])
             assert (got.shape, got.dtype.name) == ((), dtype)
             assert abs(float(got) - float(want)) <= bound
-            assert float(a[left] @ b[right]) == float(got)
+            again = float(a[left] @ b[right])
+            assert again == float(got) if device.kind == "cpu" else abs(again - float(want)) <= bound
             assert abs(float(qn.vdot(a[left], b[right])) - float(want)) <= bound
     for turned in (a[:n][::-1] @ b[:n], a[:n] @ b[:n][::-1]):
         bound = np.finfo(dtype).eps * float(np.abs(x[:n][::-1]) @ np.abs(y[:n])) + np.finfo(dtype).tiny

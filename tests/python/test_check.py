@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -330,6 +331,25 @@ def test_one_check_at_a_time():
             with qn.check():
                 pass
     assert len(report) == 0 and str(report) == "quern check: nothing found"
+
+
+def test_work_of_a_gpu_is_not_looked_at(device):
+    """It runs as ever, with a word on what was left out."""
+
+    @cuda.jit
+    def halves(x, n):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = (x[i] << n) // n
+
+    x = qn.arange(32)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", RuntimeWarning)
+        with qn.check() as report:
+            halves[1, 32](x, 2)
+            assert x.tolist() == [2 * i for i in range(32)]
+    said = [str(w.message) for w in heard if w.category is RuntimeWarning]
+    assert len(report) == 0 and len(said) == (device.kind != "cpu") and all("on a GPU were not looked at" in text for text in said)
 
 
 def test_kernels_are_plain_again_afterwards():

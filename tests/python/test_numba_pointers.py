@@ -109,3 +109,18 @@ def test_the_stream_of_the_interface(device):
         made = cuda.as_cuda_array(Offers(streamed), sync=sync)
         assert int(made.stream) == int(stream) and made.copy_to_host().tolist() == [0, 1, 2, 3]
     assert cuda.as_cuda_array(Offers(plain, stream=1)).copy_to_host().tolist() == [0, 1, 2, 3]
+
+
+def test_a_stream_by_its_handle_is_the_stream(device):
+    """It lives as long as one of its objects: a driver that is asked about one that is gone may crash."""
+    if device.kind == "cpu":
+        pytest.skip("the CPU has no streams of others")
+    stream = cuda.stream()
+    handle = int(stream)
+    again = cuda.external_stream(handle)
+    array = cuda.to_device(np.arange(4.0), stream=again)
+    del stream
+    other = [cuda.stream() for _ in range(3)]
+    assert int(again) == handle and handle not in map(int, other)
+    assert array.copy_to_host(stream=again).tolist() == [0, 1, 2, 3]
+    again.synchronize()

@@ -75,12 +75,16 @@ class Fourier : public CallBody {
     use_on(context.work_stream, *workspace.block(), true);
     const void* from = in.data;
     Buffer copy;
-    if (kind == Kind::whole) {  // the library may write over what it transforms
+    // The library may write over what it transforms, and refuses what begins within a complex number.
+    const bool is_within = reinterpret_cast<uintptr_t>(in.data) % (is_double ? 16 : 8) != 0;
+    if (kind == Kind::whole || is_within) {
       size_t size = static_cast<size_t>(in.layout->elements) * size_of(in.dtype);
       copy = temporary(run, size);
       use_on(context.work_stream, *copy.block(), true);
       context.copy(context.work_stream, copy.pointer(), in.data, size, CopyKind::device_to_device, false);
       from = copy.pointer();
+    }
+    if (kind == Kind::whole) {
       // The first number of a row and the middle one count as real.
       size_t half = size_of(in.dtype) / 2, row = size_of(in.dtype) * static_cast<size_t>(n / 2 + 1);
       auto clear = [&](int64_t k) {

@@ -5,6 +5,8 @@ report.py makes texts of what the engine found. Start reading at :class:`check`.
 
 from __future__ import annotations
 
+import warnings
+
 from quern.checking.report import Finding, Report
 from quern.errors import Error
 from quern.lib import _engine
@@ -17,7 +19,8 @@ class check:  # noqa: N801
     """Checks the kernels that are compiled and run in a ``with`` block on the CPU: memory, races, barriers, and arithmetic.
 
     ``with check() as report:`` gives a :class:`Report` that is filled when the block ends: iterate over it, or print it. Kernels
-    compiled before the block are not checked. The results of right kernels are those of a plain run.
+    compiled before the block are not checked, nor are those that run on a GPU: a RuntimeWarning says how many did. The results of
+    right kernels are those of a plain run.
 
     Parameters: ``never_written``: also reads of memory that nobody wrote; ``nan``: also numbers that become NaN or infinite; ``leaks``:
     also memory from ``mem_alloc`` and its like that is not freed when the block ends; ``orders``: in how many orders the blocks of each
@@ -47,6 +50,7 @@ class check:  # noqa: N801
         check._is_on = True
         _engine.set_library_folders(library_folders())
         _engine.start_checks(*self._options)
+        self._on_gpus = _engine.launches_on_gpus()
         return self._report
 
     def __exit__(self, *error):
@@ -58,3 +62,10 @@ class check:  # noqa: N801
             check._is_on = False
             _engine.set_library_folders([])
             self._report._fill(_engine.stop_checks())
+        if unseen := _engine.launches_on_gpus() - self._on_gpus:
+            warnings.warn(
+                f"[check] {unseen} launches on a GPU were not looked at: use `quern check FILE`, or set_current_device(device('cpu')) "
+                "around the part",
+                RuntimeWarning,
+                stacklevel=2,
+            )

@@ -45,7 +45,16 @@ def _concerns(name):
 
 
 def _small_grid(dispatcher, blocks):
-    if getattr(dispatcher, "warns", False) and _concerns("CUDA_LOW_OCCUPANCY_WARNINGS"):
+    if not getattr(dispatcher, "warns", False):
+        return
+    frame = sys._getframe(1)
+    filters = warnings.filters
+    place, heard = (blocks, id(frame.f_code), frame.f_lineno), (id(filters), len(filters))
+    if dispatcher.told.get(place) == heard:
+        return
+    if _concerns("CUDA_LOW_OCCUPANCY_WARNINGS"):
+        if all(one[0] not in ("always", "all", "error") for one in filters):
+            dispatcher.told[place] = heard  # Python would show it once, too, but takes the time of a launch to find that out
         _warn(
             f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy ('{dispatcher.__name__}'); "
             "launch more blocks, if smaller ones"

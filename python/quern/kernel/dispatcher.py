@@ -147,6 +147,7 @@ class Dispatcher(Inspectable):
         bounds_text(options.get("launch_bounds"))
         self._lock = threading.Lock()
         self._programs = {}  # types -> Program
+        self.told = {}  # where it was warned of small grids (quern/cuda/warned.py)
         self._definitions = {}  # (device, types) -> Definition
         self._raised = Raised() if options.get("debug") else None
         self._only = None  # the types of eager signatures, once they are compiled

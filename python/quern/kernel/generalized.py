@@ -43,6 +43,7 @@ class _Caller(_engine.Dispatcher):
         super().__init__()
         self.owner, self.parameters, self.__name__ = owner, parameters, owner.__name__
         self.warns = owner.targetoptions.get("target") == "cuda"
+        self.told = {}
 
     def _compile(self, described):
         return self.owner._kernel(self.parameters, tuple(signatures.of_description(d) for d in described))

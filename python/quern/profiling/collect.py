@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import glob
 import os
+import sys
 import sysconfig
 from time import perf_counter_ns
 
@@ -23,11 +25,20 @@ OTHERS = "another library's"  # the detail of work that others submit (run/trace
 COPIES = ("host_to_device", "device_to_host", "device_to_device")
 
 
+@functools.lru_cache(maxsize=4)
+def _folders_with_packages(path):
+    """The folders on Python's path that packages were installed to (`pip install --target`, other environments)."""
+    installed = (folder for folder in path if folder and glob.glob(os.path.join(glob.escape(folder), "*.dist-info")))
+    return frozenset(os.path.realpath(folder) + os.sep for folder in installed)
+
+
 def library_folders():
     """How the names of files begin that are not the user's: in the folders of Python's own modules and of packages, and made text."""
     paths = sysconfig.get_paths()
     found = {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-    made = {"<frozen", "<recorded step>"}  # of Python's own modules, and of a step of Keras's that quern.keras wrote down
+    found |= _folders_with_packages(tuple(sys.path[1:]))
+    # Of Python's own modules, of what classes and modules make by exec(), and of a step of Keras's that quern.keras wrote down.
+    made = {"<frozen", "<string>", "<recorded step>"}
     return sorted(found | made | {paths[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 

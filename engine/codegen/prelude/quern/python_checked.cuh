@@ -5,6 +5,7 @@
 
 #include "quern/python.cuh"
 
+#ifdef __QUERN_CPU__
 extern "C" __device__ void* __quern_check_index(const void* data, long long index, long long extent, unsigned int axis);
 extern "C" __device__ void __quern_check_value(unsigned int what, long long first, long long second);
 
@@ -50,3 +51,21 @@ __QUERN_DEVICE T checked_amount(const T& b) {
 }  // namespace py
 }  // namespace quern
 }
+#else  // a GPU's kernels are not looked at
+extern "C++" {
+namespace quern {
+namespace py {
+
+template <class T>
+__QUERN_DEVICE T checked_divisor(const T& b) {
+  return b;
+}
+template <class T>
+__QUERN_DEVICE T checked_amount(const T& b) {
+  return b;
+}
+
+}  // namespace py
+}  // namespace quern
+}
+#endif
