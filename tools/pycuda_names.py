@@ -59,11 +59,6 @@ def marked(names):
 
 DIFFERS = (
     (
-        "`pycuda::complex<T>` in structures",
-        "It is aligned to its size, as CUDA's and CuPy's complex numbers are; PyCUDA's is aligned to its part. A structure that has one "
-        "may have gaps that a dtype written by hand has not: take the dtype that `tools.match_dtype_to_c_struct()` gives.",
-    ),
-    (
         "sources on the CPU",
         "Host code (`main`, `<<<...>>>`), jumps past an initialisation and `__shared__` variables with constructors are compile "
         "errors there.",

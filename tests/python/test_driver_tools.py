@@ -245,6 +245,62 @@ def test_structures_of_records(device):
         tools.match_dtype_to_c_struct(drv.Device(0), "wrong", np.dtype([("a", [("b", "f4")])]))
 
 
+STRUCT = """#include <pycuda-complex.hpp>
+struct wave { float rate; pycuda::complex<float> z; int n; pycuda::complex<double> w[2]; char last; };
+__device__ void turn(wave& it, int i) {
+  pycuda::complex<float> turned(0, 1);
+  it.z *= turned;
+  it.w[1] = it.w[0] * it.w[1] + pycuda::complex<double>(it.z) / 2;
+  it.n += i;
+}
+__global__ void behind(wave* all, int n) {
+  int i = threadIdx.x;
+  if (i < n) turn(all[i], i);
+}
+__global__ void by_value(wave it, int first, pycuda::complex<double> more, char kind, pycuda::complex<float> less, wave* out, int* size) {
+  turn(it, first);
+  it.w[0] += more + pycuda::complex<double>(less) * (kind == 'k' ? 1 : 2);
+  *out = it;
+  *size = sizeof(wave);
+}
+"""
+
+
+def test_complex_numbers_in_structures_lie_as_numpy_aligns_them(device):
+    """A structure's dtype written by hand, behind a pointer and by value."""
+    kind = np.dtype([("rate", "f4"), ("z", "c8"), ("n", "i4"), ("w", "c16", 2), ("last", "i1")], align=True)
+    rng = np.random.default_rng(3)
+    given = np.zeros(5, kind)
+    for name in ("rate", "n", "last"):
+        given[name] = rng.integers(-9, 9, 5)
+    given["z"] = rng.normal(size=5) + 1j * rng.normal(size=5)
+    given["w"] = rng.normal(size=(5, 2)) + 1j * rng.normal(size=(5, 2))
+
+    def turned(records, first=0):
+        made = records.copy()
+        made["z"] = made["z"] * np.complex64(1j)
+        made["w"][..., 1] = made["w"][..., 0] * made["w"][..., 1] + made["z"].astype(complex) / 2
+        made["n"] += first + np.arange(made["n"].size).reshape(made["n"].shape)
+        return made
+
+    def compare(got, wanted):
+        for name in kind.names:
+            np.testing.assert_allclose(got[name], wanted[name], rtol=1e-6 if name == "z" else 1e-12)
+
+    module = SourceModule(STRUCT)
+    got = given.copy()
+    module.get_function("behind")(drv.InOut(got), np.int32(5), block=(8, 1, 1))
+    compare(got, turned(given))
+    out, size = np.zeros(1, kind), np.zeros(1, np.int32)
+    args = (given[2], np.int32(4), np.complex128(1 - 2j), np.int8(ord("k")), np.complex64(3j), drv.Out(out), drv.Out(size))
+    module.get_function("by_value")(*args, block=(1, 1, 1))
+    wanted = turned(given[2:3], 4)
+    wanted["w"][:, 0] += 1 + 1j
+    compare(out, wanted)
+    assert size[0] == kind.itemsize
+    assert tools.match_dtype_to_c_struct(drv.Device(0), "wave_of_numpy", kind)[0] == kind
+
+
 def test_what_code_is_like(context):
     assert characterize.platform_bits() == 64 and characterize.has_stack() and characterize.has_double_support()
     assert characterize.sizeof("int") == 4 and characterize.sizeof("size_t") == 8

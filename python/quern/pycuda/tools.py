@@ -270,11 +270,9 @@ class DebugMemoryPool(DeviceMemoryPool):
 
 
 def _c_alignment(dtype):
-    """What C++ aligns it to: CUDA's vectors of two and four, and complex numbers, to their size."""
+    """What C++ aligns it to: CUDA's vectors of two and four to their size."""
     if dtype.subdtype:
         return _c_alignment(dtype.subdtype[0])
-    if dtype.kind == "c":
-        return dtype.itemsize
     if not dtype.names:
         return dtype.alignment
     most = max(_c_alignment(dtype.fields[name][0]) for name in dtype.names)
@@ -286,7 +284,6 @@ def match_dtype_to_c_struct(device, name, dtype, context=None):
     """The text of a C structure with a record type's fields, and the record type as C lays that out: ``(dtype, text)``.
 
     Types of fields that are records themselves must have a name, from get_or_register_dtype(). The layouts of CPU and GPUs are the same.
-    Complex numbers are aligned to their size, as CUDA's are.
 
     >>> import numpy as np
     >>> from quern.pycuda import driver, tools

@@ -1,5 +1,6 @@
-// quern::complex<T> for both compilers, with the operators and functions that CuPy's, PyCUDA's and Thrust's complex types have.
-// The short name complex comes with cupy/complex.cuh, pycuda-complex.hpp or complex.cuh; the functions are in complex_functions.cuh.
+// quern::complex<T> for both compilers, with the operators and functions that CuPy's and Thrust's complex types have. The short
+// name complex comes with cupy/complex.cuh or complex.cuh; the functions are in complex_functions.cuh. PyCUDA's type is one of
+// its own, with these functions: pycuda-complex.hpp.
 #pragma once
 
 extern "C++" {
