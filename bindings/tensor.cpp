@@ -11,6 +11,7 @@
 #include "bindings/given.h"
 #include "bindings/tensor_refusals.h"
 #include "core/error.h"
+#include "functions/activations.h"
 #include "functions/networks.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
@@ -657,6 +658,11 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_log_softmax", log_softmax);
   define(m, "tensor_cross_entropy", cross_entropy);
   define(m, "tensor_layer_norm", layer_norm);
+  define(m, "tensor_rms_norm", rms_norm);
+  define(m, "tensor_bent", bent);
+  define(m, "tensor_activated", activated);
+  define(m, "tensor_binary_cross_entropy", binary_cross_entropy);
+  define(m, "tensor_log_sum_exp", log_sum_exp);
   init_tensor_refusals(m);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers
   // of one type. Returns its number.

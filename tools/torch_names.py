@@ -124,7 +124,8 @@ DIFFERENT = (
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
     ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
-    ("switches", "Of deterministic algorithms, anomalies, threads and libraries are accepted, and change nothing."),
+    ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
+    ("inference mode", "It is `no_grad()`: what is made in it may be used and written anywhere, `is_inference()` is False."),
 )  # fmt: skip
 POOLED = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.optim", "torch.autograd", "torch.nn.init")
 

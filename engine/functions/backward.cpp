@@ -610,9 +610,12 @@ class Backward {
     GradientMode off(false);
     Array bad = compute(Op::isnan, is_complex(g.dtype()) ? compute(Op::absolute, g) : g);
     Array any = reduce(Reduction::any, bad, std::vector<bool>(bad.rank(), true), false);
-    if (scalar_in(any).integer != 0)
-      raise(ErrorKind::runtime, "Function '{}Backward0' returned nan values in its {}th output. It was recorded at {}.",
-            tape_name(entry), operand, describe_site(entry.site));
+    if (scalar_in(any).integer != 0) {
+      std::string name = tape_name(entry);
+      if (!name.ends_with("Backward")) name += "Backward0";
+      raise(ErrorKind::runtime, "Function '{}' returned nan values in its {}th output. It was recorded at {}.", name, operand,
+            describe_site(entry.site));
+    }
     return g;
   }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "functions/activations.h"
 #include "functions/steps.h"
 
 namespace quern {
@@ -90,6 +91,8 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   Array size = compute(Op::absolute, a), turn = g - y * (conj(y) * g).real();
   return select(equal(size, 0.0), zero(g), turn / compute(Op::where, equal(size, 0.0), 1.0, size));
 }
+
+Array through_relu(const Array& g, const Array& y) { return through_bend(g, y, {Bend::Inside::not_below}); }
 
 // ---- the table
 

@@ -279,8 +279,10 @@ std::string tape_name(Entry& entry) {
     }
     case Entry::Kind::call:
       return capitals(entry.call->name());
-    case Entry::Kind::function:
-      return capitals(entry.function->name());
+    case Entry::Kind::function: {
+      std::string_view name = entry.function->name();
+      return name.ends_with("Backward") ? std::string(name) : capitals(name);  // a program's own class keeps its name
+    }
     case Entry::Kind::part:
       return tape_name(*entry.own[0].from.get());
     case Entry::Kind::row:

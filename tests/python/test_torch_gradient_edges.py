@@ -173,6 +173,168 @@ def twice(f):
     )
 
 
+TWICE = """
+F = torch.nn.functional
+v = torch.tensor([-4., -1., -.3, 0., .2, 1.5, 4., 7.], dtype=torch.float64, requires_grad=True, device=device)
+m = torch.arange(1., 9., dtype=torch.float64, device=device).requires_grad_()
+def twice(f, *more):
+    (g,) = torch.autograd.grad((f(v) * m).sum(), v, create_graph=True)
+    return g, g.requires_grad, torch.autograd.grad(g.sin().sum(), (v, m, *more))
+def alone(f):
+    (g,) = torch.autograd.grad(f(v).sum(), v, create_graph=True)
+    return g.requires_grad, torch.autograd.grad(g.sum(), v)[0]
+"""
+
+
+def test_second_derivatives_of_lines(device):
+    """They are zero where PyTorch's are zero, not missing."""
+    functions = """relu relu6 hardtanh hardshrink softshrink leaky_relu rrelu prelu=F.prelu(v,m[:1].detach()) prelu=F.prelu(v+.05,m[2]) prelu=F.prelu((v+.05).view(1,8),m)[0] threshold=F.threshold(v,.1,-2.)
+    relu=F.relu(v*1,inplace=True) leaky_relu=F.leaky_relu(v*1,.3,True) hardtanh=F.hardtanh(v*1,-2.,.5,True) relu=v.relu()"""
+    check(
+        "\n".join(f"{kind}(lambda v: {f.partition('=')[2] or f'F.{f}(v)'})" for f in functions.split() for kind in ("twice", "alone"))
+        + """
+        (g,) = torch.autograd.grad((F.leaky_relu(v) * m).sum(), v, create_graph=True); (h,) = torch.autograd.grad((g * g * m).sum(), m, create_graph=True); torch.autograd.grad(h.sum(), (v, m))
+        F.leaky_relu(F.relu(v).square() * m).sum().backward(create_graph=True); g = v.grad; v.grad = None; g.sum().backward(); v.grad, m.grad
+        [torch.autograd.grad(f(n).sum(), n)[0] for n in [torch.full((16,), float("nan"), device=device, requires_grad=True)] for f in (F.relu, F.leaky_relu, F.hardtanh, F.hardshrink, F.softshrink, F.relu6)]
+        torch.autograd.gradgradcheck(F.leaky_relu, v[1:3].detach().requires_grad_())
+        """,
+        device,
+        TWICE,
+    )
+
+
+def test_second_derivatives_of_smooth_functions(device):
+    functions = """gelu gelu=F.gelu(v,approximate='tanh') silu mish softplus softplus=F.softplus(v,2,5) logsigmoid elu=F.elu(v+.05) selu=F.selu(v+.05) celu=F.celu(v+.05) tanhshrink softsign hardswish
+    logsumexp=torch.logsumexp(v.view(2,4),1)[0] logsumexp=torch.logsumexp(v.view(2,2,2),(0,2))[1] rms_norm=F.rms_norm(v.view(2,4),(4,),m[:4]).flatten() rms_norm=F.rms_norm(v.view(2,2,2),(2,2)).flatten()"""
+    check(
+        "\n".join(f"twice(lambda v: {f.partition('=')[2] or f'F.{f}(v)'})" for f in functions.split())
+        + """
+        z = torch.tensor([1. + 2j, -.5j, 2.], requires_grad=True, device=device); y = torch.logsumexp(z, 0); (y.real + 2 * y.imag).backward(); y, z.grad
+        F.gelu(v.bfloat16()).dtype, torch.logsumexp(torch.tensor([-math.inf, -math.inf]), 0)
+        """,
+        device,
+        TWICE + "import math\n",
+        rtol=1e-6,
+        atol=1e-7,
+    )
+
+
+def test_second_derivatives_of_losses(device):
+    """By the prediction, the target, and one after the other."""
+    head = """
+F = torch.nn.functional
+a = torch.tensor([[.7, .3, .25], [.3, .9, .4]], dtype=torch.float64, requires_grad=True, device=device)
+b = torch.tensor([[.6, .2, .25], [.5, .6, .7]], dtype=torch.float64, requires_grad=True, device=device)
+def both(f):
+    g = torch.autograd.grad(f(a, b), (a, b), create_graph=True)
+    return g, torch.autograd.grad((g[0].sin() + g[1].exp()).sum(), (a, b))
+"""
+    names = "binary_cross_entropy binary_cross_entropy_with_logits kl_div mse_loss smooth_l1_loss huber_loss poisson_nll_loss cross_entropy"
+    check(
+        "\n".join(f"both(F.{name})" for name in names.split())
+        + """
+        both(lambda a, b: F.binary_cross_entropy(a, b, weight=b.detach(), reduction="sum"))
+        p = torch.tensor([0., 1., .5], requires_grad=True, device=device); F.binary_cross_entropy(p, torch.tensor([1., 0., .5], device=device)).backward(); p.grad
+        """,
+        device,
+        head,
+        rtol=1e-6,
+    )
+
+
+def test_logits_of_what_is_no_probability(device):
+    check(
+        """
+        y = torch.logit(x); y.sum().backward(); y, x.grad
+        y = torch.logit(x, 0.1); y.sum().backward(); y, x.grad
+        y = torch.special.logit(torch.tensor([0., 1., .25], device=device)); y
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_gradients_of_what_is_frozen(device):
+    """A gradient stays when its tensor asks for none any more, and may be given to one that does not."""
+    check(
+        """
+        x.sum().backward(); g = x.grad; x.requires_grad_(False); x.grad is g, x.grad
+        x.sum().backward(); x.requires_grad = False; x.requires_grad = True; x.sum().backward(); x.grad
+        x.sum().backward(); x.requires_grad_(False); x.grad = None; x.requires_grad_(); x.grad
+        w.grad = torch.ones(4, device=device); w.grad, w.requires_grad
+        w.grad = torch.ones(4, device=device); torch.optim.SGD([w], 0.5).step(); w
+        w.grad = x.detach(); w.requires_grad_(); (w * 2).sum().backward(); w.grad
+        told(lambda: setattr(x, "grad", x)), told(lambda: setattr(w, "grad", w))
+        told(lambda: setattr(w, "grad", w.double()))[0], told(lambda: setattr(w, "grad", w[:2]))[0]
+        x.sum().backward(); del x.grad; x.grad
+        import copy; w.grad = torch.ones(4, device=device); copy.deepcopy(w).grad
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_functions_that_write(device):
+    """A leaf that forward() writes is refused; a backward() that is marked has no derivative of its own."""
+    head = (
+        HEAD
+        + """
+class Added(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.add_(1)
+    @staticmethod
+    def backward(ctx, g):
+        return g
+class Once(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.save_for_backward(x)
+        ctx.k = k
+        return x ** ctx.k
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * ctx.k * x ** (ctx.k - 1), None
+"""
+    )
+    check(
+        """
+        told(lambda: Added.apply(x))
+        y = x * 1; z = Added.apply(y); z is y, z, z.grad_fn.name()
+        torch.no_grad()(lambda: Added.apply(x))()
+        Once.apply(x, 3).sum().backward(); x.grad, str(Once.apply(x, 3))
+        (g,) = torch.autograd.grad(Once.apply(x, 3).sum(), x, create_graph=True); g, g.requires_grad
+        (g,) = torch.autograd.grad((Once.apply(x, 3) * x).sum(), x, create_graph=True); g, told(lambda: g.sum().backward())
+        (g,) = torch.autograd.grad((Once.apply(x, 3) * x).sum(), x); g, g.requires_grad
+        """,
+        device,
+        head,
+    )
+
+
+def test_inference_mode(device):
+    check(
+        """
+        torch.is_inference_mode_enabled(), torch.is_grad_enabled()
+
+        modes = lambda: (torch.is_inference_mode_enabled(), torch.is_grad_enabled(), (x * 2).requires_grad)
+        with torch.inference_mode():
+            seen.append(modes())
+            with torch.inference_mode(False):
+                seen.append(modes())
+            seen.append(modes())
+        with torch.no_grad(), torch.inference_mode(False):
+            seen.append(modes())
+        seen, modes()
+        """,
+        device,
+        HEAD,
+    )
+
+
 def test_gamma_functions(device):
     points = "y = torch.tensor([0.3, 1., 2.5, -0.5, -1.25, 12., 1e-3], dtype=torch.float64, requires_grad=True, device=device)"
     check(

@@ -102,41 +102,51 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_cau
 # ---- functions of elements
 
 
+def _activated(x, y_of, function, a=0.0, b=0.0):
+    """``y_of(x)`` as one entry of the tape: the engine knows the function's derivative."""
+    if not (torch.is_grad_enabled() and x.requires_grad) or x.is_complex():
+        return y_of(x)
+    return _engine.tensor_activated(x, y_of(x.detach()), function, a, b)
+
+
 def gelu(x, approximate):
     """x times the normal distribution's probability of being below x; ``approximate``: "none", or "tanh" for the formula with tanh."""
     if approximate == "tanh":
-        return 0.5 * x * (1 + torch.tanh(_SQRT_2_BY_PI * (x + 0.044715 * x * x * x)))
-    return x * (0.5 * (1 + torch.erf(x * _SQRT_HALF)))
+        return _activated(x, lambda x: 0.5 * x * (1 + torch.tanh(_SQRT_2_BY_PI * (x + 0.044715 * x * x * x))), "gelu_tanh")
+    return _activated(x, lambda x: x * (0.5 * (1 + torch.erf(x * _SQRT_HALF))), "gelu")
 
 
 def silu(x):
     """x * sigmoid(x)."""
-    return x * torch.sigmoid(x)
+    return _activated(x, lambda x: x * torch.sigmoid(x), "silu")
 
 
 def softplus(x, beta, threshold):
     """log(1 + exp(beta x)) / beta, which is x itself where beta x is above ``threshold``."""
-    y = x if beta == 1 else x * beta
-    above = y > threshold
-    # The mask keeps exp finite where its result is not used: there its derivative would be 0 * inf.
-    soft = torch.log1p(torch.exp(y.masked_fill(above, 0)))
-    return torch.where(above, x, soft if beta == 1 else soft / beta)
+
+    def y_of(x):
+        y = x if beta == 1 else x * beta
+        soft = torch.log1p(torch.exp(y))
+        return torch.where(y > threshold, x, soft if beta == 1 else soft / beta)
+
+    return _activated(x, y_of, "softplus", beta, threshold)
 
 
 def logsigmoid(x):
     """log(sigmoid(x)), exact for large negative x too."""
-    return torch.minimum(x, x.new_zeros(())) - torch.log1p(torch.exp(-x.abs()))
+    return _activated(x, lambda x: torch.minimum(x, x.new_zeros(())) - torch.log1p(torch.exp(-x.abs())), "log_sigmoid")
+
+
+def mish(x):
+    """x * tanh(softplus(x))."""
+    return _activated(x, lambda x: x * torch.tanh(softplus(x, 1, 20)), "mish")
 
 
 def binary_cross_entropy(x, target):
     """-(target log x + (1 - target) log(1 - x)) of each element; logarithms end at -100."""
-    p = x.detach()
-    loss = (target - 1) * torch.log1p(-p).clamp(min=-100) - target * torch.log(p).clamp(min=-100)
-    if x.requires_grad and torch.is_grad_enabled():
-        # At 0 and 1 the logarithm's own derivative is infinite; this one ends at 1e12. The added value is 0.
-        slope = ((p - target) / (p * (1 - p)).clamp(min=1e-12)).detach()
-        loss = loss + (x - p) * slope
-    return loss
+    p, t = x.detach(), target.detach()
+    loss = (t - 1) * torch.log1p(-p).clamp(min=-100) - t * torch.log(p).clamp(min=-100)
+    return _engine.tensor_binary_cross_entropy(x, target, loss)
 
 
 def dropout(x, p):
@@ -183,14 +193,6 @@ def embedding(indices, weight, padding_idx, scale_grad_by_freq):
 # ---- normalization
 
 
-def _wide(x):
-    return None if x is None else x.to(torch.float32)
-
-
-def _last(x, normalized_shape):
-    return tuple(range(x.dim() - len(normalized_shape), x.dim()))
-
-
 def layer_norm(x, normalized_shape, weight, bias, eps):
     """x with mean 0 and variance 1 over the last dimensions ``normalized_shape``, then times ``weight`` plus ``bias`` (None: without)."""
     return _engine.tensor_layer_norm(x, len(normalized_shape), weight, bias, eps)
@@ -198,10 +200,7 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
 
 def rms_norm(x, normalized_shape, weight, eps):
     """x divided by the root of the mean of its squares over the last dimensions ``normalized_shape``, then times ``weight``."""
-    if x.dtype in _SHORT:
-        return rms_norm(_wide(x), normalized_shape, _wide(weight), eps).to(x.dtype)
-    y = x * torch.rsqrt(torch.square(x).mean(_last(x, normalized_shape), keepdim=True) + eps)
-    return y if weight is None else y * weight
+    return _engine.tensor_rms_norm(x, len(normalized_shape), weight, eps)
 
 
 def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps):

@@ -392,17 +392,25 @@ class Tensor(_engine.TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, value):
-        _engine.want_gradient(self, bool(value))
+        self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
-        """Makes it ask for a gradient, or not; returns it."""
+        """Makes it ask for a gradient, or not; returns it. The gradient that it has stays."""
+        held = None if requires_grad else _engine.gradient(self, Tensor)
         _engine.want_gradient(self, bool(requires_grad))
+        if requires_grad:
+            held = self.__dict__.pop("_held_gradient", None)
+            if held is not None:
+                _engine.set_gradient(self, held)
+        elif held is not None:
+            self._held_gradient = held
         return self
 
     @property
     def grad(self):
         """The gradient that backward() has added up; None before."""
-        return _engine.gradient(self, Tensor)
+        found = _engine.gradient(self, Tensor)
+        return self.__dict__.get("_held_gradient") if found is None else found
 
     @grad.setter
     def grad(self, value):
@@ -413,11 +421,21 @@ class Tensor(_engine.TensorBase):
                 f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size '{list(self._shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
-        _engine.set_gradient(self, value)
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        self.__dict__.pop("_held_gradient", None)
+        if value is None or _engine.wants_gradient(self):
+            _engine.set_gradient(self, value)
+            return
+        for name in ("dtype", "device"):
+            ours, its = getattr(self, name), getattr(value, name)
+            if ours != its:
+                raise RuntimeError(f"attempting to assign a gradient of {name} {its} to a tensor of {name} {ours}")
+        self._held_gradient = value
 
     @grad.deleter
     def grad(self):
-        _engine.set_gradient(self, None)
+        self.grad = None
 
     @property
     def is_leaf(self):
@@ -428,7 +446,7 @@ class Tensor(_engine.TensorBase):
     def grad_fn(self):
         """What made it, where it wants a gradient; None for leaves."""
         name = _engine.gradient_name(self)
-        return None if name is None else _GradientNode(name + "Backward0", _engine.gradient_inputs(self))
+        return None if name is None else _GradientNode(_full_name(name), _engine.gradient_inputs(self))
 
     output_nr = property(lambda self: 0, doc="Of what made it, which result it is.")
     _version = property(lambda self: _engine.version(self), doc="How often its memory was written.")
@@ -504,7 +522,7 @@ class Tensor(_engine.TensorBase):
             self._dtype_name,
             device=str(self.device) if self.is_cuda else None,
             requires_grad=self.requires_grad,
-            grad_fn=None if name is None else name + "Backward0",
+            grad_fn=None if name is None else _full_name(name),
             default=_types.get_default_dtype()._name,
         )
 
@@ -548,11 +566,11 @@ class Tensor(_engine.TensorBase):
         made = self.detach().clone()
         if type(self) is not Tensor:
             made = _engine.tensor_as(made, type(self))
-            made.__dict__.update({k: v for k, v in self.__dict__.items()})
+            made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_held_gradient"})
         if self.requires_grad:
             made.requires_grad_()
-            if self.grad is not None:
-                made.grad = self.grad.detach().clone()
+        if self.grad is not None:
+            made.grad = self.grad.detach().clone()
         memo[id(self)] = made
         return made
 
@@ -655,6 +673,11 @@ def _hooked(tensor, hook, after):
     return RemovableHandle(lambda: handle.remove(tensor))
 
 
+def _full_name(name):
+    """Of what made a value, as PyTorch has it: "AddBackward0"; of a program's own Function "CubeBackward"."""
+    return name if name == "AccumulateGrad" or name.endswith("Backward") else name + "Backward0"
+
+
 class _GradientNode:
     """``tensor.grad_fn``: the name of what made the tensor, and of what made its operands."""
 
@@ -669,7 +692,7 @@ class _GradientNode:
     def next_functions(self):
         """What made the operands: pairs of such a node, or None, and a number."""
         return tuple(
-            (None if one is None else _GradientNode(one[1] + ("" if one[1] == "AccumulateGrad" else "Backward0"), ()), 0)
+            (None if one is None else _GradientNode(_full_name(one[1]), ()), 0)
             for one in self._inputs
         )
 

@@ -181,7 +181,8 @@ def logit(input, eps=None, *, out=None):
     input = _real_of(input, "logit")
     if eps is not None:
         input = clamp(input, eps, 1 - eps)
-    return finish(_op("log", input / (1 - input)), out)
+    x = input.detach()
+    return finish(_engine.tensor_activated(input, _op("log", x / (1 - x)), "logit", 0.0, 0.0), out)
 
 
 def erfinv(input, *, out=None):

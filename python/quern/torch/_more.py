@@ -536,7 +536,7 @@ def _constant_answer(name, value, doc):
 _ANSWERS = {
     "are_deterministic_algorithms_enabled": False, "get_deterministic_debug_mode": 0, "is_warn_always_enabled": False,
     "set_flush_denormal": False, "get_num_interop_threads": 1, "is_anomaly_check_nan_enabled": True,
-    "is_inference_mode_enabled": False, "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": False,
+    "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": False,
     "compiled_with_cxx11_abi": True, "is_vulkan_available": False,
 }  # fmt: skip
 _IGNORED = (

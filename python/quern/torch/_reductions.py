@@ -247,11 +247,11 @@ def count_nonzero(input, dim=None):
 
 def logsumexp(input, dim, keepdim=False, *, out=None):
     """``log(sum(exp(input)))`` along dimensions, without overflow."""
-    # What is subtracted does not change the result: it takes no part in the derivative. An infinite maximum stays.
     x = input if input.is_floating_point() or input.is_complex() else input.to(_types.get_default_dtype())
-    top = amax(x.detach() if not x.is_complex() else x.detach().real, dim, True)
+    x, whole = x.detach(), x
+    top = amax(x.real if x.is_complex() else x, dim, True)
     top = _op("where", _op("absolute", top) == math.inf, 0.0, top).to(top.dtype)
-    made = _op("log", sum(_op("exp", x - top), dim, True)) + top
+    made = _engine.tensor_log_sum_exp(whole, _op("log", sum(_op("exp", x - top), dim, True)) + top)
     if not keepdim:
         made = _engine.array_without_axes(made, [d for d in dims_of(dim, made._rank) if d < made._rank])
     return finish(made, out)

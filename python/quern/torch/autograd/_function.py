@@ -16,9 +16,9 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors):
         """Keeps tensors for backward(), which has them as ``ctx.saved_tensors``. What is kept is the value as it is now."""
-        for x in tensors:
+        for i, x in enumerate(tensors):
             if x is not None and not isinstance(x, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(x).__name__}")
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(x).__name__}")
         self._saved = tuple((x, None if x is None else x._version) for x in tensors)
 
     save_for_forward = save_for_backward
@@ -150,6 +150,8 @@ class _Call:
         results = self.results
         for place, x in zip(self.with_gradient, made, strict=True):
             dirty = next((one for one in self.context._dirty if one is results[place]), None)
+            if dirty is not None and is_grad_enabled() and dirty.requires_grad and dirty.is_leaf:
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
             if dirty is not None and any(self.wanted):  # changed in place: it is the result from now on
                 _engine.set_view(dirty, x)
                 x = dirty
@@ -202,12 +204,29 @@ class _Call:
         return _engine.summed_to(g, list(shape))
 
 
+class _Once(Function):
+    """What it is given; a derivative of it is an error."""
+
+    @staticmethod
+    def forward(ctx, *found):
+        return found
+
+    @staticmethod
+    def backward(ctx, *given):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
 def once_differentiable(function):
-    """Marks a backward() whose gradients have no gradients."""
+    """Marks a backward() whose gradients have no gradients: to ask for one is an error."""
 
     @functools.wraps(function)
     def once(ctx, *args):
         with no_grad():
-            return function(ctx, *args)
+            found = function(ctx, *args)
+        if not is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in args):
+            return found
+        many = found if isinstance(found, tuple) else (found,)
+        many = _Once.apply(*(g if g is None else g.detach().requires_grad_() for g in many))
+        return many if isinstance(found, tuple) else many[0]
 
     return once

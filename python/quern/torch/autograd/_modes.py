@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import threading
 
 from quern.lib import _engine
 
@@ -106,8 +107,11 @@ class set_grad_enabled(_Guard):  # noqa: N801
         return super().__call__(function)
 
 
+_inference = threading.local()
+
+
 class inference_mode(_Guard):  # noqa: N801
-    """As no_grad(); ``mode=False`` changes nothing."""
+    """As no_grad(), and is_inference_mode_enabled() tells of it; ``mode=False`` turns recording on, also within another."""
 
     def __new__(cls, mode=True):
         if callable(mode):
@@ -118,6 +122,20 @@ class inference_mode(_Guard):  # noqa: N801
 
     def __init__(self, mode=True):
         self._on = not mode
+
+    def __enter__(self):
+        super().__enter__()
+        self._outer = is_inference_mode_enabled()
+        _inference.on = not self._on
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        _inference.on = self._outer
+
+
+def is_inference_mode_enabled():
+    """Is this thread within inference_mode()?"""
+    return getattr(_inference, "on", False)
 
 
 class set_detect_anomaly:  # noqa: N801

@@ -6,6 +6,7 @@ places where branches meet are PyTorch's.
 
 import warnings
 
+from quern.lib import _engine
 from quern.torch import _composed
 from quern.torch import _namespace as torch
 
@@ -21,6 +22,18 @@ def _into(x, function, *args):
 
 
 # ---- pieces of lines
+
+# Where the slope is 1, elsewhere another one: x > low; not x <= low; low < x < high; |x| > low.
+_ABOVE, _NOT_BELOW, _INSIDE, _FAR = range(4)
+
+
+def _bent(x, y_of, inside, low, high=0.0, slope=0.0, slopes=None):
+    """``y_of(x)``, which is made of lines, as one entry of the tape."""
+    if not torch.is_grad_enabled() or not (x.requires_grad or slopes is not None and slopes.requires_grad):
+        return y_of(x)
+    with torch.no_grad():
+        y = y_of(x)
+    return _engine.tensor_bent(x, y, inside, low, high, slope, slopes)
 
 
 def relu(input, inplace=False):
@@ -39,7 +52,7 @@ def relu_(input):
 
 def _between(x, low, high):
     # Unlike clamp's, the derivative at the ends is 0.
-    return x.masked_fill(x <= low, low).masked_fill(x >= high, high)
+    return _bent(x, lambda x: x.masked_fill(x <= low, low).masked_fill(x >= high, high), _INSIDE, low, high)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
@@ -60,7 +73,7 @@ def relu6(input, inplace=False):
 
 
 def _threshold(x, threshold, value):
-    return x.masked_fill(x <= threshold, value)
+    return _bent(x, lambda x: x.masked_fill(x <= threshold, value), _NOT_BELOW, threshold)
 
 
 def threshold(input, threshold, value, inplace=False):
@@ -74,7 +87,8 @@ def threshold_(input, threshold, value):
 
 
 def _leaky_relu(x, slope):
-    return torch.where(x > 0, x, x * slope)
+    one, each = (0.0, slope) if isinstance(slope, torch.Tensor) else (slope, None)
+    return _bent(x, lambda x: torch.where(x > 0, x, x * slope), _ABOVE, 0, 0, one, each)
 
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
@@ -102,7 +116,7 @@ def prelu(input, weight):
         )
     if weight.dim() == 1:
         weight = weight.reshape([1, -1] + [1] * (input.dim() - 2) if input.dim() > 1 else [1] * input.dim())
-    return torch.where(input > 0, input, input * weight)
+    return _leaky_relu(input, weight)
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
@@ -140,12 +154,12 @@ def softshrink(input, lambd=0.5):
     """x nearer to 0 by ``lambd``, and 0 where it was no farther."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return (input - input.detach().clamp(-lambd, lambd)).masked_fill(input.abs() <= lambd, 0)
+    return _bent(input, lambda x: (x - x.clamp(-lambd, lambd)).masked_fill(x.abs() <= lambd, 0), _FAR, lambd)
 
 
 def hardshrink(input, lambd=0.5):
     """x, and 0 where it is no farther from 0 than ``lambd``."""
-    return input.masked_fill(input.abs() <= lambd, 0)
+    return _bent(input, lambda x: x.masked_fill(x.abs() <= lambd, 0), _FAR, lambd)
 
 
 # ---- exponentials
@@ -238,13 +252,9 @@ def silu(input, inplace=False):
     return _into(input, _composed.silu) if inplace else _composed.silu(input)
 
 
-def _mish(x):
-    return x * torch.tanh(_composed.softplus(x, 1, 20))
-
-
 def mish(input, inplace=False):
     """x * tanh(softplus(x))."""
-    return _into(input, _mish) if inplace else _mish(input)
+    return _into(input, _composed.mish) if inplace else _composed.mish(input)
 
 
 def glu(input, dim=-1):

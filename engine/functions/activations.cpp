@@ -1,0 +1,308 @@
+#include "functions/activations.h"
+
+#include <array>
+#include <limits>
+#include <numbers>
+
+#include "core/error.h"
+#include "functions/steps.h"
+#include "graph/tape.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+using Gradients = std::vector<std::optional<Array>>;
+
+DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
+
+template <class X, class Y>
+Array product(const X& x, const Y& y) {
+  return compute(Op::multiply, x, y);
+}
+template <class X, class Y>
+Array sum(const X& x, const Y& y) {
+  return compute(Op::add, x, y);
+}
+
+// ---- lines
+
+Array is_inside(const Array& x, const Bend& bend) {
+  switch (bend.inside) {
+    case Bend::Inside::above:
+      return compute(Op::greater, x, bend.low);
+    case Bend::Inside::not_below:
+      return compute(Op::logical_not, compute(Op::less_equal, x, bend.low));
+    case Bend::Inside::between:
+      return compute(Op::logical_and, compute(Op::greater, x, bend.low), compute(Op::less, x, bend.high));
+    case Bend::Inside::far:
+      return compute(Op::greater, compute(Op::absolute, x), bend.low);
+  }
+  bug("a bend of kind {}", static_cast<int>(bend.inside));
+}
+
+// Inside of the range one of them, elsewhere the other.
+template <class X, class Y>
+Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
+  return compute(Op::where, is_inside(x, bend), inner, outer);
+}
+
+Array bent_gradient(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
+  if (slopes) return chosen(x, bend, g, product(g, *slopes));
+  return bend.slope == 0 ? chosen(x, bend, g, 0.0) : chosen(x, bend, g, product(g, bend.slope));
+}
+
+std::vector<Array> with_slopes(std::vector<Array> inputs, const Array* slopes) {
+  if (slopes) inputs.push_back(*slopes);
+  return inputs;
+}
+
+// Inputs g, x and, where there are some, the slopes.
+class BendGradient : public GradientBody {
+ public:
+  explicit BendGradient(const Bend& bend) : bend_(bend) {}
+  std::string_view name() const override { return "threshold_slope"; }
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array &g = call.operands[0], &x = call.operands[1], &given = *call.given[0];
+    const Array* slopes = call.wanted.size() > 2 ? &call.operands[2] : nullptr;
+    if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
+    if (call.wanted[1]) out[1] = full(call.layouts[1]->shape, real_number(0), call.types[1], call.device);
+    if (slopes && call.wanted[2]) out[2] = chosen(x, bend_, 0.0, product(given, g));
+    return out;
+  }
+
+ private:
+  Bend bend_;
+};
+
+// Inputs x and, where there are some, the slopes.
+class BendBody : public GradientBody {
+ public:
+  explicit BendBody(const Bend& bend) : bend_(bend) {}
+  std::string_view name() const override {
+    if (bend_.inside == Bend::Inside::between) return "hardtanh";
+    if (bend_.inside == Bend::Inside::far) return "hardshrink";
+    return bend_.inside == Bend::Inside::above ? "leaky_relu" : "threshold";
+  }
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array &x = call.operands[0], &given = *call.given[0];
+    const Array* slopes = call.wanted.size() > 1 ? &call.operands[1] : nullptr;
+    if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
+    if (slopes && call.wanted[1]) out[1] = chosen(x, bend_, 0.0, product(given, x));
+    return out;
+  }
+
+ private:
+  Bend bend_;
+};
+
+// ---- smooth functions
+
+struct Parameters {
+  double a, b;
+};
+using Slope = Array (*)(const Array& x, const Parameters& p);
+
+Array gelu_slope(const Array& x, const Parameters&) {
+  Array below = product(sum(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5);
+  Array density = product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  return sum(below, product(x, density));
+}
+
+Array gelu_tanh_slope(const Array& x, const Parameters&) {
+  constexpr double k = 0.044715, c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  Array square = compute(Op::square, x);
+  Array t = compute(Op::tanh, product(product(x, sum(product(square, k), 1.0)), c));
+  Array inner = product(sum(product(square, 3 * k), 1.0), c);
+  Array turn = product(product(x, compute(Op::subtract, 1.0, compute(Op::square, t))), inner);
+  return product(sum(sum(t, 1.0), turn), 0.5);
+}
+
+Array silu_slope(const Array& x, const Parameters&) {
+  Array s = compute(Op::sigmoid, x);
+  return product(s, sum(product(x, compute(Op::subtract, 1.0, s)), 1.0));
+}
+
+Array softplus_slope(const Array& x, const Parameters& p) {
+  Array scaled = p.a == 1 ? x : product(x, p.a);
+  return compute(Op::where, compute(Op::greater, scaled, p.b), 1.0, compute(Op::sigmoid, scaled));
+}
+
+Array log_sigmoid_slope(const Array& x, const Parameters&) { return compute(Op::sigmoid, compute(Op::negative, x)); }
+
+Array mish_slope(const Array& x, const Parameters&) {
+  // Beyond 20 log(1 + exp(x)) is x; exp of more would be infinite, and its derivative 0 * inf.
+  Array above = compute(Op::greater, x, 20.0);
+  Array soft = compute(Op::where, above, x, compute(Op::log1p, compute(Op::exp, compute(Op::where, above, 0.0, x))));
+  Array t = compute(Op::tanh, soft);
+  return sum(t, product(product(x, compute(Op::sigmoid, x)), compute(Op::subtract, 1.0, compute(Op::square, t))));
+}
+
+Array logit_slope(const Array& x, const Parameters&) {
+  Array is_one = compute(Op::logical_and, compute(Op::greater_equal, x, 0.0), compute(Op::less_equal, x, 1.0));
+  Array slope = compute(Op::reciprocal, product(x, compute(Op::subtract, 1.0, x)));
+  return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
+}
+
+struct Smooth {
+  std::string_view function, name;
+  Slope slope;
+};
+constexpr std::array<Smooth, 7> smooth{{{"gelu", "gelu", gelu_slope},
+                                        {"gelu_tanh", "gelu", gelu_tanh_slope},
+                                        {"silu", "silu", silu_slope},
+                                        {"softplus", "softplus", softplus_slope},
+                                        {"log_sigmoid", "log_sigmoid", log_sigmoid_slope},
+                                        {"mish", "mish", mish_slope},
+                                        {"logit", "logit", logit_slope}}};
+
+class SmoothBody : public GradientBody {
+ public:
+  SmoothBody(const Smooth& function, Parameters parameters) : function_(function), parameters_(parameters) {}
+  std::string_view name() const override { return function_.name; }
+  Gradients gradients(const GradientCall& call) const override {
+    DType wide = wide_type(call.types[0]);
+    Array x = as_type(call.operands[0], wide), g = as_type(*call.given[0], wide);
+    return {product(g, function_.slope(x, parameters_))};
+  }
+
+ private:
+  const Smooth& function_;
+  Parameters parameters_;
+};
+
+// ---- losses
+
+class BinaryCrossEntropy : public GradientBody {
+ public:
+  std::string_view name() const override { return "binary_cross_entropy"; }
+  // Inputs x and target. At 0 and 1 the logarithms end at -100, and what the gradient is divided by at 1e-12.
+  Gradients gradients(const GradientCall& call) const override {
+    const Array &x = call.operands[0], &target = call.operands[1], &g = *call.given[0];
+    Gradients out(2);
+    if (call.wanted[0]) {
+      Array spread = compute(Op::maximum, product(x, compute(Op::subtract, 1.0, x)), 1e-12);
+      out[0] = product(g, compute(Op::true_divide, compute(Op::subtract, x, target), spread));
+    }
+    if (call.wanted[1]) {
+      Array no = compute(Op::maximum, compute(Op::log1p, compute(Op::negative, x)), -100.0);
+      out[1] = product(g, compute(Op::subtract, no, compute(Op::maximum, compute(Op::log, x), -100.0)));
+    }
+    return out;
+  }
+};
+
+// ---- sums
+
+class LogSumExp : public GradientBody {
+ public:
+  std::string_view name() const override { return "logsumexp"; }
+  Gradients gradients(const GradientCall& call) const override {
+    DType wide = wide_type(call.types[0]);
+    Array x = as_type(call.operands[0], wide), y = as_type(call.results[0], wide), g = as_type(*call.given[0], wide);
+    return {product(g, conjugated(compute(Op::exp, compute(Op::subtract, x, y))))};
+  }
+};
+
+std::vector<bool> last_axes(const Array& x, size_t count) {
+  std::vector<bool> out(x.rank(), false);
+  for (size_t i = x.rank() - count; i < x.rank(); ++i) out[i] = true;
+  return out;
+}
+
+Array mean_over(const Array& x, const std::vector<bool>& axes) {
+  double n = 1;
+  for (size_t i = 0; i < x.rank(); ++i)
+    if (axes[i]) n *= static_cast<double>(x.shape()[i]);
+  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
+}
+
+class RmsNorm : public GradientBody {
+ public:
+  explicit RmsNorm(size_t count) : count_(count) {}
+  std::string_view name() const override { return "fused_rms_norm"; }
+  // Inputs x, weight; results y, one over the root.
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array &x = call.operands[0], &scale = call.results[1];
+    DType wide = wide_type(x.dtype());
+    Array normal = product(as_type(x, wide), scale);
+    std::vector<bool> inner = last_axes(x, count_);
+    if (call.given[0]) {
+      Array g = as_type(*call.given[0], wide);
+      if (call.wanted[0]) {
+        Array scaled = call.wanted.size() > 1 ? product(g, as_type(call.operands[1], wide)) : g;
+        Array along = product(normal, mean_over(product(scaled, normal), inner));
+        out[0] = product(compute(Op::subtract, scaled, along), scale);
+      }
+      if (call.wanted.size() > 1 && call.wanted[1]) {
+        std::vector<bool> outer = inner;
+        outer.flip();
+        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
+      }
+    }
+    if (call.given[1] && call.wanted[0]) {  // of second derivatives
+      double n = 1;
+      for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
+      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
+      Array more = compute(Op::true_divide, slope, -n);
+      out[0] = out[0] ? sum(*out[0], more) : more;
+    }
+    return out;
+  }
+
+ private:
+  size_t count_;
+};
+
+}  // namespace
+
+Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, const Array* slopes) {
+  auto body = std::make_shared<BendBody>(Bend{inside, low, high, slope});
+  return differentiable(std::move(body), with_slopes({x}, slopes), {{true, true}, {}}, [&] { return std::vector<Array>{y}; })[0];
+}
+
+Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
+  if (!GradientMode::is_on() || !wants_gradient(x)) return bent_gradient(g, x, bend, slopes);
+  return differentiable(std::make_shared<BendGradient>(bend), with_slopes({g, x}, slopes), {{slopes != nullptr, true, true}, {}},
+                        [&] { return std::vector<Array>{bent_gradient(g, x, bend, slopes)}; })[0];
+}
+
+Array activated(const Array& x, const Array& y, std::string_view function, double a, double b) {
+  for (const Smooth& one : smooth) {
+    if (one.function != function) continue;
+    auto body = std::make_shared<SmoothBody>(one, Parameters{a, b});
+    return differentiable(std::move(body), {&x, 1}, {{true}, {}}, [&] { return std::vector<Array>{y}; })[0];
+  }
+  bug("an activation named {}", function);
+}
+
+Array binary_cross_entropy(const Array& x, const Array& target, const Array& y) {
+  std::array<Array, 2> inputs{x, target};
+  return differentiable(std::make_shared<BinaryCrossEntropy>(), inputs, {{true, true}, {}},
+                        [&] { return std::vector<Array>{y}; })[0];
+}
+
+Array log_sum_exp(const Array& x, const Array& y) {
+  return differentiable(std::make_shared<LogSumExp>(), {&x, 1}, {{true}, {true}}, [&] { return std::vector<Array>{y}; })[0];
+}
+
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
+  std::vector<Array> inputs{x};
+  if (weight) inputs.push_back(*weight);
+  return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
+    DType wide = wide_type(x.dtype());
+    Array a = as_type(x, wide);
+    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, sum(mean, eps)));
+    Array y = product(a, scale);
+    if (weight) y = product(y, as_type(*weight, wide));
+    return {as_type(y, x.dtype()), scale};
+  })[0];
+}
+
+}  // namespace quern

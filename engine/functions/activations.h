@@ -1,0 +1,36 @@
+// Activations and their like as one entry of the tape each. Where y is given it is the value, computed without a record from x:
+// what becomes of gradients is known here.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graph/array.h"
+
+namespace quern {
+
+// Made of straight lines: the slope is 1 inside of a range, elsewhere `slope`, or that of `slopes`, which broadcast to x.
+struct Bend {
+  enum class Inside { above, not_below, between, far };  // x > low; not x <= low; low < x < high; |x| > low
+  Inside inside = Inside::above;
+  double low = 0, high = 0, slope = 0;
+};
+Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, const Array* slopes);
+// The gradient g of y as one of x. Its own derivative by x is zero, not missing: a program may ask for it.
+Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes = nullptr);
+
+// A smooth function of each element: "gelu", "gelu_tanh", "silu", "softplus" (its beta and threshold are `a` and `b`),
+// "log_sigmoid", "mish", "logit".
+Array activated(const Array& x, const Array& y, std::string_view function, double a, double b);
+
+// Of each element, of the probability x.
+Array binary_cross_entropy(const Array& x, const Array& target, const Array& y);
+
+// log(sum(exp(x))) over axes that y still has, with one element.
+Array log_sum_exp(const Array& x, const Array& y);
+
+// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
+
+}  // namespace quern
