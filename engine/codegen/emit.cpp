@@ -340,9 +340,9 @@ void Printer::element(int depth, uint8_t loop) {
       DType type = accumulator(node.reduction, node.compute);
       std::string text = value(group_.sources(i)[0], type);
       if (form_.walk == Walk::block) {
-        line(depth, "t{}[threadIdx.x] = {};", i, text);
+        line(depth, "t{}[j - k] = {};", i, text);
       } else {
-        line(depth, "s{0} = {1}::both(s{0}, {2});", i, reduction_name(i), text);
+        line(depth, "{3}s{0} = {1}::both(s{0}, {2});", i, reduction_name(i), text, only_if_);
       }
     } else if (node.op == Op::update) {
       line(depth, "const {} v{} = {};", type_text(node.target_dtype), i, value(group_.sources(i)[1], node.target_dtype));
@@ -358,7 +358,7 @@ void Printer::element(int depth, uint8_t loop) {
     if (in_pack_) {
       line(depth, "q{}.v[e] = v{};", s, node);
     } else {
-      line(depth, "o{}[{}] = v{};", s, index(store_steps_[s], 0, dims), node);
+      line(depth, "{}o{}[{}] = v{};", only_if_, s, index(store_steps_[s], 0, dims), node);
     }
   }
 }

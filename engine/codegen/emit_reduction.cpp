@@ -2,6 +2,8 @@
 // Printer::reduction().
 #include "codegen/printer.h"
 
+#include <algorithm>
+
 namespace quern {
 
 std::string Printer::sum_type(size_t node) const {
@@ -84,7 +86,7 @@ void Printer::reduction_start() {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (!is_reduction(n)) continue;
     if (form_.walk == Walk::block) {
-      line(1, "__shared__ {} t{}[op::reduce_block];", sum_type(n), n);
+      line(1, "__shared__ {} t{}[{}];", sum_type(n), n, elements_of_round());
     } else if (form_.walk == Walk::lanes_inside) {
       line(1, "__shared__ {} t{}[op::reduce_width][op::reduce_lanes];", sum_type(n), n);
     } else if (form_.walk == Walk::lanes_outside) {
@@ -193,20 +195,74 @@ std::string Printer::tree_of(size_t n, const Lanes& lanes) const {
   return fmt::format(fmt::runtime(format), reduction_name(n), n, lanes.other);
 }
 
+// How many elements a GPU's thread reads before it reduces the first of them: fewer where much is computed of each.
+int Printer::loads_ahead(uint8_t loop) const {
+  if (!group_.device.is_gpu()) return 1;
+  const std::vector<bool> needed = needed_in(loop);
+  int nodes = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    if (group_.nodes[i]->op == Op::user) return 1;
+    ++nodes;
+  }
+  return nodes <= 8 ? 8 : nodes <= 20 ? 4 : 1;
+}
+
+// Those that a block keeps in shared memory before 32 of its threads reduce them.
+int64_t Printer::elements_of_round() const {
+  constexpr int64_t shared_bytes = 32 << 10;
+  int64_t bytes = 0;
+  for (const Node* node : group_.nodes)
+    if (node->op == Op::reduce) bytes += static_cast<int64_t>(size_of(accumulator(node->reduction, node->compute)));
+  return std::clamp(shared_bytes / bytes / reduce_block * reduce_block, reduce_block, form_.chunk);
+}
+
+// On a GPU, in the same order, but several elements of a lane are on their way at a time. Of the last ones those beyond the end
+// read the last element, and count for nothing: without branches they are read together, too.
+void Printer::several_at_a_time(uint8_t loop, const Lanes& lanes, int ahead) {
+  line(2, "I k = begin;");
+  line(2, "for (; end - k >= {0} * op::reduce_lanes; k += {0} * op::reduce_lanes) {{", ahead);
+  line(0, "#pragma unroll");
+  line(3, "for (int u = 0; u < {}; ++u) {{", ahead);
+  line(4, "const I j = k + u * op::reduce_lanes + {};", lanes.lane);
+  if (!form_.has_long_rows) coordinates(4, form_.kept, form_.shape.size(), "j");
+  element(4, loop);
+  if (form_.has_long_rows) next_coordinates(4);
+  line(3, "}}");
+  line(2, "}}");
+  line(2, "if (k < end) {{");
+  line(0, "#pragma unroll");
+  line(3, "for (int u = 0; u < {}; ++u) {{", ahead);
+  line(4, "const int step = u * op::reduce_lanes + {};", lanes.lane);
+  line(4, "const bool is_there = step < end - k;");
+  line(4, "const I j = is_there ? k + step : end - 1;");
+  coordinates(4, form_.kept, form_.shape.size(), "j");
+  only_if_ = "if (is_there) ";
+  element(4, loop);
+  only_if_.clear();
+  line(3, "}}");
+  line(2, "}}");
+}
+
 // A row of 32 threads makes one result of one chunk.
 void Printer::in_lanes(uint8_t loop, const Lanes& lanes) {
   start_reductions(1, loop);
   line(1, "{{");
   if (form_.has_long_rows) coordinates_of_lanes(2, lanes.lane);
-  // Every lane goes around as often: the loop is the block's, and lanes become vectors.
-  line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
-  line(3, "const I j = k + {};", lanes.lane);
-  line(3, "if (j < end) {{");
-  if (!form_.has_long_rows) coordinates(4, form_.kept, form_.shape.size(), "j");
-  element(4, loop);
-  line(3, "}}");
-  if (form_.has_long_rows) next_coordinates(3);
-  line(2, "}}");
+  const int ahead = loads_ahead(loop);
+  if (ahead > 1) {
+    several_at_a_time(loop, lanes, ahead);
+  } else {
+    // Every lane goes around as often: the loop is the block's, and lanes become vectors.
+    line(2, "for (I k = begin; k < end; k += op::reduce_lanes) {{");
+    line(3, "const I j = k + {};", lanes.lane);
+    line(3, "if (j < end) {{");
+    if (!form_.has_long_rows) coordinates(4, form_.kept, form_.shape.size(), "j");
+    element(4, loop);
+    line(3, "}}");
+    if (form_.has_long_rows) next_coordinates(3);
+    line(2, "}}");
+  }
   line(1, "}}");
   if (!reduces_in(loop)) return;
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
@@ -294,20 +350,31 @@ void Printer::in_rows(uint8_t loop) {
   each([&](size_t n) { finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
 }
 
+// The order of op::reduce_tree, by a whole warp of a GPU; the result is the first.
+void Printer::tree_of_warp(int depth, size_t n, const std::string& lanes, const std::string& lane) {
+  line(depth, "for (int half = op::reduce_lanes / 2; half > 0; half /= 2) {{");
+  line(depth + 1, "__syncwarp();");
+  line(depth + 1, "if ({1} < half) {0}[{1}] = {2}::both({0}[{1}], {0}[{1} + half]);", lanes, lane, reduction_name(n));
+  line(depth, "}}");
+  line(depth, "__syncwarp();");
+}
+
 // On a GPU, when there are few results: all threads of a block compute elements, of which the first 32 take theirs in order.
 void Printer::in_block(uint8_t loop) {
   bool reduces = reduces_in(loop);
   start_reductions(1, loop);
-  line(1, "for (I k = begin; k < end; k += op::reduce_block) {{");
-  line(2, "const I j = k + threadIdx.x;");
-  line(2, "if (j < end) {{");
+  line(1, "for (I k = begin; k < end; k += {}) {{", elements_of_round());
+  line(2, "const I stop = end - k < {0} ? end : k + {0};", elements_of_round());
+  if (int ahead = loads_ahead(loop); ahead > 1) line(0, "#pragma unroll {}", ahead);
+  line(2, "for (I j = k + threadIdx.x; j < stop; j += op::reduce_block) {{");
   coordinates(3, form_.kept, form_.shape.size(), "j");
   element(3, loop);
   line(2, "}}");
   if (reduces) {
     line(2, "__syncthreads();");
     line(2, "if (threadIdx.x < op::reduce_lanes) {{");
-    line(3, "for (int e = threadIdx.x; e < op::reduce_block && k + e < end; e += op::reduce_lanes) {{");
+    line(0, "#pragma unroll 8");
+    line(3, "for (int e = threadIdx.x; e < stop - k; e += op::reduce_lanes) {{");
     for (size_t n = 0; n < group_.nodes.size(); ++n) {
       if (is_reduction(n) && group_.loops[n] == loop) line(4, "s{0} = {1}::both(s{0}, t{0}[e]);", n, reduction_name(n));
     }
@@ -321,12 +388,9 @@ void Printer::in_block(uint8_t loop) {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (is_reduction(n) && group_.loops[n] == loop) line(2, "t{0}[threadIdx.x] = s{0};", n);
   }
-  line(2, "__syncwarp();");
-  line(2, "if (threadIdx.x == 0) {{");
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) line(3, "op::reduce_tree<{1}>(t{0});", n, reduction_name(n));
+    if (is_reduction(n) && group_.loops[n] == loop) tree_of_warp(2, n, fmt::format("t{}", n), "threadIdx.x");
   }
-  line(2, "}}");
   line(1, "}}");
   line(1, "__syncthreads();");
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
@@ -351,11 +415,19 @@ void Printer::combine_in_last_block() {
     line(1, "__shared__ {} u{}[op::reduce_lanes];", sum_type(n), n);
     line(1, "for (I r = 0; r < results; ++r) {{");
     line(2, "{} c = {}::start();", sum_type(n), reduction_name(n));
-    line(2, "for (I j = lane; j < chunks; j += op::reduce_lanes) c = {}::both(c, o{}[r * chunks + j]);", reduction_name(n), s);
+    line(2, "constexpr int ahead = 16;");
+    line(2, "for (I j = lane; j < chunks; j += ahead * op::reduce_lanes) {{");
+    line(3, "{} next[ahead];", sum_type(n));
+    for (std::string text : {fmt::format("next[u] = o{}[r * chunks + j + u * op::reduce_lanes]", s),
+                             fmt::format("c = {}::both(c, next[u])", reduction_name(n))}) {
+      line(0, "#pragma unroll");
+      line(3, "for (int u = 0; u < ahead; ++u)");
+      line(4, "if (j + u * op::reduce_lanes < chunks) {};", text);
+    }
+    line(2, "}}");
     line(2, "u{}[lane] = c;", n);
-    line(2, "__syncwarp();");
-    line(2, "if (lane == 0) f{}[r] = op::to<{}>(op::reduce_tree<{}>(u{}));", s, type_text(group_.nodes[n]->dtype),
-         reduction_name(n), n);
+    tree_of_warp(2, n, fmt::format("u{}", n), "lane");
+    line(2, "if (lane == 0) f{}[r] = op::to<{}>(u{}[0]);", s, type_text(group_.nodes[n]->dtype), n);
     line(2, "__syncwarp();");
     line(1, "}}");
   }

@@ -60,6 +60,9 @@ class Printer {
   void next_coordinates(int depth);
   bool reduces_in(uint8_t loop) const;
   bool is_last(uint8_t loop) const;
+  int loads_ahead(uint8_t loop) const;
+  void several_at_a_time(uint8_t loop, const Lanes& lanes, int ahead);
+  int64_t elements_of_round() const;
   void one_after_the_other(uint8_t loop);
   void in_lanes(uint8_t loop, const Lanes& lanes);
   std::string lane_of(size_t n, const Lanes& lanes, const std::string& lane) const;
@@ -67,6 +70,7 @@ class Printer {
   void in_columns(uint8_t loop);
   void in_rows(uint8_t loop);
   void in_block(uint8_t loop);
+  void tree_of_warp(int depth, size_t node, const std::string& lanes, const std::string& lane);
   void finish_reduction(int depth, size_t node, const std::string& sum);
   void on_results(int depth, uint8_t loop);
   void store_results(int depth);
@@ -86,6 +90,7 @@ class Printer {
   std::vector<bool> loaded_;  // loads whose value is there already, for each result
   std::vector<bool> needed_;  // nodes that the loop being printed computes
   uint8_t loops_ = 1;
+  std::string only_if_;   // in front of what an element changes
   bool in_pack_ = false;  // values come from packs of neighbours, and go there
 };
 

@@ -1,4 +1,3 @@
-#define QUERN_NO_SHORT_FLOATS
 #include "quern/array.cuh"
 using namespace quern;
 typedef int I;
@@ -6,23 +5,25 @@ typedef int I;
 extern "C" __global__ void __launch_bounds__(512) group(const float* a0, const float* a1, float* o0, float* f0, unsigned* ended, I n0, I chunks) {
   const I results = 1, count = n0;
   const I result = blockIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
-  __shared__ float t1[op::reduce_block];
+  __shared__ float t1[1024];
   if (result >= results || chunk >= chunks) return;
   const I begin = chunk * 1024, end = count - begin < 1024 ? count : begin + 1024;
   float s1 = op::Sum<float>::start();
-  for (I k = begin; k < end; k += op::reduce_block) {
-    const I j = k + threadIdx.x;
-    if (j < end) {
+  for (I k = begin; k < end; k += 1024) {
+    const I stop = end - k < 1024 ? end : k + 1024;
+#pragma unroll 8
+    for (I j = k + threadIdx.x; j < stop; j += op::reduce_block) {
       const I i0 = j;
       const float x0 = a0[i0];
       const float x1 = a1[i0];
       float v0;
       { const float a = x0; const float b = x1; v0 = op::multiply(a, b); }
-      t1[threadIdx.x] = v0;
+      t1[j - k] = v0;
     }
     __syncthreads();
     if (threadIdx.x < op::reduce_lanes) {
-      for (int e = threadIdx.x; e < op::reduce_block && k + e < end; e += op::reduce_lanes) {
+#pragma unroll 8
+      for (int e = threadIdx.x; e < stop - k; e += op::reduce_lanes) {
         s1 = op::Sum<float>::both(s1, t1[e]);
       }
     }
@@ -30,10 +31,11 @@ extern "C" __global__ void __launch_bounds__(512) group(const float* a0, const f
   }
   if (threadIdx.x < op::reduce_lanes) {
     t1[threadIdx.x] = s1;
-    __syncwarp();
-    if (threadIdx.x == 0) {
-      op::reduce_tree<op::Sum<float>>(t1);
+    for (int half = op::reduce_lanes / 2; half > 0; half /= 2) {
+      __syncwarp();
+      if (threadIdx.x < half) t1[threadIdx.x] = op::Sum<float>::both(t1[threadIdx.x], t1[threadIdx.x + half]);
     }
+    __syncwarp();
   }
   __syncthreads();
   const float z1 = t1[0];
@@ -52,10 +54,23 @@ extern "C" __global__ void __launch_bounds__(512) group(const float* a0, const f
   __shared__ float u1[op::reduce_lanes];
   for (I r = 0; r < results; ++r) {
     float c = op::Sum<float>::start();
-    for (I j = lane; j < chunks; j += op::reduce_lanes) c = op::Sum<float>::both(c, o0[r * chunks + j]);
+    constexpr int ahead = 16;
+    for (I j = lane; j < chunks; j += ahead * op::reduce_lanes) {
+      float next[ahead];
+#pragma unroll
+      for (int u = 0; u < ahead; ++u)
+        if (j + u * op::reduce_lanes < chunks) next[u] = o0[r * chunks + j + u * op::reduce_lanes];
+#pragma unroll
+      for (int u = 0; u < ahead; ++u)
+        if (j + u * op::reduce_lanes < chunks) c = op::Sum<float>::both(c, next[u]);
+    }
     u1[lane] = c;
+    for (int half = op::reduce_lanes / 2; half > 0; half /= 2) {
+      __syncwarp();
+      if (lane < half) u1[lane] = op::Sum<float>::both(u1[lane], u1[lane + half]);
+    }
     __syncwarp();
-    if (lane == 0) f0[r] = op::to<float>(op::reduce_tree<op::Sum<float>>(u1));
+    if (lane == 0) f0[r] = op::to<float>(u1[0]);
     __syncwarp();
   }
 }

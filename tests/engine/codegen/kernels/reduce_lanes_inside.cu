@@ -11,12 +11,25 @@ extern "C" __global__ void group(const __half* a0, __half* o0, I n0, I n1, I n2,
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
   float s0 = op::Sum<float>::start();
   {
-    for (I k = begin; k < end; k += op::reduce_lanes) {
-      const I j = k + threadIdx.x;
-      if (j < end) {
+    I k = begin;
+    for (; end - k >= 8 * op::reduce_lanes; k += 8 * op::reduce_lanes) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const I j = k + u * op::reduce_lanes + threadIdx.x;
         const I i1 = j;
         const __half x0 = a0[i0 * n2 + i1];
         s0 = op::Sum<float>::both(s0, op::to<float>(x0));
+      }
+    }
+    if (k < end) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const int step = u * op::reduce_lanes + threadIdx.x;
+        const bool is_there = step < end - k;
+        const I j = is_there ? k + step : end - 1;
+        const I i1 = j;
+        const __half x0 = a0[i0 * n2 + i1];
+        if (is_there) s0 = op::Sum<float>::both(s0, op::to<float>(x0));
       }
     }
   }

@@ -12,12 +12,25 @@ extern "C" __global__ void __launch_bounds__(1024) group(const float* a0, float*
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
   float s0 = op::Maximum<float>::start();
   {
-    for (I k = begin; k < end; k += op::reduce_lanes) {
-      const I j = k + threadIdx.y;
-      if (j < end) {
+    I k = begin;
+    for (; end - k >= 8 * op::reduce_lanes; k += 8 * op::reduce_lanes) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const I j = k + u * op::reduce_lanes + threadIdx.y;
         const I i1 = j;
         const float x0 = a0[i0 + i1 * n2];
         s0 = op::Maximum<float>::both(s0, x0);
+      }
+    }
+    if (k < end) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const int step = u * op::reduce_lanes + threadIdx.y;
+        const bool is_there = step < end - k;
+        const I j = is_there ? k + step : end - 1;
+        const I i1 = j;
+        const float x0 = a0[i0 + i1 * n2];
+        if (is_there) s0 = op::Maximum<float>::both(s0, x0);
       }
     }
   }

@@ -13,12 +13,25 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
   float s0 = op::Maximum<float>::start();
   {
-    for (I k = begin; k < end; k += op::reduce_lanes) {
-      const I j = k + threadIdx.x;
-      if (j < end) {
+    I k = begin;
+    for (; end - k >= 8 * op::reduce_lanes; k += 8 * op::reduce_lanes) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const I j = k + u * op::reduce_lanes + threadIdx.x;
         const I i1 = j;
         const float x0 = a0[i0 * n2 + i1];
         s0 = op::Maximum<float>::both(s0, x0);
+      }
+    }
+    if (k < end) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const int step = u * op::reduce_lanes + threadIdx.x;
+        const bool is_there = step < end - k;
+        const I j = is_there ? k + step : end - 1;
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        if (is_there) s0 = op::Maximum<float>::both(s0, x0);
       }
     }
   }
@@ -32,9 +45,11 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
   const float w0 = op::to<float>(z0);
   float s3 = op::Sum<float>::start();
   {
-    for (I k = begin; k < end; k += op::reduce_lanes) {
-      const I j = k + threadIdx.x;
-      if (j < end) {
+    I k = begin;
+    for (; end - k >= 8 * op::reduce_lanes; k += 8 * op::reduce_lanes) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const I j = k + u * op::reduce_lanes + threadIdx.x;
         const I i1 = j;
         const float x0 = a0[i0 * n2 + i1];
         float v1;
@@ -42,6 +57,21 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
         float v2;
         { const float a = v1; v2 = op::exp(a); }
         s3 = op::Sum<float>::both(s3, v2);
+      }
+    }
+    if (k < end) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const int step = u * op::reduce_lanes + threadIdx.x;
+        const bool is_there = step < end - k;
+        const I j = is_there ? k + step : end - 1;
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        float v1;
+        { const float a = x0; const float b = w0; v1 = op::subtract(a, b); }
+        float v2;
+        { const float a = v1; v2 = op::exp(a); }
+        if (is_there) s3 = op::Sum<float>::both(s3, v2);
       }
     }
   }
@@ -54,9 +84,11 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
   const float z3 = t3[threadIdx.y][0];
   const float w3 = op::to<float>(z3);
   {
-    for (I k = begin; k < end; k += op::reduce_lanes) {
-      const I j = k + threadIdx.x;
-      if (j < end) {
+    I k = begin;
+    for (; end - k >= 8 * op::reduce_lanes; k += 8 * op::reduce_lanes) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const I j = k + u * op::reduce_lanes + threadIdx.x;
         const I i1 = j;
         const float x0 = a0[i0 * n2 + i1];
         float v1;
@@ -66,6 +98,23 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I n1, I n2, I
         float v4;
         { const float a = v2; const float b = w3; v4 = op::true_divide(a, b); }
         o0[i0 * n3 + i1] = v4;
+      }
+    }
+    if (k < end) {
+#pragma unroll
+      for (int u = 0; u < 8; ++u) {
+        const int step = u * op::reduce_lanes + threadIdx.x;
+        const bool is_there = step < end - k;
+        const I j = is_there ? k + step : end - 1;
+        const I i1 = j;
+        const float x0 = a0[i0 * n2 + i1];
+        float v1;
+        { const float a = x0; const float b = w0; v1 = op::subtract(a, b); }
+        float v2;
+        { const float a = v1; v2 = op::exp(a); }
+        float v4;
+        { const float a = v2; const float b = w3; v4 = op::true_divide(a, b); }
+        if (is_there) o0[i0 * n3 + i1] = v4;
       }
     }
   }
