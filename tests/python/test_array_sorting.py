@@ -78,6 +78,21 @@ def test_large(device, dtype):
         np.testing.assert_array_equal(qn.asnumpy(ours), theirs)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint32", "float64", "int64", "uint64"])
+def test_every_short_length(device, dtype):
+    """Parts of vectors, many equal keys, the greatest key of all, NaN and both zeros."""
+    rng = np.random.default_rng(1)
+    for n in [*range(70), 127, 128, 129, 255, 257, 1000, 4095]:
+        for values in (rng.standard_normal(n) * 1000, rng.integers(0, 4, n), np.arange(n)[::-1], np.zeros(n)):
+            with np.errstate(invalid="ignore"):
+                x = np.asarray(values).astype(dtype)
+            if n > 3 and x.dtype.kind == "f":
+                x[[0, n // 2]], x[1], x[2] = np.nan, -np.inf, -0.0
+            elif n > 3:
+                x[[0, n // 2]], x[1] = np.iinfo(dtype).max, np.iinfo(dtype).min
+            np.testing.assert_array_equal(qn.asnumpy(qn.sort(qn.asarray(x))), np.sort(x))
+
+
 def test_sort_method(device):
     x = values("float32", (6, 50))
     for view in (np.s_[:], np.s_[::-1, ::3], np.s_[2]):

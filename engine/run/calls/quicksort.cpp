@@ -1,6 +1,6 @@
-// A quicksort between two arrays: a part goes over in vectors of four, each shuffled so that the lesser ones come first and then
-// stored at both ends of what is still free; parts of at most 16 are put in order by counting how many come before each. For
-// processors with AVX2; elsewhere keys are sorted by radix (sort.cpp).
+// A quicksort between two arrays: a part goes over in vectors, each shuffled so that the lesser ones come first and then stored
+// at both ends of what is still free; parts of few keys are put in order by counting how many come before each. For processors
+// with AVX2; elsewhere keys are sorted by radix (sort.cpp).
 #include "run/calls/quicksort.h"
 
 #include <bit>
@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <type_traits>
 #endif
 
 namespace quern {
@@ -23,72 +25,116 @@ namespace by_avx2 {
 
 #define TARGET [[gnu::target(QUERN_TIER0_AVX2)]]
 
-constexpr int64_t few = 16;
-constexpr int64_t sign = INT64_MIN;  // vectors compare with a sign
+// Vectors of keys with a sign, as they are compared.
+template <class Key>
+struct Vector;
 
 // Which of 8 halves go where, so that the keys of a mask's set bits come first.
+template <int lanes>
 constexpr auto make_orders() {
-  std::array<std::array<int32_t, 8>, 16> out{};
-  for (int mask = 0; mask < 16; ++mask) {
+  constexpr int halves = 8 / lanes;
+  std::array<std::array<int32_t, 8>, size_t{1} << lanes> out{};
+  for (unsigned mask = 0; mask < out.size(); ++mask) {
     size_t at = 0;
-    for (int chosen : {1, 0}) {
-      for (int i = 0; i < 4; ++i) {
+    for (unsigned chosen : {1u, 0u}) {
+      for (int i = 0; i < lanes; ++i) {
         if ((mask >> i & 1) != chosen) continue;
-        out[static_cast<size_t>(mask)][at++] = 2 * i;
-        out[static_cast<size_t>(mask)][at++] = 2 * i + 1;
+        for (int half = 0; half < halves; ++half) out[mask][at++] = halves * i + half;
       }
     }
   }
   return out;
 }
-alignas(32) constexpr auto orders = make_orders();
 
-TARGET __m256i load(const int64_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
-TARGET void store(int64_t* to, __m256i v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v); }
+template <>
+struct Vector<int64_t> {
+  static constexpr int lanes = 4;
+  alignas(32) static constexpr auto orders = make_orders<lanes>();
+  TARGET static __m256i all(int64_t x) { return _mm256_set1_epi64x(x); }
+  TARGET static __m256i counted() { return _mm256_set_epi64x(3, 2, 1, 0); }
+  TARGET static __m256i add(__m256i a, __m256i b) { return _mm256_add_epi64(a, b); }
+  TARGET static __m256i subtract(__m256i a, __m256i b) { return _mm256_sub_epi64(a, b); }
+  TARGET static __m256i greater(__m256i a, __m256i b) { return _mm256_cmpgt_epi64(a, b); }
+  TARGET static __m256i load(const int64_t* from, __m256i which) {
+    return _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), which);
+  }
+  TARGET static unsigned bits(__m256i which) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(which))); }
+};
 
-// n keys, at most 4 * blocks, in order to `to`; `keys` has the greatest of all behind them.
-template <int blocks>
-TARGET void sort_blocks(const int64_t* keys, int64_t* to, int64_t n) {
+template <>
+struct Vector<int32_t> {
+  static constexpr int lanes = 8;
+  alignas(32) static constexpr auto orders = make_orders<lanes>();
+  TARGET static __m256i all(int32_t x) { return _mm256_set1_epi32(x); }
+  TARGET static __m256i counted() { return _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0); }
+  TARGET static __m256i add(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
+  TARGET static __m256i subtract(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
+  TARGET static __m256i greater(__m256i a, __m256i b) { return _mm256_cmpgt_epi32(a, b); }
+  TARGET static __m256i load(const int32_t* from, __m256i which) { return _mm256_maskload_epi32(from, which); }
+  TARGET static unsigned bits(__m256i which) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(which))); }
+};
+
+constexpr int most_blocks = 4;
+template <class Key>
+constexpr int64_t few = most_blocks * Vector<Key>::lanes;
+
+template <class Key>
+TARGET __m256i load(const Key* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+template <class Key>
+TARGET void store(Key* to, __m256i v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
+}
+
+// n keys, at most those of so many blocks, in order to `to`; `keys` has the greatest of all behind them.
+template <int blocks, class Key>
+TARGET void sort_blocks(const Key* keys, Key* to, int64_t n) {
+  using V = Vector<Key>;
+  constexpr int lanes = V::lanes;
   __m256i x[blocks], rank[blocks];
-  const __m256i lanes = _mm256_set_epi64x(3, 2, 1, 0);
+  const __m256i counted = V::counted();
 #pragma GCC unroll 4
   for (int b = 0; b < blocks; ++b) {
-    x[b] = load(keys + 4 * b);
-    rank[b] = _mm256_add_epi64(lanes, _mm256_set1_epi64x(4 * b));
+    x[b] = load(keys + lanes * b);
+    rank[b] = V::add(counted, V::all(lanes * b));
   }
   // Before key i come those j < i that are not greater, and those j > i that are less.
-#pragma GCC unroll 16
-  for (int j = 0; j < 4 * blocks; ++j) {
-    __m256i key = _mm256_set1_epi64x(keys[j]);
+#pragma GCC unroll 32
+  for (int j = 0; j < lanes * blocks; ++j) {
+    __m256i key = V::all(keys[j]);
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) {
-      if (j < 4 * b) {
-        rank[b] = _mm256_add_epi64(rank[b], _mm256_cmpgt_epi64(key, x[b]));
-      } else if (j >= 4 * b + 4) {
-        rank[b] = _mm256_sub_epi64(rank[b], _mm256_cmpgt_epi64(x[b], key));
+      if (j < lanes * b) {
+        rank[b] = V::add(rank[b], V::greater(key, x[b]));
+      } else if (j >= lanes * (b + 1)) {
+        rank[b] = V::subtract(rank[b], V::greater(x[b], key));
       } else {
-        __m256i later = _mm256_cmpgt_epi64(lanes, _mm256_set1_epi64x(j - 4 * b));
-        rank[b] = _mm256_add_epi64(rank[b], _mm256_and_si256(later, _mm256_cmpgt_epi64(key, x[b])));
-        rank[b] = _mm256_sub_epi64(rank[b], _mm256_andnot_si256(later, _mm256_cmpgt_epi64(x[b], key)));
+        __m256i later = V::greater(counted, V::all(j - lanes * b));
+        rank[b] = V::add(rank[b], _mm256_and_si256(later, V::greater(key, x[b])));
+        rank[b] = V::subtract(rank[b], _mm256_andnot_si256(later, V::greater(x[b], key)));
       }
     }
   }
-  alignas(32) int64_t ranks[4 * blocks];
+  alignas(32) Key ranks[lanes * blocks];
 #pragma GCC unroll 4
-  for (int b = 0; b < blocks; ++b) store(ranks + 4 * b, rank[b]);
+  for (int b = 0; b < blocks; ++b) store(ranks + lanes * b, rank[b]);
   for (int64_t i = 0; i < n; ++i) to[ranks[i]] = keys[i];
 }
 
-// n <= 16 keys of `from` in order to `to`, which may be the same.
-TARGET void sort_few(const int64_t* from, int64_t* to, int64_t n) {
+// n <= few keys of `from` in order to `to`, which may be the same.
+template <class Key>
+TARGET void sort_few(const Key* from, Key* to, int64_t n) {
+  using V = Vector<Key>;
+  constexpr int lanes = V::lanes;
   if (n == 0) return;
-  alignas(32) int64_t keys[few];
-  for (int64_t b = 0; b < n; b += 4) {
-    __m256i here = _mm256_cmpgt_epi64(_mm256_set1_epi64x(n - b), _mm256_set_epi64x(3, 2, 1, 0));
-    __m256i loaded = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from + b), here);
-    store(keys + b, _mm256_blendv_epi8(_mm256_set1_epi64x(INT64_MAX), loaded, here));
+  alignas(32) Key keys[few<Key>];
+  for (int64_t b = 0; b < n; b += lanes) {
+    __m256i here = V::greater(V::all(static_cast<Key>(n - b)), V::counted());
+    __m256i greatest = V::all(std::numeric_limits<Key>::max());
+    store(keys + b, _mm256_blendv_epi8(greatest, V::load(from + b, here), here));
   }
-  switch ((n + 3) / 4) {
+  switch ((n + lanes - 1) / lanes) {
     case 1:
       return sort_blocks<1>(keys, to, n);
     case 2:
@@ -96,31 +142,32 @@ TARGET void sort_few(const int64_t* from, int64_t* to, int64_t n) {
     case 3:
       return sort_blocks<3>(keys, to, n);
     default:
-      return sort_blocks<4>(keys, to, n);
+      return sort_blocks<most_blocks>(keys, to, n);
   }
 }
 
 // Those less than the pivot (`equal`: or equal to it) to the front of `to`, the others behind them. Returns how many are in
 // front.
-template <bool equal>
-TARGET int64_t part(const int64_t* from, int64_t* to, int64_t n, int64_t pivot) {
-  __m256i middle = _mm256_set1_epi64x(pivot);
+template <bool equal, class Key>
+TARGET int64_t part(const Key* from, Key* to, int64_t n, Key pivot) {
+  using V = Vector<Key>;
+  constexpr int lanes = V::lanes;
+  __m256i middle = V::all(pivot);
   int64_t low = 0, high = n, i = 0;
-  for (; i + 8 <= n; i += 4) {  // at least eight are free: neither store meets the other end
+  for (; i + 2 * lanes <= n; i += lanes) {  // at least two vectors are free: neither store meets the other end
     __m256i v = load(from + i);
-    __m256i goes = equal ? _mm256_cmpgt_epi64(v, middle) : _mm256_cmpgt_epi64(middle, v);
-    unsigned mask = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(goes)));
-    if (equal) mask ^= 15u;
-    __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(orders[mask].data()));
+    unsigned mask = V::bits(equal ? V::greater(v, middle) : V::greater(middle, v));
+    if (equal) mask ^= (1u << lanes) - 1;
+    __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(V::orders[mask].data()));
     v = _mm256_permutevar8x32_epi32(v, order);
     store(to + low, v);
-    store(to + high - 4, v);
+    store(to + high - lanes, v);
     int count = std::popcount(mask);
     low += count;
-    high -= 4 - count;
+    high -= lanes - count;
   }
   for (; i < n; ++i) {
-    int64_t key = from[i];
+    Key key = from[i];
     bool is_low = equal ? key <= pivot : key < pivot;
     to[is_low ? low : high - 1] = key;
     low += is_low;
@@ -129,9 +176,13 @@ TARGET int64_t part(const int64_t* from, int64_t* to, int64_t n, int64_t pivot) 
   return low;
 }
 
-int64_t middle_of(int64_t a, int64_t b, int64_t c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
+template <class Key>
+Key middle_of(Key a, Key b, Key c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
 
-int64_t choose(const int64_t* keys, int64_t n) {
+template <class Key>
+Key choose(const Key* keys, int64_t n) {
   auto three = [&](int64_t at, int64_t step) { return middle_of(keys[at], keys[at + step], keys[at + 2 * step]); };
   if (n < 128) return three(n / 4, n / 4);
   int64_t step = n / 10;
@@ -139,14 +190,16 @@ int64_t choose(const int64_t* keys, int64_t n) {
 }
 
 // Sorts n keys of `from` into `goal`, which is `from` or `to`. `depth`: how often it may still part them.
-TARGET void sort(int64_t* from, int64_t* to, int64_t n, int64_t* goal, int depth) {
-  if (n <= few) return sort_few(from, goal, n);
+template <class Key>
+TARGET void sort(Key* from, Key* to, int64_t n, Key* goal, int depth) {
+  if (n <= few<Key>) return sort_few(from, goal, n);
   if (depth == 0) {
     std::sort(from, from + n);
     if (goal != from) std::copy_n(from, n, goal);
     return;
   }
-  int64_t pivot = choose(from, n), low = part<false>(from, to, n, pivot);
+  Key pivot = choose(from, n);
+  int64_t low = part<false>(from, to, n, pivot);
   if (low > 0) {
     sort(to, from, low, goal, depth - 1);
   } else {  // the pivot is the least: all that equal it are in order
@@ -159,18 +212,25 @@ TARGET void sort(int64_t* from, int64_t* to, int64_t n, int64_t* goal, int depth
 }  // namespace by_avx2
 }  // namespace
 
-bool quicksort(uint64_t* keys, uint64_t* other, int64_t n) {
+template <class Bits>
+static bool sorted_by_vectors(Bits* keys, Bits* other, int64_t n) {
+  using Key = std::make_signed_t<Bits>;
+  constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);  // vectors compare with a sign
   if (tier0::level() == tier0::Level::baseline) return false;
-  auto* from = reinterpret_cast<int64_t*>(keys);
-  for (int64_t i = 0; i < n; ++i) from[i] ^= by_avx2::sign;
-  by_avx2::sort(from, reinterpret_cast<int64_t*>(other), n, from, 2 * std::bit_width(static_cast<uint64_t>(n)));
-  for (int64_t i = 0; i < n; ++i) from[i] ^= by_avx2::sign;
+  for (int64_t i = 0; i < n; ++i) keys[i] ^= sign;
+  auto* from = reinterpret_cast<Key*>(keys);
+  by_avx2::sort(from, reinterpret_cast<Key*>(other), n, from, 2 * std::bit_width(static_cast<uint64_t>(n)));
+  for (int64_t i = 0; i < n; ++i) keys[i] ^= sign;
   return true;
 }
+
+bool quicksort(uint64_t* keys, uint64_t* other, int64_t n) { return sorted_by_vectors(keys, other, n); }
+bool quicksort(uint32_t* keys, uint32_t* other, int64_t n) { return sorted_by_vectors(keys, other, n); }
 
 #else
 
 bool quicksort(uint64_t*, uint64_t*, int64_t) { return false; }
+bool quicksort(uint32_t*, uint32_t*, int64_t) { return false; }
 
 #endif
 

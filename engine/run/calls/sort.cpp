@@ -76,8 +76,9 @@ void merge_part(const Run<K, P>& a, int64_t na, const Run<K, P>& b, int64_t nb, 
 // Sorts `run`, with `other` as room; true: the result lies in `other`.
 template <class K, class P>
 bool sort_part(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
-  if constexpr (std::is_same_v<P, NoPlace> && std::is_same_v<K, unsigned long long>) {
-    if (quicksort(reinterpret_cast<uint64_t*>(run.keys), reinterpret_cast<uint64_t*>(other.keys), n)) return false;
+  if constexpr (std::is_same_v<P, NoPlace> && sizeof(K) >= 4 && sizeof(K) <= 8) {
+    using Bits = std::conditional_t<sizeof(K) == 4, uint32_t, uint64_t>;
+    if (quicksort(reinterpret_cast<Bits*>(run.keys), reinterpret_cast<Bits*>(other.keys), n)) return false;
   }
   if (n <= few) {
     constexpr int64_t step = 16;
