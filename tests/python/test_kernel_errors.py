@@ -630,7 +630,7 @@ CALLS_OF_THE_HOST = [
     (lambda: numba.float32[3], TypeError, "an array type is written float32[:] or float32[:, ::1], not with 3"),
     (lambda: numba.float32[::2], TypeError, "an array type is written float32[:] or float32[:, ::1], not with slice(None, None, 2)"),
     (lambda: numba.void[:], TypeError, "none has no arrays"),
-    (lambda: numba.typeof("a"), TypeError, "[launch] argument 1 is a str"),
+    (lambda: numba.typeof([]), TypeError, "[launch] argument 1 is a list"),
     # Launches; the others are in test_kernel_launch.py.
     (lambda: kernel_of_one.forall(-1), ValueError, "Can't create ForAll with negative task count: -1"),
     (lambda: kernel_of_one.forall(3, tpb=-1), ValueError, "[forall] tpb, the number of threads of a block, is from 0 up, not -1"),

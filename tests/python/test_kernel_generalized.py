@@ -164,8 +164,7 @@ def test_arguments_take_the_types_of_the_signature(device):
         made = scaled(by, x)
         assert made.dtype == np.int32 and made.tolist() == [0, 3, 6]
     assert scaled(np.array([1, 2], np.int32), x).tolist() == [[0, 1, 2], [0, 2, 4]]
-    with pytest.raises(TypeError, match="no signature takes"):
-        scaled(3, x.astype(np.int64))
+    assert scaled(3, x.astype(np.int64)).dtype == np.int32
     with pytest.raises(TypeError, match="no signature takes"):
         scaled(3.5, x)
 
@@ -185,3 +184,28 @@ def test_options_of_the_target_cuda():
         make(nopython=False)
     with pytest.raises(TypeError, match="^The following target options are not supported: 'what1', 'ever2'$"):
         make(what1=True, ever2=True)
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+def test_arguments_wider_than_the_signature_are_cast_to_it(device, target):
+    """As in Numba, where no loop takes them otherwise; numbers are cast as well."""
+
+    @guvectorize(["void(int32[:], int32, int32[:])", "void(float32[:], float32, float32[:])"], "(n),()->(n)", target=target)
+    def shifted(x, by, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + by
+
+    for x, by, dtype in (
+        (np.arange(4), np.int64(3), np.int32),
+        (np.arange(4), np.arange(3), np.int32),
+        (np.arange(4.0), 3.5, np.float32),
+        (np.arange(4.0), 3, np.float32),
+        (np.arange(4, dtype=np.int16), 3, np.int32),
+        (np.arange(4, dtype=np.float16), 3, np.float32),
+    ):
+        made = shifted(x, by)
+        assert made.dtype == dtype
+        np.testing.assert_array_equal(made, x + np.asarray(by)[..., None] if np.ndim(by) else x + by)
+    for x, by in ((np.arange(4) * 1j, 3), (np.arange(4), 2.5), (np.arange(4), np.arange(3.0))):
+        with pytest.raises(TypeError, match="no signature takes"):
+            shifted(x, by)

@@ -204,8 +204,9 @@ def test_typeof():
     assert str(numba.typeof(np.zeros((2, 3), np.float32))) == "array(float32, 2d, C)"
     assert numba.typeof(3) == numba.int64 and numba.typeof(1.5) == numba.float64 and numba.typeof(True) == numba.boolean
     assert str(numba.typeof((1, 2.0))) == "Tuple(int64, float64)" and numba.typeof(None) == numba.none
+    assert numba.typeof("text") == numba.types.unicode_type
     with pytest.raises(TypeError):
-        numba.typeof("text")
+        numba.typeof(object())
 
 
 def test_names_of_types():

@@ -3,6 +3,7 @@
 import enum
 import math
 import operator
+import typing
 
 import numpy as np
 import pytest
@@ -280,3 +281,56 @@ def test_what_declared_functions_refuse(device, tmp_path, text, said):
     kernel = module_of(tmp_path, f"{head}@cuda.jit\ndef kernel(r):\n    r[0] = {text}\n").kernel
     with pytest.raises(errors.TypingError, match=said):
         kernel[1, 1](np.zeros(3))
+
+
+# ---- isinstance
+
+
+class Pair(typing.NamedTuple):
+    x: int
+    y: float
+
+
+@cuda.jit(device=True)
+def by_class(x):
+    if isinstance(x, bool):
+        return 1
+    elif isinstance(x, int):
+        return x + 10
+    elif isinstance(x, (float, np.complexfloating)):
+        return abs(x) * 2
+    elif isinstance(x, Pair):
+        return x.y
+    elif isinstance(x, tuple):
+        return x[0]
+    elif isinstance(x, str):
+        return 77
+    elif isinstance(x, np.ndarray):
+        return x.sum()
+    return -1
+
+
+@cuda.jit
+def of_all_classes(out, v, p, n):
+    out[0] = by_class(True)
+    out[1] = by_class(3)
+    out[2] = by_class(2.5)
+    out[3] = by_class(3 + 4j)
+    out[4] = by_class(p)
+    out[5] = by_class((8, 9))
+    out[6] = by_class("text")
+    out[7] = by_class(v)
+    out[8] = by_class(n)
+    out[9] = isinstance(v[0], np.floating) and isinstance(np.int8(1), np.int8) and not isinstance(np.int8(1), np.uint8)
+
+
+def test_isinstance_is_known_when_the_kernel_is_compiled(device):
+    out = np.zeros(10)
+    of_all_classes[1, 1](out, np.arange(4.0), Pair(1, 2.25), None)
+    assert out.tolist() == [1, 13, 5, 10, 2.25, 8, 77, 6, -1, 1]
+
+
+def test_isinstance_of_what_is_no_class(tmp_path):
+    kernel = module_of(tmp_path, "@cuda.jit\ndef kernel(x):\n    x[0] = isinstance(x, x)\n").kernel
+    with pytest.raises(errors.TypingError, match="isinstance takes classes"):
+        kernel[1, 1](np.zeros(1))

@@ -145,13 +145,14 @@ def test_an_axis_is_refused(device, tmp_path):
 ONE = [
     *("sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad radians rad2deg degrees".split()),
     *("exp exp2 expm1 log log2 log10 log1p sqrt cbrt square absolute fabs negative floor ceil trunc rint".split()),
-    *("isnan isinf isfinite logical_not conjugate".split()),
+    *("isnan isinf isfinite signbit logical_not conjugate sign reciprocal positive spacing".split()),
 ]
 TWO = [
     *("add subtract multiply divide true_divide power arctan2 hypot fmod remainder floor_divide copysign nextafter".split()),
     *("greater greater_equal less less_equal equal not_equal logical_and logical_or logical_xor maximum minimum fmax fmin".split()),
+    *("logaddexp logaddexp2 heaviside float_power".split()),
 ]
-INTEGERS = "bitwise_and bitwise_or bitwise_xor left_shift right_shift invert bitwise_not".split()
+INTEGERS = "bitwise_and bitwise_or bitwise_xor left_shift right_shift invert bitwise_not gcd lcm sign positive".split()
 
 
 def ufunc_kernel(folder, name):

@@ -7,8 +7,11 @@ linkable.py    CUDA C++ that kernels call: declare_device, CUSource; compiler.py
 random.py      random numbers in kernels
 types.py, errors.py, config.py: numba.types, numba.core.errors, numba.config
 libdevice.py, fp16.py, bf16.py, vectors.py, cg.py: what kernels find under these names
+extending.py: functions that programs add to kernels
 cudadrv/, dispatcher.py: the same things by the modules that Numba has them in
 """
+
+import sys as _sys
 
 from quern.cuda import config, errors  # the environment comes first
 from quern.cuda import types as types
@@ -86,10 +89,12 @@ from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.types import NUMBERS as _NUMBERS
 
 from quern.cuda import bf16, cg, compiler, cudadrv, dispatcher, fp16, libdevice, random  # isort: skip
+from quern.cuda import extending as extending  # isort: skip
 from quern.cuda.cudadrv import devicearray, devices, driver, nvvm  # isort: skip
 from quern.cuda.cudadrv.runtime import runtime  # isort: skip
 
 implementation = "quern"
+simulator = _sys.modules[__name__]  # by the simulator's names programs find the same things
 HAS_NUMBA = True  # its names are here, whoever serves them
 config_default_cc = config.CUDA_DEFAULT_PTX_CC
 numba_cuda_default_ptx_cc = (7, 5)

@@ -4,4 +4,6 @@ from quern.kernel.dispatcher import Definition as _Kernel
 from quern.kernel.dispatcher import Dispatcher as CUDADispatcher
 from quern.kernel.dispatcher import ForAll
 
-__all__ = ["CUDADispatcher", "ForAll", "_Kernel"]
+FakeCUDAKernel = CUDADispatcher  # the simulator's name
+
+__all__ = ["CUDADispatcher", "FakeCUDAKernel", "ForAll", "_Kernel"]

@@ -98,18 +98,23 @@ class GeneralFunction:
         self._loops[signature.args] = (Program(self.py_func, signature.args, False), _Caller(self, signature.args))
 
     def _chosen(self, args):
-        for are_numbers_weak in (False, True):
+        for rules in ("safe", "numbers are weak", "wider"):
             for loop in self._loops:
-                if self._fits(args, loop, are_numbers_weak):
+                if self._fits(args, loop, rules):
                     return loop
         if self._loops:
             listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
             raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
         raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
 
-    def _fits(self, args, loop, are_numbers_weak):
-        casting = ["same_kind" if are_numbers_weak and a.ndim == 0 else "safe" for a in args]
-        return all(numpy.can_cast(a.dtype, _element(t).dtype, c) for a, t, c in zip(args, loop, casting, strict=False))
+    def _fits(self, args, loop, rules):
+        """Does a loop take the arguments? As Numba has it, wider ones than its own, too (int64 for int32), where no other loop does."""
+        for a, t in zip(args, loop, strict=False):
+            given, own = a.dtype, _element(t).dtype
+            may_lose = rules != "safe" and (a.ndim == 0 or (rules == "wider" and numpy.can_cast(own, given)))
+            if not numpy.can_cast(given, own, "same_kind" if may_lose else "safe"):
+                return False
+        return True
 
     def __call__(self, *args, out=None, stream=0):
         if out is not None and len(args) > self.nin:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import enum
 
+import numpy
+
 from quern.kernel import types
 from quern.kernel.linked import CPointer
 from quern.kernel.types import Signature
@@ -116,8 +118,12 @@ def _of_node(node, text):
 def typeof(value):
     """The type of a host value, as a kernel sees it.
 
-    Raises TypeError for a value that kernels do not take.
+    Texts and NumPy's dtypes have types, too, though kernels have no values of these. Raises TypeError for what kernels do not take.
     """
+    if isinstance(value, str):
+        return types.unicode_type
+    if isinstance(value, numpy.dtype):
+        return types.DType(types.of_dtype(value))
     return of_description(_engine.argument_types(value)[0])
 
 

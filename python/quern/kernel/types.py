@@ -5,6 +5,7 @@ A type says how C++ spells it (``c``) and is compared by its name.
 
 from __future__ import annotations
 
+import collections
 import functools
 
 import ml_dtypes
@@ -40,6 +41,13 @@ class Type:
         """How C++ spells an element of that type."""
         return self.c
 
+    key = property(lambda self: self.name, doc="What types are compared by.")
+    mutable, reflected = False, False
+
+    def is_precise(self):
+        """Is it a type that values have? All types here are."""
+        return True
+
     def __repr__(self):
         return self.name
 
@@ -55,6 +63,8 @@ class Type:
 
 class Signature:
     """The types of arguments and of what is returned: ``args`` and ``return_type``."""
+
+    recvr = pysig = None  # Numba's: of methods, and of Python's parameters
 
     def __init__(self, return_type, args):
         self.return_type, self.args = return_type, tuple(args)
@@ -81,6 +91,12 @@ class Number(Type):
         self.bits = self.dtype.itemsize * 8
         self.kind = "f" if name == "bfloat16" else self.dtype.kind
 
+    bitwidth = property(lambda self: self.bits)
+
+    def cast_python_value(self, value):
+        """The value in this type, as NumPy has it."""
+        return self.dtype.type(value)
+
     def __call__(self, *arguments):
         """With types: a signature, ``float32(float32, int64)``. With a value: that value in this type."""
         if all(isinstance(a, Type) for a in arguments):
@@ -92,6 +108,9 @@ class Integer(Number):
     def __init__(self, name, c):
         super().__init__(name, c)
         self.signed = self.dtype.kind == "i"
+
+    minval = property(lambda self: int(numpy.iinfo(self.dtype).min), doc="The least value.")
+    maxval = property(lambda self: int(numpy.iinfo(self.dtype).max), doc="The greatest value.")
 
 
 class Float(Number):
@@ -142,11 +161,45 @@ class Literal(Known):
         super().__init__(obj)
         self.name = f"Literal[{type(obj).__name__}]({obj})"
 
+    literal_value = property(lambda self: self.obj)
+
     def __eq__(self, other):
         return isinstance(other, Literal) and (other.obj, type(other.obj)) == (self.obj, type(self.obj))
 
     def __hash__(self):
         return hash(self.obj)
+
+
+class StringLiteral(Literal):
+    """Of a text that is known while a kernel is compiled."""
+
+
+class IntegerLiteral(Literal):
+    """Of an integer that is known while a kernel is compiled."""
+
+
+class BooleanLiteral(Literal):
+    """Of a bool that is known while a kernel is compiled."""
+
+
+class UnicodeType(Type):
+    """Of texts, which have no values in kernels but those known while it is compiled."""
+
+    def __reduce__(self):
+        return (UnicodeType, (self.name,))
+
+
+class DType(Type):
+    """Of a data type that is handed to a function."""
+
+    def __init__(self, dtype):
+        super().__init__(f"dtype({dtype})")
+        self.dtype = dtype
+
+    key = property(lambda self: self.dtype)
+
+    def __reduce__(self):
+        return (DType, (self.dtype,))
 
 
 class Time(Type):
@@ -175,6 +228,9 @@ class NPTimedelta(Time):
 UNITS = {"Y": 0, "M": 1, "W": 2, "D": 4, "h": 5, "m": 6, "s": 7, "ms": 8, "us": 9, "ns": 10, "ps": 11, "fs": 12, "as": 13, "": 14}
 
 
+RecordField = collections.namedtuple("RecordField", "type offset alignment title")
+
+
 class Record(Type):
     """Of NumPy's structured types. A value is an address, so that ``r = a[i]`` sees the array's memory.
 
@@ -193,7 +249,18 @@ class Record(Type):
         self.c = f"record<{self.size}>*"
 
     memory = property(lambda self: self.c[:-1])
-    members = fields = property(lambda self: [(name, self.typeof(name)) for name in self.dtype.names])
+    mutable = property(lambda self: not self.readonly)
+    members = property(lambda self: [(name, self.typeof(name)) for name in self.dtype.names])
+
+    @property
+    def fields(self):
+        """Of each field's name its ``type``, ``offset``, ``alignment`` (None where fields lie anywhere) and ``title``."""
+        titled = {name: (*field, None)[2] for name, field in self.dtype.fields.items()}
+        return {name: RecordField(self.typeof(name), self.offset(name), self.alignof(name), titled[name]) for name in self.dtype.names}
+
+    def alignof(self, name):
+        """What a field's offset is a multiple of, in an aligned record; else None."""
+        return self.dtype.fields[name][0].alignment if self.aligned else None
 
     @staticmethod
     def make_c_struct(fields):
@@ -242,6 +309,17 @@ class Array(Type):
         """The type of a view of such an array."""
         return Array(self.dtype, ndim, layout, self.readonly, self.packed)
 
+    def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
+        """The type with some of it changed."""
+        dtype, readonly = self.dtype if dtype is None else dtype, self.readonly if readonly is None else readonly
+        return Array(dtype, self.ndim if ndim is None else ndim, layout or self.layout, readonly, self.packed)
+
+    mutable = property(lambda self: not self.readonly)
+    aligned = property(lambda self: not self.packed and getattr(self.dtype, "aligned", True))
+    is_c_contig = property(lambda self: self.layout == "C" or (self.ndim <= 1 and self.layout == "F"))
+    is_f_contig = property(lambda self: self.layout == "F" or (self.ndim <= 1 and self.layout == "C"))
+    is_contig = property(lambda self: self.layout in ("C", "F"))
+
 
 class FixedArray(Array):
     """Of an array whose shape is known now and whose memory the kernel has: shared and local ones."""
@@ -264,12 +342,35 @@ class Tuple(Type):
     def __init__(self, types):
         self.types = tuple(types)
         self.count = sum(t.count if isinstance(t, Tuple) else 1 for t in self.types)  # of what is no tuple
-        same = self.types and all(t == self.types[0] for t in self.types)
-        self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if same else f"Tuple({', '.join(map(str, self.types))})"
+        self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if self.is_uniform else f"Tuple({', '.join(map(str, self.types))})"
         self.c = f"tuple<{', '.join(t.c for t in self.types)}>"
 
     def __reduce__(self):
         return (Tuple, (self.types,))
+
+    def __len__(self):
+        return len(self.types)
+
+    def __bool__(self):
+        return True
+
+    def __getitem__(self, i):
+        return self.types[i]
+
+    def __iter__(self):
+        return iter(self.types)
+
+    @property
+    def is_uniform(self):
+        """Are all its values of one type?"""
+        return bool(self.types) and all(t == self.types[0] for t in self.types)
+
+    @property
+    def dtype(self):
+        """The type of each value, where they have one in common. Raises AttributeError where they have not."""
+        if not self.is_uniform:
+            raise AttributeError(f"the values of {self} have no type in common")
+        return self.types[0]
 
 
 class NamedTuple(Tuple):
@@ -278,7 +379,8 @@ class NamedTuple(Tuple):
     def __init__(self, types, cls):
         super().__init__(types)
         self.instance_class, self.fields = cls, tuple(cls._fields)
-        self.name = f"{cls.__name__}({', '.join(map(str, self.types))})"
+        inner = f"{self.types[0]} x {len(self.types)}" if self.is_uniform else ", ".join(map(str, self.types))
+        self.name = f"{cls.__name__}({inner})"
 
     def __eq__(self, other):
         return isinstance(other, NamedTuple) and (other.instance_class, other.types) == (self.instance_class, self.types)
@@ -310,6 +412,10 @@ class EnumMember(Type):
 class IntEnumMember(EnumMember):
     """Of an enumeration of integers; in kernels its members are integers."""
 
+    def __init__(self, cls, dtype):
+        super().__init__(cls, dtype)
+        self.name = f"Int{self.name}"
+
 
 class Vector(Type):
     """Of CUDA's vectors, ``float32x4``: up to four numbers of one type, ``x``, ``y``, ``z`` and ``w``."""
@@ -334,6 +440,7 @@ float16, float32, float64 = Float("float16", "op::float16"), Float("float32", "f
 bfloat16 = Float("bfloat16", "op::bfloat16")
 complex64, complex128 = Complex("complex64", "complex<float>"), Complex("complex128", "complex<double>")
 none = NoneType()
+unicode_type = UnicodeType("unicode_type")
 grid_group = GridGroup()
 intp, uintp = int64, uint64
 

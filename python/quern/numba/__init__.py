@@ -6,7 +6,7 @@ quern.cuda      what numba.cuda is: kernels, device arrays, streams, devices    
 """
 
 from quern import cuda  # noqa: F401
-from quern.cuda import config, errors, types  # noqa: F401
+from quern.cuda import config, errors, extending, types  # noqa: F401
 from quern.cuda.decorators import guvectorize, vectorize
 from quern.cuda.errors import *  # noqa: F403
 from quern.cuda.numpy_support import from_dtype

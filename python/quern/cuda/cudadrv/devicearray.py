@@ -4,7 +4,7 @@ from quern.arrays import core as _core
 from quern.cuda.arrays import DeviceNDArray, DeviceRecord, as_cuda_array, device_array_like, to_device
 from quern.cuda.hostmemory import ManagedNDArray, MappedNDArray
 
-DeviceNDArrayBase = DeviceNDArray
+DeviceNDArrayBase = FakeCUDAArray = DeviceNDArray  # the last one is the simulator's name
 errmsg_contiguous_buffer = "the array's elements lie with gaps; numpy.ascontiguousarray() makes a copy without"
 
 

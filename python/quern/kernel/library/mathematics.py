@@ -23,11 +23,15 @@ ONE = {
     "sqrt": True, "exp": True, "log": True, "log2": True, "log10": True, "sin": True, "cos": True, "tan": True, "arcsin": True,
     "arccos": True, "arctan": True, "sinh": True, "cosh": True, "tanh": True, "arcsinh": True, "arccosh": True, "arctanh": True,
     "exp2": True, "expm1": True, "log1p": True, "cbrt": False, "fabs": False, "degrees": False, "radians": False,
+    "spacing": False,
 }  # fmt: skip
 MATH_NAMES = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
-TWO = {"arctan2": "arctan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "nextafter", "fmod": "fmod"}
+TWO = {
+    "arctan2": "arctan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "nextafter", "fmod": "fmod",
+    "logaddexp": "logaddexp", "logaddexp2": "logaddexp2", "heaviside": "heaviside",
+}  # fmt: skip
 
 
 def _for_numpy(t):
@@ -265,6 +269,9 @@ def _bits(text, count):
 for _name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
     entry(getattr(numpy, _name), takes=2)(_bits(_name, 2))
 entry(numpy.invert, takes=1)(_bits("invert", 1))  # which bitwise_not is, too
+for _name in ("gcd", "lcm"):
+    entry(getattr(numpy, _name), takes=2)(_bits(_name, 2))
+    rows(getattr(math, _name), ("int64(int64, int64)", f"op::{_name}({{0}}, {{1}})"))
 
 
 def _logical(text):
@@ -342,13 +349,33 @@ def call_rect(compiler, arguments, named, node):
     return Value(to, f"quern::polar<{part.c}>({cast(values[0], part).text}, {cast(values[1], part).text})")
 
 
-@entry(numpy.square, takes=1)
-def call_square(compiler, arguments, named, node):
-    value = compiler.number(arguments[0], node)
-    return Value(value.type, f"op::square({value.text})")
+def _in_its_type(text, takes_bools=True):
+    def compile_call(compiler, arguments, named, node):
+        value = compiler.number(arguments[0], node)
+        if isinstance(value.type, types.Boolean) and not takes_bools:
+            raise compiler.error(TypingError, node, f"it does not take {value.type}", "convert it to an integer")
+        return Value(value.type, text.format(value.text))
+
+    return compile_call
 
 
-@entry(numpy.conjugate, takes=1)
-def call_conjugate(compiler, arguments, named, node):
+for _name in ("square", "conjugate"):
+    entry(getattr(numpy, _name), takes=1)(_in_its_type(f"op::{_name}({{0}})"))
+for _name in ("sign", "reciprocal"):
+    entry(getattr(numpy, _name), takes=1)(_in_its_type(f"op::{_name}({{0}})", False))
+entry(numpy.positive, takes=1)(_in_its_type("{0}", False))
+
+
+@entry(numpy.signbit, takes=1)
+def call_signbit(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
-    return Value(value.type, f"op::conjugate({value.text})")
+    if isinstance(value.type, types.Complex):
+        raise compiler.error(TypingError, node, f"it does not take {value.type}")
+    return Value(types.boolean, f"op::signbit({cast(value, _for_numpy(value.type)).text})")
+
+
+@entry(numpy.float_power, takes=2)
+def call_float_power(compiler, arguments, named, node):
+    values = [compiler.number(a, node) for a in arguments]
+    to = types.complex128 if any(isinstance(v.type, types.Complex) for v in values) else types.float64
+    return Value(to, f"op::power({cast(values[0], to).text}, {cast(values[1], to).text})")

@@ -47,6 +47,37 @@ def numpy_scalar(obj):
     return None
 
 
+_PYTHONS = {  # of a class the types whose values it has
+    bool: types.Boolean, int: types.Integer, float: types.Float, complex: types.Complex, tuple: types.Tuple, numpy.ndarray: types.Array,
+    type(None): types.NoneType,
+}  # fmt: skip
+
+
+@entry(isinstance, takes=2)
+def call_isinstance(compiler, arguments, named, node):
+    """Known when the kernel is compiled, so that the part of an `if` that is not taken need not have types."""
+    value, classes = arguments
+    if isinstance(value.type, types.Optional):
+        raise compiler.error(TypingError, node, f"the class of {value.type} is not known when the kernel is compiled", "test `is None`")
+    classes = compiler.parts(classes, node) if isinstance(classes.type, types.Tuple) else [classes]
+    return compiler.of_object(any(_is_of(compiler, value, c, node) for c in classes), node)
+
+
+def _is_of(compiler, value, cls, node):
+    cls = cls.const if isinstance(cls.type, types.Known) else None
+    if not isinstance(cls, (type, types.Number)):
+        raise compiler.error(TypingError, node, "isinstance takes classes that are known when the kernel is compiled")
+    if cls is str:
+        return isinstance(value.foreseen, str)
+    if isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return isinstance(value.type, types.NamedTuple) and issubclass(value.type.instance_class, cls)
+    if cls in _PYTHONS:
+        return isinstance(value.type, _PYTHONS[cls])
+    if isinstance(cls, types.Number):
+        return value.type == cls
+    return isinstance(value.type, (types.Number, types.Time)) and issubclass(value.type.dtype.type, cls)
+
+
 # ---- loops
 
 

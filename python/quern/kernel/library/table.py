@@ -7,7 +7,7 @@ import types as python_types
 
 import numpy
 
-from quern.kernel import types
+from quern.kernel import overloads, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.elementwise import is_of_arrays, over_arrays
 from quern.kernel.linked import DeclaredFunction, pointer_to
@@ -61,9 +61,8 @@ def chosen(compiler, obj, takes, arguments, named, node):
             if None not in costs and (least is None or sum(costs) < least):
                 best, least = i, sum(costs)
     if best is None:
-        given = ", ".join(str(a.type) for a in arguments)
         listed = " or ".join(f"({', '.join(map(str, t))})" for t in takes)
-        raise compiler.error(TypingError, node, f"{_name(obj)} does not take ({given})", f"it takes {listed}")
+        raise compiler.error(TypingError, node, f"{_name(obj)} does not take {_listed(arguments)}", f"it takes {listed}")
     return best, [cast(a, p).text for a, p in zip(arguments, takes[best], strict=True)]
 
 
@@ -143,7 +142,8 @@ def attribute(compiler, owner, name, node):
         found = _methods.get((kind, name))
         if found is not None:
             return found(compiler, owner, node)
-    return None
+    added = overloads.member_of(owner, name)
+    return None if added is None else _added_member(compiler, owner, name, added, node)
 
 
 def call(compiler, function, arguments, named, node):
@@ -153,6 +153,12 @@ def call(compiler, function, arguments, named, node):
     obj = function.const if isinstance(function.type, types.Known) else None
     if obj is None:
         raise compiler.error(TypingError, node, f"{function.type} cannot be called")
+    if overloads.is_overloaded(obj):
+        chosen_one = overloads.function_for(obj, arguments, named)
+        if chosen_one is not None:
+            return compiler.call_function(chosen_one, arguments, named, node)
+        if id(obj) not in _calls:
+            raise compiler.error(TypingError, node, f"no overload of {_name(obj)} takes {_listed(arguments)}")
     if id(obj) in _calls:
         _, compile_call, takes = _calls[id(obj)]
         if isinstance(obj, numpy.ufunc) and is_of_arrays(arguments, named):
@@ -180,6 +186,22 @@ def call(compiler, function, arguments, named, node):
     is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
     hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
+
+
+def _added_member(compiler, owner, name, added, node):
+    is_method, choosers = added
+
+    def call_method(compiler, owner, arguments, named, node):
+        function = overloads.first_of(choosers, [owner, *arguments], named)
+        if function is None:
+            raise compiler.error(TypingError, node, f"no overload of {owner.type}.{name} takes {_listed(arguments)}")
+        return compiler.call_function(function, [owner, *arguments], named, node)
+
+    return bound(call_method, owner) if is_method else call_method(compiler, owner, [], {}, node)
+
+
+def _listed(arguments):
+    return f"({', '.join(str(a.type) for a in arguments)})"
 
 
 def _check_count(compiler, obj, takes, arguments, named, node):

@@ -1,5 +1,5 @@
-"""numba.core: config, errors and types, which are in quern/cuda/."""
+"""numba.core: config, errors, extending and types, which are in quern/cuda/."""
 
-from quern.cuda import config, errors, types
+from quern.cuda import config, errors, extending, types
 
-__all__ = ["config", "errors", "types"]
+__all__ = ["config", "errors", "extending", "types"]
