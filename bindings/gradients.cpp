@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <unordered_set>
 
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
 #include "core/error.h"
+#include "functions/steps.h"
 
 namespace quern::python {
 
@@ -256,6 +258,27 @@ void init_gradients(nb::module_& m) {
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("since") = 0);
   m.def("tape_length", [] { return tape_length(); });
+  // What values were computed from that was there when the tape had that length, as zeros whose gradient is that one's.
+  m.def("gradient_sources", [](nb::handle results, uint64_t since, nb::handle type) {
+    std::vector<EntryRef> open, sources;
+    std::unordered_set<Entry*> seen;
+    nb::list out;
+    GraphLock lock;
+    auto meet = [&](const EntryRef& entry) {
+      if (entry && seen.insert(entry.get()).second) (entry->number <= since ? sources : open).push_back(entry);
+    };
+    for (const Array& array : arrays(results)) meet(entry_of(array));
+    while (!open.empty()) {
+      EntryRef entry = std::move(open.back());
+      open.pop_back();
+      for (TapeOperand& operand : entry->operands()) meet(operand.from);
+    }
+    for (const EntryRef& entry : sources) {
+      Array zeros = full(entry->layout->shape, steps::real_number(0), entry->dtype, entry->device);
+      out.append(given_to(reinterpret_cast<PyTypeObject*>(type.ptr()), with_entry(zeros.operand(), entry, entry->device)));
+    }
+    return out;
+  });
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
   // None for each input.
   m.def(

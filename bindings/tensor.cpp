@@ -192,10 +192,15 @@ void check_devices(std::span<const TensorOperand> operands) {
   }
 }
 
-void check_result_type(DType result, const Array& into) {
+void check_result(DType result, const Array& into) {
   if (!can_write_as_torch(result, into.dtype()))
     raise(ErrorKind::runtime, "result type {} can't be cast to the desired output type {}", torch_name_of(result),
           torch_name_of(into.dtype()));
+  for (size_t i = 0; i < into.rank(); ++i)
+    if (into.layout().strides[i] == 0 && into.shape()[i] > 1)
+      raise(ErrorKind::runtime,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+            "clone() the tensor before performing the operation.");
 }
 
 // Numbers without dimensions on the CPU may stand beside tensors of a GPU.
@@ -229,7 +234,7 @@ Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
   std::array<Argument, 3> arguments{Argument(Scalar{}), Argument(Scalar{}), Argument(Scalar{})};
   for (size_t i = 0; i < operands.size(); ++i) types[i] = operands[i].type(), arguments[i] = operands[i].argument();
   Loop loop = loop_for(op, {types.data(), operands.size()});
-  if (into) check_result_type(loop.result, *into);
+  if (into) check_result(loop.result, *into);
   if (is_integer(loop.compute)) wrap_numbers(op, operands, arguments, loop.compute);
   bool many = false;
   const Array* first = nullptr;

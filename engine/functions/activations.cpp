@@ -109,7 +109,8 @@ using Slope = Array (*)(const Array& x, const Parameters& p);
 
 Array gelu_slope(const Array& x, const Parameters&) {
   Array below = product(sum(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5);
-  Array density = product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  Array density =
+      product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
   return sum(below, product(x, density));
 }
 

@@ -330,29 +330,33 @@ class Backward {
       if (accumulates_ && is_needed(work.entry)) accumulate(work.entry, *work.sum);
       return;
     }
+    bool leads = false;
+    if (!is_before(entry))
+      for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
+    if (!leads) return;  // an input: what made it keeps its values
     if (entry.is_spent)
       raise(ErrorKind::runtime,
             "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
             "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
             "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
             "after calling backward.");
-    bool leads = false;
-    if (!is_before(entry))
-      for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
-    if (leads) pass_on(work);
+    pass_on(work);
     if (!options_.retain_graph) let_go(entry);
   }
 
   void look_at(Work& work) {
     Entry& entry = *work.entry;
-    if (entry.extras) {
+    if (entry.extras && !is_before(entry)) {  // else its hooks see what comes of this, later
       for (auto& hook : std::vector(entry.extras->hooks)) {
         if (auto other = hook->seen(*work.sum)) work.sum = *other;
       }
       if (entry.extras->keeps_gradient && !entry.is_leaf()) store(entry, *work.sum);
     }
-    if (has_inputs_ && !accumulates_ && std::find(inputs_.begin(), inputs_.end(), work.entry) != inputs_.end()) {
+    if (!has_inputs_ || std::find(inputs_.begin(), inputs_.end(), work.entry) == inputs_.end()) return;
+    if (!accumulates_) {
       captured_.insert_or_assign(&entry, *work.sum);
+    } else if (!entry.is_leaf() && !(entry.extras && entry.extras->keeps_gradient)) {
+      accumulate(work.entry, *work.sum);
     }
   }
 

@@ -277,6 +277,33 @@ y = torch.utils.checkpoint.checkpoint(lambda a: torch.utils.checkpoint.checkpoin
 y.sum().backward()
 x.grad
 """,
+        """
+C = torch.utils.checkpoint.checkpoint
+m, x = nn.Linear(3, 3, dtype=torch.float64), torch.arange(6.0, dtype=torch.float64).reshape(2, 3).requires_grad_()
+with torch.no_grad():
+    m.weight.copy_(torch.linspace(-1, 1, 9, dtype=torch.float64).reshape(3, 3)); m.bias.copy_(torch.ones(3))
+f = lambda a: m(a).tanh() * a * z
+z = x.detach().exp().requires_grad_()
+once = torch.autograd.grad(C(f, x * 0.3, use_reentrant=False).sum(), [x, z, *m.parameters()], create_graph=True)
+again = torch.autograd.grad(sum((g * g).sum() for g in once), [x, z, *m.parameters()])
+y = C(f, x, use_reentrant=False).sum()
+y.backward(retain_graph=True); y.backward()
+once, again, x.grad, z.grad, m.bias.grad, raises(y.backward)
+""",
+        """
+x = torch.ones(3, requires_grad=True)
+h = x * 2
+y = torch.utils.checkpoint.checkpoint(lambda a: (a, h, a.view(3, 1) * h, 4), x, use_reentrant=False)
+(y[0] + y[1] * y[2].sum()).sum().backward()
+x.grad, y[3]
+""",
+        """
+seen, p, x = [], torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+p.register_hook(lambda g: seen.append(g) or g * 2)
+y = torch.utils.checkpoint.checkpoint(lambda a: (a.detach(), a * p), x, use_reentrant=False)
+y[1].sum().backward()
+seen, p.grad, x.grad, [v.requires_grad for v in y]
+""",
         "raises(lambda: torch.utils.checkpoint.checkpoint(lambda a: a, torch.ones(1), use_reentrant=True, foo=1))",
         "raises(lambda: torch.utils.checkpoint.checkpoint_sequential([lambda a: a], 1, torch.ones(1), use_reentrant=False, foo=1))",
         "raises(lambda: torch.utils.checkpoint.detach_variable(torch.ones(1)))",

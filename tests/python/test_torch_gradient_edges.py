@@ -315,6 +315,48 @@ class Once(torch.autograd.Function):
     )
 
 
+def test_gradients_of_what_is_between(device):
+    """What made an input of grad() and backward(inputs=) keeps its values; the gradient of one that is no leaf is added to its own."""
+    check(
+        """
+        h = (x * 2).exp(); g = torch.autograd.grad((h * h).sum(), h); h.sum().backward(); g, x.grad
+        h = (x * 2).exp(); (h * h).sum().backward(inputs=[h]); h.grad, x.grad
+        h = (x * 2).exp(); (h * h).sum().backward(inputs=[h], retain_graph=True); (h * 3).sum().backward(inputs=[h, x]); h.grad, x.grad
+        h = (x * 2).exp(); h.retain_grad(); (h * h).sum().backward(inputs=[h]); h.grad
+        h = x * 2; v = h[:2]; g = torch.autograd.grad((v * v).sum(), v); h.exp().sum().backward(); g, x.grad
+        h = (x * 2).exp(); torch.autograd.grad((h * h).sum(), [h, x]); told(h.sum().backward)
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_writes_where_elements_share_places(device):
+    calls = """fill_(2) zero_() mul_(2) __iadd__(1) exp_() clamp_(0,1) copy_(w[:3]) relu_() cumsum_(0) uniform_() scatter_(0,i,1.) index_add_(0,i,w[:1]) index_copy_(0,i,w[:1])
+    __setitem__(0,5.) sigmoid_() add_(1) index_fill_(0,i,2.) pow_(2)"""
+    check(
+        "\n".join(f"told(lambda: y.{call}), y" for call in calls.split())
+        + """
+        told(lambda: torch.add(y, 1, out=y))
+        y = torch.ones(2, 1, device=device).expand(2, 3); told(lambda: y.mul_(3)), told(lambda: y[:, :1].mul_(3)), y
+        y = (x * 1).expand(2, 4); told(lambda: y.mul_(2))
+        """,
+        device,
+        HEAD + "y = torch.ones(1, device=device).expand(3)\ni = torch.tensor([0], device=device)\n",
+    )
+
+
+def test_sizes_of_what_wants_a_gradient(device):
+    check(
+        """
+        told(lambda: x.resize_(2)), told(lambda: (x * 1).resize_(2)), w.resize_(2)
+        told(lambda: x.set_(w)), x
+        """,
+        device,
+        HEAD,
+    )
+
+
 def test_inference_mode(device):
     check(
         """

@@ -1,5 +1,7 @@
 """torch.nn beside PyTorch: every layer, loss and function, modules' registries, hooks, states and texts, and what is refused."""
 
+import sys
+
 import pytest
 from torch_oracle import _device_name, compare_all
 
@@ -500,6 +502,35 @@ def test_utils(device):
         """),
         device,
     )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="errors have notes from Python 3.11 on")
+def test_errors_name_the_layer():
+    import quern.torch as torch
+    from quern.torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU(), nn.Linear(4, 5, bias=False)))
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied .1x3 and 4x5.") as found:
+        model(torch.ones(1, 2))
+    (note,) = found.value.__notes__
+    assert note == "in the layer Linear(in_features=4, out_features=5, bias=False), given torch.float32 of [1, 3] on cpu"
+    hooked = nn.LayerNorm(4)
+    hooked.register_forward_hook(lambda *args: None)
+    with pytest.raises(RuntimeError) as found:
+        nn.Sequential(hooked)(torch.ones(2, 3, dtype=torch.float64))
+    assert found.value.__notes__ == ["in the layer LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True), given torch.float64 of [2, 3] on cpu"]
+
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.inner(x) @ torch.ones(3, 3)
+
+    with pytest.raises(RuntimeError) as found:
+        Own()(torch.ones(2, 2))
+    assert found.value.__notes__ == ["in the layer Own(...), given torch.float32 of [2, 2] on cpu"]
 
 
 @pytest.mark.parametrize("name", ["Conv2d", "MaxPool2d", "LSTM", "Transformer", "MultiheadAttention", "LazyLinear"])

@@ -723,7 +723,17 @@ def add_in_place(names):
         setattr(Tensor, name + "_", made(name))
 
 
+def check_apart(target):
+    """Raises RuntimeError for a tensor to be written whose elements share places, as those of expand() do."""
+    if 0 in target._strides and any(step == 0 and n > 1 for step, n in zip(target._strides, target._shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
+            "tensor before performing the operation."
+        )
+
+
 def _take_values(self, result, name):
+    check_apart(self)
     if result._shape != self._shape:
         raise RuntimeError(f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(result._shape)}")
     if not _engine.torch_can_write(result._dtype_name, self._dtype_name):

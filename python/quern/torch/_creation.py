@@ -12,6 +12,7 @@ from quern.torch._arguments import check_all
 from quern.torch._core import (
     Tensor,
     add_methods,
+    check_apart,
     engine_device,
     engine_device_of,
     filled,
@@ -583,6 +584,7 @@ def contiguous(self, memory_format=None):
 
 def copy_(self, src, non_blocking=False):
     """Takes the values of ``src``, which broadcasts to this tensor and is converted to its type; returns this tensor."""
+    check_apart(self)
     if isinstance(src, Tensor) and src._device_number != self._device_number:
         src = _moved(src, engine_device_of(self))
     elif not isinstance(src, Tensor):
@@ -600,8 +602,6 @@ def fill_(self, value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._rank} dimensions.")
     if not isinstance(value, Tensor) and not is_number(value):
         raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
-    if isinstance(value, Tensor):
-        return copy_(self, value)
     _engine.array_assign(self, value)
     return self
 
@@ -637,12 +637,16 @@ def fill_diagonal_(self, fill_value, wrap=False):
 
 def set_(self, source=None, *args):
     """Becomes another tensor: its memory, size and type."""
+    if self.requires_grad and self.is_leaf and _engine.gradient_mode():
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     _engine.set_data(self, source if source is not None else self.new_empty(0))
     return self
 
 
 def resize_(self, *sizes, memory_format=None):
     """Becomes a tensor of that size over the same memory where it holds so many elements, else over new memory that begins with it."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
     sizes = sizes_of(sizes)
     count = math.prod(sizes_in(sizes))
     if tuple(sizes) == self._shape:

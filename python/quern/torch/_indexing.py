@@ -5,7 +5,7 @@ import builtins
 from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, finish, fitting, is_number
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
 from quern.torch._types import DTYPES, finfo, iinfo, scalar_name
 
 
@@ -187,6 +187,7 @@ def take(input, index):
 
 def _write(target, dim, index, values, how):
     """Into places along a dimension of ``target``, in place: "put" or "add"."""
+    check_apart(target)
     places = _free_places(target, dim, index)
     (_engine.tensor_put_add if how == "add" else _engine.tensor_put)(target, list(range(len(places))), (dim, "gather"), values, *places)
 
@@ -342,6 +343,7 @@ def index_add_(self, dim, index, source, *, alpha=1):
     source = source if alpha == 1 else source * alpha
     if not source._size:
         return self
+    check_apart(self)
     target, _, source, _ = _with_dimensions(self, index, source)
     rule = (0, "rows" if target._rank == 1 else "gather")
     _engine.tensor_put_add(target, [dim], rule, source.movedim(dim, 0) if dim else source, index.reshape(-1))
@@ -361,6 +363,7 @@ def index_copy_(self, dim, index, source):
     _check_parts(self, dim, index, source, "index_copy_")
     if not source._size:
         return self
+    check_apart(self)
     target, _, source, _ = _with_dimensions(self, index, source)
     _engine.tensor_put(target, [dim], (0, "copy"), source.movedim(dim, 0) if dim else source, index.reshape(-1))
     return self

@@ -3,6 +3,7 @@
 import contextlib
 import warnings
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import cuda
 from quern.torch.autograd import Function
@@ -165,6 +166,7 @@ class _Pass:
         self.check = check
         self.results = None
         self.structure = None
+        self.since = 0  # the length of the tape when it began
 
     def first(self, tensors, record):
         """Computes the function; with ``record`` as usual, without it so that nothing is kept. Its tensors are then ``results``."""
@@ -230,6 +232,28 @@ class CheckpointFunction(Function):
         return (None, *[x.grad for x in inputs])
 
 
+class _Checkpoint(Function):
+    """The same for a pass whose sources are known: all that its results were computed from, parameters that it uses among them."""
+
+    @staticmethod
+    def forward(ctx, computed, tensors, *sources):
+        ctx.computed, ctx.sources = computed, sources
+        ctx.save_for_backward(*tensors)
+        results = [x.detach() for x in computed.results]
+        ctx.mark_non_differentiable(*[x for x, given in zip(results, computed.noted(), strict=True) if not given.requires_grad])
+        return tuple(results)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        results = ctx.computed.again(ctx.saved_tensors)
+        wanted = [(x, grad) for x, grad in zip(results, grads, strict=True) if x.requires_grad and grad is not None]
+        if not wanted:
+            return (None, None, *[None for _ in ctx.sources])
+        outputs, given = zip(*wanted, strict=True)
+        again = torch.is_grad_enabled()  # are the gradients to have gradients?
+        return (None, None, *_engine.gradients(outputs, given, ctx.sources, again, again, True, since=ctx.computed.since))
+
+
 # ---- what programs call
 
 
@@ -251,7 +275,8 @@ def checkpoint(
     within lists, tuples and dicts, and works without an argument that needs a gradient; ``preserve_rng_state``: random numbers are the
     same the second time; ``context_fn``: gives two contexts, for the pass and its repetition; ``determinism_check``: "none" does not
     compare shapes and types of both. ``debug``, ``early_stop`` and ``respect_saved_tensors_hooks`` are accepted.
-    Returns what the function does. Gradients of parameters that the function uses go to their ``grad``: use ``backward()`` with it.
+    Returns what the function does. With ``use_reentrant=True`` gradients of parameters that the function uses go to their ``grad``: use
+    ``backward()`` with it.
 
     >>> y = checkpoint(layer, x, use_reentrant=False)
     >>> y.sum().backward()
@@ -284,15 +309,16 @@ def checkpoint(
     tensors, arguments = _flat((args, kwargs))
     surroundings = _Surroundings(tensors, preserve_rng_state)
     computed = _Pass(function, arguments, surroundings, contexts, not use_reentrant and determinism_check == "default")
-    wanted = any(x.requires_grad for x in tensors)
-    # Without an argument that needs a gradient, only a record tells if parameters in the function do.
-    computed.first(tensors, record=not wanted and not use_reentrant)
-    if not wanted and not any(x.requires_grad for x in computed.results):
-        return _filled(computed.structure, computed.results)
-    if not wanted:
-        computed.results = [x.detach() for x in computed.results]
-        tensors.append(torch.empty(0, requires_grad=True))  # the tape's reason to keep the pass
-    return _filled(computed.structure, CheckpointFunction.apply(computed, *tensors))
+    computed.since = _engine.tape_length()
+    computed.first(tensors, record=not use_reentrant)
+    if use_reentrant:
+        results = CheckpointFunction.apply(computed, *tensors) if any(x.requires_grad for x in tensors) else computed.results
+    else:  # the record tells what the function uses beside its arguments; what it keeps goes
+        sources = _engine.gradient_sources(computed.results, computed.since, torch.Tensor)
+        if not sources:
+            return _filled(computed.structure, computed.results)
+        results = _Checkpoint.apply(computed, tensors, *sources)
+    return _filled(computed.structure, results)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):

@@ -47,6 +47,15 @@ def _parsed_to(device=None, dtype=None, non_blocking=False, *, memory_format=Non
     return device, dtype, non_blocking, memory_format
 
 
+def _name_layer(error, module, args):
+    """Notes in which layer an error came up, the innermost, and what that was given: the traceback ends with it (Python 3.11)."""
+    if not hasattr(error, "add_note") or getattr(error, "__notes__", None):
+        return
+    given = ", ".join(f"{x.dtype} of {list(x.shape)} on {x.device}" for x in args if isinstance(x, torch.Tensor))
+    first = repr(module).partition("\n")[0]
+    error.add_note(f"in the layer {first}{'...)' if first.endswith('(') else ''}" + (f", given {given}" if given else ""))
+
+
 class Module(State):
     """The base of all modules: a class of one's own derives from it, and defines ``forward``.
 
@@ -94,9 +103,13 @@ class Module(State):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if self._hooked:
-            return _hooks.call(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if self._hooked:
+                return _hooks.call(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            _name_layer(error, self, args)
+            raise
 
     def _call_impl(self, *args, **kwargs):
         return Module.__call__(self, *args, **kwargs)
