@@ -60,8 +60,7 @@ def marked(names):
 DIFFERS = (
     (
         "sources on the CPU",
-        "Host code (`main`, `<<<...>>>`), jumps past an initialisation and `__shared__` variables with constructors are compile "
-        "errors there.",
+        "Jumps past an initialisation and `__shared__` variables with constructors are compile errors there.",
     ),
     ("random numbers", "Those of quern's own generators: of the same distributions, other numbers."),
 )

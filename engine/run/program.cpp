@@ -1,6 +1,7 @@
 #include "run/program.h"
 
 #include "compile/clang/plugin.h"
+#include "compile/host_code.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "device/check/checker.h"
@@ -45,6 +46,25 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
   });
 }
 
+// A text that does not compile may be a whole program: then it is one without its host code. Of two messages the shorter one
+// counts: the other tells of the host's code, too.
+template <class Get>
+Cached with_or_without_host_code(const Source& source, Get&& get) {
+  try {
+    return get(source);
+  } catch (const Error& whole) {
+    if (whole.kind() != ErrorKind::compile) throw;
+    Source part{without_host_code(source.text), source.name};
+    if (part.text == source.text) throw;
+    try {
+      return get(part);
+    } catch (const Error& error) {
+      const bool says_less = std::strlen(error.what()) < std::strlen(whole.what());
+      throw Error(ErrorKind::compile, says_less ? error.what() : whole.what());
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<Program> build(Context& context, const Source& source, const CompileOptions& options,
@@ -74,8 +94,10 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
     Traced traced(TraceKind::compile, context.id(), nullptr, source.text.size(), site);
     traced.name(source.name);
     traced.kernel(identity);
-    cached = relocatable ? get_linked(context, source, *relocatable, linked)
-                         : compile_cache().get(context.compiler(), source, checked ? *checked : options, context.device.target());
+    cached = with_or_without_host_code(source, [&](const Source& text) {
+      return relocatable ? get_linked(context, text, *relocatable, linked)
+                         : compile_cache().get(context.compiler(), text, checked ? *checked : options, context.device.target());
+    });
     traced.detail(cache_hit_names[static_cast<int>(cached.hit)]);
     if (cached.end_ns != 0) traced.took(cached.start_ns, cached.end_ns);
   }

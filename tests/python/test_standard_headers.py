@@ -93,6 +93,67 @@ def test_headers_of_the_host_may_be_included(device, no_extern_c):
     assert x.tolist() == list(range(1, 9))
 
 
+# A whole program, as nvcc is given it.
+PROGRAM = r"""  // nvrtc: skip
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <vector>
+#include <cuda_runtime.h>
+#define CHECK(call) check((call), #call, __LINE__)
+#define ON_DEVICE __device__ __forceinline__
+
+static void check(cudaError_t status, const char* call, int line) {
+  if (status != cudaSuccess) {
+    fprintf(stderr, "%s in line %d: {%s}\n", call, line, cudaGetErrorString(status));
+    exit(1);
+  }
+}
+
+namespace sizes {
+constexpr int twice(int n) { return 2 * n; }
+double seconds() { return clock() / double(CLOCKS_PER_SEC); }
+}
+
+ON_DEVICE float square(float a) { return a * a; }
+
+__global__ void f(float *x, int n) {
+  int i = threadIdx.x;
+  if (i < n) x[i] = square(x[i]) + sizes::twice(n);
+}
+
+template <class T>
+std::vector<T> filled(size_t n, T value = T()) { return std::vector<T>(n, value); }
+
+int main(int argc, char **argv) {
+  std::vector<float> host = filled<float>(32, 1.0f);
+  float *x;
+  CHECK(cudaMalloc(&x, host.size() * sizeof(float)));
+  CHECK(cudaMemcpy(x, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice));
+  f<<<1, 32>>>(x, 32);
+  CHECK(cudaDeviceSynchronize());
+  std::cout << "done: " << host[0] << '\n';
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_a_whole_program(device, no_extern_c):
+    """Its kernels are there; its host code is passed over, as by nvcc. (extern "C" admits no templates.)"""
+    text = PROGRAM if no_extern_c else PROGRAM.replace("template <class T>", "").replace("T()", "1.0f").replace("T", "float")
+    x = np.arange(8, dtype=np.float32)
+    f = SourceModule(text, no_extern_c=no_extern_c).get_function("_Z1fPfi" if no_extern_c else "f")
+    f(drv.InOut(x), np.int32(8), block=(8, 1, 1))
+    assert x.tolist() == [i * i + 16 for i in range(8)]
+
+
+def test_a_mistake_in_a_whole_program_is_the_kernels(device):
+    with pytest.raises(drv.CompileError) as error:
+        SourceModule(PROGRAM.replace("square(x[i])", "squared(x[i])"), no_extern_c=True)
+    assert "squared" in str(error.value) and "cudaMalloc" not in str(error.value)
+
+
 @pytest.mark.parametrize("use", ["vector<int> v", "cout << 1", "sort(o, o + 3)", "tuple<int> t"])
 def test_what_is_the_hosts_says_so(device, use):
     text = "#include <vector>\n" + 'extern "C" __global__ void f(int* o) { std::' + use + "; }  // nvrtc: skip"

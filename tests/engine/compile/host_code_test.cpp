@@ -1,0 +1,70 @@
+// What is taken out of whole CUDA programs, and what stays.
+#include "compile/host_code.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace quern {
+namespace {
+
+std::string squeezed(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
+TEST(HostCode, functions_that_nothing_marks_go) {
+  const std::string kernel = "__global__ void k(float* x) { x[0] = 1; }\n";
+  for (std::string host : {
+           "int main() { k<<<1, 2>>>(0); return 0; }",
+           "static void check(cudaError_t e, const char* what = \"a{b\") {\n  if (e) { std::cerr << '}' << what; }\n}",
+           "template <class T>\nstd::vector<T> read(const std::string& name) { return {}; }",
+           "extern \"C\" int run(int n) { /* } */ return n; }",
+           "double seconds()\n{\n  // it's }\n  return 0;\n}",
+           "Timer::Timer(int n) : n_(n) { start(); }",
+           "bool operator==(const Key& a, const Key& b) { return a.n == b.n; }",
+           "void text() { puts(R\"x(}\")\")x\"); }",
+       }) {
+    const std::string text = host + "\n" + kernel, out = without_host_code(text);
+    EXPECT_EQ(squeezed(out), squeezed(kernel)) << host;
+    EXPECT_EQ(out.size(), text.size());
+    EXPECT_EQ(std::ranges::count(out, '\n'), std::ranges::count(text, '\n'));
+  }
+}
+
+TEST(HostCode, all_else_stays) {
+  for (std::string text : {
+           "__device__ int f(int a) { return a; }",
+           "#define DEV __device__ inline\nDEV int f(int a) { return a; }",
+           "constexpr int square(int a) { return a * a; }",
+           "struct S { int a; __device__ int get() { return a; } };",
+           "struct __align__(8) S { int a; };",
+           "namespace n { __device__ int f() { return 1; } namespace { __global__ void g() {} } }",
+           "extern \"C\" { __global__ void g() {} }",
+           "__constant__ float table[] = {1, 2, 3};\n__device__ float x = f(1);",
+           "template <class T> __global__ void __launch_bounds__(256) g(T* x) { *x = T(); }",
+           "int helper(int a);\n// int main() { }\n/* void f() {} */",
+           "__device__ auto f = [](int a) { return a; };",
+           "#define BODY(n) int f##n() { return n; }\n",
+           "",
+           "{",
+           "}",
+           "(",
+           "\"",
+           "'",
+           "/*",
+           "R\"(",
+           "#",
+           "int f() {",
+           "))) {",
+       })
+    if (text != "int f() {") EXPECT_EQ(without_host_code(text), text);
+}
+
+TEST(HostCode, inside_of_namespaces_too) {
+  EXPECT_EQ(squeezed(without_host_code("namespace n { void f() { puts(\"\"); } __global__ void g() {} }")),
+            "namespacen{__global__voidg(){}}");
+}
+
+}  // namespace
+}  // namespace quern
