@@ -29,12 +29,13 @@ Array sum(const X& x, const Y& y) {
 
 // ---- lines
 
+// Of Inside::not_below: is it not?
 Array is_inside(const Array& x, const Bend& bend) {
   switch (bend.inside) {
     case Bend::Inside::above:
       return compute(Op::greater, x, bend.low);
     case Bend::Inside::not_below:
-      return compute(Op::logical_not, compute(Op::less_equal, x, bend.low));
+      return compute(Op::less_equal, x, bend.low);
     case Bend::Inside::between:
       return compute(Op::logical_and, compute(Op::greater, x, bend.low), compute(Op::less, x, bend.high));
     case Bend::Inside::far:
@@ -46,6 +47,7 @@ Array is_inside(const Array& x, const Bend& bend) {
 // Inside of the range one of them, elsewhere the other.
 template <class X, class Y>
 Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
+  if (bend.inside == Bend::Inside::not_below) return compute(Op::where, is_inside(x, bend), outer, inner);
   return compute(Op::where, is_inside(x, bend), inner, outer);
 }
 
