@@ -380,11 +380,17 @@ nb::object item_of(const Array& array) {
 
 namespace {
 
+// For int() and its kin, which raise TypeError where item() raises ValueError.
+nb::object number_of(PyObject* value) {
+  const Array& array = *as_array(value);
+  if (array.size() != 1) raise(ErrorKind::type, "only 0-dimensional arrays can be converted to Python scalars");
+  return item_of(array);
+}
 PyObject* to_float(PyObject* value) {
-  return guarded([&] { return PyNumber_Float(item_of(*as_array(value)).ptr()); });
+  return guarded([&] { return PyNumber_Float(number_of(value).ptr()); });
 }
 PyObject* to_integer(PyObject* value) {
-  return guarded([&] { return PyNumber_Long(item_of(*as_array(value)).ptr()); });
+  return guarded([&] { return PyNumber_Long(number_of(value).ptr()); });
 }
 PyObject* to_index(PyObject* value) {
   return guarded([&]() -> PyObject* {

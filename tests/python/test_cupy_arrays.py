@@ -450,3 +450,40 @@ def test_the_base_of_a_view_of_a_class_of_the_users(device):
 
     a = cp.zeros((2, 3)).view(Named)
     assert type(a[0]) is Named and type(a[0].base) in (Named, cp.ndarray) and a[0].base.shape == (2, 3)
+
+
+def test_an_aligned_type_lies_as_a_gpu_wants_it(device):
+    made = cp.make_aligned_dtype([("a", "i1"), ("z", "c16"), ("in", [("x", "i1"), ("y", "f8")]), ("m", "f4", (3,)), ("last", "i1")])
+    assert {n: made.fields[n][1] for n in made.names} == {"a": 0, "z": 16, "in": 32, "m": 48, "last": 60}
+    assert made.itemsize == 64 and made.isalignedstruct and made["in"].fields["y"][1] == 8
+    pair = cp.make_aligned_dtype([("x", "f4"), ("y", "f4")], alignment=16)
+    assert pair.itemsize == 16 and pair.metadata == {"__cuda_alignment__": 16}
+    within = cp.make_aligned_dtype([("a", "i1"), ("p", pair), ("b", "i1")])
+    assert within.fields["p"][1] == 16 and within.itemsize == 48
+    packed = np.dtype([("x", "i1"), ("y", "f8")])
+    assert cp.make_aligned_dtype([("p", packed)], recurse=False)["p"] == packed and cp.make_aligned_dtype([("p", packed)])["p"] != packed
+    assert cp.make_aligned_dtype("f8") == np.float64 and cp.make_aligned_dtype("f8", alignment=8) == np.float64
+    for given, alignment, said in ((packed, 4, "smaller"), (packed, 24, "power of two"), (packed, 0, "power of two"), ("f4", 8, "fewer")):
+        with pytest.raises(ValueError, match=said):
+            cp.make_aligned_dtype(given, alignment=alignment)
+    a = cp.zeros(3, made)
+    a["z"] = cp.arange(3) + 1j
+    np.testing.assert_array_equal(a.get()["z"], np.arange(3) + 1j)
+
+
+def test_eye_of_negative_sizes(device):
+    for given in ((-1,), (2, -1), (-2, 3)):
+        check(lambda xp, given=given: xp.eye(*given))
+    check(lambda xp: xp.eye(2, 0))
+    check(lambda xp: xp.identity(-1))
+
+
+@pytest.mark.parametrize("convert", [int, float, complex])
+def test_arrays_of_several_elements_are_no_numbers(device, convert):
+    for shape in ((2,), (0,), (2, 3)):
+        for xp in (np, cp):
+            with pytest.raises(TypeError, match="only 0-dimensional arrays"):
+                convert(xp.zeros(shape))
+        with pytest.raises(ValueError, match="size 1"):
+            cp.zeros(shape).item()
+    assert convert(cp.asarray(3)) == 3 and convert(cp.asarray([3.0])) == 3

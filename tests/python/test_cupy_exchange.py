@@ -65,14 +65,18 @@ def test_pinned_arrays_have_their_memory_as_base(device):
     assert cp.array([1, 2], blocking=True).tolist() == cp.asanyarray([1, 2], blocking=True).tolist() == [1, 2]
 
 
-def test_an_array_for_the_values_lies_in_their_order(device):
+def test_an_array_for_the_values_lies_without_gaps(device):
     a = cp.arange(6).reshape(2, 3)
-    for out in (np.zeros((2, 6), int)[:, ::2], np.zeros((2, 3), int, order="F")):
-        with pytest.raises(RuntimeError):
+    for order in ("C", "F", "A"):
+        with pytest.raises(RuntimeError, match="non-contiguous"):
+            a.get(out=np.zeros((2, 6), int)[:, ::2], order=order)
+        for of, lies in ((a, "C"), (a, "F"), (a.T, "C"), (a.T, "F"), (a[:, ::2], "F")):
+            out = np.zeros(of.shape, int, order=lies)
+            assert of.get(order=order, out=out) is out
+            np.testing.assert_array_equal(out, of.get())
+    for out, kind in ((5, TypeError), (np.zeros((2, 3)), TypeError), (np.zeros((3, 2), int), ValueError), (np.zeros(3, int), ValueError)):
+        with pytest.raises(kind):
             a.get(out=out)
-    out = np.zeros((2, 3), int, order="F")
-    assert a.get(order="F", out=out) is out
-    np.testing.assert_array_equal(out, a.get())
 
 
 @pytest.mark.parametrize("shape, key", [((0, 4), (slice(None), slice(None, None, 2))), ((4, 0), slice(None, None, 2)), ((0, 4), slice(None))])
@@ -95,6 +99,10 @@ Z = np.array([1 + 2j, 3j])
     [
         lambda: cp.array(Z).astype(float),
         lambda: cp.array(Z).astype("i4", copy=False),
+        lambda: cp.array(cp.array(Z), "f4"),
+        lambda: cp.asarray(cp.array(Z), dtype="i4"),
+        lambda: cp.asanyarray(cp.array(Z), float),
+        lambda: cp.array(Z, dtype="f4"),
         lambda: cp.concatenate([cp.array(Z), cp.ones(2)], dtype="f8", casting="unsafe"),
         lambda: cp.hstack([cp.array(Z)] * 2, dtype="f4", casting="unsafe"),
         lambda: cp.stack([cp.array(Z)] * 2, dtype="f4", casting="unsafe"),

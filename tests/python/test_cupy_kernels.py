@@ -545,6 +545,8 @@ def test_what_is_not_there_is_a_drivers_error(device):
     module = cp.RawModule(code=PLUS)
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND.*named symbol not found"):
         module.get_function("absent")
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND.*no __device__ or __constant__ variable 'nowhere'"):
+        cp.RawModule(code="__device__ int n; __global__ void f() {}").get_global("nowhere")
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_FILE_NOT_FOUND"):
         cp.RawModule(path="missing.cubin").get_function("plus")
     template = cp.RawModule(code="template <class T> __global__ void f(T* x) { x[0] = 1; }", name_expressions=["f<float>"])

@@ -41,8 +41,9 @@ def test_every_distribution_takes_a_type(device, name):
         drawn = draw(*parameters)
         assert drawn.shape == tail
         assert drawn.dtype == ("i8" if name in INTEGERS else "f8")
-        with pytest.raises(TypeError):
-            draw(*parameters, size=3, dtype="c8")
+        for kind in ("c8", "?") if name in INTEGERS else ("c8", "?", "i4", "u8"):
+            with pytest.raises(TypeError):
+                draw(*parameters, size=3, dtype=kind)
         with pytest.raises(TypeError):
             draw(*parameters, size=3, type="f8")
 
@@ -212,3 +213,13 @@ def test_multivariate_hypergeometric_has_numpys_moments(device):
     for wrong in (([3, 4], 8), ([-1, 4], 1), ([[3]], 1), ([3.5], 1), ([3, 4], -1)):
         with pytest.raises((ValueError, TypeError)):
             rng.multivariate_hypergeometric(*wrong)
+
+
+def test_a_generator_is_made_of_a_bit_generator(device):
+    for given in (3, "x", None, cp.random.RandomState(3)):
+        with pytest.raises(TypeError, match="draws from a bit generator"):
+            cp.random.Generator(given)
+    for bits in (cp.random.XORWOW(3), cp.random.MRG32k3a(3), np.random.PCG64(3)):
+        assert cp.random.Generator(bits).random(3).shape == (3,)
+    first = cp.random.default_rng(cp.random.XORWOW(4)).random(3)
+    np.testing.assert_array_equal(first.get(), cp.random.Generator(cp.random.XORWOW(4)).random(3).get())

@@ -6,9 +6,11 @@ modules which name such things can be imported.
 
 from quern.kernel import overloads
 
-_REFUSED = """as_numba_type box core_models infer infer_getattr infer_global intrinsic is_jitted lower lower_builtin lower_cast lower_getattr
-lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper models NativeValue overload_classmethod overload_glue
-reflect register_model SentryLiteralArgs type_callable typeof_impl unbox""".split()
+_REFUSED = """
+as_numba_type box core_models infer infer_getattr infer_global intrinsic is_jitted lower lower_builtin lower_cast lower_getattr
+lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper models NativeValue overload_classmethod
+overload_glue reflect register_model SentryLiteralArgs type_callable typeof_impl unbox
+""".split()
 
 
 def overload(func, jit_options=None, strict=True, inline="never", prefer_literal=False, **kwargs):

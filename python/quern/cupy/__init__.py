@@ -17,6 +17,7 @@ from quern.arrays.fallback import quick as _quick
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, polynomial, random, testing, typing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
+from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
@@ -80,12 +81,16 @@ def _base(a):
 @_of_ours
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
     """A new array of ``obj``; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking`` changes nothing."""
+    if dtype is not None:
+        _warn_of_lost_parts(obj, dtype)
     out = as_ndarray(_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
     return out if subok else _base(out)
 
 
 def asanyarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
+    if dtype is not None:
+        _warn_of_lost_parts(a, dtype)
     copy = False if _core._is_on_gpu(a) and dtype is None and order is None else None
     return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
 

@@ -30,6 +30,27 @@ def warn_of_reals(stacklevel=3):
     warnings.warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=stacklevel)
 
 
+def warn_of_lost_parts(a, dtype):
+    """Where an array of complex numbers is made one of reals; of NumPy's arrays NumPy tells."""
+    if isinstance(a, _core.Array) and a.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
+        frame, level = sys._getframe(1), 3
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("quern."):
+            frame, level = frame.f_back, level + 1
+        warn_of_reals(level)
+
+
+def _check_can_take(out, array):
+    """May the host's ``out`` take the array's values, as a copy of bytes?"""
+    if not isinstance(out, numpy.ndarray):
+        raise TypeError(f"[cupy.ndarray.get] out is a NumPy array, not a {type(out).__name__}")
+    if out.dtype != array.dtype:
+        raise TypeError(f"{out.dtype} array cannot be obtained from {array.dtype} array")
+    if out.shape != array.shape:
+        raise ValueError(f"Shape mismatch. Expected shape: {array.shape}, actual shape: {out.shape}")
+    if not out.flags.forc:
+        raise RuntimeError("`out` cannot be specified when copying to non-contiguous ndarray; its elements lie with gaps")
+
+
 _converted = _core.Array.astype
 
 
@@ -207,15 +228,19 @@ class ndarray(_core.Array):  # noqa: N801
         raise NotImplementedError("[cupy.ndarray.mdspan] kernels take arrays as pointers here; pass shape and strides as numbers")
 
     def get(self, stream=None, order="C", out=None, blocking=True):
-        """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array."""
+        """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array.
+
+        ``out``: an array in C or Fortran order for the values, of the same shape and type; ``order`` is of no account then. Raises
+        TypeError, ValueError or RuntimeError for another.
+        """
         _may_wait("ndarray.get()")
         order = (order or "C").upper()
+        if out is not None:
+            _check_can_take(out, self)
         with on_stream(stream):
             host = _core.asnumpy(self)
         if out is None:
             return numpy.asarray(host, order="F" if order == "A" and self._contiguous[1] else "C" if order == "A" else order)
-        if not (out.flags.f_contiguous if order == "F" else out.flags.c_contiguous or order != "C" and out.flags.f_contiguous):
-            raise RuntimeError(f"[cupy.ndarray.get] the array for the values does not lie in the order {order!r}")
         out[...] = host
         return out
 

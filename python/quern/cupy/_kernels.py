@@ -6,6 +6,7 @@ from quern.arrays.core import _axis
 from quern.cupy._array import ndarray
 from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
 from quern.device import current_device
+from quern.errors import LogicError
 from quern.lib import _engine
 from quern.raw import RawModule as _RawModule
 
@@ -35,7 +36,10 @@ class RawModule(_RawModule):
 
     def get_global(self, name):
         """Where a ``__device__`` or ``__constant__`` variable is, as a MemoryPointer; ``mem.size`` is its bytes."""
-        address, size = super().get_global(name)
+        try:
+            address, size = super().get_global(name)
+        except LogicError as e:
+            raise LogicError(f"CUDA_ERROR_NOT_FOUND: named symbol not found: {e}") from None
         return MemoryPointer(UnownedMemory(address, size, self), 0)
 
 

@@ -187,13 +187,55 @@ def set_string_function(f, repr=True):
     raise NotImplementedError("[cupy.set_string_function] is not served; use set_printoptions()")
 
 
-def make_aligned_dtype(dtype):
-    """A structured type whose fields lie as C++ would put them."""
+def make_aligned_dtype(dtype, *, alignment=-1, recurse=True):
+    """A structured type whose fields lie where a GPU wants them: each at a multiple of its size, up to 16 bytes.
+
+    Parameters: ``alignment``: what the whole is aligned at, a power of two, kept in the type's metadata; -1: at what its fields want.
+    ``recurse``: False leaves structured types inside as they are. Raises ValueError for an ``alignment`` that is none or too small.
+
+    >>> cupy.make_aligned_dtype([("a", "i1"), ("b", "c16")]).fields["b"]
+    (dtype('complex128'), 16)
+    """
     dtype = numpy.dtype(dtype)
+    if alignment != -1 and (alignment < 1 or alignment & (alignment - 1)):
+        raise ValueError(f"[cupy.make_aligned_dtype] an alignment is a power of two, not {alignment}")
+    made, least = _aligned(dtype, recurse)
+    if alignment == -1:
+        return made
+    if alignment < least:
+        raise ValueError(f"[cupy.make_aligned_dtype] the alignment {alignment} is smaller than that of the fields, {least}")
+    size = -(-made.itemsize // alignment) * alignment
+    if made.names is None:
+        if size != made.itemsize:
+            raise ValueError(f"[cupy.make_aligned_dtype] {dtype} has {made.itemsize} bytes, fewer than the alignment {alignment}")
+        return made
+    return numpy.dtype(_laid_out(made, [made.fields[n] for n in made.names], size), align=True, metadata={"__cuda_alignment__": alignment})
+
+
+def _aligned(dtype, recurse):
+    """The type with its fields where they belong, and what it is aligned at."""
+    if dtype.subdtype is not None:
+        inner, least = _aligned(dtype.base, recurse)
+        return numpy.dtype((inner, dtype.shape)), least
     if dtype.names is None:
-        return dtype
-    fields = [(name, make_aligned_dtype(dtype.fields[name][0])) for name in dtype.names]
-    return numpy.dtype(fields, align=True)
+        return dtype, min(dtype.itemsize & -dtype.itemsize, 16) or 1
+    fields, end, whole = [], 0, (dtype.metadata or {}).get("__cuda_alignment__", 1)
+    for name in dtype.names:
+        of = dtype.fields[name][0]
+        made, least = _aligned(of, recurse) if recurse or of.base.names is None else (of, max(of.base.alignment, _asked(of.base)))
+        end = -(-end // least) * least
+        fields.append((made, end))
+        end, whole = end + made.itemsize, max(whole, least)
+    return numpy.dtype(_laid_out(dtype, fields, -(-end // whole) * whole), align=True), whole
+
+
+def _asked(dtype):
+    return (dtype.metadata or {}).get("__cuda_alignment__", 1)
+
+
+def _laid_out(dtype, fields, size):
+    formats, offsets = [f[0] for f in fields], [f[1] for f in fields]
+    return {"names": list(dtype.names), "formats": formats, "offsets": offsets, "itemsize": size}
 
 
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("Array", "as_ndarray", "numpy")]  # noqa: PLE0605

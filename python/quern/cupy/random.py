@@ -13,6 +13,7 @@ import numpy
 from quern.arrays import random as _random
 from quern.arrays.core import Array as _Array
 from quern.arrays.core import asnumpy as _asnumpy
+from quern.arrays.random.generator import _bits_of
 from quern.cupy._array import ndarray as _ndarray
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import RANDOM as _names
@@ -27,13 +28,14 @@ def _typed(method, default):
     signature = inspect.signature(method)
     parameters = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values()]
     places = len(parameters)
+    kinds = "f" if default is float else "iuf"
 
     @functools.wraps(method)
     def draw(*args, dtype=default, **kwargs):
         if len(args) > places:
             *args, dtype = args
         kind = numpy.dtype(dtype)
-        if kind.kind not in "iuf":
+        if kind.kind not in kinds:
             raise TypeError(f"Unsupported dtype {kind!r} for {method.__name__}")
         named = dict(zip([p.name for p in parameters], args, strict=False))
         if named.keys() & kwargs.keys():
@@ -79,6 +81,11 @@ class Generator(_Distributions, _random.Generator):
 
     __slots__ = ()
     _kind = _ndarray
+
+    def __init__(self, bit_generator):
+        if not isinstance(bit_generator, (_random.Philox, numpy.random.BitGenerator)):
+            raise TypeError(f"a Generator draws from a bit generator, such as XORWOW(seed), not from {bit_generator!r}")
+        super().__init__(bit_generator)
 
 
 class RandomState(_Distributions, _random.RandomState):
@@ -132,7 +139,7 @@ class Philox4x3210(BitGenerator):
 
 def default_rng(seed=None):
     """A new generator of random numbers; see :func:`quern.random.default_rng`."""
-    return seed if isinstance(seed, Generator) else Generator(seed)
+    return seed if isinstance(seed, Generator) else Generator(_bits_of(seed))
 
 
 _state = None

@@ -80,6 +80,12 @@ def _copy(self, order="C"):
     return self._astype(self._dtype_name, order)
 
 
+def _complex(self):
+    if self.size != 1:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return complex(self.item())
+
+
 def _tobytes(self, order="C"):
     """The elements' bytes, in the order that :func:`ravel` has but for "K", which is "C"; this waits for the values."""
     return asnumpy(self._raveled("C" if order in ("K", "k") else order)).tobytes()
@@ -156,7 +162,7 @@ def attach(functions):
     Array.__imatmul__ = _imatmul
     Array.__contains__ = lambda self, value: bool((self == value).any())
     Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
-    Array.__complex__ = lambda self: complex(self.item())
+    Array.__complex__ = _complex
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.clip = quick(_clip, "clip")
     Array.tobytes = _tobytes
