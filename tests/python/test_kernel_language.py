@@ -888,3 +888,52 @@ def kernel(out):
     ).kernel
     with pytest.raises(errors.TypingError, match="the shape of an array of the kernel's own must be known when the kernel is compiled"):
         kernel[1, 1](np.zeros(1))
+
+
+# ---- assignments within expressions
+
+
+@cuda.jit(device=True)
+def next_of(n):
+    return n // 2 if n % 2 == 0 else 3 * n + 1
+
+
+@cuda.jit
+def assigned_within(a, n):
+    count = 0
+    while (n := next_of(n)) != 1:
+        count += 1
+    a[0] = count
+    if (m := a[0] * 2) > 10 and (p := m + 1) > 3:
+        a[1] = m + p
+    a[2] = (q := 5) + q * 2
+    a[3] = (r := 1.5) if a[0] > 1000 else (r := 2)
+    a[4] = r
+    if a[0] < 0 and (z := next_of(3)) > 1:
+        a[5] = z
+    else:
+        a[5] = -1
+    a[(i := 6)] = 6
+    a[6] += i
+    x = 3
+    if x > 1 and (x := x + 1) > 3:
+        a[7] = x
+    for j in range(t := 3):
+        a[8] += j * t
+    a[9] = max((u := 4), u + 1)
+    i = 0
+    while i < 3 and (v := a[i]) >= 0:
+        i += 1
+        a[10] += v
+
+
+def test_assignments_within_expressions(device):
+    for n in (7, 27, 2):
+        expected, out = np.zeros(11), np.zeros(11)
+        count, m = 0, n
+        while (m := m // 2 if m % 2 == 0 else 3 * m + 1) != 1:
+            count += 1
+        expected[:10] = count, 4 * count + 1 if count > 5 else 0, 15, 2, 2, -1, 12, 4, 9, 5
+        expected[10] = expected[:3].sum()
+        assigned_within[1, 1](out, n)
+        assert out.tolist() == expected.tolist()

@@ -26,10 +26,37 @@ _INSTEAD = {
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), "write a loop"),
     ast.Lambda: "write a function outside, with @cuda.jit(device=True)",
     ast.JoinedStr: "print takes texts and numbers, with commas between them",
-    ast.NamedExpr: "write the assignment on a line of its own",
     **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), "write into an array that the kernel is given"),
     ast.Starred: "write each value",
 }
+
+
+def _is_read_before(tree, named):
+    """Does the expression with an assignment read the name before it? Its text would then be read behind it."""
+    place = (named.lineno, named.col_offset)
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.stmt):
+            parts = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.expr)]
+            within = [part for part in parts if _holds(part, named)]
+            if within:
+                names = [n for part in (parts if isinstance(statement, ast.AugAssign) else within) for n in _loads(part, named)]
+                return any(n.id == named.target.id and (n.lineno, n.col_offset) < place for n in names)
+    return False
+
+
+def _holds(part, named):
+    return any(n is named for n in ast.walk(part))
+
+
+def _loads(part, named):
+    """The names that a part reads, but for those of operands of `and` and `or` that are done when ``named`` is reached."""
+    if isinstance(part, ast.Name):
+        return [part] if isinstance(part.ctx, ast.Load) else []
+    inner = list(ast.iter_child_nodes(part))
+    if isinstance(part, ast.BoolOp):
+        last = [n for n, operand in enumerate(part.values) if _holds(operand, named)]
+        inner = part.values[last[0] :] if last else part.values
+    return [name for one in inner for name in _loads(one, named)]
 
 
 class Expressions(Indexing):
@@ -40,6 +67,14 @@ class Expressions(Indexing):
         if method is None:
             raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel", _INSTEAD.get(type(node), ""))
         return method(node)
+
+    def expr_NamedExpr(self, node):
+        name = node.target.id
+        if _is_read_before(self.source.tree, node):
+            said = f"'{name}' is read before `{ast.unparse(node)}` in one expression"
+            raise self.error(UnsupportedError, node, said, "write the assignment on a line of its own")
+        self.assign(name, self.expression(node.value), node)
+        return self.expr_Name(ast.copy_location(ast.Name(name, ast.Load()), node))
 
     def apart(self, make):
         """What ``make`` gives, and the statements that it needs before, which are not among the others yet."""
