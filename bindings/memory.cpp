@@ -124,7 +124,7 @@ void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigne
 }
 
 std::unique_ptr<PyHostMemory> host_memory(PyDevice device, PyHostMemory::What what, void* p, size_t bytes, const char* of) {
-  if (!p) raise(ErrorKind::out_of_memory, "[memory] no room for {} bytes of {}", bytes, of);
+  if (!p) raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} bytes of {}", bytes, of);
   if (check::on() && device.context->device.kind == DeviceKind::cpu) check::known(p, bytes, current_site());
   auto h = std::make_unique<PyHostMemory>();
   h->what = what, h->context = device.context, h->pointer = p, h->bytes = bytes, h->alive = true;

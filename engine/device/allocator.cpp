@@ -114,12 +114,13 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
     PoolInfo pool = info();
     if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
       raise(ErrorKind::out_of_memory,
-            "[memory] no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}", readable(bytes),
-            name(), readable(pool.limit), readable(pool.held), largest());
-    if (pinned_) raise(ErrorKind::out_of_memory, "[memory] no room for {} on {}{}", readable(bytes), name(), largest());
+            "[memory] out of memory: no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
+            readable(bytes), name(), readable(pool.limit), readable(pool.held), largest());
+    if (pinned_)
+      raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}{}", readable(bytes), name(), largest());
     MemoryInfo memory = device_.memory();
-    raise(ErrorKind::out_of_memory, "[memory] no room for {} on {} ({} free of {}){}", readable(bytes), device_.info().name,
-          readable(memory.free), readable(memory.total), largest());
+    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {} ({} free of {}){}", readable(bytes),
+          device_.info().name, readable(memory.free), readable(memory.total), largest());
   }
   auto block = new Block;
   block->base = base;

@@ -29,7 +29,7 @@ Array sum(const X& x, const Y& y) {
 
 // ---- lines
 
-// Of Inside::not_below: is it not?
+// Whether x is inside; of not_below whether it is outside.
 Array is_inside(const Array& x, const Bend& bend) {
   switch (bend.inside) {
     case Bend::Inside::above:
@@ -107,45 +107,61 @@ class BendBody : public GradientBody {
 struct Parameters {
   double a, b;
 };
-using Slope = Array (*)(const Array& x, const Parameters& p);
+// At x, with the part that the forward pass has computed already, where there is one.
+using Slope = Array (*)(const Array& x, const Array& part, const Parameters& p);
 
-Array gelu_slope(const Array& x, const Parameters&) {
-  Array below = product(sum(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5);
-  Array density =
-      product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-  return sum(below, product(x, density));
+// The probability of being below x, and its slope.
+Array gelu_part(const Array& x) { return product(sum(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
+Array gelu_part_slope(const Array& x, const Array&, const Parameters&) {
+  return product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+}
+Array gelu_slope(const Array& x, const Array& below, const Parameters& p) {
+  return sum(below ? below : gelu_part(x), product(x, gelu_part_slope(x, below, p)));
 }
 
-Array gelu_tanh_slope(const Array& x, const Parameters&) {
-  constexpr double k = 0.044715, c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-  Array square = compute(Op::square, x);
-  Array t = compute(Op::tanh, product(product(x, sum(product(square, k), 1.0)), c));
-  Array inner = product(sum(product(square, 3 * k), 1.0), c);
-  Array turn = product(product(x, compute(Op::subtract, 1.0, compute(Op::square, t))), inner);
-  return product(sum(sum(t, 1.0), turn), 0.5);
+constexpr double tanh_cube = 0.044715, tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+Array gelu_tanh_part(const Array& x) {
+  return compute(Op::tanh, product(product(x, sum(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
+}
+Array gelu_tanh_part_slope(const Array& x, const Array& t, const Parameters&) {
+  Array inner = product(sum(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
+  return product(compute(Op::subtract, 1.0, compute(Op::square, t)), inner);
+}
+Array gelu_tanh_slope(const Array& x, const Array& part, const Parameters& p) {
+  Array t = part ? part : gelu_tanh_part(x);
+  return product(sum(sum(t, 1.0), product(x, gelu_tanh_part_slope(x, t, p))), 0.5);
 }
 
-Array silu_slope(const Array& x, const Parameters&) {
-  Array s = compute(Op::sigmoid, x);
+Array mish_part(const Array& x) {
+  // Beyond 20 log(1 + exp(x)) is x; exp of more would be infinite, and its derivative 0 * inf.
+  Array above = compute(Op::greater, x, 20.0);
+  Array soft = compute(Op::where, above, x, compute(Op::log1p, compute(Op::exp, compute(Op::where, above, 0.0, x))));
+  return compute(Op::tanh, soft);
+}
+Array mish_part_slope(const Array& x, const Array& t, const Parameters&) {
+  return product(compute(Op::sigmoid, x), compute(Op::subtract, 1.0, compute(Op::square, t)));
+}
+Array mish_slope(const Array& x, const Array& part, const Parameters& p) {
+  Array t = part ? part : mish_part(x);
+  return sum(t, product(x, mish_part_slope(x, t, p)));
+}
+
+Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, compute(Op::subtract, 1.0, s)); }
+Array silu_slope(const Array& x, const Array& part, const Parameters&) {
+  Array s = part ? part : compute(Op::sigmoid, x);
   return product(s, sum(product(x, compute(Op::subtract, 1.0, s)), 1.0));
 }
 
-Array softplus_slope(const Array& x, const Parameters& p) {
+Array softplus_slope(const Array& x, const Array&, const Parameters& p) {
   Array scaled = p.a == 1 ? x : product(x, p.a);
   return compute(Op::where, compute(Op::greater, scaled, p.b), 1.0, compute(Op::sigmoid, scaled));
 }
 
-Array log_sigmoid_slope(const Array& x, const Parameters&) { return compute(Op::sigmoid, compute(Op::negative, x)); }
-
-Array mish_slope(const Array& x, const Parameters&) {
-  // Beyond 20 log(1 + exp(x)) is x; exp of more would be infinite, and its derivative 0 * inf.
-  Array above = compute(Op::greater, x, 20.0);
-  Array soft = compute(Op::where, above, x, compute(Op::log1p, compute(Op::exp, compute(Op::where, above, 0.0, x))));
-  Array t = compute(Op::tanh, soft);
-  return sum(t, product(product(x, compute(Op::sigmoid, x)), compute(Op::subtract, 1.0, compute(Op::square, t))));
+Array log_sigmoid_slope(const Array& x, const Array&, const Parameters&) {
+  return compute(Op::sigmoid, compute(Op::negative, x));
 }
 
-Array logit_slope(const Array& x, const Parameters&) {
+Array logit_slope(const Array& x, const Array&, const Parameters&) {
   Array is_one = compute(Op::logical_and, compute(Op::greater_equal, x, 0.0), compute(Op::less_equal, x, 1.0));
   Array slope = compute(Op::reciprocal, product(x, compute(Op::subtract, 1.0, x)));
   return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
@@ -153,24 +169,31 @@ Array logit_slope(const Array& x, const Parameters&) {
 
 struct Smooth {
   std::string_view function, name;
-  Slope slope;
+  Slope slope, part_slope;
 };
-constexpr std::array<Smooth, 7> smooth{{{"gelu", "gelu", gelu_slope},
-                                        {"gelu_tanh", "gelu", gelu_tanh_slope},
-                                        {"silu", "silu", silu_slope},
-                                        {"softplus", "softplus", softplus_slope},
-                                        {"log_sigmoid", "log_sigmoid", log_sigmoid_slope},
-                                        {"mish", "mish", mish_slope},
-                                        {"logit", "logit", logit_slope}}};
+constexpr std::array<Smooth, 7> smooth{{{"gelu", "gelu", gelu_slope, gelu_part_slope},
+                                        {"gelu_tanh", "gelu", gelu_tanh_slope, gelu_tanh_part_slope},
+                                        {"mish", "mish", mish_slope, mish_part_slope},
+                                        {"silu", "silu", silu_slope, silu_part_slope},
+                                        {"softplus", "softplus", softplus_slope, nullptr},
+                                        {"log_sigmoid", "log_sigmoid", log_sigmoid_slope, nullptr},
+                                        {"logit", "logit", logit_slope, nullptr}}};
 
 class SmoothBody : public GradientBody {
  public:
   SmoothBody(const Smooth& function, Parameters parameters) : function_(function), parameters_(parameters) {}
   std::string_view name() const override { return function_.name; }
+  // Results y and, where it is kept, its part.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
-    Array x = as_type(call.operands[0], wide), g = as_type(*call.given[0], wide);
-    return {product(g, function_.slope(x, parameters_))};
+    Array x = as_type(call.operands[0], wide), part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
+    std::optional<Array> out;
+    if (call.given[0]) out = product(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
+    if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
+      Array more = product(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
+      out = out ? sum(*out, more) : more;
+    }
+    return {out};
   }
 
  private:
@@ -275,11 +298,13 @@ Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array
                         [&] { return std::vector<Array>{bent_gradient(g, x, bend, slopes)}; })[0];
 }
 
-Array activated(const Array& x, const Array& y, std::string_view function, double a, double b) {
+Array activated(const Array& x, const Array& y, std::string_view function, double a, double b, const Array* part) {
   for (const Smooth& one : smooth) {
     if (one.function != function) continue;
+    std::vector<Array> results{y};
+    if (part && one.part_slope) results.push_back(*part);
     auto body = std::make_shared<SmoothBody>(one, Parameters{a, b});
-    return differentiable(std::move(body), {&x, 1}, {{true}, {}}, [&] { return std::vector<Array>{y}; })[0];
+    return differentiable(std::move(body), {&x, 1}, {{true}, {false, true}}, [&] { return results; })[0];
   }
   bug("an activation named {}", function);
 }

@@ -22,7 +22,9 @@ Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array
 
 // A smooth function of each element: "gelu", "gelu_tanh", "silu", "softplus" (its beta and threshold are `a` and `b`),
 // "log_sigmoid", "mish", "logit".
-Array activated(const Array& x, const Array& y, std::string_view function, double a, double b);
+// `part`: what y was made of that the derivative can use, of gelu the probability, of gelu_tanh and
+// mish the tangent, of silu the sigmoid.
+Array activated(const Array& x, const Array& y, std::string_view function, double a, double b, const Array* part);
 
 // Of each element, of the probability x.
 Array binary_cross_entropy(const Array& x, const Array& target, const Array& y);

@@ -340,7 +340,14 @@ class Backward {
             "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
             "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
             "after calling backward.");
-    pass_on(work);
+    try {
+      pass_on(work);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::not_implemented || entry.kind == Entry::Kind::function) throw;
+      std::string line = describe_site(entry.site);
+      if (line.empty()) throw;
+      throw Error(error.kind(), std::string(error.what()) + " (recorded at " + line + ")");
+    }
     if (!options_.retain_graph) let_go(entry);
   }
 

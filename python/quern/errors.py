@@ -1,5 +1,7 @@
 """The exceptions that Python has no name for. Doors give them their peers' names."""
 
+import builtins
+
 
 class Error(Exception):
     """Base of quern's own exceptions."""
@@ -24,8 +26,8 @@ class LaunchError(Error):
     """A kernel failed while it ran; the text names it and the line that launched it."""
 
 
-class OutOfMemoryError(Error, MemoryError):
-    """There is no room on the device, also after unused memory was given back."""
+class OutOfMemoryError(Error, MemoryError, builtins.RuntimeError):
+    """There is no room on the device, also after unused memory was given back. In PyTorch's programs it is a RuntimeError."""
 
 
 class RuntimeError(Error):  # noqa: A001  (PyCUDA's name)

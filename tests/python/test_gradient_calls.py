@@ -156,9 +156,9 @@ def test_eigenvalues(device, kind):
 def test_factorisations_without_a_formula(device):
     (a,) = leaves([reals(4, 3)])
     if device.name == "cpu":
-        with pytest.raises(NotImplementedError, match="derivative for lstsq"):
+        with pytest.raises(NotImplementedError, match=rf"derivative for lstsq is not implemented; .*\(recorded at .*{__name__}.py:\d+\)"):
             backward(qn.linalg.lstsq(a, qn.asarray(reals(4)), rcond=None)[0].sum())
-    with pytest.raises(NotImplementedError, match="derivative for qr in mode"):
+    with pytest.raises(NotImplementedError, match=rf"derivative for qr in mode .*\(recorded at .*{__name__}.py:\d+\)"):
         backward(qn.linalg.qr(a, "complete")[0].sum())
 
 

@@ -242,6 +242,50 @@ def both(f):
     )
 
 
+def test_derivatives_where_elements_are_zero(device):
+    """What is smooth there has its derivatives, also those of second order."""
+    functions = """z.norm() torch.linalg.vector_norm(z,4) torch.dist(z,m) z.view(2,2).norm() z.std() F.normalize(z,dim=0)[1] F.cosine_similarity(z,m,0) F.pairwise_distance(z,m)
+    torch.cdist(z.view(2,2),m.view(2,2)).sum() F.smooth_l1_loss(z,m*0) F.huber_loss(z,m*0,delta=.7) F.smooth_l1_loss(z,m*0,beta=.3) torch.xlogy(z,z+2).sum() torch.special.xlog1py(z,z+2).sum()
+    torch.special.i0(z).sum() torch.special.i0e(z).sum() torch.special.i1(z).sum() (z**2).sum() (z**3.).sum() (z**0).sum()+(z**2).sum() (z**m).sum() z.prod() torch.renorm(z.view(2,2),2,0,.5).pow(2).sum()
+    torch.complex(z,m*0).abs().square().sum() torch.linalg.vector_norm(torch.complex(z,m)) torch.linalg.matrix_norm(z.view(2,2)) F.softsign(z).sum() torch.sinc(z[1:]).sum() torch.special.entr(z[1::2]).sum()"""
+    check(
+        "\n".join(f"twice(lambda z: {f})" for f in functions.split())
+        + """
+        torch.autograd.grad(torch.special.i1(z).sum() + torch.special.i1e(z).sum(), z)
+        torch.autograd.grad(torch.xlogy(z.detach(), z).sum(), z), torch.xlogy(m * 0, torch.tensor([0., math.inf, math.nan, -1.], dtype=torch.float64, device=device))
+        """,
+        device,
+        """
+import math
+F = torch.nn.functional
+z = torch.tensor([0., 2., -1., .5], dtype=torch.float64, requires_grad=True, device=device)
+m = torch.arange(1., 5., dtype=torch.float64, device=device)
+def twice(f):
+    (g,) = torch.autograd.grad(f(z), z, create_graph=True)
+    return g, torch.autograd.grad((g * m).sum(), z)[0]
+""",
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+def test_least_squares(device):
+    if device.kind != "cpu":
+        pytest.skip("its rank is not waited for on a GPU")
+    check(
+        """
+        x = torch.linalg.lstsq(a, b).solution; g = torch.autograd.grad((x * x.sin()).sum(), (a, b), create_graph=True); x, g, torch.autograd.grad((g[0] * g[0]).sum() + g[1].sum(), (a, b))
+        x = torch.linalg.lstsq(a.detach(), b).solution; torch.autograd.grad(x.sum(), b)
+        """,
+        device,
+        """
+a = torch.tensor([[1., .5], [.3, 2.], [.7, -1.]], dtype=torch.float64, requires_grad=True, device=device)
+b = torch.tensor([[1.], [2.], [4.]], dtype=torch.float64, requires_grad=True, device=device)
+""",
+        rtol=1e-6,
+    )
+
+
 def test_logits_of_what_is_no_probability(device):
     check(
         """
@@ -454,3 +498,59 @@ def test_bad_input(device):
         device,
         HEAD,
     )
+
+
+def test_no_room_in_backward(device):
+    """PyTorch's exception, at the next look; everything goes on."""
+    import quern.torch as torch
+    from quern.lib import _engine
+
+    name = "cpu" if device.kind == "cpu" else f"cuda:{device.index}"
+    x = torch.ones(4, requires_grad=True, device=name)
+    (x.expand(1 << 42, 4).cumsum(0)[0] * 3).sum().backward()
+    raised = None
+    try:
+        x.grad.tolist()
+    except RuntimeError as error:
+        raised = type(error), "out of memory" in str(error)
+    assert raised == (torch.OutOfMemoryError, True)
+    x.grad = None
+    assert _engine.array_pending() == 0
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [3.0] * 4
+
+
+def test_what_only_the_tape_held_is_not_stored(device):
+    """backward() lets entries go before anything is launched: of a step in one kernel the gradient alone has memory."""
+    import quern.cupy as cupy
+    import quern.torch as torch
+    from quern.lib import _engine
+
+    class Counted(cupy.cuda.MemoryHook):
+        name = "Counted"
+
+        def malloc_postprocess(self, **numbers):
+            sizes.append(numbers["size"])
+
+    n = 1 << 18
+    x, w = torch.linspace(0, 1, n).requires_grad_(), torch.linspace(0, 1, n)
+    if device.kind != "cpu":
+        x, w = (v.detach().to(f"cuda:{device.index}").requires_grad_(v.requires_grad) for v in (x, w))
+    functions = [lambda: (x * 2).exp().sin().mul(w), lambda: (x * w - w).square(), lambda: torch.nn.functional.relu(x) * w]
+    for function in functions:
+        stored = []
+        for retain in (False, True):
+            for _ in range(2):
+                x.grad, sizes = None, []
+                _engine.array_evaluate(w)
+                with Counted():
+                    loss = function().sum()
+                    loss.backward(retain_graph=retain)
+                    loss.item()
+                    _engine.array_evaluate(x.grad)
+                    _engine.wait_for_cpu() if device.kind == "cpu" else None
+            stored.append(sum(sizes))
+            del loss
+        assert 4 * n <= stored[0] < 4.1 * n, stored
+        assert stored[1] >= stored[0], stored
+    assert stored[1] >= 4 * n

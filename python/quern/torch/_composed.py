@@ -106,19 +106,32 @@ def _activated(x, y_of, function, a=0.0, b=0.0):
     """``y_of(x)`` as one entry of the tape: the engine knows the function's derivative."""
     if not (torch.is_grad_enabled() and x.requires_grad) or x.is_complex():
         return y_of(x)
-    return _engine.tensor_activated(x, y_of(x.detach()), function, a, b)
+    return _engine.tensor_activated(x, y_of(x.detach()), function, a, b, None)
+
+
+def _activated_with(x, part_of, y_of, function):
+    """``y_of(x, part_of(x))`` likewise, where the derivative uses the part; of short types it computes that anew, in float32."""
+    if not (torch.is_grad_enabled() and x.requires_grad) or x.is_complex():
+        return y_of(x, part_of(x))
+    shown = x.detach()
+    part = part_of(shown)
+    return _engine.tensor_activated(x, y_of(shown, part), function, 0.0, 0.0, None if x.dtype in _SHORT else part)
+
+
+def _gelu_tangent(x):
+    return torch.tanh(_SQRT_2_BY_PI * (x + 0.044715 * x * x * x))
 
 
 def gelu(x, approximate):
     """x times the normal distribution's probability of being below x; ``approximate``: "none", or "tanh" for the formula with tanh."""
     if approximate == "tanh":
-        return _activated(x, lambda x: 0.5 * x * (1 + torch.tanh(_SQRT_2_BY_PI * (x + 0.044715 * x * x * x))), "gelu_tanh")
-    return _activated(x, lambda x: x * (0.5 * (1 + torch.erf(x * _SQRT_HALF))), "gelu")
+        return _activated_with(x, _gelu_tangent, lambda x, t: 0.5 * x * (1 + t), "gelu_tanh")
+    return _activated_with(x, lambda x: 0.5 * (1 + torch.erf(x * _SQRT_HALF)), lambda x, below: x * below, "gelu")
 
 
 def silu(x):
     """x * sigmoid(x)."""
-    return _activated(x, lambda x: x * torch.sigmoid(x), "silu")
+    return _activated_with(x, torch.sigmoid, lambda x, s: x * s, "silu")
 
 
 def softplus(x, beta, threshold):
@@ -139,7 +152,7 @@ def logsigmoid(x):
 
 def mish(x):
     """x * tanh(softplus(x))."""
-    return _activated(x, lambda x: x * torch.tanh(softplus(x, 1, 20)), "mish")
+    return _activated_with(x, lambda x: torch.tanh(softplus(x, 1, 20)), lambda x, t: x * t, "mish")
 
 
 def binary_cross_entropy(x, target):

@@ -182,7 +182,7 @@ def logit(input, eps=None, *, out=None):
     if eps is not None:
         input = clamp(input, eps, 1 - eps)
     x = input.detach()
-    return finish(_engine.tensor_activated(input, _op("log", x / (1 - x)), "logit", 0.0, 0.0), out)
+    return finish(_engine.tensor_activated(input, _op("log", x / (1 - x)), "logit", 0.0, 0.0, None), out)
 
 
 def erfinv(input, *, out=None):
@@ -363,14 +363,17 @@ def _times_logarithm(row, input, other):
         raise TypeError(f"xlogy(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     name = _engine.tensor_op_types("true_divide", input, other)[0]
     input, other = (tensor_like(x)._astype(name) for x in (input, other))
-    return _op("where", _op("logical_and", input == 0, _op("equal", other, other)), 0.0, input * _op(row, other))._astype(name)
+    logarithm = _op(row, other)
+    # Where the logarithm is a number the product is 0 by itself, and its derivative the logarithm.
+    is_none = _op("logical_and", _op("equal", other, other), _op("logical_not", _op("isfinite", logarithm)))
+    return _op("where", _op("logical_and", input == 0, is_none), 0.0, input * logarithm)._astype(name)
 
 
 def sinc(input, *, out=None):
     """``sin(pi x) / (pi x)``, 1 at 0."""
     x = input * math.pi
     safe = _op("where", x == 0, 1.0, x)
-    return finish(_op("where", x == 0, 1.0, _op("sin", safe) / safe).to(x.dtype), out)
+    return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)
 
 
 def isposinf(input, *, out=None):

@@ -240,8 +240,9 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
         x = x.to(dtype)
     x = _float(x, "vector_norm")
     size = x.abs()
-    if ord == 2:
-        made = root(_sum(_op("square", size), dim, keepdim))
+    if ord == 2:  # not by way of the sizes: their second derivatives are wrong where an element is 0
+        squares = _op("square", x.real) + _op("square", x.imag) if x.is_complex() else _op("square", x)
+        made = root(_sum(squares, dim, keepdim))
     elif ord == math.inf:
         made = size.amax(() if dim is None else dim, keepdim)
     elif ord == -math.inf:
@@ -422,7 +423,10 @@ def lstsq(A, B, rcond=None, *, driver=None):  # noqa: N803
     _same_type(A, B, "linalg.lstsq")
     if B._rank not in (1, 2) or A._rank != 2 or A._shape[0] != B._shape[0]:
         raise RuntimeError("linalg.lstsq: input is a matrix here, and other has as many rows")
-    x, left, rank, s = _engine.array_lstsq(A, B, rcond)
+    x, left, rank, s = _engine.array_lstsq(A.detach(), B.detach(), rcond)
+    if _engine.gradient_mode() and (A.requires_grad or B.requires_grad):
+        same = pinv(A) @ B  # with a derivative; what is added is 0
+        x = x + (same - same.detach())
     return _named.linalg_lstsq(x, left, rank, s)
 
 

@@ -65,8 +65,7 @@ def _series(terms, t):
     return t * one - two + terms[0]
 
 
-def _scaled_bessel(x, near, far):
-    size = _op("absolute", x)
+def _scaled_bessel(size, near, far):
     low, high = _op("minimum", size, size * 0 + 8), _op("maximum", size, size * 0 + 8)
     return _op("where", size <= 8, _series(near, low / 4 - 1), _series(far, 16 / high - 1) / _op("sqrt", high))
 
@@ -75,12 +74,15 @@ def _bessel(name, near, far, is_odd, is_scaled):
     def function(input, *, out=None):
         kind = _real(input, name).dtype
         x = _wide(_real(input, name))
-        made = _scaled_bessel(x, near, far)
-        if not is_scaled:
-            size = _op("absolute", x)
+        # The size, with a derivative at 0, too: the one from the right.
+        size = _op("where", x < 0, -x, x)
+        made = _scaled_bessel(size, near, far)
+        if is_scaled:  # the factor is 1: where exp(-|x|) has a corner the derivative is the middle, as abs() has it
+            made = made * _op("exp", _op("minimum", size, 8.0) - _op("minimum", _op("absolute", x), 8.0)) if x.requires_grad else made
+        else:
             made = _op("where", size == math.inf, math.inf, made * _op("exp", size))
         if is_odd:
-            made = made * _op("sign", x)
+            made = _op("where", x == 0, x * 0.5, made * _op("where", x < 0, -1.0, 1.0))
         return finish(made.to(kind), out)
 
     function.__name__ = name
@@ -259,7 +261,7 @@ def spherical_bessel_j0(input, *, out=None):
     """``sin(x) / x``, 1 at 0."""
     x = _real(input, "spherical_bessel_j0")
     safe = _op("where", x == 0, 1.0, x)
-    return finish(_op("where", x == 0, 1.0, _op("sin", safe) / safe).to(x.dtype), out)
+    return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)
 
 
 def digamma(input, *, out=None):

@@ -186,10 +186,10 @@ TEST_F(PoolOf, WithoutMemoryItTrimsAndTriesAgain) {
 TEST_F(PoolOf, WithoutMemoryTheLargestAreNamed) {
   device.room = 8 * mib;
   Buffer a = pool.allocate(5 * mib, 1), b = pool.allocate(2 * mib, 2);
-  EXPECT_EQ(
-      error(3 * mib),
-      "[memory] no room for 3.0 MiB on a fake (1.0 MiB free of 1.0 GiB); the largest live blocks: 5.0 MiB from script.py:1, "
-      "2.0 MiB from script.py:2");
+  EXPECT_EQ(error(3 * mib),
+            "[memory] out of memory: no room for 3.0 MiB on a fake (1.0 MiB free of 1.0 GiB); the largest live blocks: 5.0 MiB "
+            "from script.py:1, "
+            "2.0 MiB from script.py:2");
   Buffer c = pool.allocate(mib, 3);  // and nothing is spoiled
   EXPECT_EQ(pool.info().blocks, 3u);
 }
@@ -197,10 +197,10 @@ TEST_F(PoolOf, WithoutMemoryTheLargestAreNamed) {
 TEST_F(PoolOf, KeepsItsLimit) {
   pool.set_limit(4 * mib);
   Buffer a = pool.allocate(3 * mib, 1);
-  EXPECT_EQ(
-      error(2 * mib),
-      "[memory] no room for 2.0 MiB on a fake: the pool's limit is 4.0 MiB, of which 3.0 MiB are in use; raise the limit; the "
-      "largest live blocks: 3.0 MiB from script.py:1");
+  EXPECT_EQ(error(2 * mib),
+            "[memory] out of memory: no room for 2.0 MiB on a fake: the pool's limit is 4.0 MiB, of which 3.0 MiB are in use; "
+            "raise the limit; the "
+            "largest live blocks: 3.0 MiB from script.py:1");
   a.reset();
   Buffer b = pool.allocate(2 * mib, 1);  // what was kept goes
   EXPECT_EQ(pool.info().kept, 0u);

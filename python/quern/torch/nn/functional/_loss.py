@@ -38,8 +38,8 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 def _bent(input, target, bend):
     """Half the square of differences up to ``bend``, then on along a line with the same slope."""
-    distance = (input - target).abs()
-    near = distance.clamp(max=bend)
+    distance = input - target
+    near = distance.clamp(-bend, bend)
     return near * (distance - 0.5 * near)
 
 
