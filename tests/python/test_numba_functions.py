@@ -334,3 +334,70 @@ def test_isinstance_of_what_is_no_class(tmp_path):
     kernel = module_of(tmp_path, "@cuda.jit\ndef kernel(x):\n    x[0] = isinstance(x, x)\n").kernel
     with pytest.raises(errors.TypingError, match="isinstance takes classes"):
         kernel[1, 1](np.zeros(1))
+
+
+# ---- functions inside of kernels
+
+TEN = 10
+
+
+@cuda.jit
+def with_functions_inside(out, n):
+    c = 7
+
+    def square(x):
+        return x * x + TEN
+
+    def both(x, y=2):
+        return square(x) * y
+
+    def with_c(x):
+        return x + c
+
+    def factorial(m):
+        if m < 2:
+            return 1
+        return m * factorial(m - 1)
+
+    thrice = lambda x: x * 3  # noqa: E731
+    out[0] = square(n)
+    out[1] = both(n)
+    out[2] = both(1, y=5)
+    out[3] = with_c(1.5)
+    out[4] = factorial(5)
+    out[5] = thrice(4)
+    out[6] = (lambda x, y: x - y)(9, 4)
+    out[7] = twice(lambda x: x * 2, 3) + twice(lambda x: x * 5, 3)
+    for i in range(3):
+
+        def more(x):
+            return x + 1
+
+        out[8] += more(i)
+    if n > 0:
+
+        def half(x):
+            return x * 0.5
+
+        out[9] = half(3)
+
+
+def test_functions_inside_of_kernels(device):
+    out = np.zeros(10)
+    with_functions_inside[1, 1](out, 3)
+    assert out.tolist() == [19, 38, 55, 8.5, 120, 12, 5, 87, 6, 1.5]
+
+
+def test_functions_inside_see_what_is_around_the_kernel(device):
+    table, by = np.arange(4.0), 3
+
+    @cuda.jit
+    def kernel(out):
+        def looked_up(i):
+            return table[i] * by
+
+        out[0] = looked_up(2) + (lambda i: table[i])(1)
+
+    out = np.zeros(1)
+    kernel[1, 1](out)
+    assert out[0] == 7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import types as python_types
 from dataclasses import replace
 
 import numpy
@@ -24,11 +25,14 @@ _INSTEAD = {
     ast.Dict: "write a tuple, or an array that is indexed by number",
     ast.Set: "write a tuple, or comparisons",
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), "write a loop"),
-    ast.Lambda: "write a function outside, with @cuda.jit(device=True)",
     ast.JoinedStr: "print takes texts and numbers, with commas between them",
     **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), "write into an array that the kernel is given"),
     ast.Starred: "write each value",
 }
+
+
+def _is_missing(value):
+    return value is MISSING or value is NOTHING
 
 
 def _is_read_before(tree, named):
@@ -75,6 +79,37 @@ class Expressions(Indexing):
             raise self.error(UnsupportedError, node, said, "write the assignment on a line of its own")
         self.assign(name, self.expression(node.value), node)
         return self.expr_Name(ast.copy_location(ast.Name(name, ast.Load()), node))
+
+    def expr_Lambda(self, node):
+        return self.function_within(node)
+
+    def function_within(self, node):
+        """A function that is written in this one, for calls; of what is around it it may use what is known when the kernel is compiled."""
+        hint = "write it outside, with @cuda.jit(device=True)"
+        codes = self.source.codes_within(node)
+        if getattr(node, "decorator_list", ()) or node.args.kw_defaults or len(codes) != 1:
+            raise self.error(UnsupportedError, node, "such a function inside of a kernel is not served", hint)
+        code = codes[0]
+        try:
+            defaults = tuple(map(ast.literal_eval, node.args.defaults))
+        except ValueError:
+            raise self.error(UnsupportedError, node, "defaults of a function inside of a kernel are constants", hint) from None
+        around = []
+        for name in code.co_freevars:
+            value = self.source.closure.get(name, NOTHING)
+            variable = self.variables.get(name)
+            if variable is not None and name != code.co_name:
+                value = variable.fixed if variable.const is MISSING else variable.const
+            if _is_missing(value) and name != code.co_name:
+                said = f"the function inside reads '{name}', which is not known when the kernel is compiled"
+                raise self.error(UnsupportedError, node, said, "hand it over as an argument")
+            around.append(value)
+        key = (id(code), *map(id, around))
+        if key not in self.source.within:
+            cells = tuple(python_types.CellType() if _is_missing(v) else python_types.CellType(v) for v in around)
+            made = python_types.FunctionType(code, self.source.globals, code.co_name, defaults or None, cells)
+            self.source.within[key] = (made, around)  # ids stay theirs
+        return known(self.source.within[key][0])
 
     def apart(self, make):
         """What ``make`` gives, and the statements that it needs before, which are not among the others yet."""

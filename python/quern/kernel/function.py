@@ -524,9 +524,7 @@ class Function(Expressions, Meanings):
             self.expression(_as_load(target))
 
     def stmt_FunctionDef(self, node):
-        raise self.error(
-            UnsupportedError, node, "a function inside of a kernel is not served", "write it outside, with @cuda.jit(device=True)"
-        )
+        self.assign(node.name, self.function_within(node), node)
 
 
 def _holds_arrays(type_):

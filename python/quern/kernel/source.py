@@ -62,6 +62,7 @@ class Source:
             except ValueError:
                 self.closure[name] = MISSING
         self.globals = function.__globals__
+        self.within = {}  # functions that are written inside of it, by their code and what they find around them
         self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
 
     def _kept_tree(self, code):
@@ -86,6 +87,16 @@ class Source:
             if name in scope:
                 return scope[name]
         return MISSING
+
+    def codes_within(self, node):
+        """The code that Python made of a function inside of this one; several where lambdas share a line."""
+        name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        first = self.offset + _first_line(node)
+        codes = [c for c in self.function.__code__.co_consts if inspect.iscode(c) and (c.co_name, c.co_firstlineno) == (name, first)]
+        if len(codes) > 1:
+            places = [n for n in ast.walk(self.tree) if isinstance(n, ast.Lambda) and n is not self.tree and n.lineno == node.lineno]
+            codes = [codes[places.index(node)]] if len(places) == len(codes) else []
+        return codes
 
     def error(self, kind, node, message, hint=""):
         """An error of class ``kind`` that shows the place."""
