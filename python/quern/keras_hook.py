@@ -2,9 +2,9 @@
 
 Keras chooses in chains such as ``if backend() == "numpy": from keras.src.backend.numpy import ...``, which end in an error for names that
 they do not know. A finder hands Keras's modules to a loader that parses those whose text compares with "numpy" and adds, before each such
-branch, the same one for "quern", in which imports lead to quern.keras.backend. Where they ask whether data are TensorFlow's, the answer is
-no without TensorFlow, not an error. It is a rule over what the code looks like, so that it
-serves several versions; no file changes. Start reading at use().
+branch that chooses, the same one for "quern", in which imports lead to quern.keras.backend. Where they ask whether data are TensorFlow's,
+the answer is no without TensorFlow, not an error. It is a rule over what the code looks like, so that it serves several versions; no file
+changes. Start reading at use().
 """
 
 import ast
@@ -150,7 +150,7 @@ class _Branches(ast.NodeTransformer):
         if has_numpy and len(node.orelse) == 1:
             self.in_chain.add(id(node.orelse[0]))
         name = _compares_with(node.test)
-        is_model = name == "numpy" or name == "jax" and not has_numpy and _all_own_imports(node.body)
+        is_model = name == "numpy" and _chooses(node.body) or name == "jax" and not has_numpy and _all_own_imports(node.body)
         if not is_model:
             return self.generic_visit(node)
         test = ast.parse(ast.unparse(node.test).replace(repr(name), "'quern'"), mode="eval").body
@@ -178,6 +178,17 @@ class _Branches(ast.NodeTransformer):
             self.count += 1
             return ast.copy_location(ast.BoolOp(ast.And(), [ast.parse("tf.available", mode="eval").body, node]), node)
         return self.generic_visit(node)
+
+
+def _chooses(body):
+    """Does the branch for "numpy" take what is the backend's? Others tell what that one cannot do, or what its arrays are called."""
+    nodes = [one for line in body for one in ast.walk(line)]
+    theirs = THEIRS + "numpy"
+    return any(
+        isinstance(one, ast.ImportFrom) and f"{one.module}.".startswith(theirs + ".")
+        or isinstance(one, ast.If) and _compares_with(one.test) == "numpy"
+        for one in nodes
+    )  # fmt: skip
 
 
 def _all_own_imports(body):

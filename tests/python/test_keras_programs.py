@@ -1,5 +1,6 @@
 """Programs that use Keras, or TensorFlow's names around it, under `quern run`; and how quern's backend comes to be chosen."""
 
+import ast
 import importlib.metadata
 import os
 import re
@@ -146,6 +147,33 @@ def test_ways_to_choose_the_backend(tmp_path):
         assert "ImportError: quern.keras serves Keras 3.13 to 3.15, and " + version in done.stderr
     missing = code("import importlib.metadata as m\ndef no(name): raise m.PackageNotFoundError(name)\nm.version = no\nimport quern.keras")
     assert "pip install 'quern[keras]'" in missing.stderr
+
+
+def test_which_branches_choose():
+    """Branches for "numpy" that take its parts are taken for quern, too; what is said of NumPy's backend alone is not."""
+    from quern import keras_hook
+
+    text = """
+if backend() == "numpy":
+    from keras.src.backend.numpy.layer import NumpyLayer as BackendLayer
+else:
+    raise RuntimeError
+if backend.backend() == "numpy":
+    warnings.warn("The NumPy backend does not support masking at this time. Masks will be ignored.")
+else:
+    backend.set_keras_mask(tensor, mask)
+if self._backend == "numpy":
+    if backend_module.backend() == "numpy":
+        return_ = getattr(backend_module, name)
+"""
+    rule = keras_hook._Branches()
+    lines = ast.unparse(rule.visit(ast.parse(text))).splitlines()
+    assert [line.strip() for line in lines if "quern" in line.lower()] == [
+        "if backend() == 'quern':",
+        "from quern.keras.backend.layer import QuernLayer as BackendLayer",
+        "if self._backend == 'quern':",
+        "if backend_module.backend() == 'quern':",
+    ]
 
 
 def _is_installed(name):

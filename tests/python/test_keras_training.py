@@ -91,6 +91,43 @@ MODELS = [
     np.array(m.fit(np.abs(data(30, 5) * 8).astype("int32"), data(30, 1), epochs=3, shuffle=False, verbose=0).history["loss"], "float32")
     """,
     """
+    class Whole(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.used, self.unused = layers.Dense(2), layers.Dense(2)
+        def call(self, x):
+            self.unused(x)
+            return self.used(x)
+    m = Whole()
+    m(data(2, 3))
+    named(m)
+    m.compile(keras.optimizers.AdamW(0.01, weight_decay=0.1), "mse", jit_compile=True)
+    m.fit(data(8, 3), data(8, 2), epochs=5, verbose=0)
+    m.get_weights()
+    """,
+    """
+    m = named(keras.Sequential([keras.Input((3,)), layers.Dense(2)]))
+    m.compile("sgd", lambda a, b: ops.mean(a))
+    h = m.fit(data(8, 3), data(8, 2), epochs=2, verbose=0)
+    [np.array(h.history["loss"], "float32"), m.get_weights()]
+    """,
+    """
+    class Whole(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.head = layers.Dense(2)
+        def call(self, x):
+            return self.head(x)
+        def compute_loss(self, *args, **kwargs):
+            return 0.0
+    m = Whole()
+    m(data(2, 3))
+    named(m)
+    m.compile("sgd")
+    h = m.fit(data(8, 3), data(8, 2), epochs=3, verbose=0)
+    [np.array(h.history["loss"], "float32"), m.get_weights()]
+    """,
+    """
     m = keras.Sequential([keras.Input((6,)), layers.Dense(2)])
     m.count_params(), m.to_json() == keras.models.model_from_json(m.to_json()).to_json(), len(m.get_config()["layers"])
     """,

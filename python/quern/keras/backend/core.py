@@ -674,13 +674,15 @@ def remat(f):
 
 
 def gradients(loss, variables):
-    """The gradients of a loss with respect to Keras's variables: a list, None for those that it does not depend on."""
-    return _gradients(loss, [v._value for v in variables])
+    """The gradients of a loss with respect to Keras's variables: a list, zeros for those that it does not depend on, as on JAX."""
+    return _gradients(convert_to_tensor(loss), [v._value for v in variables])
 
 
 @recording.noted
 def _gradients(loss, arrays):
-    return list(_engine.gradients((loss,), (None,), tuple(arrays), False, False, True))
+    depends = _engine.wants_gradient(loss)
+    found = _engine.gradients((loss,), (None,), tuple(arrays), False, False, True) if depends else [None] * len(arrays)
+    return [as_tensor(qn.zeros(a.shape, dtype=a._dtype_name)) if g is None else g for g, a in zip(found, arrays, strict=True)]
 
 
 # ---- what a recording of a step notes

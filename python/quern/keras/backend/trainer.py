@@ -19,11 +19,15 @@ from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import is_default, pythonify_logs
+from keras.src.version import __version__
 
 import quern as qn
 from quern.keras.backend import data as _data
 from quern.keras.backend import replay as _replay
 from quern.keras.backend.core import Array, gradients, no_gradients
+
+# Older versions' metrics go on from one call of train_on_batch() to the next.
+_RESETS_EACH_BATCH = tuple(map(int, __version__.split(".")[:2])) >= (3, 15)
 
 
 class Logs(dict):
@@ -413,7 +417,8 @@ class QuernTrainer(base_trainer.Trainer):
         self._symbolic_build(data_batch=data)
         make()
         self._renew_programs()
-        self.reset_metrics()
+        if _RESETS_EACH_BATCH:
+            self.reset_metrics()
         logs = pythonify_logs(getattr(self, name)([data]))
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
