@@ -381,7 +381,7 @@ class Tensor(_engine.TensorBase):
             dtype = next((d for d in DTYPES.values() if _types.scalar_name(d) == short), None)
             if dtype is None:
                 raise ValueError(f"invalid type: {short!r}")
-        return self.to(dtype)
+        return self.to(dtype.dtype if isinstance(dtype, type) and hasattr(dtype, "dtype") else dtype)
 
     # ---- gradients
 

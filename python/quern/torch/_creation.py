@@ -212,18 +212,24 @@ def legacy_tensor(args, device=None):
     return empty(*args, dtype=DTYPES[name], device=device) if args else empty(0, dtype=DTYPES[name], device=device)
 
 
-def legacy_type(name):
-    """``torch.FloatTensor`` and kin: a call that makes tensors of one type."""
+class _OldType(type):
+    """Of ``torch.FloatTensor`` and kin: what is one hangs on the elements."""
 
-    def made(*args, device=None):
+    def __instancecheck__(cls, x):
+        return isinstance(x, Tensor) and x.dtype is cls.dtype and not x.is_cuda
+
+
+def legacy_type(name):
+    """``torch.FloatTensor`` and kin: a class whose call makes tensors of one type, and that such tensors are instances of."""
+
+    def made(cls, *args, device=None):
         if len(args) == 1 and not isinstance(args[0], int) and not isinstance(args[0], _types.Size):
             return tensor(args[0], dtype=DTYPES[name], device=device)
         return empty(*(args or (0,)), dtype=DTYPES[name], device=device)
 
-    made.dtype = DTYPES[name]
-    made.__name__ = made.__qualname__ = f"{_types.scalar_name(DTYPES[name])}Tensor"
-    made.__doc__ = f"A tensor of {name}: of sizes, or of the values of a sequence."
-    return made
+    doc = f"A tensor of {name}: of sizes, or of the values of a sequence."
+    kind = f"{_types.scalar_name(DTYPES[name])}Tensor"
+    return _OldType(kind, (), {"__new__": made, "__doc__": doc, "__module__": "torch", "dtype": DTYPES[name]})
 
 
 # ---- from the memory of others
