@@ -102,7 +102,7 @@ def test_devices():
     with cp.cuda.Device(0) as device:
         assert int(device) == 0
         device.synchronize()
-    with pytest.raises(ValueError, match="there is no device"):
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidDevice: there is no device 99"):
         cp.cuda.Device(99)
     cp.cuda.Stream.null.synchronize()
 
@@ -251,6 +251,8 @@ def test_a_function_gives_memory_to_arrays(device):
             (lambda: a[cp.array([0, 1, 2])], [3, 1, 2]),
             (lambda: a @ cp.eye(3), [3, 1, 2]),
             (lambda: a.cumsum(), [3, 4, 6]),
+            (lambda: cp.asarray([7.0, 8.0, 9.0]), [7, 8, 9]),
+            (lambda: cp.random.uniform(2, 2, size=3), [2, 2, 2]),
         ]:
             asked.clear()
             out = make()
@@ -285,6 +287,14 @@ def test_errors_of_an_allocator_are_the_callers(device, capfd):
             lambda: a.copy(),
             lambda: cp.exp(a),
             lambda: cp.cuda.alloc(8),
+            lambda: cp.asarray([1, 2]),
+            lambda: cp.asanyarray(np.ones(3), dtype="f4"),
+            lambda: cp.random.rand(3),
+            lambda: cp.random.RandomState(3).gamma(2.0, size=3),
+            lambda: cp.random.default_rng(3).standard_normal(3, dtype="f4"),
+            lambda: cp.random.default_rng(3).integers(0, 5, 3),
+            lambda: cp.random.permutation(5),
+            lambda: cp.random.choice(5, 3),
         ):
             with pytest.raises(cp.cuda.memory.OutOfMemoryError):
                 work()

@@ -17,6 +17,7 @@ from quern.arrays.fallback import quick as _quick
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, polynomial, random, testing, typing  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
+from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
@@ -31,6 +32,7 @@ from quern.cupy._polynomials import poly1d as _poly1d
 from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
+from quern.cupy.cuda.memory import has_own_allocator as _has_own_allocator
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.lib import _engine
@@ -91,7 +93,10 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
     if dtype is not None:
         _warn_of_lost_parts(a, dtype)
-    copy = False if _core._is_on_gpu(a) and dtype is None and order is None else None
+    is_on_gpu = _core._is_on_gpu(a)
+    if not is_on_gpu and not isinstance(a, _core.Array) and _has_own_allocator():
+        return _placed_result(lambda: _core.asarray(a, dtype, order))
+    copy = False if is_on_gpu and dtype is None and order is None else None
     return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
 
 

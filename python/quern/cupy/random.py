@@ -15,6 +15,7 @@ from quern.arrays.core import Array as _Array
 from quern.arrays.core import asnumpy as _asnumpy
 from quern.arrays.random.generator import _bits_of
 from quern.cupy._array import ndarray as _ndarray
+from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import RANDOM as _names
 
@@ -51,6 +52,9 @@ class _Distributions:
     """What CuPy has otherwise than NumPy, for :class:`Generator` and :class:`RandomState`."""
 
     __slots__ = ()
+
+    def _give(self, array):
+        return _placed_result(lambda: array._as(self._kind))
 
     def _into(self, out, size, name):
         shape = super()._into(out, size, name)

@@ -50,7 +50,8 @@ def _handle(name, why):
 class Device:
     """A device by its number; without a GPU the CPU is number 0. As a context manager it is current meanwhile.
 
-    Parameters: ``device``: a number or a Device; by default the current one. Raises ValueError when there is no such device.
+    Parameters: ``device``: a number or a Device; by default the current one. Raises CUDARuntimeError when there is no such
+    device.
     """
 
     id = 0
@@ -60,7 +61,7 @@ class Device:
         self.id = _current_id() if device is None else int(device)
         self._before = []
         if not 0 <= self.id < count:
-            raise ValueError(f"[cupy.cuda.Device] there is no device {self.id}; the number of devices is {count}")
+            raise CUDARuntimeError(101, f"there is no device {self.id}; the number of devices is {count}")
 
     @staticmethod
     def from_pci_bus_id(pci_bus_id):
