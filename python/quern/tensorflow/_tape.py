@@ -9,6 +9,7 @@ from keras.src import tree
 import quern as qn
 from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
+from quern.tensorflow._functions import DType
 
 
 class Variable(keras.Variable):
@@ -24,6 +25,11 @@ class Variable(keras.Variable):
         value = convert_to_tensor(initial_value, dtype)
         kind = value._dtype_name
         super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name)
+
+    @property
+    def dtype(self):
+        """The data type."""
+        return DType(super().dtype)
 
     def read_value(self):
         """The value now, as a tensor of its own."""
