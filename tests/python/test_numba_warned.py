@@ -262,3 +262,13 @@ def test_the_variable_and_one_warning_for_a_line(variables, lines, tmp_path):
     assert done.returncode == 0, done.stderr
     seen = [line.split(":")[1] for line in done.stderr.splitlines() if "NumbaPerformanceWarning" in line]
     assert seen == list(map(str, lines))
+
+
+def test_what_numbas_compiler_has_can_be_read_and_set(monkeypatch):
+    assert (config.OPT, config.BOUNDSCHECK, config.DUMP_ASSEMBLY, config.CUDA_DEALLOCS_COUNT, config.THREADING_LAYER) == (3, None, 0, 10, "default")
+    assert 1 <= config.NUMBA_NUM_THREADS <= config.NUMBA_DEFAULT_NUM_THREADS
+    for name in ("OPT", "BOUNDSCHECK", "DUMP_IR", "FULL_TRACEBACKS", "CACHE_DIR", "COLOR_SCHEME", "JIT_COVERAGE"):
+        monkeypatch.setattr(config, name, 1)
+        assert getattr(config, name) == 1
+    with pytest.raises(AttributeError):
+        config.NO_SUCH_THING  # noqa: B018

@@ -18,6 +18,7 @@ Taken, without effect
     CUDA_ARRAY_INTERFACE_SYNC           0: as_cuda_array lets nothing wait for the stream that the interface names
     CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
     CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
+    what Numba's compiler for the CPU and its debugging have: OPT, BOUNDSCHECK, DUMP_ASSEMBLY, NUMBA_NUM_THREADS and more
 """
 
 from __future__ import annotations
@@ -79,6 +80,20 @@ CUDA_ENABLE_NRT = _number("CUDA_ENABLE_NRT")
 CUDA_MEMORY_MANAGER = os.environ.get("NUMBA_CUDA_MEMORY_MANAGER", "default")
 ALWAYS_WARN_UNINIT_VAR = _number("ALWAYS_WARN_UNINIT_VAR")
 CUDA_USE_NVIDIA_BINDING = 0
+
+_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+NUMBA_DEFAULT_NUM_THREADS = _threads
+NUMBA_NUM_THREADS = _number("NUM_THREADS", _threads)
+BOUNDSCHECK = _number("BOUNDSCHECK", None)
+OPT, LOOP_VECTORIZE, ENABLE_AVX = _number("OPT", 3), _number("LOOP_VECTORIZE", 1), _number("ENABLE_AVX", 1)
+CUDA_DEALLOCS_COUNT, CUDA_DEALLOCS_RATIO = _number("CUDA_MAX_PENDING_DEALLOCS_COUNT", 10), 0.2
+CACHE_DIR, COLOR_SCHEME = os.environ.get("NUMBA_CACHE_DIR", ""), os.environ.get("NUMBA_COLOR_SCHEME", "no_color")
+THREADING_LAYER = os.environ.get("NUMBA_THREADING_LAYER", "default")
+CPU_NAME, CPU_FEATURES = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+for _name in """CUDA_ENABLE_MINOR_VERSION_COMPATIBILITY DEBUG DEBUGINFO_DEFAULT DEBUG_ARRAY_OPT DEBUG_CACHE DEBUG_FRONTEND DEBUG_JIT
+DEVELOPER_MODE DUMP_ASSEMBLY DUMP_BYTECODE DUMP_IR DUMP_LLVM DUMP_OPTIMIZED ENABLE_PROFILING EXTEND_VARIABLE_LIFETIMES FULL_TRACEBACKS
+JIT_COVERAGE NRT_STATS SHOW_HELP SLP_VECTORIZE""".split():
+    globals()[_name] = _number(_name)
 
 
 def include_folders():
