@@ -77,6 +77,7 @@ def _installed_folders():
 class _Importer:
     def __init__(self):
         self.real = builtins.__import__
+        self.real_import_module, self.real_find_spec = importlib.import_module, importlib.util.find_spec
         self.installed = _installed_folders()
         self.of_user: dict[str, bool] = {}
 
@@ -102,6 +103,19 @@ class _Importer:
             return _import_door(top, DOORS[top])
         return self.real(name, globals, locals, fromlist, level)
 
+    # importlib's functions, for the user's own files; what they give is nowhere registered under the name asked for.
+
+    def import_module(self, name, package=None):
+        if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+            return _import_door(name, door_of(name))
+        return self.real_import_module(name, package)
+
+    def find_spec(self, name, package=None):
+        if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+            ours = self.real_find_spec(door_of(name))
+            return ours and importlib.util.spec_from_loader(name, _Finder({name.partition(".")[0]}), is_package=True)
+        return self.real_find_spec(name, package)
+
 
 def _try_submodule(name):
     try:
@@ -115,7 +129,8 @@ def _import_door(asked, ours):
     try:
         return importlib.import_module(ours)
     except ModuleNotFoundError as e:
-        if not (ours + ".").startswith(f"{e.name}."):  # something else that a part of ours needs
+        is_plain = str(e).startswith("No module named")  # else it says already what to do
+        if not is_plain or not (ours + ".").startswith(f"{e.name}."):  # something else that a part of ours needs
             raise
         package = asked.partition(".")[0]
         raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {package}", name=asked) from None
@@ -147,6 +162,7 @@ def open_doors() -> _Importer:
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_CUDA")):
         os.environ.setdefault("QUERN_DEVICE", "cpu")  # before the first use of a device
     importer = builtins.__import__ = _Importer()
+    importlib.import_module, importlib.util.find_spec = importer.import_module, importer.find_spec
     use_when_imported()
     sys.meta_path.insert(0, _Finder({top for top in DOORS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
     return importer

@@ -90,6 +90,38 @@ def test_import_module_finds_the_door(tmp_path):
     assert quern("run", program).stdout.strip() == "quern.pycuda.driver"
 
 
+def test_importlib_serves_torch_to_the_users_files_alone(tmp_path):
+    site = tmp_path / "site-packages"
+    site.mkdir()
+    (site / "library.py").write_text(
+        "import importlib, importlib.util, sys\n"
+        "def ask():\n"
+        "    try:\n"
+        "        there = importlib.import_module('torch').__name__\n"
+        "    except ImportError:\n"
+        "        there = None\n"
+        "    return there, importlib.util.find_spec('torch') and 'spec', 'torch' in sys.modules\n"
+    )
+    (site / "torch").mkdir()
+    (site / "torch" / "__init__.py").write_text("")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import importlib, importlib.util, sys\n"
+        "print(importlib.import_module('torch').__name__, importlib.import_module('torch.nn.functional').__name__)\n"
+        "print(importlib.util.find_spec('torch').name, importlib.util.find_spec('torch.nothing'), 'torch' in sys.modules)\n"
+        "import library\n"
+        "print(library.ask())\n"
+    )
+    for path, told in ((tmp_path / "nowhere", "(None, None, False)"), (site, "('torch', 'spec', True)")):
+        (tmp_path / "nowhere").mkdir(exist_ok=True)
+        if path != site:
+            (path / "site-packages").mkdir()
+            (path / "site-packages" / "library.py").write_text((site / "library.py").read_text())
+            path = path / "site-packages"
+        done = quern("run", program, PYTHONPATH=os.pathsep.join([*filter(None, [environment().get("PYTHONPATH")]), str(path)]))
+        assert done.stdout.splitlines() == ["quern.torch quern.torch.nn.functional", "torch None False", told], done.stderr
+
+
 def test_a_part_that_is_not_served(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import pycuda.nothing_of_the_kind\n")
