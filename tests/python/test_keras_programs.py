@@ -147,6 +147,10 @@ def test_ways_to_choose_the_backend(tmp_path):
         assert "ImportError: quern.keras serves Keras 3.13 to 3.15, and " + version in done.stderr
     missing = code("import importlib.metadata as m\ndef no(name): raise m.PackageNotFoundError(name)\nm.version = no\nimport quern.keras")
     assert "pip install 'quern[keras]'" in missing.stderr
+    program.write_text(
+        "import importlib.metadata as m\ndef no(name): raise m.PackageNotFoundError(name)\nm.version = no\nfrom tensorflow.keras import layers"
+    )
+    assert quern("run", program).stderr.rstrip().splitlines()[-1].endswith("pip install 'quern[keras]', or pip install keras h5py")
 
 
 def test_which_branches_choose():
