@@ -38,6 +38,13 @@ def test_there_are_no_names_that_pytorch_has_not(module):
     assert [n for n in ours if n not in known] == []
 
 
-@pytest.mark.parametrize("name", ["linalg", "special", "fft", "nn.functional", "optim.lr_scheduler", "types", "cuda", "autograd"])
+@pytest.mark.parametrize("name", ["linalg", "special", "fft", "nn.functional", "optim.lr_scheduler", "types", "cuda", "autograd", "nn.parallel"])
 def test_modules_are_imported_by_their_names(name):
     assert isinstance(importlib.import_module("quern.torch." + name), types.ModuleType)
+
+
+@pytest.mark.parametrize("name", ["cudnn", "cuda", "mps", "mkl", "mkldnn", "openmp"])
+def test_settings_are_imported_by_their_names(name):
+    import quern.torch as torch
+
+    assert importlib.import_module("quern.torch.backends." + name) is getattr(torch.backends, name)

@@ -504,6 +504,16 @@ def test_utils(device):
     )
 
 
+def test_one_device_does_the_work_of_several(device):
+    check(
+        """
+        m = filled(nn.DataParallel(nn.Linear(4, 3))); derive(m, x) | m = nn.DataParallel(nn.ReLU(), device_ids=None, dim=0); (list(m.state_dict()), repr(m), m.module, m.device_ids, m(x).detach())
+        list(nn.DataParallel(nn.Linear(4, 3)).state_dict()) | nn.parallel.DataParallel is nn.DataParallel
+        """,
+        device,
+    )
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="errors have notes from Python 3.11 on")
 def test_errors_name_the_layer():
     import quern.torch as torch

@@ -89,6 +89,10 @@ backends = _module(
     openmp=_Switch(is_available=lambda: False),
 )  # fmt: skip
 
+backends.__path__ = []  # its settings are imported by their names, too
+for _name in ("cudnn", "cuda", "mps", "mkl", "mkldnn", "openmp"):
+    sys.modules[f"quern.torch.backends.{_name}"] = getattr(backends, _name)
+
 _precision = ["highest"]
 
 

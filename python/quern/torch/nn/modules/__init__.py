@@ -92,7 +92,7 @@ from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 UNSERVED = """
     AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
     AvgPool1d AvgPool2d AvgPool3d CTCLoss ChannelShuffle
-    Container Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d DataParallel Fold FractionalMaxPool2d
+    Container Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d Fold FractionalMaxPool2d
     FractionalMaxPool3d GRU GRUCell LPPool1d LPPool2d LPPool3d LSTM LSTMCell LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d
     LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
     LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss LinearCrossEntropyOptions MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d
