@@ -199,6 +199,31 @@ def test_reduce_of_a_vectorize_function(device):
     assert f.reduce(a, axis=None) == 66
 
 
+def test_outer_and_accumulate_of_a_vectorize_function(device):
+    @vectorize(["i8(i8, i8)", "f8(f8, f8)"])
+    def f(x, y):
+        return x * y
+
+    @vectorize(["f8(f8)"])
+    def one(x):
+        return x
+
+    a, b = np.arange(1, 7.0).reshape(2, 3), np.arange(3)
+    for given in (a, cuda.to_device(a)):
+        np.testing.assert_array_equal(np.asarray(f.outer(given, b)), np.multiply.outer(a, b))
+        for axis in (0, 1, -1):
+            np.testing.assert_array_equal(np.asarray(f.accumulate(given, axis)), np.multiply.accumulate(a, axis))
+    assert f.accumulate(np.arange(1, 8)).tolist() == np.multiply.accumulate(np.arange(1, 8)).tolist()
+    assert f.outer(2, [3, 4]).tolist() == [6, 8] and f.accumulate(np.zeros(0)).shape == (0,)
+    halves = vectorize(["f8(f8, f8)"])(lambda x, y: x + y * 0.5)
+    np.testing.assert_array_equal(halves.accumulate(np.array([1, 1])), [1, 1.5])
+    for work in (lambda: one.outer(a, a), lambda: one.accumulate(a)):
+        with pytest.raises(ValueError, match="binary functions"):
+            work()
+    with pytest.raises(TypeError, match="scalar"):
+        f.accumulate(3)
+
+
 def test_sums_and_products_fuse_with_what_is_summed(device):
     total, product = cuda.reduce(lambda a, b: a + b), cuda.reduce(lambda a, b: a * b)
 

@@ -229,6 +229,32 @@ class VectorFunction:
             return out
         return made if isinstance(given, _core.Array) else _core.asnumpy(made)[()]
 
+    def outer(self, a, b, **kwargs):
+        """The function of each element of ``a`` with each of ``b``."""
+        if self.nin != 2:
+            raise ValueError(f"[{self.__name__}] outer product only supported for binary functions; this one takes {self.nin}")
+        a, b = (x if isinstance(x, _core.Array) else numpy.asarray(x) for x in (a, b))
+        return self(a.reshape((*a.shape, *[1] * b.ndim)), b, **kwargs)
+
+    def accumulate(self, array, axis=0):
+        """What the function gives folded over the elements up to each one, along an axis; how they are grouped must not matter to it."""
+        if self.nin != 2:
+            raise ValueError(f"[{self.__name__}] accumulate only supported for binary functions; this one takes {self.nin}")
+        made = array if isinstance(array, _core.Array) else numpy.asarray(array)
+        if made.ndim == 0:
+            raise TypeError("cannot accumulate on a scalar")
+        axis = _core._axis(axis, made.ndim)
+
+        def part(start, stop):
+            return (*[slice(None)] * axis, slice(start, stop))
+
+        nothing, step = made[part(0, 0)], 1
+        made = made.astype(self(nothing, nothing).dtype)
+        while step < made.shape[axis]:
+            made[part(step, None)] = self(made[part(None, -step)], made[part(step, None)])
+            step *= 2
+        return made
+
 
 def reduction(function, type_, name, identity=None):
     """The engine's kernel that folds ``function`` over numbers of that type."""
