@@ -190,6 +190,21 @@ def test_assignment_of_records(device, kind):
         a[0] = others[:3]
 
 
+@pytest.mark.parametrize("value", [(1, 2), [(1, 2)], 7, np.array((3, 4), PAIR)[()], np.array((3, 4), PAIR), (1, 2, 3)])
+def test_fill(device, value):
+    outcomes = []
+    for make in (np.zeros, qn.zeros, cupy.zeros):
+        a = make((2, 3), PAIR)
+        try:
+            a.fill(value)
+            outcomes.append(np.asarray(qn.asnumpy(a) if isinstance(a, qn.Array) else a).tolist())
+        except (TypeError, ValueError):
+            outcomes.append(None)
+    assert outcomes[1] == outcomes[2] == outcomes[0]
+    with pytest.raises(ValueError, match="sequence"):
+        qn.zeros(3).fill((1, 2))
+
+
 def test_records_become_others_by_position(device):
     host = filled(np.dtype([("a", "i4"), ("b", "f8"), ("v", "f4", (2,))]), 5)
     to = np.dtype([("x", "f2"), ("y", "i8"), ("z", "c8", (2,))])

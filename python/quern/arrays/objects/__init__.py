@@ -97,8 +97,8 @@ def _flatten(self, order="C"):
 
 
 def _fill(self, value):
-    """Sets all elements to a number."""
-    if getattr(value, "ndim", 0) or isinstance(value, (list, tuple)):
+    """Sets all elements to a number, or to a tuple of what fields get."""
+    if getattr(value, "ndim", 0) or isinstance(value, list) or (isinstance(value, tuple) and self.dtype.names is None):
         raise ValueError("setting an array element with a sequence.")
     self[...] = value
 
