@@ -528,7 +528,9 @@ def test_errors_name_the_layer():
     hooked.register_forward_hook(lambda *args: None)
     with pytest.raises(RuntimeError) as found:
         nn.Sequential(hooked)(torch.ones(2, 3, dtype=torch.float64))
-    assert found.value.__notes__ == ["in the layer LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True), given torch.float64 of [2, 3] on cpu"]
+    assert found.value.__notes__ == [
+        "in the layer LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True), given torch.float64 of [2, 3] on cpu"
+    ]
 
     class Own(nn.Module):
         def __init__(self):

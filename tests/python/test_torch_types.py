@@ -133,9 +133,14 @@ torch.strided, torch.preserve_format, torch.channels_last, str(torch.contiguous_
 
 def test_the_old_names_of_types_are_pytorchs():
     names = "Float Double Half BFloat16 Int Long Short Char Byte Bool".split()
-    texts = [f"k = torch.{n}Tensor\nx = k([1, 0])\nx, k(2, 3).shape, k().shape, k(torch.Size([2])).shape, k.dtype, k.__name__, repr(k)" for n in names]
+    texts = [
+        f"k = torch.{n}Tensor\nx = k([1, 0])\nx, k(2, 3).shape, k().shape, k(torch.Size([2])).shape, k.dtype, k.__name__, repr(k)"
+        for n in names
+    ]
     texts += [f"x = torch.zeros(1).type(torch.{n}Tensor)\nx, [isinstance(x, getattr(torch, m + 'Tensor')) for m in {names}]" for n in names]
-    texts += ["isinstance(3, torch.LongTensor), isinstance(torch.Tensor, type), isinstance(torch.zeros(1), (torch.LongTensor, torch.FloatTensor))"]
+    texts += [
+        "isinstance(3, torch.LongTensor), isinstance(torch.Tensor, type), isinstance(torch.zeros(1), (torch.LongTensor, torch.FloatTensor))"
+    ]
     compare_all(texts)
 
 

@@ -691,10 +691,7 @@ class _GradientNode:
     @property
     def next_functions(self):
         """What made the operands: pairs of such a node, or None, and a number."""
-        return tuple(
-            (None if one is None else _GradientNode(_full_name(one[1]), ()), 0)
-            for one in self._inputs
-        )
+        return tuple((None if one is None else _GradientNode(_full_name(one[1]), ()), 0) for one in self._inputs)
 
     def __repr__(self):
         return f"<{self._name} object>"

@@ -280,8 +280,25 @@ def broadcast_tensors(*tensors):
     """Views of all tensors in their common size."""
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     _check_tensors(tensors, "broadcast_tensors")
-    shape = broadcast_shapes(*(x._shape for x in tensors))
+    sizes = [x._shape for x in tensors]
+    try:
+        shape = broadcast_shapes(*sizes)
+    except RuntimeError:
+        a, b, d = _mismatch(sizes)
+        raise RuntimeError(
+            f"The size of tensor a ({a[d]}) must match the size of tensor b ({b[d]}) at non-singleton dimension {max(len(a), len(b)) + d}"
+        ) from None
     return tuple(x._broadcast_to(list(shape)) for x in tensors)
+
+
+def _mismatch(sizes):
+    """The first size that does not broadcast with one before it: (that one, itself, the dimension from the end)."""
+    for i, b in enumerate(sizes):
+        for a in sizes[:i]:
+            for d in range(-1, -1 - min(len(a), len(b)), -1):
+                if a[d] != b[d] and 1 not in (a[d], b[d]):
+                    return a, b, d
+    raise RuntimeError("the common size is too large")
 
 
 def _check_tensors(tensors, name):
@@ -298,7 +315,10 @@ def broadcast_shapes(*shapes):
     try:
         return _types.size_of(numpy.broadcast_shapes(*shapes))
     except (ValueError, OverflowError):
-        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from None
+        a, b, d = _mismatch(shapes)
+        raise RuntimeError(
+            f"Shape mismatch: objects cannot be broadcast to a single shape: {list(a)} and {list(b)} have {a[d]} and {b[d]} in dimension {d}"
+        ) from None
 
 
 def narrow(input, dim, start, length):
