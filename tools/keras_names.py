@@ -54,8 +54,8 @@ DIFFERENT = (
     ("optimizers", "All variables take one step in one call of the engine; Lamb, Adafactor and Muon an operation at a time."),
     (
         "64 bits",
-        "There are tensors of 64 bits without a switch for them. Python's operators, whose types are JAX's in all else, keep them; "
-        "functions of `keras.ops` give 32 bits, as on JAX.",
+        "There are tensors of 64 bits without a switch for them. Python's operators, whose types are JAX's in all else, keep them, and so "
+        "do functions of one tensor (`ops.sum`, `ops.sort`), as on NumPy; those that join types (`ops.add`) give 32 bits, as on JAX.",
     ),
     ("variables", "They are written in place; a tensor that was read from one before (`v.value`, `v[0]`) keeps its values."),
     ("`mixed_float16`", "The scale of the loss is looked at in each step, which is therefore not recorded."),
