@@ -398,7 +398,11 @@ class Backward {
         elementwise(Op::add, both, extra.gradient.get());
       }
     }
-    for (auto& hook : std::vector(extra.after)) hook->seen(*extra.gradient);
+    // A hook may look at the gradient, which makes it another object, or take it away.
+    for (auto& hook : std::vector(extra.after)) {
+      std::shared_ptr<Array> held = extra.gradient;
+      if (held) hook->seen(*held);
+    }
   }
 
   static void let_go(Entry& entry) {

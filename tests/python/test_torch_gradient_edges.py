@@ -138,6 +138,23 @@ def test_hooks_of_what_is_written_later(device):
     )
 
 
+def test_hooks_after_gradients_were_added(device):
+    """They may look at the gradient, change it, take it away and step; they return nothing."""
+    check(
+        """
+        p = torch.nn.Parameter(w.clone()); p.register_post_accumulate_grad_hook(lambda q: q.data.add_(-.1 * q.grad)); (p * 3).sum().backward(); p, p.grad
+        p = torch.nn.Parameter(w.clone()); p.register_post_accumulate_grad_hook(lambda q: q.grad.sum()); (p * 3).sum().backward(); (p * 3).sum().backward(); p.grad
+        p = w.clone().requires_grad_(); p.register_post_accumulate_grad_hook(lambda q: seen.append(q.grad)); p.register_post_accumulate_grad_hook(lambda q: setattr(q, "grad", None)); (p * 3).sum().backward(); (p * 2).sum().backward(); seen, p.grad
+        p = w.clone().requires_grad_(); o = torch.optim.SGD([p], 0.1); p.register_post_accumulate_grad_hook(lambda q: [o.step(), o.zero_grad()][0]); (p * p).sum().backward(); (p * p).sum().backward(); p, p.grad
+        p = w.clone().requires_grad_(); p.register_post_accumulate_grad_hook(lambda q: q.grad.mul_(2)); (p * 3).sum().backward(); p.grad
+        p = w.clone().requires_grad_(); h = p.register_post_accumulate_grad_hook(lambda q: seen.append(1)); h.remove(); p.sum().backward(); seen
+        p = w.clone().requires_grad_(); p.register_post_accumulate_grad_hook(lambda q: 1 / 0); told(p.sum().backward), p.grad
+        """,
+        device,
+        HEAD,
+    )
+
+
 def test_hooks_that_are_wrong(device):
     check(
         """

@@ -38,7 +38,9 @@ def test_there_are_no_names_that_pytorch_has_not(module):
     assert [n for n in ours if n not in known] == []
 
 
-@pytest.mark.parametrize("name", ["linalg", "special", "fft", "nn.functional", "optim.lr_scheduler", "types", "cuda", "autograd", "nn.parallel"])
+@pytest.mark.parametrize(
+    "name", ["linalg", "special", "fft", "nn.functional", "optim.lr_scheduler", "types", "cuda", "autograd", "nn.parallel"]
+)
 def test_modules_are_imported_by_their_names(name):
     assert isinstance(importlib.import_module("quern.torch." + name), types.ModuleType)
 

@@ -181,7 +181,10 @@ def test_the_axis_is_the_one_of_the_program(device):
 def test_sizes_that_do_not_broadcast_are_named():
     with pytest.raises(RuntimeError, match=r"size of tensor a \(3\) must match the size of tensor b \(4\) at non-singleton dimension 1"):
         torch.broadcast_tensors(torch.ones(2, 3), torch.ones(1), torch.ones(4))
-    with pytest.warns(UserWarning, match="target size"), pytest.raises(RuntimeError, match=r"a \(3\) must match .* b \(2\) at non-singleton dimension 0"):
+    with (
+        pytest.warns(UserWarning, match="target size"),
+        pytest.raises(RuntimeError, match=r"a \(3\) must match .* b \(2\) at non-singleton dimension 0"),
+    ):
         F.huber_loss(torch.ones(3, 4), torch.ones(2, 4))
-    with pytest.raises(RuntimeError, match=r"\[2, 3\] and \[4\] have 3 and 4 in dimension -1"):
+    with pytest.raises(RuntimeError, match=r"\[2, 3\] and \[4\] have 3 and 4 in dim -1"):
         torch.broadcast_shapes((2, 3), (1,), (4,))

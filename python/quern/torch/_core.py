@@ -501,8 +501,19 @@ class Tensor(_engine.TensorBase):
 
     def register_post_accumulate_grad_hook(self, hook):
         """Calls ``hook(tensor)`` after a leaf's gradient was added to."""
+        if not callable(hook):
+            raise TypeError("a hook must be callable")
         tensor = self
-        return _hooked(self, lambda grad: hook(tensor), True)
+
+        def called(grad):
+            found = hook(tensor)
+            if found is None:
+                return
+            if not isinstance(found, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+        return _hooked(self, called, True)
 
     # ---- Python's protocols
 

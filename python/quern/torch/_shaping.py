@@ -317,7 +317,7 @@ def broadcast_shapes(*shapes):
     except (ValueError, OverflowError):
         a, b, d = _mismatch(shapes)
         raise RuntimeError(
-            f"Shape mismatch: objects cannot be broadcast to a single shape: {list(a)} and {list(b)} have {a[d]} and {b[d]} in dimension {d}"
+            f"Shape mismatch: objects cannot be broadcast to a single shape: {list(a)} and {list(b)} have {a[d]} and {b[d]} in dim {d}"
         ) from None
 
 
