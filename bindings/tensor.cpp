@@ -663,6 +663,7 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_log_softmax", log_softmax);
   define(m, "tensor_cross_entropy", cross_entropy);
   define(m, "tensor_layer_norm", layer_norm);
+  define(m, "tensor_batch_norm", batch_norm);
   define(m, "tensor_rms_norm", rms_norm);
   define(m, "tensor_bent", bent);
   define(m, "tensor_activated", activated);

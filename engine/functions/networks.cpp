@@ -189,10 +189,13 @@ Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ig
 
 namespace {
 
-class LayerNorm : public GradientBody {
+// Mean 0 and variance 1 over some axes, then times weight plus bias, which lie over those axes (layers) or, with one element
+// along each of them, over the others (channels).
+class Normalised : public GradientBody {
  public:
-  LayerNorm(size_t count, bool has_weight, bool has_bias) : count_(count), has_weight_(has_weight), has_bias_(has_bias) {}
-  std::string_view name() const override { return "native_layer_norm"; }
+  Normalised(std::vector<bool> inner, bool of_channels, bool has_weight, bool has_bias)
+      : inner_(std::move(inner)), of_channels_(of_channels), has_weight_(has_weight), has_bias_(has_bias) {}
+  std::string_view name() const override { return of_channels_ ? "native_batch_norm" : "native_layer_norm"; }
   // Inputs x, weight, bias; results y, mean, one over the deviation.
   Gradients gradients(const GradientCall& call) const override {
     Gradients out(call.wanted.size());
@@ -200,15 +203,11 @@ class LayerNorm : public GradientBody {
     DType wide = wide_type(x.dtype());
     Array g = call.given[0] ? as_type(*call.given[0], wide) : full(x.shape(), Scalar{}, wide, call.device);
     Array normal = compute(Op::multiply, compute(Op::subtract, as_type(x, wide), call.results[1]), call.results[2]);
-    std::vector<bool> inner(x.rank(), false), outer(x.rank(), true);
-    for (size_t i = x.rank() - count_; i < x.rank(); ++i) inner[i] = true, outer[i] = false;
     if (call.wanted[0]) {
       Array scaled = has_weight_ ? compute(Op::multiply, g, as_type(call.operands[1], wide)) : g;
-      double n = 1;
-      for (size_t i = 0; i < x.rank(); ++i)
-        if (inner[i]) n *= static_cast<double>(x.shape()[i]);
-      Array first = compute(Op::true_divide, reduce(Reduction::sum, scaled, inner, true), n);
-      Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner, true), n);
+      const double n = elements_over(x, inner_);
+      Array first = compute(Op::true_divide, reduce(Reduction::sum, scaled, inner_, true), n);
+      Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner_, true), n);
       Array away = compute(Op::subtract, compute(Op::subtract, scaled, first), compute(Op::multiply, normal, second));
       out[0] = compute(Op::multiply, away, call.results[2]);
       if (call.given[1]) out[0] = plus(out[0], compute(Op::true_divide, *call.given[1], n));
@@ -217,41 +216,75 @@ class LayerNorm : public GradientBody {
         out[0] = compute(Op::subtract, *out[0], compute(Op::true_divide, compute(Op::multiply, slope, *call.given[2]), n));
       }
     }
+    std::vector<bool> others = inner_;
+    if (!of_channels_) others.flip();
+    auto over_others = [&](const Array& a) { return reduce(Reduction::sum, a, others, of_channels_); };
     size_t at = 1;
-    if (has_weight_ && call.wanted[at]) out[at] = reduce(Reduction::sum, compute(Op::multiply, g, normal), outer, false);
+    if (has_weight_ && call.wanted[at]) out[at] = over_others(compute(Op::multiply, g, normal));
     if (has_weight_) ++at;
-    if (has_bias_ && call.wanted[at]) out[at] = reduce(Reduction::sum, g, outer, false);
+    if (has_bias_ && call.wanted[at]) out[at] = over_others(g);
     return out;
   }
 
+  static double elements_over(const Array& x, const std::vector<bool>& axes) {
+    double n = 1;
+    for (size_t i = 0; i < x.rank(); ++i)
+      if (axes[i]) n *= static_cast<double>(x.shape()[i]);
+    return n;
+  }
+
  private:
-  size_t count_;
-  bool has_weight_, has_bias_;
+  std::vector<bool> inner_;
+  bool of_channels_, has_weight_, has_bias_;
 };
 
-}  // namespace
-
-Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
+// {y, mean, one over the deviation}; `spread`, where wanted, is the variance.
+std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_channels, const Array* weight, const Array* bias,
+                              double eps, std::optional<Array>* spread_out) {
   std::vector<Array> inputs{x};
   if (weight) inputs.push_back(*weight);
   if (bias) inputs.push_back(*bias);
   Kept kept{{true, weight != nullptr, false}, {false, true, true}};
-  auto body = std::make_shared<LayerNorm>(count, weight != nullptr, bias != nullptr);
+  auto body = std::make_shared<Normalised>(inner, of_channels, weight != nullptr, bias != nullptr);
   return differentiable(std::move(body), inputs, kept, [&]() -> std::vector<Array> {
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
-    std::vector<bool> inner(x.rank(), false);
-    double n = 1;
-    for (size_t i = x.rank() - count; i < x.rank(); ++i) inner[i] = true, n *= static_cast<double>(x.shape()[i]);
-    Array mean = compute(Op::true_divide, reduce(Reduction::sum, a, inner, true), n);
-    Array away = compute(Op::subtract, a, mean);
-    Array spread = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, away, away), inner, true), n);
+    const double n = Normalised::elements_over(x, inner);
+    auto mean_of = [&](const Array& values) { return compute(Op::true_divide, reduce(Reduction::sum, values, inner, true), n); };
+    Array mean = mean_of(a), away = compute(Op::subtract, a, mean);
+    if (of_channels) {  // of many elements: what the mean was rounded by counts where it is large beside the deviation
+      Array rest = mean_of(away);
+      mean = compute(Op::add, mean, rest), away = compute(Op::subtract, away, rest);
+    }
+    Array spread = mean_of(compute(Op::multiply, away, away));
+    if (spread_out) *spread_out = spread;
     Array scale = compute(Op::reciprocal, compute(Op::sqrt, compute(Op::add, spread, eps)));
     Array y = compute(Op::multiply, away, scale);
     if (weight) y = compute(Op::multiply, y, as_type(*weight, wide));
     if (bias) y = compute(Op::add, y, as_type(*bias, wide));
     return {as_type(y, x.dtype()), mean, scale};
-  })[0];
+  });
+}
+
+}  // namespace
+
+Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
+  std::vector<bool> inner(x.rank(), false);
+  std::fill(inner.end() - static_cast<std::ptrdiff_t>(count), inner.end(), true);
+  return normalised(x, std::move(inner), false, weight, bias, eps, nullptr)[0];
+}
+
+std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps) {
+  std::vector<bool> inner(x.rank(), true);
+  inner[1] = false;
+  Shape sizes(x.rank(), 1);
+  sizes[1] = x.shape()[1];
+  std::optional<Array> factor, shift, spread;
+  if (weight) factor = reshape(*weight, sizes);
+  if (bias) shift = reshape(*bias, sizes);
+  std::vector<Array> out =
+      normalised(x, std::move(inner), true, factor ? &*factor : nullptr, shift ? &*shift : nullptr, eps, &spread);
+  return {out[0], out[1], *spread};
 }
 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {

@@ -2,7 +2,9 @@
 
 import sys
 
+import numpy as np
 import pytest
+import quern.torch as torch
 from torch_oracle import _device_name, compare_all
 
 # Names that every text may use; derive() gives a result, and the gradients of its sum, with weights, of all tensors that want one.
@@ -567,3 +569,24 @@ def test_functions_that_are_not_served():
     for refused in (nn.UninitializedParameter, nn.UninitializedBuffer):
         with pytest.raises(NotImplementedError, match="not served"):
             refused()
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (2, 3, 4), (2, 3, 2, 2)], ids=str)
+@pytest.mark.parametrize("has_weights", [False, True])
+def test_batch_norm_is_one_entry(device, shape, has_weights):
+    """First and second derivatives by differences, where the mean is large beside the deviation, too."""
+    rng = np.random.default_rng(len(shape))
+    on = _device_name(device)
+    given = [rng.standard_normal(shape) + 100, *([rng.standard_normal(3), rng.standard_normal(3)] if has_weights else [])]
+    given = [torch.tensor(values, device=on, requires_grad=True) for values in given]
+    means, variances = torch.zeros(3, device=on), torch.ones(3, device=on)
+
+    def f(x, *weights):
+        return torch.nn.functional.batch_norm(x, None, None, *(weights or (None, None)), training=True)
+
+    assert torch.autograd.gradcheck(f, given) and torch.autograd.gradgradcheck(f, given)
+    y = torch.nn.functional.batch_norm(given[0], means, variances, *(given[1:] or (None, None)), training=True, momentum=1.0)
+    assert y.grad_fn.name() == "NativeBatchNormBackward0"
+    x = given[0].detach().cpu().numpy().swapaxes(0, 1).reshape(3, -1)
+    np.testing.assert_allclose(means.cpu().numpy(), x.mean(1), rtol=1e-6)
+    np.testing.assert_allclose(variances.cpu().numpy(), x.var(1, ddof=1), rtol=1e-5)

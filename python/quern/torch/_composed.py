@@ -223,26 +223,18 @@ def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, e
     """
     shape = [1, -1] + [1] * (x.dim() - 2)
     if training:
-        dims = [0, *range(2, x.dim())]
-        # What is subtracted first may be about the mean: the rest of it is small, and exact where the mean itself is large.
-        near = x.detach().mean(dims, keepdim=True)
-        centred = x - near
-        rest = centred.mean(dims, keepdim=True)
-        var = torch.square(centred).mean(dims, keepdim=True) - rest * rest
-        centred = centred - rest
+        y, mean, var = _engine.tensor_batch_norm(x, weight, bias, eps)
         with torch.no_grad():
             if running_mean is not None:
-                running_mean.mul_(1 - momentum).add_((near + rest).reshape(-1), alpha=momentum)
+                running_mean.mul_(1 - momentum).add_(mean.reshape(-1), alpha=momentum)
             if running_var is not None:
                 n = x.numel() // x.shape[1]
                 running_var.mul_(1 - momentum).add_(var.reshape(-1), alpha=momentum * (n / (n - 1)))
-    else:
-        centred = x - running_mean.reshape(shape)
-        var = running_var.reshape(shape)
-    scale = torch.rsqrt(var + eps)
+        return y
+    scale = torch.rsqrt(running_var.reshape(shape) + eps)
     if weight is not None:
         scale = scale * weight.reshape(shape)
-    y = centred * scale
+    y = (x - running_mean.reshape(shape)) * scale
     return y if bias is None else y + bias.reshape(shape)
 
 
