@@ -1,5 +1,6 @@
 #include "functions/networks.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/error.h"
