@@ -53,7 +53,7 @@ def _small_grid(dispatcher, blocks):
     if dispatcher.told.get(place) == heard:
         return
     if _concerns("CUDA_LOW_OCCUPANCY_WARNINGS"):
-        if all(one[0] not in ("always", "all", "error") for one in filters):
+        if not any(action in ("always", "all", "error") and issubclass(NumbaPerformanceWarning, of) for action, _, of, *_ in filters):
             dispatcher.told[place] = heard  # Python would show it once, too, but takes the time of a launch to find that out
         _warn(
             f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy ('{dispatcher.__name__}'); "
