@@ -536,7 +536,7 @@ def _constant_answer(name, value, doc):
 _ANSWERS = {
     "are_deterministic_algorithms_enabled": False, "get_deterministic_debug_mode": 0, "is_warn_always_enabled": False,
     "set_flush_denormal": False, "get_num_interop_threads": 1, "is_anomaly_check_nan_enabled": True,
-    "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": False,
+    "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": True,
     "compiled_with_cxx11_abi": True, "is_vulkan_available": False,
 }  # fmt: skip
 _IGNORED = (
@@ -602,6 +602,7 @@ check_all(
     [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load"],
     {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
      "module_load": "other"},
+    {"slice_copy": "end"},
 )  # fmt: skip
 trapz = trapezoid
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]

@@ -406,7 +406,8 @@ def tensor_split(input, indices_or_sections, dim=0):
             raise RuntimeError(f"number of sections must be larger than 0, got {indices_or_sections}")
         sizes_in([indices_or_sections, 1 << 20])
         return tuple(_engine.array_parts(input, indices_or_sections, dim, False))
-    return tuple(_engine.array_parts_between(input, dim, _numbers(indices_or_sections, "tensor_split")))
+    cuts = [0, *_numbers(indices_or_sections, "tensor_split"), input._shape[dim]]
+    return tuple(_engine.array_parts_between(input, dim, cuts))
 
 
 def hsplit(input, indices_or_sections):
