@@ -301,7 +301,7 @@ TEST_F(Cuda, LargeCopies) {
         if (std::string(name).find("Memcpy") != std::string::npos) copies += n;
       }
       cuda::count_calls(false);
-      EXPECT_EQ(copies, bytes < size_t{8} << 20 ? 2 : 2 * ((bytes + (size_t{4} << 20) - 1) / (size_t{4} << 20)));
+      EXPECT_EQ(copies, bytes < size_t{8} << 20 ? 2 : 2 * ((bytes + (size_t{2} << 20) - 1) / (size_t{2} << 20)));
       EXPECT_EQ(there, back);
       std::fill(back.begin(), back.end(), 0);
     }
