@@ -217,6 +217,14 @@ def test_outer_and_accumulate_of_a_vectorize_function(device):
     assert f.outer(2, [3, 4]).tolist() == [6, 8] and f.accumulate(np.zeros(0)).shape == (0,)
     halves = vectorize(["f8(f8, f8)"])(lambda x, y: x + y * 0.5)
     np.testing.assert_array_equal(halves.accumulate(np.array([1, 1])), [1, 1.5])
+    # One after the other: it matters to a difference and to a moving average.
+    smooth = vectorize(["f8(f8, f8)"])(lambda y, x: 0.75 * y + 0.25 * x)
+    less = vectorize(["i8(i8, i8)"])(lambda x, y: x - y)
+    numbers = np.arange(24).reshape(2, 3, 4) % 7
+    for axis in (0, 1, 2):
+        np.testing.assert_array_equal(np.asarray(less.accumulate(numbers, axis)), np.subtract.accumulate(numbers, axis))
+        wanted = np.frompyfunc(lambda y, x: 0.75 * y + 0.25 * x, 2, 1).accumulate(numbers.astype(object), axis).astype(float)
+        np.testing.assert_allclose(np.asarray(smooth.accumulate(numbers, axis)), wanted, rtol=1e-15)
     for work in (lambda: one.outer(a, a), lambda: one.accumulate(a)):
         with pytest.raises(ValueError, match="binary functions"):
             work()

@@ -13,8 +13,18 @@ from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
 from quern.kernel.function import Function
+from quern.kernel.generalized import GeneralFunction
 from quern.kernel.program import Program
 from quern.lib import _engine
+
+
+def _folded_with(function):
+    def along_a_line(x, out):
+        out[0] = x[0]
+        for i in range(1, x.shape[0]):
+            out[i] = function(out[i - 1], x[i])
+
+    return along_a_line
 
 
 class Row:
@@ -237,7 +247,7 @@ class VectorFunction:
         return self(a.reshape((*a.shape, *[1] * b.ndim)), b, **kwargs)
 
     def accumulate(self, array, axis=0):
-        """What the function gives folded over the elements up to each one, along an axis; how they are grouped must not matter to it."""
+        """What the function gives of what it gave before and the next element, along an axis: one after the other, as NumPy's."""
         if self.nin != 2:
             raise ValueError(f"[{self.__name__}] accumulate only supported for binary functions; this one takes {self.nin}")
         made = array if isinstance(array, _core.Array) else numpy.asarray(array)
@@ -245,15 +255,11 @@ class VectorFunction:
             raise TypeError("cannot accumulate on a scalar")
         axis = _core._axis(axis, made.ndim)
 
-        def part(start, stop):
-            return (*[slice(None)] * axis, slice(start, stop))
-
-        nothing, step = made[part(0, 0)], 1
+        nothing = made[(*[slice(None)] * axis, slice(0))]
         made = made.astype(self(nothing, nothing).dtype)
-        while step < made.shape[axis]:
-            made[part(step, None)] = self(made[part(None, -step)], made[part(step, None)])
-            step *= 2
-        return made
+        element = types.of_dtype(made.dtype)
+        folded = GeneralFunction(_folded_with(self.py_func), [(element[:], element[:])], "(n)->(n)")
+        return folded(made.swapaxes(axis, -1)).swapaxes(axis, -1) if made.size else made
 
 
 def reduction(function, type_, name, identity=None):
