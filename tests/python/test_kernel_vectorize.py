@@ -188,50 +188,6 @@ def test_reduce_with_another_function(device):
     assert largest(x, init=x[0]) == x.max()
 
 
-def test_reduce_of_a_vectorize_function(device):
-    @vectorize(["f8(f8, f8)"])
-    def f(x, y):
-        return x + y
-
-    a = np.arange(12.0).reshape(3, 4)
-    np.testing.assert_array_equal(f.reduce(a), a.sum(0))
-    np.testing.assert_array_equal(f.reduce(a, axis=1), a.sum(1))
-    assert f.reduce(a, axis=None) == 66
-
-
-def test_outer_and_accumulate_of_a_vectorize_function(device):
-    @vectorize(["i8(i8, i8)", "f8(f8, f8)"])
-    def f(x, y):
-        return x * y
-
-    @vectorize(["f8(f8)"])
-    def one(x):
-        return x
-
-    a, b = np.arange(1, 7.0).reshape(2, 3), np.arange(3)
-    for given in (a, cuda.to_device(a)):
-        np.testing.assert_array_equal(np.asarray(f.outer(given, b)), np.multiply.outer(a, b))
-        for axis in (0, 1, -1):
-            np.testing.assert_array_equal(np.asarray(f.accumulate(given, axis)), np.multiply.accumulate(a, axis))
-    assert f.accumulate(np.arange(1, 8)).tolist() == np.multiply.accumulate(np.arange(1, 8)).tolist()
-    assert f.outer(2, [3, 4]).tolist() == [6, 8] and f.accumulate(np.zeros(0)).shape == (0,)
-    halves = vectorize(["f8(f8, f8)"])(lambda x, y: x + y * 0.5)
-    np.testing.assert_array_equal(halves.accumulate(np.array([1, 1])), [1, 1.5])
-    # One after the other: it matters to a difference and to a moving average.
-    smooth = vectorize(["f8(f8, f8)"])(lambda y, x: 0.75 * y + 0.25 * x)
-    less = vectorize(["i8(i8, i8)"])(lambda x, y: x - y)
-    numbers = np.arange(24).reshape(2, 3, 4) % 7
-    for axis in (0, 1, 2):
-        np.testing.assert_array_equal(np.asarray(less.accumulate(numbers, axis)), np.subtract.accumulate(numbers, axis))
-        wanted = np.frompyfunc(lambda y, x: 0.75 * y + 0.25 * x, 2, 1).accumulate(numbers.astype(object), axis).astype(float)
-        np.testing.assert_allclose(np.asarray(smooth.accumulate(numbers, axis)), wanted, rtol=1e-15)
-    for work in (lambda: one.outer(a, a), lambda: one.accumulate(a)):
-        with pytest.raises(ValueError, match="binary functions"):
-            work()
-    with pytest.raises(TypeError, match="scalar"):
-        f.accumulate(3)
-
-
 def test_sums_and_products_fuse_with_what_is_summed(device):
     total, product = cuda.reduce(lambda a, b: a + b), cuda.reduce(lambda a, b: a * b)
 

@@ -13,10 +13,10 @@ from quern.cuda.linkable import linked_texts
 from quern.cuda.ndarray import DeviceNDArray
 from quern.kernel import types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher, RaisingDispatcher
-from quern.kernel.errors import KernelError
+from quern.kernel.folds import reduction, returned
 from quern.kernel.generalized import GeneralFunction
-from quern.kernel.source import Source, python_function
-from quern.kernel.vectorize import VectorFunction, reduction
+from quern.kernel.source import python_function
+from quern.kernel.vectorize import VectorFunction
 from quern.lib import _engine
 
 _OPTIONS = {
@@ -207,13 +207,10 @@ _OWN_TYPE = frozenset(("int64", "uint64", "float32", "float64", "complex64", "co
 
 def _fold_of_numpy(function):
     """NumPy's function that folds as ``function`` does, where it is nothing but ``a + b`` or ``a * b``: it fuses with what is around it."""
-    try:
-        tree = Source(function).tree
-    except KernelError:
-        return None  # whoever compiles it says what is wrong
-    body = tree.body if isinstance(tree, ast.Lambda) else tree.body[-1] if len(tree.body) == 1 else None
-    body = body.value if isinstance(body, ast.Return) else body
-    names = [a.arg for a in tree.args.args]
+    found = returned(function)
+    if found is None:
+        return None
+    body, names = found
     if not isinstance(body, ast.BinOp) or len(names) != 2 or [getattr(x, "id", None) for x in (body.left, body.right)] != names:
         return None
     return {ast.Add: _reductions.sum, ast.Mult: _reductions.prod}.get(type(body.op))

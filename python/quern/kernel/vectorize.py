@@ -1,4 +1,7 @@
-"""vectorize: a Python function of numbers as a function of arrays, whose text is inlined into what is computed around it; reduce."""
+"""vectorize: a Python function of numbers as a function of arrays, whose text is inlined into what is computed around it.
+
+folds.py has its methods reduce, accumulate and their like.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,10 @@ from quern.kernel import signatures, times, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
 from quern.kernel.errors import TypingError
+from quern.kernel.folds import Folds, global_text, word_of
 from quern.kernel.function import Function
-from quern.kernel.generalized import GeneralFunction
 from quern.kernel.program import Program
 from quern.lib import _engine
-
-
-def _folded_with(function):
-    def along_a_line(x, out):
-        out[0] = x[0]
-        for i in range(1, x.shape[0]):
-            out[i] = function(out[i - 1], x[i])
-
-    return along_a_line
 
 
 class Row:
@@ -52,11 +46,11 @@ class Row:
         self.derivatives = {}  # numbers of the operands that a gradient is wanted of -> Row
         values = ", ".join(f"a{i}.half()" if t == types.float16 else f"a{i}" for i, t in enumerate(parameters))
         name = self.name_of_results
-        inputs = ", ".join(f"{_word(t)} a{i}" for i, t in enumerate(parameters))
-        outputs = ", ".join(f"{_word(t)} {name(i)}" for i, t in enumerate(self.results))
+        inputs = ", ".join(f"{word_of(t)} a{i}" for i, t in enumerate(parameters))
+        outputs = ", ".join(f"{word_of(t)} {name(i)}" for i, t in enumerate(self.results))
         value = f"{self.kernel.symbol}({values})"
         part = "made.template get<{}>()" if self.is_tuple else "made"
-        parts = [f"{name(i)} = quern::py::cast<{_global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
+        parts = [f"{name(i)} = quern::py::cast<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
         text = f"const auto made = {value}; {' '.join(parts)}"
         self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, self.kernel.symbol, program.inline(), "", "", True, [], True)
 
@@ -99,7 +93,7 @@ class Row:
         return found
 
 
-class VectorFunction:
+class VectorFunction(Folds):
     """What ``@vectorize`` makes: called with arrays and numbers, which broadcast.
 
     Where every argument is a NumPy array or a number, so is the result; else it is an array of the device, and the work is fused with
@@ -119,6 +113,7 @@ class VectorFunction:
         self.targetoptions = options
         self._rows = {}  # types -> (Row, the result's type)
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (Row, the name of the result's type)
+        self._folds = {}  # what folds it, by types
         self._loops = []  # of the signatures that were given, in order
         self._kind = options.pop("kind", _core.Array)  # of results, where no argument is an array of ours
         self.identity = options.get("identity")
@@ -198,10 +193,10 @@ class VectorFunction:
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
         of_times = any(isinstance(t, types.Time) for t in (*loop, result))
         if not of_times and all(isinstance(a, _core.Array) and a.dtype == t.dtype for a, t in zip(args, loop, strict=True)):
-            self._quick[tuple(a._dtype_name for a in args)] = (row, _word(result))
+            self._quick[tuple(a._dtype_name for a in args)] = (row, word_of(result))
         operands = [_operand(a, t) for a, t in zip(args, loop, strict=True)]
         if not any(isinstance(o, _core.Array) for o in operands):
-            operands[0] = _core.asarray(operands[0], _word(loop[0]))
+            operands[0] = _core.asarray(operands[0], word_of(loop[0]))
         kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), self._kind)
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
             row(operands, (times.as_integers(out, out.dtype) if of_times and out.dtype.kind in "mM" else out,), kind)
@@ -221,58 +216,6 @@ class VectorFunction:
             return made
         host = _core.asnumpy(made)
         return host if any(isinstance(a, numpy.ndarray) for a in args) and host.ndim else host[()]
-
-    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, stream=0):
-        """The function folded over the elements along an axis; the function takes two arguments and its order does not matter. Its work is
-        in order on any ``stream``."""
-        if self.nin != 2:
-            raise ValueError(f"[{self.__name__}] reduce only supported for binary functions; this one takes {self.nin}")
-        given = array
-        array = _core.asarray(array)
-        kernel = reduction(self.py_func, types.of_dtype(array.dtype), self.__name__, self.identity)
-        axes = None if axis is None else [_core._axis(a, array.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))]
-        (made,) = kernel.call([array], [], axes, bool(keepdims), type(array))
-        if out is not None:
-            if out.shape != made.shape:
-                raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and the array for it {out.shape}")
-            out[...] = _core.asnumpy(made) if isinstance(out, numpy.ndarray) else made
-            return out
-        return made if isinstance(given, _core.Array) else _core.asnumpy(made)[()]
-
-    def outer(self, a, b, **kwargs):
-        """The function of each element of ``a`` with each of ``b``."""
-        if self.nin != 2:
-            raise ValueError(f"[{self.__name__}] outer product only supported for binary functions; this one takes {self.nin}")
-        a, b = (x if isinstance(x, _core.Array) else numpy.asarray(x) for x in (a, b))
-        return self(a.reshape((*a.shape, *[1] * b.ndim)), b, **kwargs)
-
-    def accumulate(self, array, axis=0):
-        """What the function gives of what it gave before and the next element, along an axis: one after the other, as NumPy's."""
-        if self.nin != 2:
-            raise ValueError(f"[{self.__name__}] accumulate only supported for binary functions; this one takes {self.nin}")
-        made = array if isinstance(array, _core.Array) else numpy.asarray(array)
-        if made.ndim == 0:
-            raise TypeError("cannot accumulate on a scalar")
-        axis = _core._axis(axis, made.ndim)
-
-        nothing = made[(*[slice(None)] * axis, slice(0))]
-        made = made.astype(self(nothing, nothing).dtype)
-        element = types.of_dtype(made.dtype)
-        folded = GeneralFunction(_folded_with(self.py_func), [(element[:], element[:])], "(n)->(n)")
-        return folded(made.swapaxes(axis, -1)).swapaxes(axis, -1) if made.size else made
-
-
-def reduction(function, type_, name, identity=None):
-    """The engine's kernel that folds ``function`` over numbers of that type."""
-    program = Program(function, (type_, type_), False)
-    result = program.kernel.result
-    if types.unified(result, type_) is None:
-        raise program.kernel.error(TypingError, program.kernel.source.tree, f"it folds numbers of {type_} and returns {result}")
-    word = _word(type_)
-    half = ".half()" if type_ == types.float16 else ""
-    fold = f"quern::py::cast<{_global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
-    start = "" if identity in (None, "reorderable") else str(identity)
-    return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
 
 
 def _taken(value, kind):
@@ -302,12 +245,3 @@ def _goes(known, type_):
         return numpy.can_cast(known, type_.dtype, "safe")
     order = "biufc"
     return order.index({bool: "b", int: "i", float: "f", complex: "c"}[known]) <= order.index(type_.kind.replace("u", "i"))
-
-
-def _global_text(type_):
-    """The C++ type, outside of quern's namespaces."""
-    return type_.c.replace("op::", "quern::op::").replace("complex<", "quern::complex<")
-
-
-def _word(type_):
-    return "bool" if type_ == types.boolean else "int64" if isinstance(type_, types.Time) else type_.name
