@@ -2,6 +2,7 @@
 
     types.py        the types of values, as Numba names them; signatures as text; the type of a host value
     source.py       a function's source: its tree, its lines, what its names mean; messages that show the place
+    matching.py     `match`, written with `if`
     value.py        what an expression is while it is compiled: a type and a C++ text, or something known now
     function.py     one function for given types: statements; variables and their types        (start here)
     expressions.py  one method for each kind of expression

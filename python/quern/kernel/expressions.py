@@ -53,10 +53,13 @@ def _holds(part, named):
 
 
 def _loads(part, named):
-    """The names that a part reads, but for those of operands of `and` and `or` that are done when ``named`` is reached."""
+    """The names that a part reads, but for those of operands of `and`, `or` and `if` that are done, or not looked at, when ``named`` is
+    reached."""
     if isinstance(part, ast.Name):
         return [part] if isinstance(part.ctx, ast.Load) else []
     inner = list(ast.iter_child_nodes(part))
+    if isinstance(part, ast.IfExp):
+        inner = [one for one in inner if _holds(one, named)] or inner
     if isinstance(part, ast.BoolOp):
         last = [n for n, operand in enumerate(part.values) if _holds(operand, named)]
         inner = part.values[last[0] :] if last else part.values
@@ -409,7 +412,10 @@ class Expressions(Indexing):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
         values, before = [], []
         for part in node.values:  # what is known now may decide: `b is not None and b > 3`
+            meant = self.meanings()
             value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
+            if values:  # the part before may have decided
+                self.join(meant, self.meanings())
             if value.is_const and isinstance(value.type, types.Boolean):
                 decides = value.const is isinstance(node.op, ast.Or)
                 if not decides and part is not node.values[-1]:
@@ -469,7 +475,7 @@ class Expressions(Indexing):
         test = self.condition(node.test)
         if test.is_const:
             return self.expression(node.body if test.const else node.orelse)
-        parts, before = [], []
+        parts, before, meant, ends = [], [], self.meanings(), []
         for part in (node.body, node.orelse):
             try:
                 value, lines = self.apart(lambda: self.expression(part))  # noqa: B023  (called now)
@@ -477,6 +483,9 @@ class Expressions(Indexing):
                 before.append(lines)
             except NotYet as e:  # a call of itself, which returns what the other part is
                 late = e
+            ends.append(self.meanings())
+            self.mean_again(meant)
+        self.join(*ends)
         if not parts:
             raise late
         if len(parts) == 1:

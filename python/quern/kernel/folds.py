@@ -142,7 +142,7 @@ class Folds:
         identity, or the first element where there is none; ``where``: which elements count; ``out`` takes the result. Work is in order on
         any ``stream``.
         """
-        self._check_binary("reduce", "reduce")
+        self._check_binary("reduce")
         given, array = array, _core.asarray(array)
         whole = (0, -1, None) if array.ndim == 0 else (None,)
         axes = tuple(range(array.ndim)) if axis in whole else axis if isinstance(axis, tuple) else (axis,)
@@ -247,16 +247,16 @@ class Folds:
 
     def outer(self, a, b, **kwargs):
         """The function of each element of ``a`` with each of ``b``."""
-        self._check_binary("outer product", "outer")
+        self._check_binary("outer product")
         a, b = (x if isinstance(x, _core.Array) else numpy.asarray(x) for x in (a, b))
         return self(a.reshape((*a.shape, *[1] * b.ndim)), b, **kwargs)
 
-    def _check_binary(self, what, name):
+    def _check_binary(self, what):
         if self.nin != 2:
-            raise ValueError(f"[{self.__name__}.{name}] {what} only supported for binary functions; this one takes {self.nin}")
+            raise ValueError(f"[{self.__name__}] {what} only supported for binary functions; this one takes {self.nin}")
 
     def _line(self, array, axis, name):
-        self._check_binary(name, name)
+        self._check_binary(name)
         given, array = array, _core.asarray(array)
         if array.ndim == 0:
             raise TypeError(f"cannot {name} on a scalar")

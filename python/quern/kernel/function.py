@@ -561,6 +561,5 @@ _NOT_SERVED = {
     "Import": ("import", _IMPORT),
     "ImportFrom": ("import", _IMPORT),
     "ClassDef": ("class", "write it outside; kernels work on numbers, tuples and arrays"),
-    "Match": ("match", "write if and elif"),
     "AsyncFunctionDef": ("async def", "write a function outside, with @cuda.jit(device=True)"),
 }

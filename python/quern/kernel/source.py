@@ -14,6 +14,7 @@ import tokenize
 
 from quern import sources
 from quern.kernel.errors import KernelError, UnsupportedError
+from quern.kernel.matching import OWN, without_match
 
 MISSING = object()
 
@@ -52,9 +53,10 @@ class Source:
             except SyntaxError:  # a lambda's lines alone say nothing, or the file is another one by now
                 tree = _lambdas_at(function.__code__)
                 self.indent = self.offset = 0
-        self.tree = _definition(tree, function)
+        self.tree = without_match(_definition(tree, function), self.error)
         self.assigned_once = assigned_once(self.tree)
-        self.locals = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
+        subjects = (n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id.startswith(OWN))
+        self.locals = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars, *subjects))
         self.closure = {}  # MISSING: it has no value yet
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             try:
