@@ -274,7 +274,7 @@ def test_floor_division_and_powers(device, tmp_path):
 
 
 TYPES_BESIDE = {
-    "boolean": "bfloat16", "int8": "bfloat16", "uint8": "bfloat16", "int16": "float32", "uint16": "float32", "int32": "float64",
+    "bool": "bfloat16", "int8": "bfloat16", "uint8": "bfloat16", "int16": "float32", "uint16": "float32", "int32": "float64",
     "uint32": "float64", "int64": "float64", "uint64": "float64", "float16": "float32", "bfloat16": "bfloat16", "float32": "float32",
     "float64": "float64", "complex64": "complex64", "complex128": "complex128",
 }  # fmt: skip
@@ -285,7 +285,7 @@ def test_the_type_of_an_operation(other, device, tmp_path):
     wanted, given = types.NUMBERS[TYPES_BESIDE[other]], types.NUMBERS[other]
     for pair in ((types.bfloat16, given), (given, types.bfloat16)):
         assert operators.binary_types("*", *pair) == types.common_real(*pair) == wanted
-    assert types.unified(types.bfloat16, given) == wanted if other != "boolean" else True
+    assert types.unified(types.bfloat16, given) == wanted if other != "bool" else True
     a, b = np.array([3.140625, 1, 0.00390625], B), np.array([3, 1, 0]).astype(given.dtype)
     kind = complex if other.startswith("complex") else float
     out = np.zeros((3, 3), kind)

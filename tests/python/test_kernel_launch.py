@@ -94,7 +94,7 @@ def test_numbers_have_their_types(device):
     kernel[1, 1](out, 1 + 2j)
     assert out[0] == 1 + 2j
     names = {str(s[1]) for s in kernel.signatures}
-    assert names == {"boolean", "int64", "uint64", "float64", "int8", "uint16", "float32", "float16", "complex128"}
+    assert names == {"bool", "int64", "uint64", "float64", "int8", "uint16", "float32", "float16", "complex128"}
 
 
 def test_grids(device):
@@ -207,7 +207,7 @@ def test_signatures_that_are_none(device):
 def test_types_are_named_as_numba_names_them():
     assert str(float32[:]) == "array(float32, 1d, A)" and str(int32[:, ::1]) == "array(int32, 2d, C)"
     assert str(float32[::1, :]) == "array(float32, 2d, F)"
-    assert str(void(float32, int32[:])) == "(float32, array(int32, 1d, A)) -> none"
+    assert str(void(float32, int32[:])) == "(float32, Array(int32, 1, 'A', False, aligned=True)) -> none"
     assert types.UniTuple(int32, 3) == types.Tuple((int32, int32, int32)) and str(types.UniTuple(int32, 3)) == "UniTuple(int32 x 3)"
     assert float64(3) == 3.0 and isinstance(int32(2.0), np.int32)
 

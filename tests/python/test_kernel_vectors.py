@@ -86,7 +86,7 @@ def test_names():
     assert cuda.long4 is cuda.longlong4 is cuda.int64x4 and cuda.ulong1 is cuda.ulonglong1 is cuda.uint64x1
     assert cuda.char2 is cuda.int8x2 and cuda.uchar3 is cuda.uint8x3 and cuda.short1 is cuda.int16x1 and cuda.ushort4 is cuda.uint16x4
     assert len(types.VECTORS) == 40 and len(types.VECTOR_ALIASES) == 48
-    assert str(cuda.float4(cuda.float4)) == "(float32x4) -> float32x4"
+    assert str(cuda.float4(cuda.float4)) == "(float32x4,) -> float32x4"
     with pytest.raises(RuntimeError, match="inside of a kernel"):
         cuda.float4(1, 2, 3, 4)
 

@@ -34,7 +34,7 @@ def test_overloads(device):
     assert type(kernel) is CUDADispatcher
     assert kernel.py_func is scale
     assert kernel.signatures == [(F8, I8), (F4, I8)] == list(kernel.overloads)
-    assert [str(s) for s in kernel.nopython_signatures] == [f"({a}, int64) -> none" for a in (F8, F4)]
+    assert [str(s) for s in kernel.nopython_signatures] == [f"({a!r}, int64) -> none" for a in (F8, F4)]
     assert not kernel.specialized
     assert not kernel.is_compiling
     one = kernel.get_overload((F8, I8))

@@ -102,8 +102,8 @@ numba_cuda_default_ptx_cc = (7, 5)
 __all__ = [
     *_intrinsics.__all__,
     *_vectors.__all__,
-    *_NUMBERS,
-    *(name for name in _ALIASES if name != "bool"),
+    *(name for name in _NUMBERS if name != "bool"),
+    *_ALIASES,
     "Archive",
     "BaseCUDAMemoryManager",
     "CUSource",

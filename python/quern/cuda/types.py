@@ -2,32 +2,26 @@
 
 import builtins as _builtins
 
+from quern.cuda import type_classes as _classes
+from quern.cuda.type_classes import *  # noqa: F403
+from quern.cuda.type_classes import CPointer, Integer
 from quern.kernel import types as _types
-from quern.kernel.linked import CPointer
 from quern.kernel.signatures import ALIASES as _ALIASES
-from quern.kernel.signatures import typeof as _typeof
 from quern.kernel.types import (
     Array,
-    Boolean,
     BooleanLiteral,
-    Complex,
     DType,
     EnumMember,
-    Float,
     GridGroup,
-    Integer,
     IntegerLiteral,
     IntEnumMember,
     Literal,
-    NamedTuple,
     NoneType,
     NPDatetime,
     NPTimedelta,
-    Number,
     Optional,
     Record,
     StringLiteral,
-    Tuple,
     Type,
     UnicodeType,
     grid_group,
@@ -39,6 +33,14 @@ for _name, _type in _types.NUMBERS.items():
     globals()[_name] = _type
 for _name, _target in _ALIASES.items():
     globals()[_name] = _types.NUMBERS[_target]
+for _name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split():
+    globals()[f"c_{_name}"] = globals()[f"np_{_name}"] = _types.NUMBERS[_name]
+for _name in "bool_ char short int_ intc intp long longlong uchar ushort uint uintc uintp ulong ulonglong float_ double".split():
+    globals()[f"np_{_name}"] = _types.NUMBERS[_ALIASES["long_" if _name == "long" else _name]]
+np_complex64, np_complex128 = _types.complex64, _types.complex128
+py_bool = c_bool = _types.boolean
+py_int, py_float, py_complex = _types.int64, _types.float64, _types.complex128
+c_intp, c_uintp = _types.intp, _types.uintp
 void = none
 optional = Optional
 voidptr = CPointer(none)
@@ -64,31 +66,6 @@ class Dim3(Type):
 dim3 = Dim3()
 
 
-class _Uniform(type):
-    """Of UniTuple and NamedUniTuple: which tuples are such ones shows in their types."""
-
-    def __instancecheck__(cls, value):
-        return isinstance(value, cls.base) and value.is_uniform
-
-    def __call__(cls, dtype, count, *of):
-        return cls.base([dtype] * count, *of)
-
-
-class UniTuple(metaclass=_Uniform):
-    """The type of a tuple of ``count`` values of the type ``dtype``: a :class:`Tuple`."""
-
-    base = Tuple
-
-
-class NamedUniTuple(metaclass=_Uniform):
-    """The type of a named tuple of ``count`` values of the type ``dtype``: a :class:`NamedTuple` of the class that is given."""
-
-    base = NamedTuple
-
-
-BaseTuple = Tuple
-
-
 def literal(value):
     """The type of a value that is known while a kernel is compiled: an integer, a bool or a text. Raises TypeError for another."""
     for python_type, made in ((_builtins.bool, BooleanLiteral), (int, IntegerLiteral), (str, StringLiteral)):
@@ -101,46 +78,66 @@ def unliteral(lit_type):
     """The type that such a value has when nobody knows it; of other types themselves."""
     if not isinstance(lit_type, Literal):
         return lit_type
-    return _typeof(lit_type.literal_value)
+    return lit_type.literal_type
+
+
+def maybe_literal(value):
+    """The type of such a value; None for another."""
+    try:
+        return literal(value)
+    except TypeError:
+        return None
+
+
+def is_homogeneous(*tys):
+    """Are these types all the same?"""
+    return all(t == tys[0] for t in tys[1:])
+
+
+def parse_integer_bitwidth(name):
+    """The bits of a type by its name: 32 of "int32"."""
+    return Integer(name).bitwidth
+
+
+def parse_integer_signed(name):
+    """Has the type of that name a sign?"""
+    return Integer(name).signed
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'numba.types' has no attribute '{name}' here: kernels have no such values")
 
 
 __all__ = [
     "Array",
-    "BaseTuple",
-    "Boolean",
     "BooleanLiteral",
-    "CPointer",
-    "Complex",
     "DType",
     "Dim3",
     "EnumMember",
-    "Float",
     "GridGroup",
     "IntEnumMember",
-    "Integer",
     "IntegerLiteral",
     "Literal",
-    "NamedTuple",
     "NPDatetime",
     "NPTimedelta",
-    "NamedUniTuple",
     "NoneType",
-    "Number",
     "Optional",
     "Record",
     "StringLiteral",
-    "Tuple",
     "Type",
-    "UniTuple",
     "UnicodeType",
     "complex_domain",
     "dim3",
     "grid_group",
     "integer_domain",
+    "is_homogeneous",
     "literal",
+    "maybe_literal",
     "none",
     "number_domain",
     "optional",
+    "parse_integer_bitwidth",
+    "parse_integer_signed",
     "real_domain",
     "signed_domain",
     "string",
@@ -149,6 +146,7 @@ __all__ = [
     "unsigned_domain",
     "void",
     "voidptr",
+    *_classes.__all__,
     *_types.NUMBERS,
     *_ALIASES,
 ]

@@ -27,7 +27,7 @@ from quern.lib import _engine
 
 ORDER = [
     types.NUMBERS[name]
-    for name in "boolean int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128".split()
+    for name in "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128".split()
 ]
 _CHARACTERS = {t.dtype.char: t for t in ORDER if t != types.bfloat16}
 
@@ -35,7 +35,7 @@ _CHARACTERS = {t.dtype.char: t for t in ORDER if t != types.bfloat16}
 def _of_python(name):
     """The type of a variable that holds a number of Python's own: it takes the type of what it meets."""
     of = types.NUMBERS[name]
-    made = type(of)(of.name, of.c)
+    made = type(of)(of.name, c=of.c)
     made.is_pythons = True
     return made
 

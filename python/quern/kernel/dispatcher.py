@@ -232,7 +232,7 @@ class Dispatcher(Inspectable):
 
     def specialize(self, *args):
         """A dispatcher for the types of these arguments alone."""
-        parameters = tuple(signatures.typeof(a) for a in args)
+        parameters = tuple(signatures.argument_type(a) for a in args)
         return type(self)(self.py_func, [parameters], **self.targetoptions)
 
     def compile_device(self, args, return_type=None):
@@ -338,7 +338,7 @@ class ExtendedDispatcher(Dispatcher):
 
     def _prepared(self, value, stream, after):
         try:
-            type_ = signatures.typeof(value)
+            type_ = signatures.argument_type(value)
         except TypeError:  # of a class that only the extension knows
             type_ = None
         for extension in reversed(self.extensions):

@@ -87,7 +87,7 @@ class Inspectable(_engine.Dispatcher):
         bound = python.bind(*args, **dict(kws))
         given = set(bound.arguments)
         bound.apply_defaults()
-        folded = [value if name in given else signatures.typeof(value) for name, value in bound.arguments.items()]
+        folded = [value if name in given else signatures.argument_type(value) for name, value in bound.arguments.items()]
         return python, tuple(folded)
 
     def _of(self, signature, what):

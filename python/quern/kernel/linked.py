@@ -23,7 +23,8 @@ class CPointer(types.Type):
 
     def __init__(self, dtype, addrspace=None):
         self.dtype = dtype
-        self.name, self.c = f"{dtype}*", "void*" if isinstance(dtype, types.NoneType) else f"{dtype.c}*"
+        of_bytes = isinstance(dtype, types.NoneType)
+        self.name, self.c = "void*" if of_bytes else f"{dtype}*", "void*" if of_bytes else f"{dtype.c}*"
 
     def __reduce__(self):
         return (CPointer, (self.dtype,))

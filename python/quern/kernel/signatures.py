@@ -8,13 +8,14 @@ import enum
 import numpy
 
 from quern.kernel import types
+from quern.kernel.errors import TypingError
 from quern.kernel.linked import CPointer
 from quern.kernel.types import Signature
 from quern.lib import _engine
 
 # Other names of the numbers, as Numba spells them.
 ALIASES = {
-    "bool_": "boolean", "b1": "boolean", "bool": "boolean",
+    "bool_": "bool", "b1": "bool", "boolean": "bool",
     "byte": "uint8", "u1": "uint8", "uchar": "uint8", "i1": "int8", "char": "int8",
     "i2": "int16", "short": "int16", "u2": "uint16", "ushort": "uint16",
     "i4": "int32", "intc": "int32", "u4": "uint32", "uintc": "uint32",
@@ -35,8 +36,17 @@ def named(name):
 def parsed(given):
     """A Signature from what ``@jit(...)`` takes: a Signature, text, or a tuple of types (what is returned is then not said: None).
 
-    Raises TypeError for what is no signature.
+    Raises TypeError for what is no signature, TypingError for types that kernels have no values of.
     """
+    made = _parsed(given)
+    for type_ in (*made.args, made.return_type):
+        wrong = type_ is not None and types.unserved_in(type_)
+        if wrong:
+            raise TypingError(f"[signature] kernels have no values of type {wrong}; hand over arrays, numbers and tuples of them")
+    return made
+
+
+def _parsed(given):
     if isinstance(given, Signature):
         return given
     if isinstance(given, (tuple, list)):
@@ -115,16 +125,35 @@ def _of_node(node, text):
     raise TypeError(f"[signature] {ast.unparse(node)!r} is no type, in {text!r}")
 
 
-def typeof(value):
-    """The type of a host value, as a kernel sees it.
+class NoType(TypeError, ValueError):
+    """Of a host value that kernels do not take: a TypeError, as launches raise, and a ValueError, as Numba's typeof does."""
 
-    Texts and NumPy's dtypes have types, too, though kernels have no values of these. Raises TypeError for what kernels do not take.
+
+def argument_type(value):
+    """The type of a host value, as a kernel that is given it sees it. Raises NoType for what kernels do not take."""
+    try:
+        return of_description(_engine.argument_types(value)[0])
+    except TypeError as e:
+        raise NoType(f"Cannot determine Numba type of {type(value)}: {str(e).removeprefix('[launch] argument 1 is ')}") from None
+
+
+def typeof(value):
+    """The type of a host value: as a kernel sees it, and of some values more that only name something there.
+
+    Texts, NumPy's dtypes, types of numbers, members of enumerations, lists and sets have types, too. Raises NoType, which is a TypeError
+    and a ValueError, for other values that kernels do not take.
     """
     if isinstance(value, str):
         return types.unicode_type
     if isinstance(value, numpy.dtype):
         return types.DType(types.of_dtype(value))
-    return of_description(_engine.argument_types(value)[0])
+    if isinstance(value, types.Number) or (isinstance(value, type) and issubclass(value, numpy.generic)):
+        return types.NumberClass(value if isinstance(value, types.Number) else types.of_dtype(value))
+    if isinstance(value, enum.IntEnum):
+        return types.IntEnumMember(type(value), types.int64)
+    if isinstance(value, (list, set)) and value:
+        return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))), reflected=True)
+    return argument_type(value)
 
 
 def of_description(described):
@@ -157,7 +186,7 @@ def of_members(cls):
     for member in cls:
         if type(member.value) not in (bool, int, float, complex):
             return None
-        of = typeof(member.value)
+        of = argument_type(member.value)
         found = of if found is None else types.unified(found, of)
     return found
 

@@ -1,6 +1,6 @@
 """The types of values in kernels, by Numba's names: ``int32``, ``complex64``, ``Array(float32, 2, "C")``.
 
-A type says how C++ spells it (``c``) and is compared by its name.
+A type says how C++ spells it (``c``) and is compared by its name. ``str`` of a type is its name, ``repr`` what makes it, as Numba has both.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import functools
 
 import ml_dtypes
 import numpy
+
+from quern.kernel.errors import TypingError
 
 
 class Type:
@@ -31,9 +33,9 @@ class Type:
             raise TypeError(f"{self} has no arrays")
         parts = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(p, slice) and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
-            raise TypeError(f"an array type is written {self.name}[:] or {self.name}[:, ::1], not with {key!r}")
+            raise KeyError(f"an array type is written {self.name}[:] or {self.name}[:, ::1], not with {key!r}")
         steps = [p.step for p in parts]
-        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
+        layout = "F" if steps[0] == 1 and len(steps) > 1 else "C" if steps[-1] == 1 else "A"
         return Array(self, len(parts), layout)
 
     @property
@@ -51,6 +53,9 @@ class Type:
     def __repr__(self):
         return self.name
 
+    def __str__(self):
+        return self.name
+
     def __eq__(self, other):
         return isinstance(other, Type) and type(other) is type(self) and other.name == self.name
 
@@ -62,32 +67,60 @@ class Type:
 
 
 class Signature:
-    """The types of arguments and of what is returned: ``args`` and ``return_type``."""
+    """The types of arguments and of what is returned: ``args`` and ``return_type``. ``recvr``: the type whose method it is;
+    ``pysig``: Python's parameters."""
 
-    recvr = pysig = None  # Numba's: of methods, and of Python's parameters
+    def __init__(self, return_type, args, recvr=None, pysig=None):
+        self.return_type, self.args, self.recvr, self.pysig = return_type, tuple(args), recvr, pysig
 
-    def __init__(self, return_type, args):
-        self.return_type, self.args = return_type, tuple(args)
+    is_method = property(lambda self: self.recvr is not None)
+
+    def replace(self, **changed):
+        """Another one, with some of it changed."""
+        return Signature(**{**vars(self), **changed})
+
+    def as_method(self):
+        """Of a method of its first argument's type."""
+        return self if self.is_method else Signature(self.return_type, self.args[1:], recvr=self.args[0])
+
+    def as_function(self):
+        """Of a function whose first argument is what it is a method of."""
+        return Signature(self.return_type, (self.recvr, *self.args)) if self.is_method else self
+
+    def as_type(self):
+        """The type of functions that have it."""
+        return FunctionType(self)
+
+    def is_precise(self):
+        """Are all its types such as values have?"""
+        return all(t.is_precise() for t in (*self.args, self.return_type))
 
     def __repr__(self):
-        return f"({', '.join(map(str, self.args))}) -> {self.return_type}"
+        return f"{self.args} -> {self.return_type!r}"
 
     def __eq__(self, other):
-        return isinstance(other, Signature) and (other.return_type, other.args) == (self.return_type, self.args)
+        return isinstance(other, Signature) and vars(other) == vars(self)
 
     def __hash__(self):
         return hash((self.return_type, self.args))
 
     def __reduce__(self):
-        return (Signature, (self.return_type, self.args))
+        return (Signature, (self.return_type, self.args, self.recvr, self.pysig))
+
+
+def signature(return_type, *args, recvr=None):
+    """A :class:`Signature`."""
+    return Signature(return_type, args, recvr)
 
 
 class Number(Type):
     """Of arithmetic; ``bits`` is the size, ``dtype`` NumPy's type, ``kind`` its letter (of bfloat16, too, "f")."""
 
-    def __init__(self, name, c):
-        self.name, self.c = name, c
-        self.dtype = numpy.dtype({"boolean": "bool", "bfloat16": ml_dtypes.bfloat16}.get(name, name))
+    def __init__(self, name, *of_numba, c=None):
+        if c is None and (name not in NUMBERS or type(NUMBERS[name]) is not type(self)):
+            raise ValueError(f"kernels have no {type(self).__name__} '{name}'; there is {', '.join(NUMBERS)}")
+        self.name, self.c = name, c or NUMBERS[name].c
+        self.dtype = numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
         self.bits = self.dtype.itemsize * 8
         self.kind = "f" if name == "bfloat16" else self.dtype.kind
 
@@ -101,13 +134,27 @@ class Number(Type):
         """With types: a signature, ``float32(float32, int64)``. With a value: that value in this type."""
         if all(isinstance(a, Type) for a in arguments):
             return super().__call__(*arguments)
-        return self.dtype.type(*arguments)
+        return self.cast_python_value(*arguments)
+
+    def __lt__(self, other):
+        """Of one kind: has it fewer bits?"""
+        if type(other) is not type(self) or getattr(other, "signed", None) != getattr(self, "signed", None):
+            return NotImplemented
+        return self.bits < other.bits
+
+    def __le__(self, other):
+        return self == other or self.__lt__(other)
 
 
 class Integer(Number):
-    def __init__(self, name, c):
-        super().__init__(name, c)
+    def __init__(self, name, *of_numba, c=None):
+        super().__init__(name, c=c)
         self.signed = self.dtype.kind == "i"
+
+    @classmethod
+    def from_bitwidth(cls, bitwidth, signed=True):
+        """The type of so many bits."""
+        return cls(f"{'' if signed else 'u'}int{bitwidth}")
 
     minval = property(lambda self: int(numpy.iinfo(self.dtype).min), doc="The least value.")
     maxval = property(lambda self: int(numpy.iinfo(self.dtype).max), doc="The greatest value.")
@@ -126,7 +173,8 @@ class Complex(Number):
 
 
 class Boolean(Number):
-    pass
+    def cast_python_value(self, value):
+        return bool(value)
 
 
 class NoneType(Type):
@@ -162,6 +210,10 @@ class Literal(Known):
         self.name = f"Literal[{type(obj).__name__}]({obj})"
 
     literal_value = property(lambda self: self.obj)
+    literal_type = property(lambda self: unicode_type if isinstance(self.obj, str) else of_dtype(type(self.obj)))
+
+    def __reduce__(self):
+        return (type(self), (self.obj,))
 
     def __eq__(self, other):
         return isinstance(other, Literal) and (other.obj, type(other.obj)) == (self.obj, type(self.obj))
@@ -258,6 +310,13 @@ class Record(Type):
         titled = {name: (*field, None)[2] for name, field in self.dtype.fields.items()}
         return {name: RecordField(self.typeof(name), self.offset(name), self.alignof(name), titled[name]) for name in self.dtype.names}
 
+    def __repr__(self):
+        fields = ", ".join(
+            f"({name!r}, {{'type': {of.type!r}, 'offset': {of.offset}, 'alignment': {of.alignment}, 'title': {of.title}, }})"
+            for name, of in self.fields.items()
+        )
+        return f"Record([{fields}], {self.size}, {self.aligned})"
+
     def alignof(self, name):
         """What a field's offset is a multiple of, in an aligned record; else None."""
         return self.dtype.fields[name][0].alignment if self.aligned else None
@@ -290,20 +349,28 @@ def _of_field(dtype):
         found = of_dtype(base)
     except TypeError:
         found = base
-    return f"nestedarray({found}, {shape})" if shape else found
+    return NestedArray(found, shape) if shape and isinstance(found, Type) else f"nestedarray({found}, {shape})" if shape else found
 
 
 class Array(Type):
     """Of arrays: layout "C", "F" or "A" (any), perhaps read-only; ``packed``: its numbers do not lie where their type wants them."""
 
-    def __init__(self, dtype, ndim, layout, readonly=False, packed=False):
+    def __init__(self, dtype, ndim, layout, readonly=False, packed=False, *, name=None, aligned=True):
+        if not isinstance(dtype, Type) or isinstance(dtype, Array):
+            raise TypingError(f"the elements of an array are of a type of numba.types that is no array, and not {dtype!r}")
+        if layout not in ("C", "F", "A"):
+            raise TypingError(f"Invalid layout {layout!r}; it is 'C', 'F' or 'A'")
+        packed = packed or not (aligned or isinstance(dtype, Record))
         self.dtype, self.ndim, self.layout, self.readonly, self.packed = dtype, ndim, layout, readonly, packed
-        self.name = f"array({dtype}, {ndim}d, {layout}{', readonly' if readonly else ''}{', packed' if packed else ''})"
+        self.name = f"{'readonly ' if readonly else ''}{'' if self.aligned else 'unaligned '}array({dtype}, {ndim}d, {layout})"
         element = f"packed<{dtype.memory}>" if packed else dtype.memory
         self.c = f"array<{element}, {ndim}, {'true' if layout == 'C' else 'false'}>"
 
     def __reduce__(self):
         return (Array, (self.dtype, self.ndim, self.layout, self.readonly, self.packed))
+
+    def __repr__(self):
+        return f"Array({self.dtype!r}, {self.ndim}, {self.layout!r}, {self.readonly}, aligned={self.aligned})"
 
     def part(self, ndim, layout):
         """The type of a view of such an array."""
@@ -314,6 +381,7 @@ class Array(Type):
         dtype, readonly = self.dtype if dtype is None else dtype, self.readonly if readonly is None else readonly
         return Array(dtype, self.ndim if ndim is None else ndim, layout or self.layout, readonly, self.packed)
 
+    key = property(lambda self: (self.dtype, self.ndim, self.layout, self.mutable, self.aligned))
     mutable = property(lambda self: not self.readonly)
     aligned = property(lambda self: not self.packed and getattr(self.dtype, "aligned", True))
     is_c_contig = property(lambda self: self.layout == "C" or (self.ndim <= 1 and self.layout == "F"))
@@ -338,12 +406,32 @@ class FixedArray(Array):
         return Array(self.dtype, self.ndim, "C", self.readonly)
 
 
+class NestedArray(Array):
+    """Of an array that is a field of records."""
+
+    def __init__(self, dtype, shape):
+        super().__init__(dtype, len(shape), "C")
+        self.shape = tuple(shape)
+        self.name = f"nestedarray({dtype}, {self.shape})"
+
+    def __repr__(self):
+        return f"NestedArray({self.dtype!r}, {self.shape})"
+
+    def __reduce__(self):
+        return (NestedArray, (self.dtype, self.shape))
+
+
 class Tuple(Type):
     def __init__(self, types):
         self.types = tuple(types)
         self.count = sum(t.count if isinstance(t, Tuple) else 1 for t in self.types)  # of what is no tuple
         self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if self.is_uniform else f"Tuple({', '.join(map(str, self.types))})"
         self.c = f"tuple<{', '.join(t.c for t in self.types)}>"
+
+    key = property(lambda self: (self.types[0], len(self.types)) if self.is_uniform else self.types)
+
+    def __repr__(self):
+        return f"UniTuple({self.types[0]!r}, {len(self.types)})" if self.is_uniform else f"Tuple({self.types!r})"
 
     def __reduce__(self):
         return (Tuple, (self.types,))
@@ -382,6 +470,9 @@ class NamedTuple(Tuple):
         inner = f"{self.types[0]} x {len(self.types)}" if self.is_uniform else ", ".join(map(str, self.types))
         self.name = f"{cls.__name__}({inner})"
 
+    def __repr__(self):
+        return self.name
+
     def __eq__(self, other):
         return isinstance(other, NamedTuple) and (other.instance_class, other.types) == (self.instance_class, self.types)
 
@@ -417,6 +508,74 @@ class IntEnumMember(EnumMember):
         self.name = f"Int{self.name}"
 
 
+class Unserved(Type):
+    """Of what kernels have no values of: lists, dictionaries. Such types can be named and compared; a signature takes none."""
+
+    def __init__(self, name, *parts, written=None):
+        self.name, self.parts, self.written = name, parts, written
+
+    def __repr__(self):
+        return self.written or self.name
+
+    def __reduce__(self):
+        return (_unserved, (type(self), self.name, self.parts, self.written))
+
+
+def _unserved(cls, name, parts, written):
+    made = cls.__new__(cls)
+    Unserved.__init__(made, name, *parts, written=written)
+    return made
+
+
+class ListOrSet(Unserved):
+    """``reflected``: of one that a function is given."""
+
+    def __init__(self, dtype, reflected=False):
+        kind = f"{'reflected ' if reflected else ''}{self.of_what}({dtype}){'<iv=None>' if self.of_what == 'list' else ''}"
+        super().__init__(kind, dtype, reflected, written=f"{type(self).__name__}({dtype!r}, {reflected})")
+
+    dtype = property(lambda self: self.parts[0])
+    reflected = property(lambda self: self.parts[1])
+
+
+class List(ListOrSet):
+    """Of lists."""
+
+    of_what = "list"
+
+
+class Set(ListOrSet):
+    """Of sets."""
+
+    of_what = "set"
+
+
+class NumberClass(Unserved):
+    """Of a type of numbers itself, such as ``numpy.float32``."""
+
+    def __init__(self, instance_type):
+        super().__init__(f"class({instance_type})", instance_type)
+
+    dtype = instance_type = property(lambda self: self.parts[0])
+
+
+class FunctionType(Unserved):
+    """Of functions of one signature."""
+
+    def __init__(self, signature):
+        super().__init__(f"FunctionType[{signature.return_type}({', '.join(map(str, signature.args))})]", signature)
+
+    signature = property(lambda self: self.parts[0])
+
+
+def unserved_in(type_):
+    """A type within this one that kernels have no values of; None where there is none."""
+    if isinstance(type_, Unserved):
+        return type_
+    inner = type_.types if isinstance(type_, Tuple) else [type_.type] if isinstance(type_, Optional) else ()
+    return next((found for t in inner if (found := unserved_in(t))), None)
+
+
 class Vector(Type):
     """Of CUDA's vectors, ``float32x4``: up to four numbers of one type, ``x``, ``y``, ``z`` and ``w``."""
 
@@ -431,14 +590,14 @@ class Vector(Type):
         raise RuntimeError(f"cuda.{self.name} makes a vector inside of a kernel only; call it from a function under @cuda.jit")
 
 
-boolean = Boolean("boolean", "bool")
-int8, int16 = Integer("int8", "signed char"), Integer("int16", "short")
-int32, int64 = Integer("int32", "int"), Integer("int64", "long long")
-uint8, uint16 = Integer("uint8", "unsigned char"), Integer("uint16", "unsigned short")
-uint32, uint64 = Integer("uint32", "unsigned int"), Integer("uint64", "unsigned long long")
-float16, float32, float64 = Float("float16", "op::float16"), Float("float32", "float"), Float("float64", "double")
-bfloat16 = Float("bfloat16", "op::bfloat16")
-complex64, complex128 = Complex("complex64", "complex<float>"), Complex("complex128", "complex<double>")
+boolean = Boolean("bool", c="bool")
+int8, int16 = Integer("int8", c="signed char"), Integer("int16", c="short")
+int32, int64 = Integer("int32", c="int"), Integer("int64", c="long long")
+uint8, uint16 = Integer("uint8", c="unsigned char"), Integer("uint16", c="unsigned short")
+uint32, uint64 = Integer("uint32", c="unsigned int"), Integer("uint64", c="unsigned long long")
+float16, float32, float64 = Float("float16", c="op::float16"), Float("float32", c="float"), Float("float64", c="double")
+bfloat16 = Float("bfloat16", c="op::bfloat16")
+complex64, complex128 = Complex("complex64", c="complex<float>"), Complex("complex128", c="complex<double>")
 none = NoneType()
 unicode_type = UnicodeType("unicode_type")
 grid_group = GridGroup()
@@ -472,6 +631,8 @@ class Optional(Type):
         self.type = type
         self.name, self.c = f"OptionalType({type})", f"perhaps<{type.c}>"
 
+    key = property(lambda self: self.type)
+
     def __reduce__(self):
         return (Optional, (self.type,))
 
@@ -495,7 +656,7 @@ def _of_dtype(dtype, aligned):
         if count != 1:
             raise TypeError(f"kernels count times in whole units, and {dtype} has {count}; convert with astype()")
         return (NPDatetime if dtype.kind == "M" else NPTimedelta)("" if unit == "generic" else unit)
-    found = NUMBERS.get("boolean" if dtype.name == "bool" else dtype.name)
+    found = NUMBERS.get(dtype.name)
     if found is None or not dtype.isnative:
         raise TypeError(f"kernels have no values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
     return found

@@ -163,7 +163,7 @@ class VectorFunction(Folds):
         known = [a.dtype if hasattr(a, "dtype") else type(a) for a in args]
         if self._is_open:
             return tuple(
-                types.of_dtype(k) if isinstance(k, numpy.dtype) else signatures.typeof(a) for k, a in zip(known, args, strict=True)
+                types.of_dtype(k) if isinstance(k, numpy.dtype) else signatures.argument_type(a) for k, a in zip(known, args, strict=True)
             )
         for loop in self._loops:
             if all(_goes(k, t) for k, t in zip(known, loop, strict=True)):

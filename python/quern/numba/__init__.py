@@ -44,8 +44,8 @@ __all__ = [
     "vectorize",
     "void",
     *errors.__all__,
-    *(name for name in _types.NUMBERS if name not in ("float16", "bfloat16")),
-    *(name for name in _ALIASES if name != "bool"),
+    *(name for name in _types.NUMBERS if name not in ("bool", "float16", "bfloat16")),
+    *_ALIASES,
 ]
 
 

@@ -146,10 +146,10 @@ def grid_sync(compiler, owner, node):
 
 _MASK = "Mask type"  # in messages, as Numba has it
 rows(intrinsics.syncwarp, ("none()", "__syncwarp()"), ("none(uint32)", "__syncwarp({0})"), integer=_MASK)
-rows(intrinsics.all_sync, ("boolean(uint32, boolean)", "(__all_sync({0}, {1}) != 0)"), integer=_MASK)
-rows(intrinsics.any_sync, ("boolean(uint32, boolean)", "(__any_sync({0}, {1}) != 0)"), integer=_MASK)
-rows(intrinsics.eq_sync, ("boolean(uint32, boolean)", "same_in_warp({0}, {1})"), integer=_MASK)
-rows(intrinsics.ballot_sync, ("uint32(uint32, boolean)", "__ballot_sync({0}, {1})"), integer=_MASK)
+rows(intrinsics.all_sync, ("bool(uint32, bool)", "(__all_sync({0}, {1}) != 0)"), integer=_MASK)
+rows(intrinsics.any_sync, ("bool(uint32, bool)", "(__any_sync({0}, {1}) != 0)"), integer=_MASK)
+rows(intrinsics.eq_sync, ("bool(uint32, bool)", "same_in_warp({0}, {1})"), integer=_MASK)
+rows(intrinsics.ballot_sync, ("uint32(uint32, bool)", "__ballot_sync({0}, {1})"), integer=_MASK)
 rows(intrinsics.activemask, ("uint32()", "__activemask()"))
 rows(intrinsics.lanemask_lt, ("uint32()", "((1u << lane_id()) - 1)"))
 for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):

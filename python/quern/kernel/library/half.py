@@ -11,7 +11,7 @@ TABLE = [
     ("float16", 1, "__{name}({0})", "hneg habs"),
     ("float16", 2, "__{name}({0}, {1})", "hadd hsub hmul hdiv hmax hmin"),
     ("float16", 3, "__{name}({0}, {1}, {2})", "hfma"),
-    ("boolean", 2, "__{name}({0}, {1})", "heq hne hgt hge hlt hle"),
+    ("bool", 2, "__{name}({0}, {1})", "heq hne hgt hge hlt hle"),
 ]
 functions = {}  # name -> Intrinsic
 
