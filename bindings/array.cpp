@@ -14,6 +14,7 @@
 #include "graph/keras_types.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 #include "graph/tier0.h"
 #include "run/calls/matmul.h"
 #include "run/eval.h"
@@ -38,7 +39,11 @@ PyObject* wrap(Array&& array, PyTypeObject* type) { return handed_out(wrap_as(st
 
 PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
-  if (type != array_type && is_tensor_type(type)) array.set_value(false);  // tensors without dimensions can be written
+  if (type != array_type && is_tensor_type(type)) {
+    array.set_value(false);  // tensors without dimensions can be written
+    // What nobody else has is new; other views are what the tensor is that they are views of.
+    if (InferenceMode::is_on() && array.cell()->references == 1) mark_inference(array);
+  }
   const Array& kept = *new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   if (PyType_IsSubtype(type, array_type)) NumPyArray::hold(kept);
   nb::inst_mark_ready(made);

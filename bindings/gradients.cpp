@@ -233,9 +233,17 @@ void init_gradients(nb::module_& m) {
   });
   m.def("gradient_mode", [] { return GradientMode::is_on(); });
   m.def("set_gradient_mode", [](bool on) {
-    bool before = GradientMode::is_on();
+    bool before = GradientMode::is_asked();
     GradientMode::set(on);
     return before;
+  });
+  m.def("gradient_mode_asked", [] { return GradientMode::is_asked(); });
+  m.def("inference_mode", [] { return InferenceMode::is_on(); });
+  m.def("set_inference_mode", [](bool on) { InferenceMode::set(on); });
+  m.def("is_inference", [](const Array& array) { return is_inference(array); });
+  m.def("check_may_write", [](const Array& array) {
+    GraphLock lock;
+    check_may_write(array);
   });
   m.def("set_anomaly_mode", &set_anomaly_mode);
   m.def("anomaly_mode", &anomaly_mode);
@@ -253,7 +261,10 @@ void init_gradients(nb::module_& m) {
         auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs), options);
         nb::list list;
         size_t i = 0;
-        for (nb::handle input : inputs) list.append(given_to(Py_TYPE(input.ptr()), out[i++]));
+        for (nb::handle input : inputs) {
+          std::optional<Array>& one = out[i++];
+          list.append(one ? nb::steal(wrap(std::move(*one), Py_TYPE(input.ptr()))) : nb::none());
+        }
         return list;
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("since") = 0);

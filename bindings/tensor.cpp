@@ -605,6 +605,10 @@ void init_tensors(nb::module_& m) {
     Array same(array_in(given));
     if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
       raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
+    if (InferenceMode::is_on() && !is_tensor_type(Py_TYPE(given.ptr()))) {
+      same = same.view(same.layout());  // a tensor of its own: the other door's array is no inference tensor
+      mark_inference(same);
+    }
     return nb::steal(wrap_as(std::move(same), reinterpret_cast<PyTypeObject*>(type.ptr())));
   });
   m.def("array_assign", [](nb::handle given, nb::handle value) {

@@ -125,7 +125,16 @@ DIFFERENT = (
     ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
-    ("inference mode", "It is `no_grad()`: what is made in it may be used and written anywhere, `is_inference()` is False."),
+    (
+        "inference mode",
+        "Some functions keep less for their derivatives than PyTorch's (`clamp`, `cdist` and `xlogy` of tensors, weights of "
+        "`nll_loss`) and take inference tensors where there they are an error. A write that is refused has changed nothing. "
+        "Views of a tensor made in the mode with `requires_grad=True` pass gradients on.",
+    ),
+    (
+        "views under `no_grad()`",
+        "They pass gradients on to what they are views of; writing into them where it would be recorded is an error, as there.",
+    ),
 )  # fmt: skip
 POOLED = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.optim", "torch.autograd", "torch.nn.init")
 

@@ -61,7 +61,7 @@ Array gradients(const Array& result, const Array& input, const GradientOptions& 
   return gradients(std::vector{result}, std::vector{input}, options, here)[0];
 }
 
-NoGradient::NoGradient() : before_(quern::GradientMode::is_on()) { quern::GradientMode::set(false); }
+NoGradient::NoGradient() : before_(quern::GradientMode::is_asked()) { quern::GradientMode::set(false); }
 NoGradient::~NoGradient() { quern::GradientMode::set(before_); }
 
 }  // namespace qn

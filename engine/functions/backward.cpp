@@ -369,6 +369,7 @@ class Backward {
 
   void store(Entry& entry, const Array& g) {
     Array own = options_.create_graph ? g : detached_copy(g);
+    if (InferenceMode::is_on()) mark_inference(own);
     GraphLock lock;
     entry.extra().gradient = std::make_shared<Array>(std::move(own));
   }
@@ -389,6 +390,7 @@ class Backward {
         own = lies_alike && g.is_whole() ? g.apart()
                                          : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
       }
+      if (InferenceMode::is_on()) mark_inference(own);
       extra.gradient = std::make_shared<Array>(std::move(own));
     } else {
       Argument both[] = {Argument(*extra.gradient), Argument(g)};

@@ -147,7 +147,8 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
   if (weight.rank() != 2 || x.rank() == 0) bug("a linear layer of {} and {}", to_string(x.shape()), to_string(weight.shape()));
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
-  return differentiable(std::make_shared<Linear>(), inputs, {{true, true, false}, {}}, [&]() -> std::vector<Array> {
+  const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
+  return differentiable(std::make_shared<Linear>(), inputs, kept, [&]() -> std::vector<Array> {
     Array y = matmul(rows(x), turned(weight));
     if (bias) y = compute(Op::add, y, *bias);
     if (x.rank() == 2) return {y};
@@ -291,7 +292,7 @@ std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {
   GradientMode off(false);
   std::vector<Argument> arguments;
-  for (const Array& array : written) arguments.emplace_back(array);
+  for (const Array& array : written) check_may_write(array), arguments.emplace_back(array);
   arguments.insert(arguments.end(), read.begin(), read.end());
   std::vector<Array> out = apply(row, arguments, written[0].shape(), written[0].device());
   GraphLock lock;

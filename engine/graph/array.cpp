@@ -166,7 +166,7 @@ Array Array::view(Layout layout, DType as) const {
   Array out(cell_, interned(std::move(layout)), as);
   out.is_view_ = true;
   out.is_read_only_ = is_read_only_;
-  if (tape_ || (is_taping() && cell_->entry)) tape_view(*this, out);
+  if (tape_ || (is_taping() && cell_->entry) || InferenceMode::is_on()) tape_view(*this, out);
   return out;
 }
 
@@ -507,6 +507,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     node->operands[i] = operand_for(arguments[i], operand_type(r, static_cast<int>(i), loop.compute), layout, device);
   }
   EntryRef entry = is_taping() ? tape_row(*node, arguments) : EntryRef();
+  if (into && entry) check_may_record(*into);
   // What reads and writes the same exposed memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_exposed() ? into->cell()->node.get() : nullptr);
   if (!into) {
@@ -673,6 +674,7 @@ void assign(const Array& target, const Argument& value) {
     node->operand_count = 1;
     node->operands[0] = operand_for(source, target.dtype(), layout, target.device());
     EntryRef entry = is_taping() && source.array() ? tape_copy(*node, *source.array()) : EntryRef();
+    if (entry) check_may_record(target);
     submit_or_keep_reading(*node);
     target.cell()->set(std::move(node));
     wrote(target, std::move(entry));

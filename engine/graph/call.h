@@ -45,6 +45,7 @@ class CallBody {
   virtual std::vector<std::optional<Array>> gradients(const GradientCall& call) const;
   virtual bool keeps_operand(size_t) const { return false; }
   virtual bool keeps_result(size_t) const { return false; }
+  virtual bool is_product() const { return false; }  // the derivative by one operand needs the others alone
 };
 
 // The same values, once they are looked through.

@@ -16,7 +16,11 @@ namespace {
 
 uint64_t entries_made = 0;
 RowNeeds row_needs = nullptr;
-thread_local bool mode_is_on = true;
+struct Modes {
+  bool is_asked = true, is_inference = false, is_on = true;
+  void settle() { is_on = is_asked && !is_inference; }
+};
+thread_local Modes modes;
 
 bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
 
@@ -38,7 +42,19 @@ TapeOperand operand_of(const Argument& argument, DType compute, DeviceId device)
   return out;
 }
 
-void keep(TapeOperand& operand) { operand.written = writes_of(*operand.value.node); }
+void check_may_keep(const Array& array) {
+  if (!is_inference(array)) return;
+  raise(ErrorKind::runtime,
+        "Inference tensors cannot be saved for backward. Please do not use tensors made in inference mode where gradients are "
+        "recorded and the derivative needs their values; use a clone() made outside of it, or torch.no_grad() instead of "
+        "inference_mode().");
+}
+
+// `array`: the operand; none for a number.
+void keep(TapeOperand& operand, const Array* array) {
+  if (array) check_may_keep(*array);
+  operand.written = writes_of(*operand.value.node);
+}
 void keep_not(TapeOperand& operand) { operand.value = {}; }
 
 EntryRef entry_for(Entry::Kind kind, const Node& node) {
@@ -55,10 +71,20 @@ TapeView& tape_of(const Array& array) {
   return *tape;
 }
 
+// Is the record its Variable's and not its cell's?
+bool is_apart(const TapeViewRef& tape) { return tape && (tape->own || tape->is_inference); }
+
 // The entry of all that the array's Variable holds, or of its cell's value.
 const EntryRef& base_of(const Array& array) {
+  static const EntryRef none;
   const TapeViewRef& tape = array.tape();
-  return tape && tape->own ? tape->own->entry : array.cell()->entry;
+  if (!is_apart(tape)) return array.cell()->entry;
+  return tape->own ? tape->own->entry : none;
+}
+
+// Nothing is recorded of these: what was made in inference mode is unknown to the tape until something else meets it.
+bool are_inference(std::span<const Argument> arguments) {
+  return std::ranges::all_of(arguments, [](const Argument& a) { return a.array() && is_inference(*a.array()); });
 }
 
 bool shows_all(const Array& array) {
@@ -155,10 +181,23 @@ EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId dev
 
 // ---- whether anything is recorded
 
-GradientMode::GradientMode(bool on) : before_(std::exchange(mode_is_on, on)) {}
-GradientMode::~GradientMode() { mode_is_on = before_; }
-bool GradientMode::is_on() { return mode_is_on; }
-void GradientMode::set(bool on) { mode_is_on = on; }
+GradientMode::GradientMode(bool on) : before_(modes.is_asked) { set(on); }
+GradientMode::~GradientMode() { set(before_); }
+bool GradientMode::is_on() { return modes.is_on; }
+bool GradientMode::is_asked() { return modes.is_asked; }
+void GradientMode::set(bool on) {
+  modes.is_asked = on;
+  modes.settle();
+}
+
+std::atomic<int> InferenceMode::threads_ = 0;
+bool InferenceMode::is_on_here() { return modes.is_inference; }
+void InferenceMode::set(bool on) {
+  if (on == modes.is_inference) return;
+  threads_ += on ? 1 : -1;
+  modes.is_inference = on;
+  modes.settle();
+}
 
 void set_row_needs(RowNeeds needs) { row_needs = needs; }
 
@@ -178,6 +217,11 @@ bool wants_gradient(const Array& array) {
 
 void want_gradient(const Array& array, bool wants) {
   GraphLock lock;
+  if (wants && is_inference(array) && !InferenceMode::is_on())
+    raise(
+        ErrorKind::runtime,
+        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. Make a clone() of it, or set it in "
+        "the mode.");
   const EntryRef& base = base_of(array);
   if (base && !base->is_leaf()) {
     if (wants) return;
@@ -193,8 +237,7 @@ void want_gradient(const Array& array, bool wants) {
     leaf = new_entry(Entry::Kind::leaf, array.dtype(), array.layout_ref(), array.device());
     leaf->site = current_site();
   }
-  const TapeViewRef& tape = array.tape();
-  if (!(tape && tape->own) && array.is_whole()) return void(array.cell()->entry = std::move(leaf));
+  if (!is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = std::move(leaf));
   // A part of other memory, which wants none itself, or of a detached one: a leaf of its own.
   TapeView& own = tape_of(array);
   if (own.own && own.own->references > 1) --own.own->references, own.own = nullptr;
@@ -210,14 +253,20 @@ Array detached(const Array& array) {
   Array out = array.view(array.layout());
   out.tape() = TapeViewRef(new TapeView);
   out.tape()->own = new Variable{1, {}, array.layout_ref(), array.dtype()};
+  out.tape()->is_inference = is_inference(array);
+  out.tape()->may_be_written = out.tape()->is_inference && !InferenceMode::is_on();
   return out;
 }
 
 bool is_detached(const Array& array) { return array.tape() && array.tape()->own; }
 
+void mark_inference(const Array& array) {
+  GraphLock lock;
+  tape_of(array).is_inference = true;
+}
+
 void forget_gradient(const Array& array) {
-  const TapeViewRef& tape = array.tape();
-  if (!(tape && tape->own) && array.is_whole()) return void(array.cell()->entry = {});
+  if (!is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
   TapeView& own = tape_of(array);
   if (own.own && --own.own->references == 0) delete own.own;
   own.own = new Variable{1, {}, array.layout_ref(), array.dtype()};
@@ -300,10 +349,27 @@ std::string tape_name(Entry& entry) {
 
 // ---- recording
 
+void check_may_record(const Array& target) {
+  const TapeViewRef& tape = target.tape();
+  if (!tape || tape->made == TapeView::Made::recorded || !modes.is_on) return;
+  const bool inference = tape->made == TapeView::Made::in_inference;
+  raise(ErrorKind::runtime,
+        "A view was created in {} and is being modified inplace {}. Whether this is recorded would be unclear: make the view and "
+        "write into it both in the {} block (it is not recorded), or both outside (it is).",
+        inference ? "inference mode" : "no_grad mode", inference ? "in normal mode" : "with grad mode enabled",
+        inference ? "inference_mode" : "no_grad");
+}
+
 void check_may_write(const Array& target) {
-  if (!is_taping() || !mode_is_on) return;
+  if (is_inference(target) && !target.tape()->may_be_written && !InferenceMode::is_on())
+    raise(ErrorKind::runtime,
+          "Inplace update to inference tensor outside InferenceMode is not allowed. Make a clone() of it first, or write in the "
+          "mode.");
+  if (!is_taping() || !modes.is_on) return;
   const EntryRef& base = base_of(target);
-  if (!base || !base->is_leaf()) return;
+  if (!base) return;
+  check_may_record(target);
+  if (!base->is_leaf()) return;
   raise(ErrorKind::runtime, "a {}leaf Variable that requires grad is being used in an in-place operation.",
         shows_all(target) ? "" : "view of a ");
 }
@@ -314,7 +380,7 @@ void check_no_gradient(std::string_view kernel, std::span<const Argument> argume
 }
 
 void check_no_gradient(std::string_view kernel, const Array& argument) {
-  if (!is_taping() || !mode_is_on || !wants_gradient(argument)) return;
+  if (!is_taping() || !modes.is_on || !wants_gradient(argument)) return;
   raise(ErrorKind::not_implemented,
         "[{}] a kernel's text has no derivative; give it detached arrays, or call it in an autograd.Function of quern.torch:\n\n"
         "    class Own(torch.autograd.Function):\n"
@@ -331,10 +397,10 @@ void check_no_gradient(std::string_view kernel, const Array& argument) {
 }
 
 EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
-  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  if (!modes.is_on || !has_gradient(node.dtype)) return {};
   bool any = false;
   for (const Argument& a : arguments) any |= a.array() && base_of(*a.array()) && has_gradient(a.array()->dtype());
-  if (!any) return {};
+  if (!any || (node.op != Op::cast && are_inference(arguments))) return {};
   EntryRef entry = entry_for(Entry::Kind::row, node);
   entry->operand_count = static_cast<uint8_t>(arguments.size());
   uint8_t needs = 0;
@@ -347,7 +413,10 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
     needs |= needed;
   }
   entry->number = ++entries_made;  // behind the views that the operands just became
-  for (size_t i = 0; i < arguments.size(); ++i) needs >> i & 1 ? keep(entry->own[i]) : keep_not(entry->own[i]);
+  // A quotient's derivative is made from its value here, from the numerator in PyTorch.
+  if (node.op == Op::true_divide && entry->own[1].from && arguments[0].array()) check_may_keep(*arguments[0].array());
+  for (size_t i = 0; i < arguments.size(); ++i)
+    needs >> i & 1 ? keep(entry->own[i], arguments[i].array()) : keep_not(entry->own[i]);
   if (needs >> 3 & 1) {
     entry->value = {NodeRef(const_cast<Node*>(&node)), node.layout, node.dtype};
     entry->written = writes_of(node);
@@ -356,7 +425,7 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
 }
 
 EntryRef tape_copy(const Node& node, const Array& from) {
-  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  if (!modes.is_on || !has_gradient(node.dtype)) return {};
   EntryRef of = entry_of(from);
   if (!of) return {};
   EntryRef entry = entry_for(Entry::Kind::row, node);
@@ -367,7 +436,7 @@ EntryRef tape_copy(const Node& node, const Array& from) {
 }
 
 EntryRef tape_reduce(const Node& node, const Array& from) {
-  if (!mode_is_on || !has_gradient(node.dtype)) return {};
+  if (!modes.is_on || !has_gradient(node.dtype) || is_inference(from)) return {};
   EntryRef of = entry_of(from);
   if (!of) return {};
   EntryRef entry = entry_for(Entry::Kind::reduce, node);
@@ -377,7 +446,7 @@ EntryRef tape_reduce(const Node& node, const Array& from) {
   entry->own[0] = {std::move(of), {}, from.layout_ref(), from.dtype()};
   if (node.reduction != Reduction::sum) {
     entry->own[0].value = from.operand();
-    keep(entry->own[0]);
+    keep(entry->own[0], &from);
     entry->value = {NodeRef(const_cast<Node*>(&node)), node.layout, node.dtype};
   }
   return entry;
@@ -405,11 +474,12 @@ void forget_hooks(Entry& entry, const Array& target) {
 }
 
 EntryRef tape_update(const Array& target, const Argument& value) {
-  if (!mode_is_on) return base_of(target);
+  if (!modes.is_on) return base_of(target);
   if (!has_gradient(target.dtype())) return {};
   const EntryRef& base = base_of(target);
   EntryRef of = value.array() ? entry_of(*value.array()) : EntryRef();
   if (!base && !of) return {};
+  check_may_record(target);
   const Node& node = *target.cell()->node;
   EntryRef entry = new_entry(Entry::Kind::update, node.dtype, node.layout, node.device);
   entry->site = current_site();
@@ -435,7 +505,7 @@ void wrote(const Array& target, EntryRef entry) {
   if (!is_taping()) return;
   const TapeViewRef& tape = target.tape();
   EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
-  if (!mode_is_on) return;
+  if (!modes.is_on) return;
   if (base) {
     if (!entry) {
       entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
@@ -465,19 +535,20 @@ void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std
 
 // The entry of a call of these operands; null where none wants a gradient.
 static EntryRef entry_of_call(Entry::Kind kind, Site site, std::span<const Array> operands, const CallBody* body) {
-  if (!mode_is_on) return {};
-  bool any = false;
-  for (const Array& array : operands) any |= base_of(array) && has_gradient(array.dtype());
-  if (!any) return {};
+  if (!modes.is_on) return {};
+  auto wants = [](const Array& array) { return base_of(array) && has_gradient(array.dtype()); };
+  const std::ptrdiff_t wanting = std::ranges::count_if(operands, wants);
+  if (wanting == 0 || std::ranges::all_of(operands, is_inference)) return {};
   EntryRef entry = new_entry(kind, DType::boolean, {}, operands[0].device());
   entry->site = site;
   std::vector<TapeOperand>& more = entry->extra().more;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Array& array = operands[i];
     TapeOperand operand{entry_of(array), {}, array.layout_ref(), array.dtype()};
-    if (body && body->keeps_operand(i)) {
+    const bool is_needed = body && body->keeps_operand(i) && !(body->is_product() && wanting == wants(array));
+    if (is_needed) {
       operand.value = array.operand();
-      keep(operand);
+      keep(operand, &array);
     }
     more.push_back(std::move(operand));
   }
@@ -509,14 +580,14 @@ static void give_results(const EntryRef& entry, std::span<const Array> results, 
       own->operand_count = 1;
       own->own[0] = {entry, {}, result.layout_ref(), result.dtype()};
     }
-    const TapeViewRef& known = result.tape();
-    if (!(known && known->own) && result.is_whole()) {
+    if (!is_apart(result.tape()) && result.is_whole()) {
       result.cell()->entry = std::move(own);
     } else {  // such as a result with axes of one element, or numbers; or one that was detached from other memory
       TapeView& tape = tape_of(result);
       if (tape.own && --tape.own->references == 0) delete tape.own;
       tape.own = new Variable{1, std::move(own), result.layout_ref(), result.dtype()};
       tape.base = tape.parent = tape.seen = {};
+      tape.made = TapeView::Made::recorded;
     }
   }
 }
@@ -533,12 +604,13 @@ void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span
 
 EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, const Array& target,
                         std::span<const Array> operands) {
-  if (!mode_is_on || !has_gradient(target.dtype())) return {};
+  if (!modes.is_on || !has_gradient(target.dtype())) return {};
   std::vector<Array> all{target};
   all.insert(all.end(), operands.begin(), operands.end());
   EntryRef entry = entry_of_call(Entry::Kind::call, site, all, body.get());
   if (!entry) return {};
   entry->call = body;
+  check_may_record(target);
   const Node& node = *target.cell()->node;
   entry->dtype = entry->compute = node.dtype;
   entry->layout = node.layout;
@@ -556,11 +628,20 @@ EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, 
 
 void tape_view(const Array& of, Array& view) {
   const TapeViewRef& from = of.tape();
-  if (from && from->own) {
+  if (from && (from->own || from->is_inference || from->made != TapeView::Made::recorded)) {
     TapeView& tape = tape_of(view);
-    if (!tape.own) tape.own = from->own, ++from->own->references;
+    if (from->own && !tape.own) tape.own = from->own, ++from->own->references;
+    tape.is_inference = from->is_inference;
+    tape.made = from->made;
   }
-  if (!is_taping() || !mode_is_on) return;
+  if (!modes.is_on) {
+    if (is_inference(view)) return;
+    TapeView& tape = tape_of(view);
+    if (tape.made == TapeView::Made::recorded)
+      tape.made = modes.is_inference ? TapeView::Made::in_inference : TapeView::Made::unrecorded;
+    return;
+  }
+  if (!is_taping()) return;
   const EntryRef& base = base_of(of);
   if (!base || shows_all(of) || !has_gradient(of.dtype())) return;
   EntryRef parent = entry_of_view(of, base);
@@ -584,7 +665,7 @@ std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std:
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i >= kept.inputs.size() || !kept.inputs[i]) continue;
     operands[i].value = inputs[i].operand();
-    keep(operands[i]);
+    keep(operands[i], &inputs[i]);
   }
   entry->function = std::move(body);
   give_results(entry, results, [&](size_t i) { return i < kept.results.size() && kept.results[i]; });

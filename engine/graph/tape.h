@@ -13,6 +13,7 @@
 
 #include "graph/array.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,11 +32,24 @@ class GradientMode {
   ~GradientMode();
   GradientMode(const GradientMode&) = delete;
   GradientMode& operator=(const GradientMode&) = delete;
-  static bool is_on();
+  static bool is_on();     // is anything recorded? Never in inference mode
+  static bool is_asked();  // what was set last
   static void set(bool on);
 
  private:
   bool before_;
+};
+
+// On this thread: torch.inference_mode(). Nothing is recorded, whatever GradientMode was set to, and tensors made meanwhile are
+// inference tensors: mark_inference().
+class InferenceMode {
+ public:
+  static bool is_on() { return threads_.load(std::memory_order_relaxed) > 0 && is_on_here(); }
+  static void set(bool on);
+
+ private:
+  static bool is_on_here();
+  static std::atomic<int> threads_;  // that are in it
 };
 
 // ---- entries
@@ -155,6 +169,10 @@ struct TapeView {
   EntryRef base;            // the value that the rest is about
   EntryRef parent;          // of the array that this is a view of
   EntryRef seen;            // its own
+  // A view that was made while nothing was recorded is not written while something is: whose the gradient is would be unclear.
+  enum class Made : uint8_t { recorded, unrecorded, in_inference } made = Made::recorded;
+  bool is_inference = false;    // or a view of one that is; its gradient is its own Variable's
+  bool may_be_written = false;  // outside of the mode, too: an inference tensor that was detached there
 };
 void release(TapeView* view);
 
@@ -171,6 +189,9 @@ void want_gradient(const Array& array, bool wants = true);
 // The same memory, without the record.
 Array detached(const Array& array);
 bool is_detached(const Array& array);  // or a view of one
+// The array was made in inference mode: outside of it, it is not written, does not become a leaf, and no derivative keeps it.
+void mark_inference(const Array& array);
+inline bool is_inference(const Array& array) { return array.tape() && array.tape()->is_inference; }
 // The value without what made it.
 void forget_gradient(const Array& array);
 // The array becomes a view of other data, as if it had been made so: it stays the leaf that it is.
@@ -188,8 +209,10 @@ inline constexpr uint8_t RowNeedsFlat = 0x80;
 using RowNeeds = uint8_t (*)(Op op, int operand);
 void set_row_needs(RowNeeds needs);
 
-// What writes into the array must not be a leaf's, or a view of it; raises ErrorKind::runtime.
+// What writes into the array must not be a leaf's, or a view of it, nor an inference tensor's; raises ErrorKind::runtime.
 void check_may_write(const Array& target);
+// The same where what is written has a record.
+void check_may_record(const Array& target);
 // The entries of what was recorded; null where nothing is wanted.
 EntryRef tape_row(const Node& node, std::span<const Argument> arguments);
 EntryRef tape_copy(const Node& node, const Array& from);

@@ -408,7 +408,7 @@ class Factorisation : public CallBody {
  public:
   Factorisation(Kind kind, std::string mode, double number) : kind_(kind), mode_(std::move(mode)), number_(number) {}
   std::string_view name() const override { return names[static_cast<size_t>(kind_)]; }
-  bool keeps_operand(size_t) const override { return factor_keeps(name(), mode_).operand; }
+  bool keeps_operand(size_t i) const override { return i == 0 && factor_keeps(name(), mode_).operand; }
   bool keeps_result(size_t) const override { return factor_keeps(name(), mode_).results; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     return factor_gradients(name(), mode_, call);

@@ -122,6 +122,7 @@ class Product : public CallBody {
   explicit Product(bool tf32) : tf32_(tf32) {}
   std::string_view name() const override { return "matmul"; }
   bool keeps_operand(size_t) const override { return true; }
+  bool is_product() const override { return true; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {

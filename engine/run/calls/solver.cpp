@@ -322,7 +322,7 @@ class OnGpu : public CallBody {
         n_(n),
         least_(std::min(m, n)) {}
   std::string_view name() const override { return rows[static_cast<size_t>(kind_)].name; }
-  bool keeps_operand(size_t) const override { return factor_keeps(name(), mode()).operand; }
+  bool keeps_operand(size_t i) const override { return i == 0 && factor_keeps(name(), mode()).operand; }
   bool keeps_result(size_t) const override { return factor_keeps(name(), mode()).results; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 

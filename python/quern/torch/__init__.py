@@ -34,7 +34,7 @@ from quern.torch._services import (  # noqa: F401
     version,
 )
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
-from quern.torch.autograd._modes import is_inference_mode_enabled  # noqa: F401
+from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
 
 globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
 globals().update({_name: _value for _name, _value in vars(_namespace).items() if not _name.startswith("_") and _name not in globals()})

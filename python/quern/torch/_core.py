@@ -363,8 +363,8 @@ class Tensor(_engine.TensorBase):
         return self._shares_cell(tensor) and self._shape == tensor._shape and self._strides == tensor._strides
 
     def is_inference(self):
-        """Was it made in inference mode? Never here: it is no_grad()."""
-        return False
+        """Was it made in inference mode, or is it a view of a tensor that was?"""
+        return _engine.is_inference(self)
 
     def is_conj(self):
         """Is it a view that conjugates? Never here: conj() computes."""
@@ -449,7 +449,14 @@ class Tensor(_engine.TensorBase):
         return None if name is None else _GradientNode(_full_name(name), _engine.gradient_inputs(self))
 
     output_nr = property(lambda self: 0, doc="Of what made it, which result it is.")
-    _version = property(lambda self: _engine.version(self), doc="How often its memory was written.")
+
+    @property
+    def _version(self):
+        """How often its memory was written."""
+        if _engine.is_inference(self):
+            raise RuntimeError("Inference tensors do not track version counter; use a clone() made outside of inference mode.")
+        return _engine.version(self)
+
     _base = property(lambda self: None, doc="The tensor that it is a view of; not told here.")
 
     @property

@@ -645,6 +645,7 @@ def set_(self, source=None, *args):
     """Becomes another tensor: its memory, size and type."""
     if self.requires_grad and self.is_leaf and _engine.gradient_mode():
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    _engine.check_may_write(self)
     _engine.set_data(self, source if source is not None else self.new_empty(0))
     return self
 
@@ -655,6 +656,7 @@ def resize_(self, *sizes, memory_format=None):
         raise RuntimeError("cannot resize variables that require grad")
     sizes = sizes_of(sizes)
     count = math.prod(sizes_in(sizes))
+    _engine.check_may_write(self)
     if tuple(sizes) == self._shape:
         return self
     if count <= self._size and self._contiguous[0]:

@@ -114,7 +114,12 @@ def is_conj(input):
     return False
 
 
-is_neg = is_distributed = is_inference = is_conj
+is_neg = is_distributed = is_conj
+
+
+def is_inference(input):
+    """Was it made in inference mode, or is it a view of a tensor that was?"""
+    return _engine.is_inference(input)
 
 
 def is_storage(obj):
@@ -599,7 +604,7 @@ pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle unsafe_chunk unsafe_sp
 detach""".split()
 check_all(
     globals(),
-    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load"],
+    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load", "is_inference"],
     {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
      "module_load": "other"},
     {"slice_copy": "end"},

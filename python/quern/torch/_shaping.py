@@ -769,7 +769,10 @@ def _in_place_view(name):
     method = globals()[name]
 
     def in_place(self, *args, **kwargs):
-        _engine.set_view(self, method(self, *args, **kwargs))
+        view = method(self, *args, **kwargs)
+        if _engine.is_inference(self):
+            _engine.check_may_write(self)
+        _engine.set_view(self, view)
         return self
 
     in_place.__name__ = name + "_"

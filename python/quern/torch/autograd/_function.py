@@ -4,7 +4,7 @@ import functools
 
 from quern.lib import _engine
 from quern.torch._core import Tensor
-from quern.torch.autograd._modes import is_grad_enabled, no_grad
+from quern.torch.autograd.grad_mode import no_grad
 
 
 class FunctionCtx:
@@ -19,7 +19,7 @@ class FunctionCtx:
         for i, x in enumerate(tensors):
             if x is not None and not isinstance(x, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(x).__name__}")
-        self._saved = tuple((x, None if x is None else x._version) for x in tensors)
+        self._saved = tuple((x, None if x is None else _engine.version(x)) for x in tensors)
 
     save_for_forward = save_for_backward
 
@@ -27,10 +27,11 @@ class FunctionCtx:
     def saved_tensors(self):
         """What save_for_backward() kept."""
         for x, version in self._saved:
-            if x is not None and x._version != version:
+            now = version if x is None else _engine.version(x)
+            if now != version:
                 raise RuntimeError(
                     f"one of the variables needed for gradient computation has been modified by an inplace operation: [torch."
-                    f"{x.type().removeprefix('torch.')} {list(x._shape)}] is at version {x._version}; expected version {version} instead."
+                    f"{x.type().removeprefix('torch.')} {list(x._shape)}] is at version {now}; expected version {version} instead."
                 )
         return tuple(x for x, _ in self._saved)
 
@@ -112,7 +113,7 @@ class _Call:
         self.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
         self.inputs = [args[i] for i in self.places]
         self.shapes = [one._shape for one in self.inputs]
-        is_on = is_grad_enabled()
+        is_on = _engine.gradient_mode()
         self.wanted = [is_on and one.requires_grad for one in self.inputs]
         self.context.needs_input_grad = tuple(is_on and isinstance(one, Tensor) and one.requires_grad for one in args)
 
@@ -123,6 +124,11 @@ class _Call:
             self.cls.setup_context(self.context, self.args, result)
         else:
             result = self.cls.forward(self.context, *self.args, **self.kwargs)
+        if any(self.wanted) and any(x is not None and x.is_inference() for x, _ in self.context._saved):
+            raise RuntimeError(
+                f"Inference tensors cannot be saved for backward: {self.cls.__name__} was given one, or made one in inference mode. "
+                "Give it a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
+            )
         self.is_tuple = isinstance(result, tuple | list)
         # What kernels of other doors give is a tensor here.
         self.results = [
@@ -150,7 +156,7 @@ class _Call:
         results = self.results
         for place, x in zip(self.with_gradient, made, strict=True):
             dirty = next((one for one in self.context._dirty if one is results[place]), None)
-            if dirty is not None and is_grad_enabled() and dirty.requires_grad and dirty.is_leaf:
+            if dirty is not None and _engine.gradient_mode() and dirty.requires_grad and dirty.is_leaf:
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
             if dirty is not None and any(self.wanted):  # changed in place: it is the result from now on
                 _engine.set_view(dirty, x)
@@ -223,7 +229,7 @@ def once_differentiable(function):
     def once(ctx, *args):
         with no_grad():
             found = function(ctx, *args)
-        if not is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in args):
+        if not _engine.gradient_mode() or not any(isinstance(g, Tensor) and g.requires_grad for g in args):
             return found
         many = found if isinstance(found, tuple) else (found,)
         many = _Once.apply(*(g if g is None else g.detach().requires_grad_() for g in many))
