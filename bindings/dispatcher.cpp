@@ -479,8 +479,11 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
     } else {
       const Py_buffer& view = reader.view(leaf);
       std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);
-      void* address = host.in_place(view.buf, shape_of, strides, view.itemsize);
-      if (!address)
+      const bool is_apart = writes && !leaf.out;
+      void* address = is_apart ? nullptr : host.in_place(view.buf, shape_of, strides, view.itemsize);
+      if (is_apart)
+        address = host.add_apart(view.buf, shape_of, strides, view.itemsize);
+      else if (!address)
         address = host.add(view.buf, shape_of, strides, view.itemsize, leaf.in, leaf.out && writes);
       else if (!PyObject_HasAttrString(view.obj, "__cuda_memory__"))
         host.must_wait();  // a plain NumPy array is as the kernel leaves it when the launch returns; of a mapped one its user

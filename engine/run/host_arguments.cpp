@@ -103,6 +103,20 @@ void* HostArguments::add(void* data, const std::vector<int64_t>& shape, std::vec
   return copied_.back().device.pointer();
 }
 
+void* HostArguments::add_apart(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size) {
+  if (context_.device.kind != DeviceKind::cpu) return add(data, shape, strides, size, true, false);
+  any_ = true;
+  Copied made{static_cast<char*>(data), {}, static_cast<size_t>(size), false, {}, shape, strides, size};
+  for (int64_t n : shape) made.bytes *= static_cast<size_t>(n);
+  made.packed.resize(std::max<size_t>(made.bytes, 1));
+  if (made.bytes > 0) walk(made.host, made.packed.data(), shape, strides, static_cast<size_t>(size), true);
+  strides = in_c_order(shape, size);
+  copied_.push_back(std::move(made));
+  Copied& kept = copied_.back();
+  if (check::on()) check::known(kept.packed.data(), kept.bytes);
+  return kept.packed.data();
+}
+
 void HostArguments::finish() {
   for (Copied& c : copied_) {
     if (c.out && c.bytes > 0)

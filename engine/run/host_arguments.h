@@ -24,6 +24,8 @@ class HostArguments {
   // The address that the kernel gets. `strides`, in bytes, become what they are there. `in`: the kernel may read it, or leave
   // parts of it as they are; `out`: it may write it.
   void* add(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size, bool in, bool out);
+  // The same for an array that the kernel may write and that must not change: everywhere a copy.
+  void* add_apart(void* data, const std::vector<int64_t>& shape, std::vector<int64_t>& strides, int64_t size);
   bool any() const { return any_; }
   // Waits for the kernel; raises what failed in it.
   void finish();

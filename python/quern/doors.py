@@ -29,25 +29,46 @@ DOORS = {
 _USERS_ALONE = {"torch", "tensorflow"}
 # No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
 PARTS = {
+    "numba.cuda.core.sigutils": "quern.cuda.sigutils",
+    "numba.cuda.core.typing": "quern.cuda.typing",
     "numba.cuda.core.config": "quern.cuda.config",
     "numba.cuda.core.errors": "quern.cuda.errors",
     "numba.cuda.core": "quern.numba.core",
+    "numba.cuda.typing.templates": "quern.cuda.typing",
     "numba.cuda.np.numpy_support": "quern.cuda.numpy_support",
     "numba.cuda.np": "quern.numba.np",
     "numba.cuda.simulator.kernel": "quern.cuda.dispatcher",  # what the simulator calls the same things
     "numba.cuda.simulator.api": "quern.cuda",
     "numba.cuda.simulator.reduction": "quern.cuda",
     "numba.cuda.simulator.vector_types": "quern.cuda.vectors",
+    "numba.cuda.simulator.kernelapi": "quern.cuda.kernelapi",
     "numba.cuda.simulator": "quern.cuda",
-    "numba.cuda.api": "quern.cuda",
-    "numba.cuda.args": "quern.cuda",
+    "numba.cuda.tests.support": "quern.cuda.testing",
+    **dict.fromkeys(
+        (f"numba.cuda.{name}" for name in ("api", "api_util", "device_init", "intrinsic_wrapper", "intrinsics", "stubs")), "quern.cuda"
+    ),
     "numba.cuda.kernels.reduction": "quern.cuda",
+    "numba.cuda.kernels.transpose": "quern.cuda.kernels",
     "numba.cuda.vector_types": "quern.cuda.vectors",
     "numba.cuda": "quern.cuda",
     "numba.extending": "quern.cuda.extending",
     "numba.core.extending": "quern.cuda.extending",
     "numba.types": "quern.cuda.types",
+    **dict.fromkeys(
+        (f"numba.core.types.{name}" for name in "abstract common containers function_type functions misc npytypes scalars".split()),
+        "quern.cuda.types",
+    ),
     "numba.core.types": "quern.cuda.types",
+    "numba.core.sigutils": "quern.cuda.sigutils",
+    "numba.core.typing.templates": "quern.cuda.typing",
+    "numba.core.typing.typeof": "quern.cuda.typing",
+    "numba.core.typing": "quern.cuda.typing",
+    "numba.core.registry": "quern.numba.core.dispatcher",
+    "numba.core.decorators": "quern.numba.decorators",
+    "numba.tests.support": "quern.cuda.testing",
+    "numba.testing": "quern.cuda.testing",
+    "numba.np.ufunc.decorators": "quern.numba.np.ufunc",
+    "numba.np.ufunc.dufunc": "quern.numba.np.ufunc",
     "numba.config": "quern.cuda.config",
     "numba.core.config": "quern.cuda.config",
     "numba.errors": "quern.cuda.errors",
@@ -98,6 +119,7 @@ class _Importer:
                 for item in fromlist:
                     if item != "*" and not hasattr(module, item):
                         _try_submodule(f"{ours}.{item}")
+                        _check_has(module, item, name)
                 return module
             top = name.partition(".")[0]
             return _import_door(top, DOORS[top])
@@ -125,6 +147,14 @@ def _try_submodule(name):
             raise
 
 
+def _check_has(module, item, asked):
+    """Raises ImportError where the module has no such name, with what the module says about it."""
+    try:
+        getattr(module, item)
+    except AttributeError as e:
+        raise ImportError(f"cannot import name '{item}' from '{asked}': {e}", name=asked) from None
+
+
 def _import_door(asked, ours):
     try:
         return importlib.import_module(ours)
@@ -132,8 +162,10 @@ def _import_door(asked, ours):
         is_plain = str(e).startswith("No module named")  # else it says already what to do
         if not is_plain or not (ours + ".").startswith(f"{e.name}."):  # something else that a part of ours needs
             raise
-        package = asked.partition(".")[0]
-        raise ModuleNotFoundError(f"No module named '{asked}': quern serves no such part of {package}", name=asked) from None
+        package, _, part = asked.partition(".")
+        instead = getattr(importlib.import_module(DOORS[package]), "_INSTEAD", {}).get(part.partition(".")[0])
+        said = f"quern serves no such part of {package}{'; ' + instead if instead else ''}"
+        raise ModuleNotFoundError(f"No module named '{asked}': {said}", name=asked) from None
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

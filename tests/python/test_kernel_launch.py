@@ -391,3 +391,31 @@ def test_an_array_handed_over_twice_is_one_memory(device):
     kernel[1, 8](x, x)
     np.testing.assert_array_equal(np.asarray(x), np.roll(np.arange(1, 9), -1))
     assert not np.asarray(y).any()
+
+
+def test_what_is_only_handed_in_stays_as_it_was(device):
+    record = np.dtype([("a", "i4"), ("b", "f8")])
+
+    @cuda.jit
+    def doubled(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+            y[i] = x[i]
+
+    @cuda.jit
+    def set_first(r):
+        r[0].a = 5
+
+    for x in (np.arange(4.0), np.arange(8.0)[::2], np.asfortranarray(np.arange(4.0))):
+        before, y = x.copy(), np.zeros(4)
+        doubled[1, 4](cuda.In(x), cuda.Out(y))
+        np.testing.assert_array_equal(x, before)
+        np.testing.assert_array_equal(y, before * 2)
+        doubled[1, 4](cuda.InOut(x), y)
+        np.testing.assert_array_equal(x, before * 2)
+    r = np.zeros(2, record)
+    set_first[1, 1](cuda.In(r))
+    assert r[0]["a"] == 0
+    set_first[1, 1](cuda.InOut(r))
+    assert r[0]["a"] == 5

@@ -8,7 +8,7 @@ random.py      random numbers in kernels
 types.py, errors.py, config.py: numba.types, numba.core.errors, numba.config
 libdevice.py, fp16.py, bf16.py, vectors.py, cg.py: what kernels find under these names
 extending.py: functions that programs add to kernels
-cudadrv/, dispatcher.py: the same things by the modules that Numba has them in
+cudadrv/, dispatcher.py, args.py, kernels.py, sigutils.py, typing.py, testing.py: the same things by the modules that Numba has them in
 """
 
 import sys as _sys
@@ -16,6 +16,7 @@ import sys as _sys
 from quern.cuda import config, errors  # the environment comes first
 from quern.cuda import types as types
 from quern.cuda import vectors as _vectors
+from quern.cuda.args import In, InOut, Out
 from quern.cuda.arrays import (
     DeviceNDArray,
     as_cuda_array,
@@ -27,7 +28,7 @@ from quern.cuda.arrays import (
     to_device,
 )
 from quern.cuda.compiler import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
-from quern.cuda.decorators import In, InOut, Out, Reduce, guvectorize, jit, reduce, vectorize
+from quern.cuda.decorators import Reduce, guvectorize, jit, reduce, vectorize
 from quern.cuda.devices import (
     Stream,
     close,

@@ -80,6 +80,7 @@ CUDA_ENABLE_NRT = _number("CUDA_ENABLE_NRT")
 CUDA_MEMORY_MANAGER = os.environ.get("NUMBA_CUDA_MEMORY_MANAGER", "default")
 ALWAYS_WARN_UNINIT_VAR = _number("ALWAYS_WARN_UNINIT_VAR")
 CUDA_USE_NVIDIA_BINDING = 0
+PYVERSION, MACHINE_BITS, IS_WIN32, IS_OSX, IS_32BITS = sys.version_info[:2], 64, False, sys.platform == "darwin", 0
 
 _threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 NUMBA_DEFAULT_NUM_THREADS = _threads

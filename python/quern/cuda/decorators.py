@@ -1,4 +1,4 @@
-"""jit, vectorize, guvectorize and reduce; what is said about arguments: In, Out, InOut."""
+"""jit, vectorize, guvectorize and reduce."""
 
 from __future__ import annotations
 
@@ -104,27 +104,6 @@ def _made(function, given, device, options):
             raise TypeError(f"[jit] an extension has a method prepare_args(type, value, stream, retr); {extension!r} has none")
     kind = ExtendedDispatcher if extensions else RaisingDispatcher if options["debug"] else Dispatcher
     return kind(function, given, **options)
-
-
-class In(_engine.Transfer):
-    """``kernel[...](In(array))``: a host array that is copied in and not back."""
-
-    def __init__(self, ary):
-        super().__init__(ary, True, False)
-
-
-class Out(_engine.Transfer):
-    """``kernel[...](Out(array))``: a host array that is copied back and not in."""
-
-    def __init__(self, ary):
-        super().__init__(ary, False, True)
-
-
-class InOut(_engine.Transfer):
-    """``kernel[...](InOut(array))``: a host array that is copied in, and back."""
-
-    def __init__(self, ary):
-        super().__init__(ary, True, True)
 
 
 def vectorize(ftylist_or_function=(), **options):

@@ -4,6 +4,8 @@ NumbaError is quern.kernel.errors.KernelError, TypingError and UnsupportedError 
 below them, so that ``except`` finds it, and is not raised.
 """
 
+import numbers as numbers_abc
+
 from quern.errors import Error
 from quern.kernel.errors import KernelError, LinkError, RequireLiteralValue, TypingError, UnsupportedError  # noqa: F401
 
@@ -18,7 +20,7 @@ def _below(base, *names):
 _below(
     NumbaError,
     *("CompilerError", "DeprecationError", "IRError", "InternalError", "LoweringError", "NumbaAssertionError", "NumbaNotImplementedError"),
-    *("NumbaRuntimeError", "VerificationError"),
+    *("NumbaRuntimeError", "VerificationError", "InternalTargetMismatchError", "NonexistentTargetError", "ForceLiteralArg"),
 )
 _below(
     TypingError,
@@ -33,6 +35,7 @@ _below(
     "UnsupportedParforsError",
     "UnsupportedRewriteError",
 )
+_below(LoweringError, "CudaLoweringError")  # noqa: F821  (made above)
 _below(IRError, "NotDefinedError", "RedefinedError")  # noqa: F821  (made above)
 
 
@@ -54,6 +57,23 @@ class KernelRuntimeError(RuntimeError):
     def __init__(self, msg, tid=None, ctaid=None):
         self.tid, self.ctaid, self.msg = tid, ctaid, msg
         super().__init__(f"tid={tid} ctaid={ctaid}: {msg}")
+
+
+missing_launch_config_msg = "Kernel launch configuration was not specified: write kernel[blocks, threads](...)"
+
+
+def normalize_kernel_dimensions(griddim, blockdim):
+    """Both as tuples of three numbers. Raises TypeError and ValueError for what is no grid."""
+    return _dimensions(griddim, "griddim"), _dimensions(blockdim, "blockdim")
+
+
+def _dimensions(given, what):
+    numbers = list(given) if isinstance(given, (tuple, list)) else [given]
+    if len(numbers) > 3:
+        raise ValueError(f"{what} must be a sequence of 1, 2 or 3 integers, got {numbers}")
+    if not all(isinstance(n, numbers_abc.Integral) for n in numbers):
+        raise TypeError(f"{what} must be a sequence of integers, got {numbers}")
+    return (*numbers, 1, 1, 1)[:3]
 
 
 class CudaSupportError(ImportError):

@@ -5,9 +5,10 @@ modules which name such things can be imported.
 """
 
 from quern.kernel import overloads
+from quern.kernel.hosted import HostFunction
 
 _REFUSED = """
-as_numba_type box core_models infer infer_getattr infer_global intrinsic is_jitted lower lower_builtin lower_cast lower_getattr
+as_numba_type box core_models infer infer_getattr infer_global intrinsic lower lower_builtin lower_cast lower_getattr
 lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper models NativeValue overload_classmethod
 overload_glue reflect register_model SentryLiteralArgs type_callable typeof_impl unbox
 """.split()
@@ -60,6 +61,11 @@ def register_jitable(*args, **kwargs):
     return args[0] if args and not kwargs else lambda function: function
 
 
+def is_jitted(function):
+    """Is it a function that ``@jit`` or ``@njit`` made?"""
+    return isinstance(function, HostFunction)
+
+
 class _Refused:
     """A name that may be imported. Its use raises NotImplementedError."""
 
@@ -84,4 +90,4 @@ class _Refused:
 for _name in _REFUSED:
     globals()[_name] = _Refused(_name)
 
-__all__ = ["overload", "overload_attribute", "overload_method", "register_jitable", *_REFUSED]  # noqa: PLE0604
+__all__ = ["is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable", *_REFUSED]  # noqa: PLE0604

@@ -6,6 +6,7 @@ import numpy
 
 from quern.cuda.errors import NumbaNotImplementedError
 from quern.kernel import types
+from quern.kernel.intrinsics import carray, farray
 
 
 def from_dtype(dtype):
@@ -30,4 +31,42 @@ def is_array(val):
     return isinstance(val, numpy.ndarray)
 
 
-__all__ = ["as_dtype", "from_dtype", "is_array"]
+def as_struct_dtype(rec):
+    """NumPy's dtype of a type of records."""
+    if not isinstance(rec, types.Record):
+        raise TypeError(f"[as_struct_dtype] a type of records is needed, not {rec!r}")
+    return rec.dtype
+
+
+from_struct_dtype = from_dtype
+numpy_version = tuple(map(int, numpy.__version__.split(".")[:2]))
+
+
+def map_arrayscalar_type(val):
+    """The type of one of NumPy's numbers."""
+    return from_dtype(numpy.asarray(val).dtype if not isinstance(val, numpy.generic) else val.dtype)
+
+
+def map_layout(val):
+    """How an array's elements lie: "C", "F" or "A"."""
+    return "C" if val.flags["C_CONTIGUOUS"] else "F" if val.flags["F_CONTIGUOUS"] else "A"
+
+
+def type_can_asarray(arr):
+    """Can a value of that type be made an array?"""
+    return isinstance(arr, (types.Array, types.Tuple, types.Number))
+
+
+__all__ = [
+    "as_dtype",
+    "as_struct_dtype",
+    "carray",
+    "farray",
+    "from_dtype",
+    "from_struct_dtype",
+    "is_array",
+    "map_arrayscalar_type",
+    "map_layout",
+    "numpy_version",
+    "type_can_asarray",
+]

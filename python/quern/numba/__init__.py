@@ -1,6 +1,6 @@
 """What `import numba` means under `quern run`: kernels and functions written in Python, on any device.
 
-decorators.py   jit and njit: functions for the host
+decorators.py   jit and njit: functions for the host; threads.py: how many threads they have
 core/, np/      types, errors, config and numpy_support by the modules that Numba has them in; they are in quern/cuda/
 quern.cuda      what numba.cuda is: kernels, device arrays, streams, devices        (start there)
 """
@@ -16,6 +16,8 @@ from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.signatures import typeof
 from quern.numba import core, np  # noqa: F401
 from quern.numba.decorators import jit, njit, prange
+from quern.numba.threads import *  # noqa: F403
+from quern.numba.threads import __all__ as _of_threads
 
 __version__ = "0.68.1"  # the version whose names these are
 version_info = (0, 68, 1)
@@ -44,10 +46,26 @@ __all__ = [
     "vectorize",
     "void",
     *errors.__all__,
+    *_of_threads,
     *(name for name in _types.NUMBERS if name not in ("bool", "float16", "bfloat16")),
     *_ALIASES,
 ]
 
 
+# What to write instead of what is not served.
+_INSTEAD = {
+    "typed": "hand functions NumPy arrays and tuples",
+    "experimental": "hand functions NumPy arrays, records and named tuples instead of jitclass and structref",
+    "stencil": "write the loop, or a kernel with cuda.grid()",
+    "cfunc": "pass Python's callable, or CUDA C++ with cuda.declare_device",
+    "objmode": "call what needs Python's objects outside of the function",
+    "jit_module": "decorate each function",
+    "gdb": "QUERN_PURE_PYTHON=1 runs kernels as plain Python, in which a debugger stops",
+    "pycc": "compiled code is kept on disk by itself",
+    "core": "kernels are not compiled by Numba; functions are added with numba.extending.overload",
+}
+
+
 def __getattr__(name):
-    raise AttributeError(f"module 'numba' has no attribute '{name}' here: quern does not serve it")
+    instead = _INSTEAD.get(name.partition("_")[0] if name.startswith("gdb") else name, "")
+    raise AttributeError(f"module 'numba' has no attribute '{name}' here: quern does not serve it{'; ' + instead if instead else ''}")

@@ -76,6 +76,30 @@ def host_memory_size(obj):
     return memoryview(obj).nbytes
 
 
+def host_memory_extents(obj):
+    """(where an object's buffer begins, where it ends), as addresses."""
+    begin = host_pointer(obj)
+    return begin, begin + host_memory_size(obj)
+
+
+def device_extents(devmem):
+    """(where memory of the device begins, where it ends), as addresses."""
+    begin = device_pointer(devmem)
+    return begin, begin + device_memory_size(devmem)
+
+
+def memory_size_from_info(shape, strides, itemsize):
+    """Bytes from the first element of such an array to the end of the last one."""
+    if len(shape) != len(strides):
+        raise ValueError(f"[driver] a shape of {len(shape)} dimensions has no strides of {len(strides)}")
+    return itemsize + sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True)) if all(shape) else 0
+
+
+def get_version():
+    """(major, minor) of the CUDA that the driver serves; (0, 0) where there is none."""
+    return driver.get_version()
+
+
 def _bytes_at(address, size):
     return (ctypes.c_char * size).from_address(address)
 
@@ -117,6 +141,7 @@ __all__ = [
     "PinnedMemory",
     "Stream",
     "device_ctypes_pointer",
+    "device_extents",
     "device_memory_size",
     "device_memset",
     "device_pointer",
@@ -124,10 +149,13 @@ __all__ = [
     "device_to_host",
     "driver",
     "event_elapsed_time",
+    "get_version",
+    "host_memory_extents",
     "host_memory_size",
     "host_pointer",
     "host_to_device",
     "is_device_memory",
+    "memory_size_from_info",
     "profile_start",
     "profile_stop",
     "profiling",

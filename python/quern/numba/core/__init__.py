@@ -1,5 +1,8 @@
-"""numba.core: config, errors, extending and types, which are in quern/cuda/."""
+"""numba.core: config, errors, extending, sigutils, types and typing, which are in quern/cuda/; dispatcher, utils."""
 
-from quern.cuda import config, errors, extending, types
+from quern.cuda import config, errors, extending, sigutils, types, typing
+from quern.numba.core import dispatcher, utils
 
-__all__ = ["config", "errors", "extending", "types"]
+registry = dispatcher
+
+__all__ = ["config", "dispatcher", "errors", "extending", "registry", "sigutils", "types", "typing", "utils"]
