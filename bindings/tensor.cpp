@@ -12,7 +12,9 @@
 #include "bindings/tensor_refusals.h"
 #include "core/error.h"
 #include "functions/activations.h"
+#include "functions/losses.h"
 #include "functions/networks.h"
+#include "functions/norms.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
@@ -664,14 +666,20 @@ void init_tensors(nb::module_& m) {
   });
   define(m, "tensor_linear", linear);
   define(m, "tensor_softmax", softmax);
+  define(m, "tensor_softmin", softmin);
   define(m, "tensor_log_softmax", log_softmax);
   define(m, "tensor_cross_entropy", cross_entropy);
+  define(m, "tensor_soft_cross_entropy", soft_cross_entropy);
+  define(m, "tensor_nll_loss", nll_loss);
+  define(m, "tensor_element_loss", element_loss);
   define(m, "tensor_layer_norm", layer_norm);
   define(m, "tensor_batch_norm", batch_norm);
   define(m, "tensor_rms_norm", rms_norm);
   define(m, "tensor_bent", bent);
   define(m, "tensor_activated", activated);
-  define(m, "tensor_binary_cross_entropy", binary_cross_entropy);
+  define(m, "tensor_gated", gated);
+  define(m, "tensor_vector_norm", vector_norm_of);
+  define(m, "tensor_normalized", normalized);
   define(m, "tensor_log_sum_exp", log_sum_exp);
   init_tensor_refusals(m);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers

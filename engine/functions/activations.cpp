@@ -3,8 +3,10 @@
 #include <array>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "core/error.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
 
@@ -52,8 +54,9 @@ Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
 }
 
 Array bent_gradient(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
-  if (slopes) return chosen(x, bend, g, product(g, *slopes));
-  return bend.slope == 0 ? chosen(x, bend, g, 0.0) : chosen(x, bend, g, product(g, bend.slope));
+  Array inner = bend.inner == 1 ? g : product(g, bend.inner);
+  if (slopes) return chosen(x, bend, inner, product(g, *slopes));
+  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, product(g, bend.slope));
 }
 
 std::vector<Array> with_slopes(std::vector<Array> inputs, const Array* slopes) {
@@ -85,7 +88,7 @@ class BendBody : public GradientBody {
  public:
   explicit BendBody(const Bend& bend) : bend_(bend) {}
   std::string_view name() const override {
-    if (bend_.inside == Bend::Inside::between) return "hardtanh";
+    if (bend_.inside == Bend::Inside::between) return bend_.inner == 1 ? "hardtanh" : "hardsigmoid";
     if (bend_.inside == Bend::Inside::far) return "hardshrink";
     return bend_.inside == Bend::Inside::above ? "leaky_relu" : "threshold";
   }
@@ -167,17 +170,62 @@ Array logit_slope(const Array& x, const Array&, const Parameters&) {
   return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
 }
 
+// At 0 the slope is that of what lies below, and does not change. Above, exp would be infinite, and its derivative 0 * inf.
+Array below(const Array& x) { return compute(Op::where, compute(Op::less, x, 0.0), x, 0.0); }
+Array with_slope_above(const Array& x, const Array& low, double high) {
+  return compute(Op::where, compute(Op::less_equal, x, 0.0), low, high);
+}
+Array elu_slope(const Array& x, const Array&, const Parameters& p) {
+  Array low = compute(Op::exp, below(x));
+  return with_slope_above(x, p.a == 1 ? low : product(low, p.a), p.b);
+}
+Array elu_result_slope(const Array& y, const Array&, const Parameters& p) { return with_slope_above(y, sum(below(y), p.a), p.b); }
+Array celu_slope(const Array& x, const Array&, const Parameters& p) {
+  Array low = below(x);
+  return with_slope_above(x, compute(Op::exp, p.a == 1 ? low : product(low, 1 / p.a)), 1.0);
+}
+Array celu_result_slope(const Array& y, const Array&, const Parameters& p) {
+  return with_slope_above(y, sum(product(below(y), 1 / p.a), 1.0), 1.0);
+}
+
+Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
+  Array inside = sum(compute(Op::true_divide, x, 3.0), 0.5);
+  return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
+}
+
+Array softsign_slope(const Array& x, const Array&, const Parameters&) {
+  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, sum(size, 1.0)));
+  constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
+  return compute(Op::where, compute(Op::equal, size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
+}
+
+Array tanhshrink_slope(const Array& x, const Array& t, const Parameters&) {
+  return compute(Op::square, t ? t : compute(Op::tanh, x));
+}
+Array tanhshrink_part_slope(const Array&, const Array& t, const Parameters&) {
+  return compute(Op::subtract, 1.0, compute(Op::square, t));
+}
+
 struct Smooth {
   std::string_view function, name;
-  Slope slope, part_slope;
+  Slope slope, part_slope = nullptr;
+  enum class Keeps : uint8_t { x, y, part } keeps = Keeps::x;  // what the slope is made of, beside a part
 };
-constexpr std::array<Smooth, 7> smooth{{{"gelu", "gelu", gelu_slope, gelu_part_slope},
-                                        {"gelu_tanh", "gelu", gelu_tanh_slope, gelu_tanh_part_slope},
-                                        {"mish", "mish", mish_slope, mish_part_slope},
-                                        {"silu", "silu", silu_slope, silu_part_slope},
-                                        {"softplus", "softplus", softplus_slope, nullptr},
-                                        {"log_sigmoid", "log_sigmoid", log_sigmoid_slope, nullptr},
-                                        {"logit", "logit", logit_slope, nullptr}}};
+constexpr std::array<Smooth, 14> smooth{
+    {{"gelu", "gelu", gelu_slope, gelu_part_slope},
+     {"gelu_tanh", "gelu", gelu_tanh_slope, gelu_tanh_part_slope},
+     {"mish", "mish", mish_slope, mish_part_slope},
+     {"silu", "silu", silu_slope, silu_part_slope},
+     {"softplus", "softplus", softplus_slope},
+     {"log_sigmoid", "log_sigmoid", log_sigmoid_slope},
+     {"logit", "logit", logit_slope},
+     {"elu", "elu", elu_slope},
+     {"elu_result", "elu", elu_result_slope, nullptr, Smooth::Keeps::y},
+     {"celu", "celu", celu_slope},
+     {"celu_result", "celu", celu_result_slope, nullptr, Smooth::Keeps::y},
+     {"hardswish", "hardswish", hardswish_slope},
+     {"softsign", "softsign", softsign_slope},
+     {"tanhshrink", "tanhshrink", tanhshrink_slope, tanhshrink_part_slope, Smooth::Keeps::part}}};
 
 class SmoothBody : public GradientBody {
  public:
@@ -186,7 +234,9 @@ class SmoothBody : public GradientBody {
   // Results y and, where it is kept, its part.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
-    Array x = as_type(call.operands[0], wide), part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
+    Array x = function_.keeps == Smooth::Keeps::y ? call.results[0] : call.operands[0];  // none: the part tells
+    if (x) x = as_type(x, wide);
+    Array part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
     std::optional<Array> out;
     if (call.given[0]) out = product(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
     if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
@@ -201,25 +251,24 @@ class SmoothBody : public GradientBody {
   Parameters parameters_;
 };
 
-// ---- losses
-
-class BinaryCrossEntropy : public GradientBody {
+// Of x, in two halves along the axis: a * sigmoid(b).
+class Gated : public GradientBody {
  public:
-  std::string_view name() const override { return "binary_cross_entropy"; }
-  // Inputs x and target. At 0 and 1 the logarithms end at -100, and what the gradient is divided by at 1e-12.
-  Gradients gradients(const GradientCall& call) const override {
-    const Array &x = call.operands[0], &target = call.operands[1], &g = *call.given[0];
-    Gradients out(2);
-    if (call.wanted[0]) {
-      Array spread = compute(Op::maximum, product(x, compute(Op::subtract, 1.0, x)), 1e-12);
-      out[0] = product(g, compute(Op::true_divide, compute(Op::subtract, x, target), spread));
-    }
-    if (call.wanted[1]) {
-      Array no = compute(Op::maximum, compute(Op::log1p, compute(Op::negative, x)), -100.0);
-      out[1] = product(g, compute(Op::subtract, no, compute(Op::maximum, compute(Op::log, x), -100.0)));
-    }
-    return out;
+  explicit Gated(size_t axis) : axis_(axis) {}
+  std::string_view name() const override { return "glu"; }
+  static std::pair<Array, Array> halves(const Array& x, size_t axis) {
+    int64_t n = x.shape()[axis];
+    return {part(x, static_cast<int>(axis), 0, n / 2), part(x, static_cast<int>(axis), n / 2, n)};
   }
+  Gradients gradients(const GradientCall& call) const override {
+    DType wide = wide_type(call.types[0]);
+    auto [a, b] = halves(as_type(call.operands[0], wide), axis_);
+    Array g = as_type(*call.given[0], wide), s = compute(Op::sigmoid, b), through = product(g, s);
+    return {joined({through, product(through, product(a, compute(Op::subtract, 1.0, s)))}, axis_)};
+  }
+
+ private:
+  size_t axis_;
 };
 
 // ---- sums
@@ -287,8 +336,9 @@ class RmsNorm : public GradientBody {
 
 }  // namespace
 
-Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, const Array* slopes) {
-  auto body = std::make_shared<BendBody>(Bend{inside, low, high, slope});
+Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, double inner,
+           const Array* slopes) {
+  auto body = std::make_shared<BendBody>(Bend{inside, low, high, slope, inner});
   return differentiable(std::move(body), with_slopes({x}, slopes), {{true, true}, {}}, [&] { return std::vector<Array>{y}; })[0];
 }
 
@@ -303,16 +353,19 @@ Array activated(const Array& x, const Array& y, std::string_view function, doubl
     if (one.function != function) continue;
     std::vector<Array> results{y};
     if (part && one.part_slope) results.push_back(*part);
+    const bool keeps_y = one.keeps == Smooth::Keeps::y, keeps_x = !keeps_y && !(one.keeps == Smooth::Keeps::part && part);
+    Kept kept{{keeps_x}, {keeps_y, true}};
     auto body = std::make_shared<SmoothBody>(one, Parameters{a, b});
-    return differentiable(std::move(body), {&x, 1}, {{true}, {false, true}}, [&] { return results; })[0];
+    return differentiable(std::move(body), {&x, 1}, kept, [&] { return results; })[0];
   }
   bug("an activation named {}", function);
 }
 
-Array binary_cross_entropy(const Array& x, const Array& target, const Array& y) {
-  std::array<Array, 2> inputs{x, target};
-  return differentiable(std::make_shared<BinaryCrossEntropy>(), inputs, {{true, true}, {}},
-                        [&] { return std::vector<Array>{y}; })[0];
+Array gated(const Array& x, size_t axis) {
+  return differentiable(std::make_shared<Gated>(axis), {&x, 1}, {{true}, {}}, [&]() -> std::vector<Array> {
+    auto [a, b] = Gated::halves(as_type(x, wide_type(x.dtype())), axis);
+    return {as_type(product(a, compute(Op::sigmoid, b)), x.dtype())};
+  })[0];
 }
 
 Array log_sum_exp(const Array& x, const Array& y) {

@@ -10,24 +10,26 @@
 
 namespace quern {
 
-// Made of straight lines: the slope is 1 inside of a range, elsewhere `slope`, or that of `slopes`, which broadcast to x.
+// Made of straight lines: the slope is `inner` inside of a range, elsewhere `slope`, or that of `slopes`, which broadcast to x.
 struct Bend {
   enum class Inside { above, not_below, between, far };  // x > low; not x <= low; low < x < high; |x| > low
   Inside inside = Inside::above;
-  double low = 0, high = 0, slope = 0;
+  double low = 0, high = 0, slope = 0, inner = 1;
 };
-Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, const Array* slopes);
+Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, double inner,
+           const Array* slopes);
 // The gradient g of y as one of x. Its own derivative by x is zero, not missing: a program may ask for it.
 Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes = nullptr);
 
 // A smooth function of each element: "gelu", "gelu_tanh", "silu", "softplus" (its beta and threshold are `a` and `b`),
-// "log_sigmoid", "mish", "logit".
-// `part`: what y was made of that the derivative can use, of gelu the probability, of gelu_tanh and
-// mish the tangent, of silu the sigmoid.
+// "log_sigmoid", "mish", "logit", "elu" (b * x where x is positive, elsewhere a * (exp(x) - 1)), "celu" (its alpha is `a`),
+// "hardswish", "softsign", "tanhshrink". Of "elu_result" and "celu_result" not x is kept, but y; they rise, and a is positive.
+// `part`: what y was made of that the derivative can use, of gelu the probability, of gelu_tanh, mish and tanhshrink the tangent,
+// of silu the sigmoid.
 Array activated(const Array& x, const Array& y, std::string_view function, double a, double b, const Array* part);
 
-// Of each element, of the probability x.
-Array binary_cross_entropy(const Array& x, const Array& target, const Array& y);
+// The first half of x along an axis, which has an even number of elements, times the sigmoid of the second half.
+Array gated(const Array& x, size_t axis);
 
 // log(sum(exp(x))) over axes that y still has, with one element.
 Array log_sum_exp(const Array& x, const Array& y);

@@ -1,12 +1,10 @@
 #include "functions/networks.h"
 
 #include <algorithm>
-#include <map>
 
 #include "core/error.h"
 #include "functions/backward.h"
 #include "functions/reductions.h"
-#include "functions/refusals.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
@@ -56,90 +54,41 @@ Shifted shifted(const Array& x, size_t axis) {
   return {away, reduced(Reduction::sum, compute(Op::exp, away), static_cast<int>(axis), true)};
 }
 
+enum class SoftmaxOf : uint8_t { values, negatives, logarithm };
+
 class Softmax : public GradientBody {
  public:
-  Softmax(size_t axis, bool is_log) : axis_(axis), is_log_(is_log) {}
-  std::string_view name() const override { return is_log_ ? "log_softmax" : "softmax"; }
+  Softmax(size_t axis, SoftmaxOf of) : axis_(axis), of_(of) {}
+  std::string_view name() const override { return of_ == SoftmaxOf::logarithm ? "log_softmax" : "softmax"; }
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     Array g = as_type(*call.given[0], wide), y = as_type(call.results[0], wide);
     int axis = static_cast<int>(axis_);
-    if (is_log_) {
+    if (of_ == SoftmaxOf::logarithm) {
       Array total = reduced(Reduction::sum, g, axis, true);
       return {compute(Op::subtract, g, compute(Op::multiply, compute(Op::exp, y), total))};
     }
     Array total = reduced(Reduction::sum, compute(Op::multiply, g, y), axis, true);
-    return {compute(Op::multiply, y, compute(Op::subtract, g, total))};
+    Array away = of_ == SoftmaxOf::values ? compute(Op::subtract, g, total) : compute(Op::subtract, total, g);
+    return {compute(Op::multiply, y, away)};
   }
 
  private:
   size_t axis_;
-  bool is_log_;
+  SoftmaxOf of_;
 };
 
-Array softmax_by(const Array& x, size_t axis, bool is_log) {
+Array softmax_by(const Array& x, size_t axis, SoftmaxOf of) {
   if (axis >= x.rank()) raise(ErrorKind::index, "[softmax] there is no dimension {} among {}", axis, x.rank());
-  return differentiable(std::make_shared<Softmax>(axis, is_log), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
+  return differentiable(std::make_shared<Softmax>(axis, of), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
     if (x.size() == 0) return {copied(x, x.dtype())};
-    Shifted s = shifted(as_type(x, wide_type(x.dtype())), axis);
-    Array out =
-        is_log ? compute(Op::subtract, s.x, compute(Op::log, s.sum)) : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
+    Array wide = as_type(x, wide_type(x.dtype()));
+    Shifted s = shifted(of == SoftmaxOf::negatives ? compute(Op::negative, wide) : wide, axis);
+    Array out = of == SoftmaxOf::logarithm ? compute(Op::subtract, s.x, compute(Op::log, s.sum))
+                                           : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
     return {as_type(out, x.dtype())};
   })[0];
 }
-
-// ---- cross entropy
-
-// 0, 1, 2 ... On the CPU an array so small is computed when it is recorded: a few are kept from step to step.
-Array class_numbers(int64_t count, DeviceId device) {
-  constexpr int64_t most = 1024;
-  if (device.is_gpu() || count > most) return counted(count, device);
-  static auto* kept = new std::map<int64_t, Array>;  // guarded by the graph's lock
-  GraphLock lock;
-  if (kept->size() > 64) kept->clear();
-  auto found = kept->find(count);
-  if (found == kept->end()) found = kept->emplace(count, counted(count, device)).first;
-  return found->second;
-}
-
-// True where the place along the axis is the target's class.
-Array is_target(const Array& target, const Shape& shape, size_t axis, DeviceId device) {
-  Shape line(shape.size(), 1);
-  line[axis] = shape[axis];
-  Array classes = reshape(class_numbers(shape[axis], device), line);
-  return compute(Op::equal, with_axis(target, axis), classes);
-}
-
-class CrossEntropy : public GradientBody {
- public:
-  CrossEntropy(size_t axis, int64_t ignored, std::string reduction)
-      : axis_(axis), ignored_(ignored), reduction_(std::move(reduction)) {}
-  std::string_view name() const override { return "nll_loss"; }
-  // Inputs x, target, and where that is not known, are they all classes; results the loss, the logarithm of the sum of
-  // exponentials, how many count.
-  Gradients gradients(const GradientCall& call) const override {
-    const Array &x = call.operands[0], &target = call.operands[1];
-    DType wide = wide_type(x.dtype());
-    Array p = compute(Op::exp, compute(Op::subtract, as_type(x, wide), call.results[1]));
-    Gradients all(call.wanted.size());
-    std::optional<Array>& out = all[0];
-    if (call.given[0]) {
-      Array g = as_type(*call.given[0], wide);
-      if (call.operands.size() > 2) g = compute(Op::where, call.operands[2], g, 0.0);
-      if (reduction_ == "mean") g = compute(Op::true_divide, g, call.results[2]);
-      Array scale = compute(Op::where, compute(Op::not_equal, target, ignored_), g, 0.0);
-      Array away = compute(Op::subtract, p, as_type(is_target(target, x.shape(), axis_, call.device), wide));
-      out = compute(Op::multiply, away, with_axis(scale, axis_));
-    }
-    if (call.given[1]) out = plus(out, compute(Op::multiply, p, *call.given[1]));  // of second derivatives
-    return all;
-  }
-
- private:
-  size_t axis_;
-  int64_t ignored_;
-  std::string reduction_;
-};
 
 }  // namespace
 
@@ -158,34 +107,9 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
   })[0];
 }
 
-Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, false); }
-Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, true); }
-
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-                    bool are_classes) {
-  std::vector<Array> inputs{x, target};
-  if (!are_classes) inputs.push_back(nothing_refused(target, no_class(x.shape()[axis], ignored)));
-  auto body = std::make_shared<CrossEntropy>(axis, ignored, std::string(reduction));
-  return differentiable(std::move(body), inputs, {{true, true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
-    DType wide = wide_type(x.dtype());
-    Array logits = as_type(x, wide);
-    Array top = reduced(Reduction::maximum, logits, static_cast<int>(axis), true);
-    Array sum = reduced(Reduction::sum, compute(Op::exp, compute(Op::subtract, logits, top)), static_cast<int>(axis), true);
-    Array size = compute(Op::add, compute(Op::log, sum), top);  // the logarithm of the sum of exponentials
-    Array picked = compute(Op::where, is_target(target, x.shape(), axis, x.device()), logits, 0.0);
-    Array chosen = reduced(Reduction::sum, picked, static_cast<int>(axis));
-    Array counts = compute(Op::not_equal, target, ignored);
-    Shape shape = target.shape();
-    Array loss = compute(Op::where, counts, compute(Op::subtract, reshape(size, shape), chosen), 0.0);
-    Array count = reduce(Reduction::sum, as_type(counts, wide), std::vector<bool>(counts.rank(), true), false);
-    if (reduction != "none") {
-      loss = reduce(Reduction::sum, loss, std::vector<bool>(loss.rank(), true), false);
-      if (reduction == "mean") loss = compute(Op::true_divide, loss, count);
-    }
-    if (!are_classes) loss = compute(Op::where, inputs[2], loss, 0.0);
-    return {as_type(loss, x.dtype()), size, count};
-  })[0];
-}
+Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::values); }
+Array softmin(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::negatives); }
+Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::logarithm); }
 
 // ---- layers that normalise
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "graph/array.h"
 
@@ -12,15 +11,10 @@ namespace quern {
 // x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
 Array linear(const Array& x, const Array& weight, const Array* bias);
 
-// exp(x) with the sum 1 along an axis, and its logarithm; halves are computed in float32.
+// exp(x) with the sum 1 along an axis, the same of -x, and its logarithm; halves are computed in float32.
 Array softmax(const Array& x, size_t axis);
+Array softmin(const Array& x, size_t axis);
 Array log_softmax(const Array& x, size_t axis);
-
-// Minus the logarithm of softmax at the target class of each place; `target` has the shape of x without the axis, integers.
-// `reduction`: "none", "sum" or "mean", which is over what does not equal `ignored`. Without `are_classes` the targets are looked
-// through on the device: one that is no class is an error at the next look (ErrorKind::index).
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-                    bool are_classes);
 
 // Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
 Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);

@@ -156,7 +156,7 @@ def test_right_values_keep_their_gradients_and_names(here):
     y = torch.linspace(1, 0, MANY)
     for reduction in ("mean", "sum"):
         loss = F.binary_cross_entropy(x, y, reduction=reduction)
-        assert loss.grad_fn.name() == getattr(x * 1, reduction)().grad_fn.name()
+        assert loss.grad_fn.name() == "BinaryCrossEntropyBackward0"
         (slope,) = torch.autograd.grad(loss, x)
         assert np.isfinite(slope.cpu().numpy()).all()
     assert F.cross_entropy(torch.zeros(MANY, 4, requires_grad=True), torch.arange(MANY) % 4).grad_fn.name() == "NllLossBackward0"

@@ -4,6 +4,7 @@ import math
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
+from quern.torch import _types
 from quern.torch._core import dim_of
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -32,46 +33,40 @@ def log_softmax(x, dim, dtype=None):
     return _engine.tensor_log_softmax(x, dim_of(dim, x.dim()))
 
 
+def softmin(x, dim, dtype=None):
+    """softmax(-x)."""
+    if dtype is not None:
+        x = x.to(dtype)
+    return softmax(-x, dim) if x.dim() == 0 else _engine.tensor_softmin(x, dim_of(dim, x.dim()))
+
+
+# ---- losses
+
+
+def _check_weight(x, weight, function):
+    if not x.is_floating_point():
+        raise NotImplementedError(f'"{function}" not implemented for \'{_types.scalar_name(x.dtype)}\'')
+    if weight is not None and weight.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError(
+            "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'. "
+            "This input cannot have requires_grad True."
+        )
+
+
 def nll_loss(log_p, target, weight, ignore_index, reduction):
     """Minus the value of each target class; ``log_p``: (C), (N, C) or (N, C, d1, ...), ``target``: the same without C."""
+    _check_weight(log_p, weight, "nll_loss_out_frame")
     axis = 0 if log_p.dim() == 1 else 1
-    target = _engine.tensor_classes(target, log_p.shape[axis], ignore_index)
-    counted = target != ignore_index
-    safe = target * counted  # class 0 stands for what is ignored
-    picked = log_p.gather(axis, safe.unsqueeze(axis)).squeeze(axis)
-    scale = counted.to(log_p.dtype) if weight is None else weight[safe] * counted
-    loss = -picked * scale
-    if weight is None:
-        loss = loss.masked_fill(~counted, 0)  # an infinite log_p of class 0 is not NaN here
-    if reduction == "none":
-        return loss
-    return loss.sum() if reduction == "sum" else loss.sum() / scale.sum()
+    are_classes = _engine.tensor_are_classes(target, log_p.shape[axis], ignore_index)
+    return _engine.tensor_nll_loss(log_p, target, axis, ignore_index, reduction, are_classes, weight)
 
 
 def cross_entropy(x, target, weight, ignore_index, label_smoothing, reduction):
     """Cross entropy of logits ``x``: (C), (N, C) or (N, C, d1, ...), and classes ``target``: the same without C."""
+    _check_weight(x, weight, "log_softmax_lastdim_kernel_impl")
     axis = 0 if x.dim() == 1 else 1
-    if weight is None and not label_smoothing and x.is_floating_point():
-        are_classes = _engine.tensor_are_classes(target, x.shape[axis], ignore_index)
-        return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction, are_classes)
-    log_p = log_softmax(x, axis)
-    if not label_smoothing:
-        return nll_loss(log_p, target, weight, ignore_index, reduction)
-    target = _engine.tensor_classes(target, x.shape[axis], ignore_index)
-    hard = nll_loss(log_p, target, weight, ignore_index, "none" if reduction == "none" else "sum")
-    counted = target != ignore_index
-    if weight is None:
-        smooth = -log_p.sum(axis)
-    else:
-        smooth = -(log_p * weight.reshape([-1] + [1] * (x.dim() - 1 - axis))).sum(axis)
-    smooth = smooth.masked_fill(~counted, 0)
-    part = label_smoothing / x.shape[axis]
-    if reduction == "none":
-        return hard * (1 - label_smoothing) + smooth * part
-    total = hard * (1 - label_smoothing) + smooth.sum() * part
-    if reduction == "sum":
-        return total
-    return total / (counted.sum() if weight is None else (weight[target * counted] * counted).sum())
+    are_classes = _engine.tensor_are_classes(target, x.shape[axis], ignore_index)
+    return _engine.tensor_cross_entropy(x, target, axis, ignore_index, reduction, are_classes, weight, label_smoothing)
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
@@ -129,6 +124,47 @@ def gelu(x, approximate):
     return _activated_with(x, lambda x: 0.5 * (1 + torch.erf(x * _SQRT_HALF)), lambda x, below: x * below, "gelu")
 
 
+def _elu_family(function, x, y_of, a, b):
+    if a > 0 and b > 0 and x.dtype not in _SHORT:  # of what rises the result tells the slope
+        function += "_result"
+    return _activated(x, y_of, function, a, b)
+
+
+def elu(x, alpha, scale=1.0):
+    """scale * x where x is positive, elsewhere scale * alpha * (exp(x) - 1)."""
+    low = alpha * scale
+
+    def y_of(x):
+        y = torch.expm1(x)
+        return torch.where(x > 0, x if scale == 1 else x * scale, y if low == 1 else y * low)
+
+    return _elu_family("elu", x, y_of, low, scale)
+
+
+def celu(x, alpha):
+    """x where it is positive, elsewhere alpha * (exp(x / alpha) - 1)."""
+
+    def y_of(x):
+        return torch.where(x > 0, x, torch.expm1(x) if alpha == 1 else torch.expm1(x * (1 / alpha)) * alpha)
+
+    return _elu_family("celu", x, y_of, alpha, 1.0)
+
+
+def hardswish(x):
+    """x times min(max(x + 3, 0), 6) / 6."""
+    return _activated(x, lambda x: x * (x + 3).clamp(0, 6) / 6, "hardswish")
+
+
+def softsign(x):
+    """x / (1 + abs(x))."""
+    return _activated(x, lambda x: x / (1 + x.abs()), "softsign")
+
+
+def tanhshrink(x):
+    """x - tanh(x)."""
+    return _activated_with(x, torch.tanh, lambda x, t: x - t, "tanhshrink")
+
+
 def silu(x):
     """x * sigmoid(x)."""
     return _activated_with(x, torch.sigmoid, lambda x, s: x * s, "silu")
@@ -153,13 +189,6 @@ def logsigmoid(x):
 def mish(x):
     """x * tanh(softplus(x))."""
     return _activated_with(x, lambda x: torch.tanh(softplus(x, 1, 20)), lambda x, t: x * t, "mish")
-
-
-def binary_cross_entropy(x, target):
-    """-(target log x + (1 - target) log(1 - x)) of each element; logarithms end at -100."""
-    p, t = x.detach(), target.detach()
-    loss = (t - 1) * torch.log1p(-p).clamp(min=-100) - t * torch.log(p).clamp(min=-100)
-    return _engine.tensor_binary_cross_entropy(x, target, loss)
 
 
 def dropout(x, p):

@@ -239,38 +239,31 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     if dtype is not None:
         x = x.to(dtype)
     x = _float(x, "vector_norm")
-    size = x.abs()
-    if ord == 2:  # not by way of the sizes: their second derivatives are wrong where an element is 0
-        squares = _op("square", x.real) + _op("square", x.imag) if x.is_complex() else _op("square", x)
-        made = root(_sum(squares, dim, keepdim))
-    elif ord == math.inf:
-        made = size.amax(() if dim is None else dim, keepdim)
-    elif ord == -math.inf:
-        made = size.amin(() if dim is None else dim, keepdim)
-    elif ord == 0:
-        made = _sum((size != 0).to(size.dtype), dim, keepdim)
-    elif ord == 1:
-        made = _sum(size, dim, keepdim)
-    else:
-        made = root(_sum(_raised(size, ord) if ord < 1 else size**ord, dim, keepdim), ord)
+    made = _norm_of(x.detach(), ord, dim, keepdim)
+    if x.requires_grad:
+        dims = [d for d in dims_of(None if dim == () else dim, x._rank) if d < x._rank]
+        made = _engine.tensor_vector_norm(x, made, float(ord), dims)
     return finish(made, out)
 
 
-def root(x, order=2):
-    """The root of an order; where it is 0 its derivative is 0, not infinite."""
-    take = (lambda x: _op("sqrt", x)) if order == 2 else lambda x: x ** (1 / order)
-    if not x.requires_grad:
-        return take(x)
-    is_zero = x.detach() == (0 if order > 0 else math.inf)
-    return take(x.masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
+def _norm_of(x, ord, dim, keepdim):
+    if ord == 2:
+        squares = _op("square", x.real) + _op("square", x.imag) if x.is_complex() else _op("square", x)
+        return _op("sqrt", _sum(squares, dim, keepdim))
+    size = x.abs()
+    if abs(ord) == math.inf:
+        return (size.amax if ord > 0 else size.amin)(() if dim is None else dim, keepdim)
+    if ord == 0:
+        return _sum((size != 0).to(size.dtype), dim, keepdim)
+    return _sum(size, dim, keepdim) if ord == 1 else _sum(size**ord, dim, keepdim) ** (1 / ord)
 
 
-def _raised(x, exponent):
-    """x to a power below 1, whose derivative is 0 where x is 0."""
+def root(x):
+    """The square root; where it is 0 its derivative is 0, not infinite."""
     if not x.requires_grad:
-        return x**exponent
+        return _op("sqrt", x)
     is_zero = x.detach() == 0
-    return (x.masked_fill(is_zero, 1) ** exponent).masked_fill(is_zero, 0 if exponent > 0 else math.inf)
+    return _op("sqrt", x.masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
 
 
 def _sum(x, dim, keepdim):

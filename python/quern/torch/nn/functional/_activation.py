@@ -27,13 +27,13 @@ def _into(x, function, *args):
 _ABOVE, _NOT_BELOW, _INSIDE, _FAR = range(4)
 
 
-def _bent(x, y_of, inside, low, high=0.0, slope=0.0, slopes=None):
+def _bent(x, y_of, inside, low, high=0.0, slope=0.0, slopes=None, inner=1.0):
     """``y_of(x)``, which is made of lines, as one entry of the tape."""
     if not torch.is_grad_enabled() or not (x.requires_grad or slopes is not None and slopes.requires_grad):
         return y_of(x)
     with torch.no_grad():
         y = y_of(x)
-    return _engine.tensor_bent(x, y, inside, low, high, slope, slopes)
+    return _engine.tensor_bent(x, y, inside, low, high, slope, inner, slopes)
 
 
 def relu(input, inplace=False):
@@ -138,16 +138,12 @@ def hardsigmoid(input, inplace=False):
 
 
 def _hardsigmoid(x):
-    return _between(x + 3, 0, 6) / 6
+    return _bent(x, lambda x: (x + 3).clamp(0, 6) / 6, _INSIDE, -3, 3, inner=1 / 6)
 
 
 def hardswish(input, inplace=False):
     """x times hardsigmoid(x)."""
-    return _into(input, _hardswish) if inplace else _hardswish(input)
-
-
-def _hardswish(x):
-    return x * _between(x + 3, 0, 6) / 6
+    return _into(input, _composed.hardswish) if inplace else _composed.hardswish(input)
 
 
 def softshrink(input, lambd=0.5):
@@ -165,41 +161,32 @@ def hardshrink(input, lambd=0.5):
 # ---- exponentials
 
 
-def _elu(x, alpha, scale=1.0, inside=1.0):
-    """scale * x where x is positive, elsewhere scale * alpha * (exp(inside * x) - 1)."""
-    positive = x > 0
-    low = x.masked_fill(positive, 0)  # exp of a large x would be infinite, and its derivative 0 * inf
-    low = torch.expm1(low if inside == 1 else low * inside)
-    if alpha * scale != 1:
-        low = low * (alpha * scale)
-    return torch.where(positive, x if scale == 1 else x * scale, low)
-
-
 def elu(input, alpha=1.0, inplace=False):
     """x where it is positive, elsewhere ``alpha`` * (exp(x) - 1)."""
-    return _into(input, _elu, alpha) if inplace else _elu(input, alpha)
+    return _into(input, _composed.elu, alpha) if inplace else _composed.elu(input, alpha)
 
 
 def elu_(input, alpha=1.0):
     """elu() in the input's memory."""
-    return _into(input, _elu, alpha)
+    return elu(input, alpha, True)
 
 
 def selu(input, inplace=False):
     """elu() with the two factors that keep mean 0 and variance 1 from layer to layer."""
-    return _into(input, _elu, _SELU_ALPHA, _SELU_SCALE) if inplace else _elu(input, _SELU_ALPHA, _SELU_SCALE)
+    args = _SELU_ALPHA, _SELU_SCALE
+    return _into(input, _composed.elu, *args) if inplace else _composed.elu(input, *args)
 
 
 def selu_(input):
     """selu() in the input's memory."""
-    return _into(input, _elu, _SELU_ALPHA, _SELU_SCALE)
+    return selu(input, True)
 
 
 def celu(input, alpha=1.0, inplace=False):
     """x where it is positive, elsewhere ``alpha`` * (exp(x / alpha) - 1)."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _into(input, _elu, alpha, 1.0, 1 / alpha) if inplace else _elu(input, alpha, 1.0, 1 / alpha)
+    return _into(input, _composed.celu, alpha) if inplace else _composed.celu(input, alpha)
 
 
 def celu_(input, alpha=1.0):
@@ -219,12 +206,12 @@ def tanh(input):
 
 def tanhshrink(input):
     """x - tanh(x)."""
-    return input - torch.tanh(input)
+    return _composed.tanhshrink(input)
 
 
 def softsign(input):
     """x / (1 + abs(x))."""
-    return input / (1 + input.abs())
+    return _composed.softsign(input)
 
 
 def softplus(input, beta=1, threshold=20):
@@ -264,7 +251,7 @@ def glu(input, dim=-1):
     n = input.shape[dim]
     if n % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {n}")
-    return input.narrow(dim, 0, n // 2) * torch.sigmoid(input.narrow(dim, n // 2, n // 2))
+    return _engine.tensor_gated(input, dim % input.dim())
 
 
 # ---- along a dimension
@@ -292,7 +279,7 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """softmax(-x)."""
-    return _composed.softmax(-input, _dim("softmin", dim, input.dim(), _stacklevel), dtype)
+    return _composed.softmin(input, _dim("softmin", dim, input.dim(), _stacklevel), dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):

@@ -6,9 +6,10 @@
 import math
 import warnings
 
+from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
-from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of, same_sizes, weighted
+from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, same_sizes, weighted
 
 _TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "float32": "Float", "float64": "Double", "float16": "Half"}
 
@@ -20,8 +21,10 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """The absolute difference; with ``weight``, of the input's size, its mean is a weighted one."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = same_sizes(input, target)
-    loss = (input - target).abs()
-    return reduced(loss, reduction) if weight is None else weighted(loss, weight, reduction)
+    if input.is_complex() or target.is_complex() or not (input.is_floating_point() or target.is_floating_point()):
+        loss = (input - target).abs()
+        return reduced(loss, reduction) if weight is None else weighted(loss, weight, reduction)
+    return _weighted("l1", (input, target), weight, reduction)
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -31,16 +34,13 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     tensor(1.6667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    input, target = same_sizes(input, target)
-    loss = torch.square(input - target)
-    return reduced(loss, reduction) if weight is None else weighted(loss, weight, reduction)
+    return _weighted("mse", same_sizes(input, target), weight, reduction)
 
 
-def _bent(input, target, bend):
-    """Half the square of differences up to ``bend``, then on along a line with the same slope."""
-    distance = input - target
-    near = distance.clamp(-bend, bend)
-    return near * (distance - 0.5 * near)
+def _weighted(name, inputs, weight, reduction):
+    if weight is None:
+        return element_loss(name, inputs, reduction)
+    return weighted(element_loss(name, inputs, "none"), weight, reduction)
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
@@ -49,10 +49,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     input, target = same_sizes(input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    if beta == 0:
-        return reduced((input - target).abs(), reduction)
-    loss = _bent(input, target, beta)
-    return reduced(loss if beta == 1 else loss / beta, reduction)
+    return element_loss("smooth_l1", (input, target), reduction, beta) if beta else element_loss("l1", (input, target), reduction)
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
@@ -60,12 +57,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     input, target = same_sizes(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    loss = _bent(input, target, delta)
-    if weight is not None:
-        if weight.shape != loss.shape:
-            raise ValueError("Weights and input must have the same size.")
-        loss = loss * weight
-    return reduced(loss, reduction)
+    if weight is not None and weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return element_loss("huber", (input, target), reduction, delta, weight)
 
 
 # ---- of classes
@@ -138,14 +132,7 @@ def _cross_entropy_of_probabilities(input, target, weight, ignore_index, reducti
             "cross_entropy: weight tensor should be defined either for all "
             f"{classes} classes or no classes but got weight tensor of shape: {list(weight.shape)}"
         )
-    if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
-    loss = -_composed.log_softmax(input, axis) * target
-    if weight is not None:
-        loss = loss * weight.reshape([-1] + [1] * (input.dim() - 1 - axis))
-    if reduction == "none":
-        return loss.sum(axis)
-    return loss.sum() if reduction == "sum" else loss.sum() / (input.numel() // classes)
+    return _engine.tensor_soft_cross_entropy(input, target, axis, reduction, weight, label_smoothing)
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
@@ -161,10 +148,11 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
             stacklevel=2,
         )
-    loss = torch.exp(target) * (target - input) if log_target else torch.xlogy(target, target) - target * input
+    name, inputs = "kl_div_log" if log_target else "kl_div", (input, target)
     if reduction == "batchmean":
-        return loss.sum() / input.shape[0] if input.dim() else loss
-    return reduced(loss, reduction)
+        loss = element_loss(name, inputs, "sum")
+        return loss / input.shape[0] if input.dim() else loss
+    return element_loss(name, inputs, reduction)
 
 
 # ---- of probabilities of yes
@@ -184,8 +172,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
             "Please ensure they have the same size."
         )
-    loss = _composed.binary_cross_entropy(input, target)
-    loss = reduced(loss if weight is None else loss * weight, reduction)
+    loss = element_loss("binary_cross_entropy", (input, target), reduction, 0.0, weight)
     good, good_target = _refusals.all_within(input, 0, 1), _refusals.all_within(target, 0, 1)
     if good is True and good_target is True:
         return loss
@@ -201,25 +188,20 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    log_p = _composed.logsigmoid(input)
-    if pos_weight is not None:
-        log_p = ((pos_weight - 1) * target + 1) * log_p
-    loss = (1 - target) * input - log_p
-    return reduced(loss if weight is None else loss * weight, reduction)
+    inputs = (input, target) if pos_weight is None else (input, target, pos_weight)
+    return element_loss("bce_with_logits", inputs, reduction, 0.0, weight)
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target * x)), with targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    return reduced(torch.log1p(torch.exp(-target * input)), reduction)
+    return element_loss("soft_margin", (input, target), reduction)
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
     reduction = reduction_of(size_average, reduce, reduction)
-    loss = -(target * _composed.logsigmoid(input) + (1 - target) * _composed.logsigmoid(-input))
-    if weight is not None:
-        loss = loss * weight
+    loss = element_loss("bce_with_logits", (input, target), "none", 0.0, weight)
     return reduced(loss.mean(-1), reduction)
 
 
@@ -234,12 +216,8 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
     """
     reduction = reduction_of(size_average, reduce, reduction)
     check_reduction(reduction)
-    loss = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
-    if full:
-        at_least = target.clamp(min=1)  # where the logarithm is of use
-        stirling = target * torch.log(at_least) - target + 0.5 * torch.log(2 * math.pi * at_least)
-        loss = loss + stirling.masked_fill(target <= 1, 0)
-    return reduced(loss, reduction)
+    name = "poisson_nll" + "_log" * bool(log_input) + "_full" * bool(full)
+    return element_loss(name, (input, target), reduction, eps)
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
@@ -265,10 +243,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     var = var.clone()
     with torch.no_grad():  # the derivative is that of var itself
         var.clamp_(min=eps)
-    loss = 0.5 * (torch.log(var) + torch.square(input - target) / var)
-    if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
-    loss = reduced(loss, reduction)
+    loss = element_loss("gaussian_nll", (input, target, var), reduction, 0.5 * math.log(2 * math.pi) if full else 0.0)
     return loss if good is None else _refusals.unless(loss, good, "var has negative entry/entries", "ValueError")
 
 

@@ -1,7 +1,9 @@
 """Losses with a margin, and the distances that some of them are made of."""
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import _refusals
+from quern.torch._core import dims_of
 from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of
 
 # ---- distances
@@ -27,7 +29,12 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     >>> F.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    result = input / input.norm(p, dim, keepdim=True).clamp(min=eps)
+    x = input.detach()
+    size = x.norm(p, dim, keepdim=True)
+    result = x / size.clamp(min=eps)
+    if input.requires_grad:
+        axes = [d for d in dims_of(dim, x.dim()) if d < x.dim()]
+        result = _engine.tensor_normalized(input, result, size, 2.0 if p == "fro" else float(p), axes, eps)
     return result if out is None else out.resize_(result.shape).copy_(result) if out.shape != result.shape else out.copy_(result)
 
 

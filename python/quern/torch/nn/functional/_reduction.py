@@ -2,6 +2,7 @@
 
 import warnings
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 
 
@@ -30,6 +31,17 @@ def reduced(loss, reduction):
     if reduction == "none":
         return loss
     raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def element_loss(name, inputs, reduction, number=0.0, weight=None):
+    """A loss of each element, times ``weight``, reduced: one entry of the tape. ``name``, ``number``: engine/functions/losses.h."""
+    check_reduction(reduction)
+    for x in inputs if weight is None else (*inputs, weight):
+        if x.shape != inputs[0].shape:
+            torch.broadcast_tensors(x, inputs[0])  # says what does not fit
+    if weight is None or not weight.requires_grad:
+        return _engine.tensor_element_loss(inputs, name, number, reduction, weight)
+    return reduced(_engine.tensor_element_loss(inputs, name, number, "none", None) * weight, reduction)
 
 
 def check_reduction(reduction):
