@@ -42,7 +42,10 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   if (type != array_type && is_tensor_type(type)) {
     array.set_value(false);  // tensors without dimensions can be written
     // What nobody else has is new; other views are what the tensor is that they are views of.
-    if (InferenceMode::is_on() && array.cell()->references == 1) mark_inference(array);
+    if (InferenceMode::is_on()) {
+      GraphLock lock;
+      if (array.cell()->references == 1) mark_inference(array);
+    }
   }
   const Array& kept = *new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   if (PyType_IsSubtype(type, array_type)) NumPyArray::hold(kept);

@@ -240,7 +240,10 @@ void init_gradients(nb::module_& m) {
   m.def("gradient_mode_asked", [] { return GradientMode::is_asked(); });
   m.def("inference_mode", [] { return InferenceMode::is_on(); });
   m.def("set_inference_mode", [](bool on) { InferenceMode::set(on); });
-  m.def("is_inference", [](const Array& array) { return is_inference(array); });
+  m.def("is_inference", [](const Array& array) {
+    GraphLock lock;
+    return is_inference(array);
+  });
   m.def("check_may_write", [](const Array& array) {
     GraphLock lock;
     check_may_write(array);

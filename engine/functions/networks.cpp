@@ -216,7 +216,11 @@ std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {
   GradientMode off(false);
   std::vector<Argument> arguments;
-  for (const Array& array : written) check_may_write(array), arguments.emplace_back(array);
+  {
+    GraphLock lock;
+    for (const Array& array : written) check_may_write(array);
+  }
+  for (const Array& array : written) arguments.emplace_back(array);
   arguments.insert(arguments.end(), read.begin(), read.end());
   std::vector<Array> out = apply(row, arguments, written[0].shape(), written[0].device());
   GraphLock lock;
