@@ -127,8 +127,9 @@ DIFFERENT = (
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
     (
         "inference mode",
-        "Some functions keep less for their derivatives than PyTorch's (`clamp`, `cdist` and `xlogy` of tensors, weights of "
-        "`nll_loss`) and take inference tensors where there they are an error. A write that is refused has changed nothing. "
+        "What a derivative keeps must be no inference tensor. Some functions keep less than PyTorch's and take more of them (`clamp`, "
+        "`cdist` and `xlogy` of tensors, weights of `nll_loss`), some keep more (`gaussian_nll_loss`, `hinge_embedding_loss`, "
+        "`margin_ranking_loss`, indices of `index_add` and `scatter_add`). A write that is refused has changed nothing. "
         "Views of a tensor made in the mode with `requires_grad=True` pass gradients on.",
     ),
     (
