@@ -17,6 +17,7 @@ def test_numbers(device):
     assert f(4, 2.5) == 12.0 and isinstance(f(4, 2.5), float)
     assert f(9, 2) == 21.0
     assert len(f.signatures) == 2 and str(f.nopython_signatures[0]) == "(int64, float64) -> float64"
+    assert list(f.overloads) == f.signatures and f.overloads[f.signatures[0]].signature == f.nopython_signatures[0]
 
     @jit
     def g(n):

@@ -779,7 +779,7 @@ def test_lambdas_of_one_line_are_told_apart(device):
         assert cuda.reduce(f)(x) == f(*[f(x[0], x[1]), x[2]])
 
 
-@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
 def test_bits_of_each_type(device, dtype):
     @cuda.jit
     def kernel(a, out, turned):
@@ -792,12 +792,22 @@ def test_bits_of_each_type(device, dtype):
     bits = np.dtype(dtype).itemsize * 8
     patterns = [0, 1, 6, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 2) + 4]
     a = np.array(patterns, f"u{bits // 8}").view(dtype)
-    out, turned = np.zeros((3, 6), np.int64), np.zeros(6, dtype)
+    out, turned = np.zeros((3, 6), np.int64), np.zeros(6, np.uint64)
     kernel[1, 6](a, out, turned)
     np.testing.assert_array_equal(out[0], [bin(p).count("1") for p in patterns])
     np.testing.assert_array_equal(out[1], [bits - p.bit_length() for p in patterns])
     np.testing.assert_array_equal(out[2], [(p & -p).bit_length() for p in patterns])
-    np.testing.assert_array_equal(turned.view(f"u{bits // 8}"), [int(f"{p:0{bits}b}"[::-1], 2) for p in patterns])
+    wide = [int(v) for v in a] if dtype == "u8" else [int(v) & 0xFFFFFFFF for v in a]  # Numba has 32 bits for all others
+    np.testing.assert_array_equal(turned, [int(f"{p:0{64 if dtype == 'u8' else 32}b}"[::-1], 2) for p in wide])
+
+    @cuda.jit
+    def bit_reversed(out):
+        i = cuda.grid(1)
+        out[i] = cuda.brev(i) >> 29
+
+    order = np.zeros(8, np.int64)
+    bit_reversed[1, 8](order)
+    assert order.tolist() == [0, 4, 2, 6, 1, 5, 3, 7]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -151,6 +151,8 @@ def test_what_is_refused(device):
     def f(x):
         return x + 1
 
+    with pytest.raises(TypeError, match=r"no signature takes \(str\)"):
+        f("a")
     with pytest.raises(TypeError, match="it takes 1 arguments, not 3"):
         f(1.0, 2.0, 3.0)
     with pytest.raises(TypeError, match="no keyword 'casting'"):

@@ -9,7 +9,7 @@ import pytest
 from kernels import module_of
 from quern import cuda
 from quern.kernel import errors, types
-from quern.numba import float64, typeof
+from quern.numba import float64, njit, typeof
 
 Point = collections.namedtuple("Point", "x y")
 Pair = collections.namedtuple("Pair", ("values", "at"), defaults=(Point(1, 2.5),))
@@ -189,3 +189,23 @@ def test_comparisons_of_tuples_in_tuples(device, b):
     a, out = (1, (2, 3)), np.zeros(3, np.bool_)
     nested[1, 1](a, b, out)
     assert out.tolist() == [a == b, a < b, a >= b]
+
+
+def test_sum_any_and_all(device):
+    def folded(x, t):
+        return sum(t), sum(x), sum(t, 10), sum(x, start=0.5), sum((1.5, 2)), any(x), all(t), any((False, 0)), all(x[:0]), any(x[:0]), sum(x[:0])
+
+    for x in (np.arange(4.0), np.arange(3, dtype="f4"), np.array([True, False])):
+        assert njit(folded)(x, (1, 2, 3)) == folded(x, (1, 2, 3))
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[i] = sum(x[i]) if all(x[i]) else -1
+
+    out = np.zeros(3)
+    kernel[1, 3](out, np.arange(6.0).reshape(3, 2))
+    assert out.tolist() == [-1, 5, 9]
+    for wrong in (3, np.zeros((2, 2))):
+        with pytest.raises(errors.TypingError, match="sum takes a tuple or an array of one dimension, not .*; write a loop"):
+            njit(lambda x: sum(x))(wrong)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import functools
 import os
 import re
@@ -32,6 +33,9 @@ class _Caller(_engine.Dispatcher):
     def _compile(self, described):
         types_ = tuple(signatures.of_description(d) for d in described)
         return self.owner._wrapped(types_)
+
+
+_Overload = collections.namedtuple("_Overload", "signature")
 
 
 class HostFunction:
@@ -66,6 +70,11 @@ class HostFunction:
     def signatures(self):
         """The types of arguments that it was compiled for."""
         return list(self._programs)
+
+    @property
+    def overloads(self):
+        """What it was compiled for: of the arguments' types what has ``signature``."""
+        return {args: _Overload(signatures.Signature(program.kernel.result, args)) for args, program in self._programs.items()}
 
     nopython_signatures = property(lambda self: [signatures.Signature(p.kernel.result, a) for a, p in self._programs.items()])
 

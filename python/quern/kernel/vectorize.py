@@ -243,5 +243,5 @@ def _goes(known, type_):
         return False
     if isinstance(known, numpy.dtype):
         return numpy.can_cast(known, type_.dtype, "safe")
-    order = "biufc"
-    return order.index({bool: "b", int: "i", float: "f", complex: "c"}[known]) <= order.index(type_.kind.replace("u", "i"))
+    order, kind = "biufc", {bool: "b", int: "i", float: "f", complex: "c"}.get(known)
+    return kind is not None and order.index(kind) <= order.index(type_.kind.replace("u", "i"))

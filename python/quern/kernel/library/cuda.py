@@ -177,20 +177,21 @@ def call_match_all(compiler, arguments, named, node):
 
 # ---- bits
 
+_SHORT = (("int8", "unsigned char", 24), ("uint8", "unsigned char", 24), ("int16", "unsigned short", 16), ("uint16", "unsigned short", 16))
 rows(
     intrinsics.popc,
+    *[(f"int32({t})", f"__popc(static_cast<{c}>({{0}}))") for t, c, _ in _SHORT],
     *[(f"int32({t})", "__popc({0})") for t in ("int32", "uint32")],
     *[(f"int32({t})", "__popcll({0})") for t in ("int64", "uint64")],
 )
-rows(
+rows(  # of all but uint64 Numba takes 32 bits: of the int64 that grid() gives, too
     intrinsics.brev,
-    ("uint32(uint32)", "__brev({0})"),
-    ("int32(int32)", "static_cast<int>(__brev({0}))"),
+    *[(f"uint32({t})", "__brev(static_cast<unsigned int>({0}))") for t in ("int32", "uint32", "int64")],
     ("uint64(uint64)", "__brevll({0})"),
-    ("int64(int64)", "static_cast<long long>(__brevll({0}))"),
 )
 rows(
     intrinsics.clz,
+    *[(f"int32({t})", f"(__clz(static_cast<{c}>({{0}})) - {unused})") for t, c, unused in _SHORT],
     *[(f"int32({t})", "__clz({0})") for t in ("int32", "uint32")],
     *[(f"int32({t})", "__clzll({0})") for t in ("int64", "uint64")],
 )

@@ -362,6 +362,49 @@ entry(min, takes=(1, None))(_choose("min"))
 entry(max, takes=(1, None))(_choose("max"))
 
 
+def _sum_of(values, start):
+    total = start
+    for value in values:
+        total += value
+    return total
+
+
+def _any_of(values):
+    for value in values:
+        if value:
+            return True
+    return False
+
+
+def _all_of(values):
+    for value in values:
+        if not value:
+            return False
+    return True
+
+
+def _over(function, name):
+    def compile_call(compiler, arguments, named, node):
+        if not isinstance(arguments[0].type, types.Tuple) and getattr(arguments[0].type, "ndim", 0) != 1:
+            hint = "write a loop"
+            raise compiler.error(TypingError, node, f"{name} takes a tuple or an array of one dimension, not {arguments[0].type}", hint)
+        return compiler.call_function(function, arguments, {}, node)
+
+    return compile_call
+
+
+entry(any, takes=1)(_over(_any_of, "any"))
+entry(all, takes=1)(_over(_all_of, "all"))
+
+
+@entry(sum)
+def call_sum(compiler, arguments, named, node):
+    start = arguments[1:] + [named[name] for name in named if name == "start"]
+    if not arguments or len(start) > 1 or set(named) - {"start"}:
+        raise compiler.error(TypingError, node, "sum takes what is summed, and what it starts with")
+    return _over(_sum_of, "sum")(compiler, [arguments[0], *(start or [operators.constant(0)])], {}, node)
+
+
 @entry(round, takes=(1, 2))
 def call_round(compiler, arguments, named, node):
     value = compiler.number(arguments[0], node)
