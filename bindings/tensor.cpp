@@ -680,6 +680,7 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_gated", gated);
   define(m, "tensor_vector_norm", vector_norm_of);
   define(m, "tensor_normalized", normalized);
+  define(m, "tensor_cosine", cosine);
   define(m, "tensor_log_sum_exp", log_sum_exp);
   init_tensor_refusals(m);
   // A step of an optimizer as a row: its text, the operands that it writes, those that it reads, and the numbers; of real numbers

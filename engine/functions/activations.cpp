@@ -6,28 +6,14 @@
 #include <utility>
 
 #include "core/error.h"
+#include "functions/gradient_words.h"
 #include "functions/shaping.h"
-#include "functions/steps.h"
-#include "graph/tape.h"
 
 namespace quern {
 
 using namespace steps;
 
 namespace {
-
-using Gradients = std::vector<std::optional<Array>>;
-
-DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
-
-template <class X, class Y>
-Array product(const X& x, const Y& y) {
-  return compute(Op::multiply, x, y);
-}
-template <class X, class Y>
-Array sum(const X& x, const Y& y) {
-  return compute(Op::add, x, y);
-}
 
 // ---- lines
 
@@ -114,25 +100,25 @@ struct Parameters {
 using Slope = Array (*)(const Array& x, const Array& part, const Parameters& p);
 
 // The probability of being below x, and its slope.
-Array gelu_part(const Array& x) { return product(sum(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
+Array gelu_part(const Array& x) { return product(plus(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
 Array gelu_part_slope(const Array& x, const Array&, const Parameters&) {
   return product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 Array gelu_slope(const Array& x, const Array& below, const Parameters& p) {
-  return sum(below ? below : gelu_part(x), product(x, gelu_part_slope(x, below, p)));
+  return plus(below ? below : gelu_part(x), product(x, gelu_part_slope(x, below, p)));
 }
 
 constexpr double tanh_cube = 0.044715, tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 Array gelu_tanh_part(const Array& x) {
-  return compute(Op::tanh, product(product(x, sum(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
+  return compute(Op::tanh, product(product(x, plus(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
 }
 Array gelu_tanh_part_slope(const Array& x, const Array& t, const Parameters&) {
-  Array inner = product(sum(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
+  Array inner = product(plus(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
   return product(compute(Op::subtract, 1.0, compute(Op::square, t)), inner);
 }
 Array gelu_tanh_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : gelu_tanh_part(x);
-  return product(sum(sum(t, 1.0), product(x, gelu_tanh_part_slope(x, t, p))), 0.5);
+  return product(plus(plus(t, 1.0), product(x, gelu_tanh_part_slope(x, t, p))), 0.5);
 }
 
 Array mish_part(const Array& x) {
@@ -146,13 +132,13 @@ Array mish_part_slope(const Array& x, const Array& t, const Parameters&) {
 }
 Array mish_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : mish_part(x);
-  return sum(t, product(x, mish_part_slope(x, t, p)));
+  return plus(t, product(x, mish_part_slope(x, t, p)));
 }
 
 Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, compute(Op::subtract, 1.0, s)); }
 Array silu_slope(const Array& x, const Array& part, const Parameters&) {
   Array s = part ? part : compute(Op::sigmoid, x);
-  return product(s, sum(product(x, compute(Op::subtract, 1.0, s)), 1.0));
+  return product(s, plus(product(x, compute(Op::subtract, 1.0, s)), 1.0));
 }
 
 Array softplus_slope(const Array& x, const Array&, const Parameters& p) {
@@ -179,22 +165,24 @@ Array elu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = compute(Op::exp, below(x));
   return with_slope_above(x, p.a == 1 ? low : product(low, p.a), p.b);
 }
-Array elu_result_slope(const Array& y, const Array&, const Parameters& p) { return with_slope_above(y, sum(below(y), p.a), p.b); }
+Array elu_result_slope(const Array& y, const Array&, const Parameters& p) {
+  return with_slope_above(y, plus(below(y), p.a), p.b);
+}
 Array celu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = below(x);
   return with_slope_above(x, compute(Op::exp, p.a == 1 ? low : product(low, 1 / p.a)), 1.0);
 }
 Array celu_result_slope(const Array& y, const Array&, const Parameters& p) {
-  return with_slope_above(y, sum(product(below(y), 1 / p.a), 1.0), 1.0);
+  return with_slope_above(y, plus(product(below(y), 1 / p.a), 1.0), 1.0);
 }
 
 Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
-  Array inside = sum(compute(Op::true_divide, x, 3.0), 0.5);
+  Array inside = plus(compute(Op::true_divide, x, 3.0), 0.5);
   return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
 }
 
 Array softsign_slope(const Array& x, const Array&, const Parameters&) {
-  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, sum(size, 1.0)));
+  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, plus(size, 1.0)));
   constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
   return compute(Op::where, compute(Op::equal, size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
 }
@@ -241,7 +229,7 @@ class SmoothBody : public GradientBody {
     if (call.given[0]) out = product(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
     if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
       Array more = product(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
-      out = out ? sum(*out, more) : more;
+      out = added(out, more);
     }
     return {out};
   }
@@ -325,7 +313,7 @@ class RmsNorm : public GradientBody {
       for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
       Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
       Array more = compute(Op::true_divide, slope, -n);
-      out[0] = out[0] ? sum(*out[0], more) : more;
+      out[0] = added(out[0], more);
     }
     return out;
   }
@@ -379,7 +367,7 @@ Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
     Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, sum(mean, eps)));
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
     Array y = product(a, scale);
     if (weight) y = product(y, as_type(*weight, wide));
     return {as_type(y, x.dtype()), scale};

@@ -8,9 +8,8 @@
 #include <string>
 
 #include "core/error.h"
+#include "functions/gradient_words.h"
 #include "functions/refusals.h"
-#include "functions/steps.h"
-#include "graph/tape.h"
 #include "run/calls/indexing.h"
 
 namespace quern {
@@ -19,22 +18,6 @@ using namespace steps;
 
 namespace {
 
-using Gradients = std::vector<std::optional<Array>>;
-
-DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
-
-template <class X, class Y>
-Array product(const X& x, const Y& y) {
-  return compute(Op::multiply, x, y);
-}
-template <class X, class Y>
-Array sum(const X& x, const Y& y) {
-  return compute(Op::add, x, y);
-}
-template <class X, class Y>
-Array difference(const X& x, const Y& y) {
-  return compute(Op::subtract, x, y);
-}
 double elements_in(const Shape& shape) {
   double n = 1;
   for (int64_t size : shape) n *= static_cast<double>(size);
@@ -79,12 +62,12 @@ Array kl_div_slope(const Inputs& in, double, size_t of) {
   const Array& target = in[1];
   if (of == 0) return compute(Op::negative, target);
   Array one = compute(Op::true_divide, target, target);  // t log t has no derivative at 0
-  return difference(sum(compute(Op::log, target), one), in[0]);
+  return difference(plus(compute(Op::log, target), one), in[0]);
 }
 Array kl_div_log(const Inputs& in, double) { return product(compute(Op::exp, in[1]), difference(in[1], in[0])); }
 Array kl_div_log_slope(const Inputs& in, double, size_t of) {
   Array p = compute(Op::exp, in[1]);
-  return of == 0 ? compute(Op::negative, p) : product(p, sum(difference(in[1], in[0]), 1.0));
+  return of == 0 ? compute(Op::negative, p) : product(p, plus(difference(in[1], in[0]), 1.0));
 }
 
 // At 0 and 1 the logarithms end at -100, and what the gradient is divided by at 1e-12.
@@ -105,7 +88,7 @@ Array log_sigmoid(const Array& x) {
   Array rest = compute(Op::log1p, compute(Op::exp, compute(Op::negative, compute(Op::absolute, x))));
   return difference(compute(Op::minimum, x, 0.0), rest);
 }
-Array weight_of_true(const Inputs& in) { return sum(product(difference(in[2], 1.0), in[1]), 1.0); }
+Array weight_of_true(const Inputs& in) { return plus(product(difference(in[2], 1.0), in[1]), 1.0); }
 Array bce_with_logits(const Inputs& in, double) {
   Array log_p = log_sigmoid(in[0]);
   if (in.size() > 2) log_p = product(weight_of_true(in), log_p);
@@ -115,7 +98,7 @@ Array bce_with_logits_slope(const Inputs& in, double, size_t of) {
   const Array &x = in[0], &target = in[1];
   if (in.size() == 2) return of == 0 ? difference(compute(Op::sigmoid, x), target) : compute(Op::negative, x);
   if (of == 2) return compute(Op::negative, product(target, log_sigmoid(x)));
-  if (of == 1) return compute(Op::negative, sum(x, product(difference(in[2], 1.0), log_sigmoid(x))));
+  if (of == 1) return compute(Op::negative, plus(x, product(difference(in[2], 1.0), log_sigmoid(x))));
   Array no = compute(Op::sigmoid, compute(Op::negative, x));
   return difference(difference(1.0, target), product(weight_of_true(in), no));
 }
@@ -132,11 +115,9 @@ Array poisson_nll_log(const Inputs& in, double) { return difference(compute(Op::
 Array poisson_nll_log_slope(const Inputs& in, double, size_t of) {
   return of == 0 ? difference(compute(Op::exp, in[0]), in[1]) : compute(Op::negative, in[0]);
 }
-Array poisson_nll(const Inputs& in, double eps) {
-  return difference(in[0], product(in[1], compute(Op::log, sum(in[0], eps))));
-}
+Array poisson_nll(const Inputs& in, double eps) { return difference(in[0], product(in[1], compute(Op::log, plus(in[0], eps)))); }
 Array poisson_nll_slope(const Inputs& in, double eps, size_t of) {
-  Array mean = sum(in[0], eps);
+  Array mean = plus(in[0], eps);
   return of == 0 ? difference(1.0, compute(Op::true_divide, in[1], mean)) : compute(Op::negative, compute(Op::log, mean));
 }
 // With Stirling's approximation, which counts above 1.
@@ -145,26 +126,51 @@ Array with_stirling(const Inputs& in, double number) {
   const Array& target = in[1];
   Array is_low = compute(Op::less_equal, target, 1.0), safe = compute(Op::where, is_low, 1.0, target);
   Array more = difference(product(target, compute(Op::log, safe)), target);
-  more = sum(more, product(compute(Op::log, product(safe, 2 * std::numbers::pi)), 0.5));
-  return sum(value(in, number), compute(Op::where, is_low, 0.0, more));
+  more = plus(more, product(compute(Op::log, product(safe, 2 * std::numbers::pi)), 0.5));
+  return plus(value(in, number), compute(Op::where, is_low, 0.0, more));
 }
 template <Slope slope>
 Array with_stirling_slope(const Inputs& in, double number, size_t of) {
   if (of == 0) return slope(in, number, of);
   Array is_low = compute(Op::less_equal, in[1], 1.0), safe = compute(Op::where, is_low, 1.0, in[1]);
-  Array more = sum(compute(Op::log, safe), compute(Op::true_divide, 0.5, safe));
-  return sum(slope(in, number, of), compute(Op::where, is_low, 0.0, more));
+  Array more = plus(compute(Op::log, safe), compute(Op::true_divide, 0.5, safe));
+  return plus(slope(in, number, of), compute(Op::where, is_low, 0.0, more));
 }
 
 Array gaussian_nll(const Inputs& in, double constant) {
   Array square = compute(Op::true_divide, compute(Op::square, difference(in[0], in[1])), in[2]);
-  Array loss = product(sum(compute(Op::log, in[2]), square), 0.5);
-  return constant == 0 ? loss : sum(loss, constant);
+  Array loss = product(plus(compute(Op::log, in[2]), square), 0.5);
+  return constant == 0 ? loss : plus(loss, constant);
 }
 Array gaussian_nll_slope(const Inputs& in, double, size_t of) {
   Array ratio = compute(Op::true_divide, difference(in[0], in[1]), in[2]);
   if (of < 2) return signed_for(of, ratio);
   return product(difference(compute(Op::reciprocal, in[2]), compute(Op::square, ratio)), 0.5);
+}
+
+// What is below 0 is 0; no derivative passes there.
+Array above_zero(const Array& x) { return compute(Op::where, compute(Op::less_equal, x, 0.0), 0.0, x); }
+
+Array hinge_embedding(const Inputs& in, double margin) {
+  Array near = compute(Op::where, compute(Op::equal, in[1], -1.0), 0.0, in[0]);
+  Array far = above_zero(difference(margin, in[0]));
+  return plus(near, compute(Op::where, compute(Op::equal, in[1], 1.0), 0.0, far));
+}
+Array hinge_embedding_slope(const Inputs& in, double margin, size_t) {
+  Array is_far = compute(Op::less, in[0], margin), near = as_type(compute(Op::not_equal, in[1], -1.0), in[0].dtype());
+  Array far = compute(Op::logical_and, is_far, compute(Op::not_equal, in[1], 1.0));
+  return difference(near, as_type(far, in[0].dtype()));
+}
+
+// Inputs one and the other, and which of them should be larger.
+Array ranked(const Inputs& in, double margin) {
+  Array away = product(compute(Op::negative, in[2]), difference(in[0], in[1]));
+  return margin == 0 ? away : plus(away, margin);
+}
+Array margin_ranking(const Inputs& in, double margin) { return above_zero(ranked(in, margin)); }
+Array margin_ranking_slope(const Inputs& in, double margin, size_t of) {
+  Array slope = of == 2 ? difference(in[1], in[0]) : of == 1 ? in[2] : compute(Op::negative, in[2]);
+  return compute(Op::where, compute(Op::less_equal, ranked(in, margin), 0.0), 0.0, slope);
 }
 
 struct ElementLossKind {
@@ -173,7 +179,7 @@ struct ElementLossKind {
   Slope slope;
   std::array<uint8_t, 3> needs;  // of the derivative by each input: a bit for each input that it is made of
 };
-constexpr std::array<ElementLossKind, 14> kinds{{
+constexpr std::array<ElementLossKind, 16> kinds{{
     {"l1", "l1_loss", l1, l1_slope, {3, 3}},
     {"mse", "mse_loss", mse, mse_slope, {3, 3}},
     {"smooth_l1", "smooth_l1_loss", smooth_l1, smooth_l1_slope, {3, 3}},
@@ -185,9 +191,15 @@ constexpr std::array<ElementLossKind, 14> kinds{{
     {"soft_margin", "soft_margin_loss", soft_margin, soft_margin_slope, {3, 3}},
     {"poisson_nll_log", "poisson_nll_loss", poisson_nll_log, poisson_nll_log_slope, {3, 1}},
     {"poisson_nll", "poisson_nll_loss", poisson_nll, poisson_nll_slope, {3, 1}},
-    {"poisson_nll_log_full", "poisson_nll_loss", with_stirling<poisson_nll_log>, with_stirling_slope<poisson_nll_log_slope>, {3, 3}},
+    {"poisson_nll_log_full",
+     "poisson_nll_loss",
+     with_stirling<poisson_nll_log>,
+     with_stirling_slope<poisson_nll_log_slope>,
+     {3, 3}},
     {"poisson_nll_full", "poisson_nll_loss", with_stirling<poisson_nll>, with_stirling_slope<poisson_nll_slope>, {3, 3}},
     {"gaussian_nll", "gaussian_nll_loss", gaussian_nll, gaussian_nll_slope, {7, 7, 7}},
+    {"hinge_embedding", "hinge_embedding_loss", hinge_embedding, hinge_embedding_slope, {3, 0}},
+    {"margin_ranking", "margin_ranking_loss", margin_ranking, margin_ranking_slope, {7, 7, 7}},
 }};
 
 Inputs in_type(std::span<const Array> inputs, DType type) {
@@ -266,7 +278,7 @@ LogSum log_sum(const Array& logits, size_t axis) {
   const int along = static_cast<int>(axis);
   Array top = reduced(Reduction::maximum, logits, along, true);
   Array log = compute(Op::log, reduced(Reduction::sum, compute(Op::exp, difference(logits, top)), along, true));
-  return {top, log, sum(log, top)};
+  return {top, log, plus(log, top)};
 }
 
 // Where in an array of that shape, as one line, each place's class is; what is no class is somewhere else.
@@ -278,8 +290,8 @@ Pick class_places(const Array& classes, const Shape& shape, size_t axis) {
     return reshape(evenly_spaced(whole(0), whole(step), count, DType::int64, classes.device()), as);
   };
   Array place = reshape(classes, {outer, inner});
-  if (inner > 1) place = sum(product(place, inner), numbers(1, inner, {1, inner}));
-  if (outer > 1) place = sum(place, numbers(n * inner, outer, {outer, 1}));
+  if (inner > 1) place = plus(product(place, inner), numbers(1, inner, {1, inner}));
+  if (outer > 1) place = plus(place, numbers(n * inner, outer, {outer, 1}));
   return {0, reshape(place, {outer * inner}), true};
 }
 Array at_classes(const Array& x, const Array& classes, size_t axis) {
@@ -309,8 +321,8 @@ class ClassLoss : public GradientBody {
  public:
   explicit ClassLoss(ClassLossKind kind) : kind_(std::move(kind)) {}
   std::string_view name() const override { return "nll_loss"; }
-  // Inputs x, target, where there is one the weight, and where that is not known, are they all classes; results the loss, how many
-  // count, of logits the logarithm of the sum of exponentials, and where there is a weight that of each place.
+  // Inputs x, target, where there is one the weight, and where that is not known, are they all classes; results the loss, how
+  // many count, of logits the logarithm of the sum of exponentials, and where there is a weight that of each place.
   Gradients gradients(const GradientCall& call) const override {
     const auto& [axis, ignored, reduction, of_logits, has_weight, is_checked, smoothing] = kind_;
     const Array& target = call.operands[1];
@@ -330,7 +342,8 @@ class ClassLoss : public GradientBody {
       if (reduction == "mean") g = compute(Op::true_divide, g, call.results[1]);
       Array counts = compute(Op::not_equal, target, ignored);
       Array scale = compute(Op::where, counts, has_weight ? product(call.results.back(), g) : g, 0.0);
-      if (!of_logits) return only_first(only_at_classes(difference(0.0, scale), compute(Op::where, counts, target, 0), shape, axis));
+      if (!of_logits)
+        return only_first(only_at_classes(difference(0.0, scale), compute(Op::where, counts, target, 0), shape, axis));
       Array hit = is_target(target, shape, axis, call.device);
       if (smoothing == 0) {
         out = product(difference(p, as_type(hit, wide)), with_axis(scale, axis));
@@ -342,13 +355,12 @@ class ClassLoss : public GradientBody {
         Array line = has_weight ? along(as_type(call.operands[2], wide), shape.size(), axis) : Array();
         Array all_soft = has_weight ? product(soft, total(line)) : product(soft, static_cast<double>(shape[axis]));
         Array share = has_weight ? product(line, soft) : soft;
-        share = compute(Op::where, hit, sum(share, hard), share);
-        out = difference(product(p, sum(hard, all_soft)), share);
+        share = compute(Op::where, hit, plus(share, hard), share);
+        out = difference(product(p, plus(hard, all_soft)), share);
       }
     }
     if (of_logits && call.given[2]) {  // of second derivatives
-      Array more = product(p, *call.given[2]);
-      out = out ? sum(*out, more) : more;
+      out = added(out, product(p, *call.given[2]));
     }
     return only_first(out);
   }
@@ -391,7 +403,7 @@ Array class_loss(const Array& x, const Array& target, ClassLossKind kind, const 
       Array log = reshape(sums.log, target.shape());
       Array whole = weight ? product(log, weights) : product(log, static_cast<double>(x.shape()[axis]));
       Array soft = product(difference(whole, rest), kind.smoothing / static_cast<double>(x.shape()[axis]));
-      loss = sum(product(loss, 1 - kind.smoothing), soft);
+      loss = plus(product(loss, 1 - kind.smoothing), soft);
     }
     loss = compute(Op::where, counts, loss, 0.0);
     Array count = total(weight ? scale : as_type(counts, wide));
@@ -408,15 +420,15 @@ class SoftCrossEntropy : public GradientBody {
  public:
   SoftCrossEntropy(size_t axis, double count, double smoothing) : axis_(axis), count_(count), smoothing_(smoothing) {}
   std::string_view name() const override { return "cross_entropy_loss"; }
-  // Inputs x, target, where there is one the weight; results the loss, the logarithm of the sum of exponentials, the sum of what the
-  // target's classes weigh.
+  // Inputs x, target, where there is one the weight; results the loss, the logarithm of the sum of exponentials, the sum of what
+  // the target's classes weigh.
   Gradients gradients(const GradientCall& call) const override {
     Gradients out(call.wanted.size());
     DType wide = wide_type(call.types[0]);
     Array x = as_type(call.operands[0], wide), target = smoothed(as_type(call.operands[1], wide)), weight;
     if (call.operands.size() > 2) weight = along(as_type(call.operands[2], wide), x.rank(), axis_);
     auto weighted = [&](const Array& a) { return weight ? product(a, weight) : a; };
-    auto add = [&](size_t i, const Array& more) { out[i] = out[i] ? sum(*out[i], more) : more; };
+    auto add = [&](size_t i, const Array& more) { out[i] = added(out[i], more); };
     Array away = difference(call.results[1], x), p = compute(Op::exp, compute(Op::negative, away));
     auto each_class = [&](const Array& a) {
       std::vector<bool> others(a.rank(), true);
@@ -441,7 +453,7 @@ class SoftCrossEntropy : public GradientBody {
   }
   Array smoothed(const Array& target) const {
     if (smoothing_ == 0) return target;
-    return sum(product(target, 1 - smoothing_), smoothing_ / static_cast<double>(target.shape()[axis_]));
+    return plus(product(target, 1 - smoothing_), smoothing_ / static_cast<double>(target.shape()[axis_]));
   }
 
  private:

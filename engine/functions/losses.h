@@ -11,9 +11,9 @@ namespace quern {
 // Of each element of x and the target, which broadcast together; `reduction`: "none", "sum" or "mean". Halves are computed in
 // float32. The losses: "l1", "mse", "smooth_l1" and "huber" (that bend at `number`), "kl_div" (x: logarithms; of the target's
 // probabilities) and "kl_div_log", "binary_cross_entropy", "bce_with_logits" (a third input is the weight of what is true),
-// "soft_margin", "poisson_nll" (`number` is added to x) and "poisson_nll_log", both with "_full" for the target's own term, and
-// "gaussian_nll", whose third input is the variance; `number` is added to the loss. `weight`: what each is multiplied by; it gets
-// no gradient.
+// "soft_margin", "poisson_nll" (`number` is added to x) and "poisson_nll_log", both with "_full" for the target's own term,
+// "gaussian_nll", whose third input is the variance (`number` is added to the loss), "hinge_embedding" and "margin_ranking" (of
+// two inputs and the target; `number` is the margin). `weight`: what each is multiplied by; it gets no gradient.
 Array element_loss(const std::vector<Array>& inputs, std::string_view loss, double number, std::string_view reduction,
                    const Array* weight);
 

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "functions/backward.h"
+#include "functions/gradient_words.h"
 #include "functions/reductions.h"
-#include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
 
@@ -15,18 +15,12 @@ using namespace steps;
 
 namespace {
 
-using Gradients = std::vector<std::optional<Array>>;
-
 Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
 
 // Two dimensions: all but the last axis as one.
 Array rows(const Array& x) {
   return x.rank() == 2 ? x : reshape(x, {x.size() / std::max<int64_t>(last_size(x), 1), last_size(x)});
 }
-
-Array plus(const std::optional<Array>& sum, const Array& more) { return sum ? compute(Op::add, *sum, more) : more; }
-
-DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
 
 class Linear : public GradientBody {
  public:
@@ -136,7 +130,7 @@ class Normalised : public GradientBody {
       Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner_, true), n);
       Array away = compute(Op::subtract, compute(Op::subtract, scaled, first), compute(Op::multiply, normal, second));
       out[0] = compute(Op::multiply, away, call.results[2]);
-      if (call.given[1]) out[0] = plus(out[0], compute(Op::true_divide, *call.given[1], n));
+      if (call.given[1]) out[0] = added(out[0], compute(Op::true_divide, *call.given[1], n));
       if (call.given[2]) {
         Array slope = compute(Op::multiply, compute(Op::square, call.results[2]), normal);
         out[0] = compute(Op::subtract, *out[0], compute(Op::true_divide, compute(Op::multiply, slope, *call.given[2]), n));

@@ -1,10 +1,10 @@
 #include "functions/norms.h"
 
+#include <array>
 #include <cmath>
 #include <string_view>
 
-#include "functions/steps.h"
-#include "graph/tape.h"
+#include "functions/gradient_words.h"
 
 namespace quern {
 
@@ -12,17 +12,10 @@ using namespace steps;
 
 namespace {
 
-using Gradients = std::vector<std::optional<Array>>;
-
-DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
 DType real_type(DType type) {
   return type == DType::complex64 ? DType::float32 : type == DType::complex128 ? DType::float64 : wide_type(type);
 }
 
-template <class X, class Y>
-Array product(const X& x, const Y& y) {
-  return compute(Op::multiply, x, y);
-}
 template <class X, class Y, class Z>
 Array chosen(const X& where, const Y& y, const Z& z) {
   return compute(Op::where, where, y, z);
@@ -34,8 +27,8 @@ Array quotient(const Array& g, const Array& size) {
   return chosen(is_zero, 0.0, compute(Op::true_divide, g, GradientMode::is_on() ? chosen(is_zero, 1.0, size) : size));
 }
 
-// From g, the gradient of the norms `size` of x, which have one element along each of the axes. Quotients of x and its norm are at
-// most 1: no power of them is too large.
+// From g, the gradient of the norms `size` of x, which have one element along each of the axes. Quotients of x and its norm are
+// at most 1: no power of them is too large.
 Array norm_gradient(const Array& g, const Array& x, const Array& size, double order, const std::vector<bool>& axes) {
   if (order == 0) return full(x.shape(), real_number(0), x.dtype(), x.device());
   if (order == 1) return product(compute(Op::sign, x), g);
@@ -95,12 +88,9 @@ class Normalized : public GradientBody {
       if (is_complex(along.dtype())) along = along.real();
       along = chosen(is_small, 0.0, reduce(Reduction::sum, along, axes_, true));
       Array through = order_ == 2 ? product(y, along) : through_size(along);
-      out = compute(Op::true_divide, compute(Op::subtract, g, through), divisor);
+      out = compute(Op::true_divide, difference(g, through), divisor);
     }
-    if (call.given[1]) {  // of second derivatives
-      Array more = through_size(as_type(*call.given[1], real));
-      out = out ? compute(Op::add, *out, more) : more;
-    }
+    if (call.given[1]) out = added(out, through_size(as_type(*call.given[1], real)));  // of second derivatives
     return {out};
   }
 
@@ -108,6 +98,38 @@ class Normalized : public GradientBody {
   double order_;
   std::vector<bool> axes_;
   double eps_;
+};
+
+// The sum of products of vectors along an axis, over their norms, as divisors at least so large: with the norms' slopes even
+// then.
+class Cosine : public GradientBody {
+ public:
+  explicit Cosine(size_t axis) : axis_(axis) {}
+  std::string_view name() const override { return "cosine_similarity"; }
+  // Inputs two arrays of one shape; results the cosines, the two norms, which keep the axis, and the two divisors.
+  Gradients gradients(const GradientCall& call) const override {
+    DType wide = wide_type(call.types[0]);
+    const std::array<Array, 2> x{as_type(call.operands[0], wide), as_type(call.operands[1], wide)};
+    std::array<Array, 2> size{as_type(call.results[1], wide), as_type(call.results[2], wide)};
+    std::array<Array, 2> divisor{as_type(call.results[3], wide), as_type(call.results[4], wide)};
+    Gradients out(2);
+    for (size_t i = 0; i < 2; ++i) {
+      if (!call.wanted[i]) continue;
+      std::optional<Array> of_size;
+      if (call.given[0]) {
+        Array g = with_axis(as_type(*call.given[0], wide), axis_), y = with_axis(as_type(call.results[0], wide), axis_);
+        of_size = compute(Op::negative, compute(Op::true_divide, product(g, y), divisor[i]));
+        out[i] = product(x[1 - i], compute(Op::true_divide, g, product(divisor[0], divisor[1])));
+      }
+      for (size_t k : {i + 1, i + 3})  // of second derivatives
+        if (call.given[k]) of_size = added(of_size, as_type(*call.given[k], wide));
+      if (of_size) out[i] = added(out[i], product(x[i], quotient(*of_size, size[i])));
+    }
+    return out;
+  }
+
+ private:
+  size_t axis_;
 };
 
 std::vector<bool> over_axes(const Array& x, const std::vector<int>& axes) {
@@ -128,6 +150,12 @@ Array normalized(const Array& x, const Array& y, const Array& size, double order
   auto body = std::make_shared<Normalized>(order, over_axes(x, axes), eps);
   return differentiable(std::move(body), {&x, 1}, {{order != 2}, {order == 2, true}},
                         [&] { return std::vector<Array>{y, size}; })[0];
+}
+
+Array cosine(const Array& x1, const Array& x2, const std::vector<Array>& made, size_t axis) {
+  std::array<Array, 2> inputs{x1, x2};
+  return differentiable(std::make_shared<Cosine>(axis), inputs, {{true, true}, {true, true, true, true, true}},
+                        [&] { return made; })[0];
 }
 
 }  // namespace quern

@@ -643,9 +643,10 @@ void tape_view(const Array& of, Array& view) {
   }
   if (!is_taping()) return;
   const EntryRef& base = base_of(of);
-  if (!base || shows_all(of) || !has_gradient(of.dtype())) return;
+  if (!base || !has_gradient(of.dtype())) return;
+  TapeView& tape = tape_of(view);  // now: whichever copy of the view is used first, all have its entry
+  if (shows_all(of)) return;
   EntryRef parent = entry_of_view(of, base);
-  TapeView& tape = tape_of(view);
   tape.base = base;
   tape.parent = std::move(parent);
 }

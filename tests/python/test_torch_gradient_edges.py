@@ -418,6 +418,17 @@ def test_sizes_of_what_wants_a_gradient(device):
     )
 
 
+def test_gradients_of_parts(device):
+    """A part of a leaf that no function has used yet: what uses it first, alone or in a list, is what it has its gradient from."""
+    functions = """torch.cat([v,v]) torch.stack([v,v]) F.linear(v,u.expand(3,2)) F.mse_loss(v,u) F.cross_entropy(v,c) F.cosine_similarity(v,v*2+1,0)
+    torch.einsum('i,i',v,v) torch.hypot(v,v) torch.norm(v) F.layer_norm(v,(2,),v)"""
+    check(
+        "\n".join(f"v = x[1:3]; y = {f}; torch.autograd.grad(y.sum(), (v, x))" for f in functions.split()),
+        device,
+        HEAD + "F = torch.nn.functional\nu, c = torch.ones(2, device=device), torch.tensor(1, device=device)\n",
+    )
+
+
 def test_inference_mode(device):
     check(
         """

@@ -57,6 +57,9 @@ ENTRIES = {
     "F.soft_margin_loss(x, p)": "SoftMarginLoss",
     "F.poisson_nll_loss(x, p, full=True)": "PoissonNllLoss",
     "F.gaussian_nll_loss(x, p, p + 1)": "GaussianNllLoss",
+    "F.hinge_embedding_loss(x, p)": "HingeEmbeddingLoss",
+    "F.margin_ranking_loss(x, p, p, 0.5)": "MarginRankingLoss",
+    "F.cosine_similarity(x, p)": "CosineSimilarity",
     "x.norm()": "LinalgVectorNorm",
     "x.norm(1, dim=0, keepdim=True)": "LinalgVectorNorm",
     "torch.norm(x, 0)": "LinalgVectorNorm",
@@ -158,6 +161,9 @@ s, w = t(-1., 1., -1., 1., 1., 1., -1., -1., 1.), t(.5, 2., 0.)
         cases.append(f"twice(lambda p, q, r: F.gaussian_nll_loss(p, q, r, full=True{keyword}), p, q, r)")
         cases.append(f"twice(lambda p, q, r: F.gaussian_nll_loss(p.view(1, 7), q.view(1, 7), r[:1]{keyword}), p, q, r)")
         cases.append(f"torch.autograd.grad((F.l1_loss(a, b{keyword}) * 3).sum(), (a, b))")
+        cases.append(f"torch.autograd.grad((F.hinge_embedding_loss(a, s{keyword}) * 3).sum(), a)")
+        cases.append(f"torch.autograd.grad((F.margin_ranking_loss(a, b, s{keyword}) * 3).sum(), (a, b))")
+        cases.append(f"twice(lambda a, b, k: F.margin_ranking_loss(a.sin(), b.sin(), k, .3{keyword}), a, b, s.requires_grad_())")
         cases.append(f"twice(lambda p, q: F.kl_div(p.view(7, 1)[:3], q[:3]{keyword}), p, q)")
     cases += [
         "twice(lambda p, q: F.kl_div(p, q, reduction='batchmean'), p, q)",
@@ -236,6 +242,31 @@ def slopes(f, *more):
         x = u.bfloat16().requires_grad_(); y = x.norm(dim=1); y.dtype, torch.autograd.grad(y.sum(), x)[0].dtype
         x = t(3.)[0].requires_grad_(); y = x.norm(); y, torch.autograd.grad(y, x), F.normalize(x, dim=0)
         torch.norm(torch.zeros(0, 3, requires_grad=True, device=device), dim=1), torch.zeros(0, 3, requires_grad=True, device=device).norm(3)
+        """,
+        device,
+        head,
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+def test_cosines_twice(device):
+    head = (
+        HEAD
+        + """
+a, b = t([.3, -1.2, 2.], [-.7, .7, -.1]).requires_grad_(), t([1., .2, .4], [-.5, 2., .3]).requires_grad_()
+z = t([0., 0., 0.], [1., 2., -2.]).requires_grad_()
+"""
+    )
+    check(
+        """
+        twice(F.cosine_similarity, a, b)
+        twice(lambda a, b: F.cosine_similarity(a, b, 0, 1.5), a, b)
+        twice(lambda a: F.cosine_similarity(a, b.detach(), -1), a)
+        twice(lambda a, b: F.cosine_similarity(a.view(2, 1, 3), b.view(1, 2, 3), 2), a, b)
+        twice(lambda a: F.cosine_similarity(a, a * 2), a)
+        F.cosine_similarity(z, b), torch.autograd.grad(F.cosine_similarity(z, b).sum(), (z, b))
+        F.cosine_similarity(a.half(), b.half()).dtype, F.cosine_similarity(a[0], b[0], 0)
         """,
         device,
         head,

@@ -4,7 +4,7 @@ from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import _refusals
 from quern.torch._core import dims_of
-from quern.torch.nn.functional._reduction import check_reduction, reduced, reduction_of
+from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of
 
 # ---- distances
 
@@ -13,9 +13,12 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """The cosine of the angle between vectors along ``dim``, whose norms count as no less than ``eps``."""
     if x1.shape != x2.shape:  # norms are those of the broadcast vectors
         x1, x2 = torch.broadcast_tensors(x1, x2)
-    norm1 = x1.norm(2, dim, keepdim=True).clamp(min=eps)
-    norm2 = x2.norm(2, dim, keepdim=True).clamp(min=eps)
-    return (x1 / norm1 * (x2 / norm2)).sum(dim)
+    is_one = x1.dtype == x2.dtype and not x1.is_complex() and x1.dim() > 0
+    a, b = (x1.detach(), x2.detach()) if is_one else (x1, x2)
+    norms = a.norm(2, dim, keepdim=True), b.norm(2, dim, keepdim=True)
+    divisors = norms[0].clamp(min=eps), norms[1].clamp(min=eps)
+    cos = (a / divisors[0] * (b / divisors[1])).sum(dim)
+    return _engine.tensor_cosine(x1, x2, (cos, *norms, *divisors), dims_of(dim, x1.dim())[0]) if is_one else cos
 
 
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
@@ -50,16 +53,14 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    loss = -target * (input1 - input2)
-    return reduced((loss + margin if margin else loss).clamp(min=0), reduction)
+    return element_loss("margin_ranking", (input1, input2, target), reduction, margin)
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     check_reduction(reduction)
-    far = (margin - input).clamp(min=0)
-    return reduced(far.masked_fill(target == 1, 0) + torch.where(target == -1, 0, input), reduction)
+    return element_loss("hinge_embedding", (input, target.detach()), reduction, margin)
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
