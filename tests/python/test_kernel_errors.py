@@ -233,7 +233,7 @@ TYPING = [
     ("x[0] = «libdevice.sin(x=1)»", "cuda.libdevice.sin takes no keyword arguments in a kernel"),
     ("x[0] = «cuda.popc()»", "cuda.popc does not take (); it takes (int8) or (uint8) or (int16) or (uint16) or (int32) or (uint32) or (int64) or (uint64)"),
     ("x[0] = «cuda.popc(x)»", "cuda.popc does not take (array(float64, 1d, C)); it takes (int8) or (uint8) or (int16) or (uint16) or (int32) or (uint32) or (int64) or (uint64)"),
-    ("x[0] = «cuda.clz(1j)»", "cuda.clz does not take (complex128); it takes (int32) or (uint32) or (int64) or (uint64)"),
+    ("x[0] = «cuda.clz(1j)»", "cuda.clz does not take (complex128); it takes (int8) or (uint8) or (int16) or (uint16) or (int32) or (uint32) or (int64) or (uint64)"),
     ("x[0] = «fp16.hsin(x)»", "cuda.fp16.hsin does not take (array(float64, 1d, C)); it takes (float16)"),
     ("x[0] = «cg.foo»()", "module 'quern.cuda.cg' has no 'foo'"),
     ("x[0] = «fp16.foo»(1)", "module 'quern.cuda.fp16' has no 'foo'"),
