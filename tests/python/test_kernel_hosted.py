@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import quern as qn
 from quern.kernel.errors import KernelError
-from quern.numba import float64, jit, njit, prange
+from quern.numba import float64, jit, njit, prange, types
 
 
 def test_numbers(device):
@@ -169,3 +169,31 @@ def test_signatures_ahead(device):
         return x / 2
 
     assert len(f.signatures) == 2 and f(3) == 1.5 and f(3.0) == 1.5
+
+
+def test_signatures_say_what_is_taken_and_returned(device):
+    """As Numba has it: arguments become what the nearest signature takes, and nothing else is compiled."""
+    product = njit("float64(float64, int32)")(lambda x, y: x * y)
+    for arguments, wanted in (((2, 3), 6.0), ((2.5, 3), 7.5), ((2.5, 3.7), 7.5), ((np.float32(1.5), np.int64(2)), 3.0)):
+        made = product(*arguments)
+        assert made == wanted and type(made) is float
+    assert product.signatures == [(types.float64, types.int32)]
+    assert str(product.nopython_signatures) == "[(float64, int32) -> float64]"
+    after = njit(["int32(int32)", "float64(float64)"])(lambda x: x + 1)
+    for x, wanted in ((1, 2.0), (1.5, 2.5), (np.int8(3), 4), (np.float32(1.5), 2.5)):
+        assert after(x) == wanted and type(after(x)) is type(wanted)
+    assert njit("int32(float64)")(lambda x: x * 2.7)(3) == 8
+    assert njit((types.int32,))(lambda x: x * 2)(5.5) == 10
+    assert njit("UniTuple(int32, 2)(float64)")(lambda x: (x, x * 2))(1.7) == (1, 3)
+    total = njit("float64(float64[:])")(lambda x: x.sum())
+    assert total(np.arange(3.0)) == 3 and total(np.arange(6.0)[::2]) == 6
+    for work in (
+        lambda: product(np.zeros(2), 1),
+        lambda: product(1j, 2),
+        lambda: product(1),
+        lambda: after(1j),
+        lambda: total(np.arange(3)),
+        lambda: njit("void(float64[::1])")(lambda x: None)(np.arange(6.0)[::2]),
+    ):
+        with pytest.raises(TypeError, match="No matching definition for argument type"):
+            work()

@@ -60,23 +60,29 @@ class HostFunction:
         self._launch = _Caller(self)[1, 1]
         self._plain = False
         self._raises = options.get("error_model", "python") == "python"
-        for one in given:
-            self._program(signatures.parsed(one).args)
+        self._given = [signatures.parsed(one) for one in given]  # where there are some, arguments become what one of them takes
+        for signature in self._given:
+            self._program(signature.args)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
     @property
     def signatures(self):
-        """The types of arguments that it was compiled for."""
-        return list(self._programs)
+        """The types of arguments that it takes, or was compiled for."""
+        return [s.args for s in self._given] or list(self._programs)
+
+    @property
+    def nopython_signatures(self):
+        """The same with what is returned."""
+        declared = {s.args: s.return_type for s in self._given}
+        results = {args: declared.get(args) or self._programs[args].kernel.result for args in self.signatures}
+        return [signatures.Signature(result, args) for args, result in results.items()]
 
     @property
     def overloads(self):
         """What it was compiled for: of the arguments' types what has ``signature``."""
-        return {args: _Overload(signatures.Signature(program.kernel.result, args)) for args, program in self._programs.items()}
-
-    nopython_signatures = property(lambda self: [signatures.Signature(p.kernel.result, a) for a, p in self._programs.items()])
+        return {signature.args: _Overload(signature) for signature in self.nopython_signatures}
 
     def compile(self, sig):
         """Compiles for a signature now."""
@@ -93,6 +99,9 @@ class HostFunction:
             return self.py_func(*args, **named)
         if named:
             args = self._in_order(args, named)
+        declared = None
+        if self._given:
+            args, declared = self._as_declared(args)
         try:
             result, places = self._places(args)
         except (KernelError, TypeError) as e:
@@ -101,7 +110,25 @@ class HostFunction:
                 return self.py_func(*args)
             raise e.with_traceback(None) from None
         self._run(places, args)
-        return _value(result, [p[0] for p in places])
+        made = _value(result, [p[0] for p in places])
+        if declared is None or declared == result:
+            return made
+        return None if isinstance(declared, types.NoneType) else _python_number(_converted(made, declared))
+
+    def _as_declared(self, args):
+        """The arguments as the nearest of the given signatures takes them, and what it says is returned."""
+        known = [signatures.of_description(d) for d in _engine.argument_types(*args)]
+        best = None
+        for signature in self._given:
+            costs = [_cost(k, t) for k, t in zip(known, signature.args, strict=False)]
+            if len(known) == len(signature.args) and None not in costs and (best is None or sum(costs) < best[0]):
+                best = sum(costs), signature
+        if best is None:
+            listed = "; ".join(f"({', '.join(map(str, s.args))})" for s in self._given)
+            said = f"No matching definition for argument type(s) {', '.join(map(str, known))}"
+            raise TypeError(f"[{self.__name__}] {said}; there is {listed}")
+        made = [v if k == t else _converted(v, t) for v, k, t in zip(args, known, best[1].args, strict=True)]
+        return made, best[1].return_type
 
     def of_numbers(self, *args):
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
@@ -172,6 +199,27 @@ def _pythons(error):
         return kind(*(ast.literal_eval(argument) for argument in ast.parse(raised[1] + (raised[2] or "()"), mode="eval").body.args))
     except (SyntaxError, ValueError):  # arguments that only the function knows
         return kind(raised[2][1:-1])
+
+
+def _cost(given, wanted):
+    """How far an argument's type is from a parameter's, where a real number goes into an integer, too; None where it does not go in."""
+    found = signatures.distance(given, wanted)
+    if found is None and isinstance(given, types.Float) and isinstance(wanted, types.Integer):
+        return 100
+    return found
+
+
+def _converted(value, type_):
+    """A number, or a tuple of them, as that type has it; others stay what they are."""
+    if isinstance(type_, types.Tuple):
+        return tuple(_converted(v, t) for v, t in zip(value, type_.types, strict=True))
+    if not isinstance(type_, types.Number):
+        return value
+    return numpy.asarray(value).astype(type_.dtype)[()]
+
+
+def _python_number(value):
+    return tuple(map(_python_number, value)) if isinstance(value, tuple) else value.item() if isinstance(value, numpy.generic) else value
 
 
 def _parts(function, result):
