@@ -75,6 +75,7 @@ class PyHook : public GradientHook {
   PyHook(nb::handle call, PyTypeObject* type) : call_(call), type_(type) {}
   std::optional<Array> seen(const Array& gradient) override {
     if (is_removed) return std::nullopt;
+    AtSite its_own(no_site);  // the hook's lines
     nb::object result = call_.get()(nb::steal(wrap(Array(gradient), type_)));
     if (result.is_none()) return std::nullopt;
     const Array* other = as_array(result.ptr());
@@ -304,7 +305,10 @@ void init_gradients(nb::module_& m) {
         auto body = std::make_shared<PyBody>(name, derivative, result_type, keeps);
         Kept kept;
         if (keeps) kept.inputs.assign(all.size(), true);
-        std::vector<Array> out = differentiable(std::move(body), all, kept, [&] { return arrays(nb::object(make())); });
+        std::vector<Array> out = differentiable(std::move(body), all, kept, [&] {
+          AtSite its_own(no_site);  // the lines of the function
+          return arrays(nb::object(make()));
+        });
         nb::list list;
         for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
         return list;

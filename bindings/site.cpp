@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -54,13 +56,28 @@ struct CacheSlot {
 thread_local CacheSlot recent[1024];
 thread_local Site site_left = no_site;  // where this thread gave Python's lock up, while there is a trace or a check
 
+// Code of our package that was met: it is never let go of, so its address means it alone.
+thread_local std::array<PyCodeObject*, 1024> known_own{};
+std::unordered_set<PyCodeObject*> own;
+
+void remember_own(PyCodeObject* code, PyCodeObject*& slot) {
+  std::lock_guard hold(table_lock);
+  if (own.size() >= most_sites) return;
+  if (own.insert(code).second) Py_INCREF(code);
+  slot = code;
+}
+
 bool in_package(PyCodeObject* code) {
+  PyCodeObject*& slot = known_own[reinterpret_cast<size_t>(code) / 16 % known_own.size()];
+  if (slot == code) return true;
   const char* file = PyUnicode_AsUTF8(code->co_filename);
   if (!file) {
     PyErr_Clear();
     return false;
   }
-  return !package_folder.empty() && std::string_view(file).starts_with(package_folder);
+  if (package_folder.empty() || !std::string_view(file).starts_with(package_folder)) return false;
+  remember_own(code, slot);
+  return true;
 }
 
 bool in_library(PyCodeObject* code) {
@@ -95,9 +112,8 @@ Site outer_site() {
   Py_XINCREF(frame);
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    bool is_library = in_library(code);
-    bool ours = in_package(code) || is_library;
-    if (!ours || (is_library && site == no_site && !in_package(code))) {
+    bool is_own = in_package(code), is_library = !is_own && in_library(code), ours = is_own || is_library;
+    if (!ours || (is_library && site == no_site)) {
 #if PY_VERSION_HEX >= 0x030B0000
       int instruction = PyFrame_GetLasti(frame);
 #else

@@ -319,7 +319,7 @@ class Backward {
   void process(Work& work) {
     Entry& entry = *work.entry;
     // Under a trace the work is both its line's and that of who called backward().
-    AtSite site(entry.is_leaf() ? no_site : tracing() ? site_pair(entry.site, asked_by_) : entry.site);
+    AtSite site(entry.is_leaf() ? asked_by_ : tracing() ? site_pair(entry.site, asked_by_) : entry.site);
     bool has_parts = !work.results.empty();
     if (!has_parts) {
       work.sum = total(work);
@@ -637,7 +637,7 @@ class Backward {
   }
 
   const BackwardOptions options_;
-  const Site asked_by_ = tracing() ? current_site() : no_site;
+  const Site asked_by_ = current_site();
   GradientMode mode_;
   bool has_inputs_ = false, accumulates_ = true;
   std::vector<EntryRef> inputs_;

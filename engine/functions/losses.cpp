@@ -240,15 +240,16 @@ class ElementLoss : public GradientBody {
 
 // ---- of classes
 
-// 0, 1, 2 ... On the CPU an array so small is computed when it is recorded: a few are kept from step to step.
+// 0, 1, 2 ... A few are kept from step to step: on the CPU so small an array is computed when it is recorded, on a GPU it is a
+// launch.
 Array class_numbers(int64_t count, DeviceId device) {
   constexpr int64_t most = 1024;
-  if (device.is_gpu() || count > most) return counted(count, device);
-  static auto* kept = new std::map<int64_t, Array>;  // guarded by the graph's lock
+  if (count > most) return counted(count, device);
+  static auto* kept = new std::map<std::pair<DeviceId, int64_t>, Array>;  // guarded by the graph's lock
   GraphLock lock;
   if (kept->size() > 64) kept->clear();
-  auto found = kept->find(count);
-  if (found == kept->end()) found = kept->emplace(count, counted(count, device)).first;
+  auto found = kept->find({device, count});
+  if (found == kept->end()) found = kept->emplace(std::pair(device, count), counted(count, device)).first;
   return found->second;
 }
 
@@ -339,6 +340,14 @@ class ClassLoss : public GradientBody {
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
       if (is_checked) g = compute(Op::where, call.operands.back(), g, 0.0);
+      if (of_logits && smoothing == 0 && !has_weight && reduction != "none") {
+        // Element by element, so that it is one kernel with what reads it: a scale for each place would be one before.
+        Array away = difference(p, as_type(is_target(target, shape, axis, call.device), wide));
+        away = product(compute(Op::where, with_axis(compute(Op::not_equal, target, ignored), axis), away, 0.0), g);
+        out = reduction == "mean" ? compute(Op::true_divide, away, call.results[1]) : away;
+        if (call.given[2]) out = added(out, product(p, *call.given[2]));
+        return only_first(out);
+      }
       if (reduction == "mean") g = compute(Op::true_divide, g, call.results[1]);
       Array counts = compute(Op::not_equal, target, ignored);
       Array scale = compute(Op::where, counts, has_weight ? product(call.results.back(), g) : g, 0.0);

@@ -837,6 +837,7 @@ void settle(const Array& array) {
 void unsettle(const Array& array) {
   GraphLock lock;
   array.cell()->node->is_settled = false;
+  array.cell()->node->looked_through.clear();
 }
 
 void separate(const Array& array) {

@@ -20,6 +20,7 @@ struct CallView {
   Block* block = nullptr;
   LayoutRef layout;
   DType dtype = DType::boolean;
+  Node* node = nullptr;  // of an operand
   const Shape& shape() const { return layout->shape; }
   const std::vector<int64_t>& strides() const { return layout->strides; }
 };

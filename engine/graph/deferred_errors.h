@@ -28,6 +28,7 @@ DeferredError open_deferred();
 DeferredError next_deferred();                              // the number that the next one gets
 void tell_once(DeferredError error);                        // whoever looks first gets the error, and nobody after that
 void settle_deferred(DeferredError error);                  // it came to nothing
+bool came_to_nothing(DeferredError error);                  // that is known
 void confirm_deferred(DeferredError error, Failed failed);  // it came true
 void add_deferred(std::vector<DeferredError>& to,
                   std::span<const DeferredError> from);  // those that are not settled; at most some of the newest

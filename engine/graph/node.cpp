@@ -96,6 +96,7 @@ void release(Node* node) {
       n->target = {};
       n->axes.clear();
       n->deferred.clear();
+      n->looked_through.clear();
       n->work = n->token = 0;
       n->user = nullptr;
       if (n->buffer) n->buffer.reset();

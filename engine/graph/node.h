@@ -151,6 +151,13 @@ struct Call {
   std::string_view name() const;
 };
 
+// Elements of a computed value that are known, or will be, to hold no number that a Refusal (run/calls/checks.h) refuses.
+struct LookedThrough {
+  int64_t begin, end;  // in its memory
+  int64_t low, high, except;
+  DeferredError error;  // open: nobody knows yet
+};
+
 // A host value, in its own type.
 struct alignas(16) Constant {
   std::array<char, 16> bytes{};
@@ -175,15 +182,16 @@ struct Node {
   std::array<Operand, 3> operands;
   LayoutRef target;  // an update's: the part that is replaced
   DType target_dtype = DType::boolean;
-  Constant constant;                    // a constant's
-  std::vector<bool> axes;               // a reduction's: true for each that goes
-  std::unique_ptr<Call> call;           // a call's: the function, and the operands; a user row's: the operands
-  const UserRow* user = nullptr;        // a user row's
-  uint8_t output = 0;                   // which of its results
-  Buffer buffer;                        // once computed
-  std::shared_ptr<const Failed> error;  // why it cannot be computed
-  std::vector<DeferredError> deferred;  // of a computed value: what may yet prove wrong of it
-  uint64_t work = 0;                    // of a computed value: the number of the work that writes it (interrupts.h)
+  Constant constant;                          // a constant's
+  std::vector<bool> axes;                     // a reduction's: true for each that goes
+  std::unique_ptr<Call> call;                 // a call's: the function, and the operands; a user row's: the operands
+  const UserRow* user = nullptr;              // a user row's
+  uint8_t output = 0;                         // which of its results
+  Buffer buffer;                              // once computed
+  std::shared_ptr<const Failed> error;        // why it cannot be computed
+  std::vector<DeferredError> deferred;        // of a computed value: what may yet prove wrong of it
+  std::vector<LookedThrough> looked_through;  // as long as nothing but the graph's work writes there
+  uint64_t work = 0;                          // of a computed value: the number of the work that writes it (interrupts.h)
 
   Node* next = nullptr;  // in a list of those that are let go
 

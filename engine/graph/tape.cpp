@@ -653,6 +653,7 @@ void tape_view(const Array& of, Array& view) {
 
 std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std::span<const Array> inputs, const Kept& kept,
                                   const std::function<std::vector<Array>()>& make) {
+  AtSite here(current_site());  // one look for all that is recorded
   std::vector<Array> results;
   {
     GradientMode off(false);

@@ -265,6 +265,9 @@ void check_operands(Op op, std::span<const OperandType> operands) {
       if (operands[0].dtype != operands[1].dtype)
         raise(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
       return;
+    case Op::relu:
+      if (is_boolean(operands[0])) raise(ErrorKind::runtime, "Boolean inputs not supported for relu");
+      return;
     case Op::frexp_mantissa:
     case Op::frexp_exponent:
       if (rank(operands[0].dtype) != 2) raise(ErrorKind::runtime, "torch.frexp() only supports floating-point dtypes");

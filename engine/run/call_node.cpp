@@ -21,10 +21,12 @@ void run_call(Node& node) {
   std::vector<CallView> inputs, outputs;
   auto view = [&](const Buffer& buffer, const LayoutRef& layout, DType dtype) {
     return CallView{static_cast<char*>(buffer.pointer()) + layout->offset * static_cast<int64_t>(size_of(dtype)), buffer.block(),
-                    layout, dtype};
+                    layout, dtype, nullptr};
   };
-  for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0))
+  for (const Operand& o : std::span(call.operands).subspan(call.in_place ? 1 : 0)) {
     inputs.push_back(view(o.node->buffer, o.layout, o.dtype));
+    inputs.back().node = o.node.get();
+  }
   std::vector<Buffer> held;  // a handler of a signal may be run while the body compiles something or waits for memory
   for (const Operand& o : call.operands) held.push_back(o.node->buffer);
   std::optional<WithoutSignals> undisturbed;

@@ -14,6 +14,7 @@
 #include "graph/executor.h"
 #include "graph/schedule.h"
 #include "run/call_node.h"
+#include "run/found_errors.h"
 #include "run/group_launch.h"
 #include "run/outcomes.h"
 #include "run/recompute.h"
@@ -98,6 +99,7 @@ class Evaluator {
   }
 
   void run_segment(std::span<Node* const> nodes) {
+    settle_done(context_on(nodes[0]->device));
     read(nodes, sequence_);
     if (std::shared_ptr<Replay> known = replays_.find(sequence_)) {
       ++replayed_;

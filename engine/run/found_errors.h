@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/error.h"
+#include "graph/deferred_errors.h"
 #include "run/context.h"
 
 #include <atomic>
@@ -15,6 +16,7 @@ namespace quern {
 struct FoundError {
   int64_t* on_host = nullptr;
   int64_t* on_device = nullptr;
+  DeferredError error = 0;
   using Text = std::function<std::string(int64_t number, int64_t which)>;
   void set(int64_t number) const {  // for work on the CPU; several of its threads may
     std::atomic_ref(on_host[1]).store(number, std::memory_order_relaxed);
@@ -28,6 +30,9 @@ FoundError watch_for_error(Context& context, ErrorKind kind, FoundError::Text te
 void watched_work_is_submitted();
 // Whose work is submitted: to be asked before a wait, which need not see the work that others submit meanwhile.
 uint64_t last_watch();
+
+// Between rounds: so that errors are settled without a wait, also in a loop that never waits.
+void settle_done(Context& context);
 
 // After a wait for a stream, or for all (none): settles or confirms the deferred errors of its work, up to that watch.
 void settle_found_errors(Context& context, const Stream* waited, uint64_t last);

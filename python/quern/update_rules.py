@@ -10,25 +10,18 @@ class UpdateRule:
     computes; ``writes``: the operands that it assigns to, stored after it; ``reads``: the others; ``scalars``: the numbers' names.
     """
 
-    __slots__ = ("name", "text", "writes", "reads", "scalars", "_numbers")
+    __slots__ = ("name", "text", "writes", "reads", "scalars", "_number")
 
     def __init__(self, name, text, writes, reads, scalars):
         self.name, self.text = name, text.strip()
         self.writes, self.reads, self.scalars = list(writes), list(reads), list(scalars)
-        self._numbers = {}  # the engine's, by the type of the elements
+        self._number = _engine.make_rule(self.name, self.text, self.writes, self.reads, self.scalars)
 
-    def apply(self, rows, scalars):
-        """Takes the step, in one call for each type of elements, without recording gradients.
+    def apply(self, rows, scalars, order=None):
+        """Takes the step, in one call, without recording gradients.
 
-        Parameters: ``rows``: tuples of arrays of one type and shape each, those of ``writes`` first, then those of ``reads``;
-        ``scalars``: a tuple of the numbers, the same for all.
+        Parameters: ``rows``: tuples of arrays, those of ``writes`` first, then those of ``reads``; ``order``: where in a tuple
+        these are, when they stand otherwise; ``scalars``: a tuple of the numbers, the same for all.
+        Returns the rows that it does not take, a list: of several shapes or types, or neither float32 nor float64.
         """
-        by_type = {}
-        for row in rows:
-            by_type.setdefault(row[0]._dtype_name, []).append(row)
-        for name, of_type in by_type.items():
-            number = self._numbers.get(name)
-            if number is None:
-                number = _engine.make_rule(self.name, self.text, self.writes, self.reads, self.scalars, name)
-                self._numbers[name] = number
-            _engine.apply_rule(number, len(self.writes), of_type, scalars)
+        return _engine.apply_rule(self._number, rows, order, scalars)

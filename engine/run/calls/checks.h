@@ -24,4 +24,8 @@ struct Refusal {
 // True, of no dimensions: what depends on it gets the error once a number is refused.
 Array nothing_refused(const Array& numbers, Refusal refusal);
 
+// Have these numbers been looked through, and was none refused? Of numbers that nothing has written to since. Nothing is waited
+// for.
+bool is_known_to_pass(const Array& numbers, const Refusal& refusal);
+
 }  // namespace quern

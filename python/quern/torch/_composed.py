@@ -201,16 +201,17 @@ def dropout(x, p):
 # ---- products
 
 
-def linear(x, weight, bias):
-    """x @ weight^T + bias over the last dimension; ``weight``: (out, in) or (in), ``bias``: (out), () or None."""
+def linear(input, weight, bias=None):
+    """input @ weight^T + bias over the last dimension; ``weight``: (out, in) or (in), ``bias``: (out), () or None."""
     if weight.dim() == 1:
-        y = torch.matmul(x, weight)
+        y = torch.matmul(input, weight)
         return y if bias is None else y + bias
-    if x.dim() and x.dtype is weight.dtype and x.shape[-1] == weight.shape[1] and (bias is None or bias.dtype is x.dtype):
-        return _engine.tensor_linear(x, weight, bias)
-    if bias is not None and x.dim() == 2:
-        return torch.addmm(bias, x, weight.t())  # says what does not fit
-    y = torch.matmul(x, weight.t())
+    y = _engine.tensor_linear(input, weight, bias)
+    if y is not None:
+        return y
+    if bias is not None and input.dim() == 2:
+        return torch.addmm(bias, input, weight.t())  # says what does not fit
+    y = torch.matmul(input, weight.t())
     return y if bias is None else y + bias
 
 

@@ -40,10 +40,12 @@ _TENSOR_FIRST = {"fmod", "copysign", "eq", "ne", "lt", "le", "gt", "ge", "not_eq
 
 
 def _unary(name, row):
+    compute = _engine.tensor_row(row)
+
     def function(input, *, out=None):
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        return _op(row, input) if out is None else finish(_op(row, input), out)
+        return compute(input) if out is None else finish(compute(input), out)
 
     function.__name__ = name
     function.__doc__ = f"``{row}`` of each element; integers become real numbers where that is needed. ``out``: takes the result."
@@ -51,6 +53,8 @@ def _unary(name, row):
 
 
 def _binary(name, row):
+    compute = _engine.tensor_row(row)
+
     def function(input, other, *, out=None):
         if name in _NO_NUMBERS and not (isinstance(input, Tensor) and isinstance(other, Tensor)):
             given, place = (other, 2) if isinstance(input, Tensor) else (input, 1)
@@ -60,7 +64,7 @@ def _binary(name, row):
                 raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
             if not isinstance(other, Tensor):
                 input = tensor_like(input)
-        return _op(row, input, other) if out is None else finish(_op(row, input, other), out)
+        return compute(input, other) if out is None else finish(compute(input, other), out)
 
     function.__name__ = name
     function.__doc__ = f"``{row}`` of the elements of both, which broadcast together. ``out``: takes the result."
@@ -493,13 +497,12 @@ def frexp(input):
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
+_relu = _engine.tensor_row("relu")
+
+
 def relu(input):
     """Each element, 0 where it is negative."""
-    if input._dtype_name == "bool":
-        raise RuntimeError("Boolean inputs not supported for relu")
-    if input.is_complex():
-        raise NotImplementedError(f"\"relu\" not implemented for '{_type_name(input)}'")
-    return _op("relu", input)
+    return _relu(input)
 
 
 def _logaddexp(input, other):

@@ -9,14 +9,7 @@ def apply_rule(rule, rows, scalars):
     Parameters: ``rule``: a Rule of ``optim._rules``; ``rows``: a list of tuples (param, grad, *states), one for each parameter;
     ``scalars``: the numbers that the rule names, in that order.
     """
-    plain, rest = [], []
-    for row in rows:
-        name = row[0]._dtype_name
-        fits = name in ("float32", "float64") and all(x._dtype_name == name and x._shape == row[0]._shape for x in row)
-        (plain if fits else rest).append(row)
-    if plain:
-        order = rule.order
-        rule.update.apply([tuple([row[i] for i in order]) for row in plain], scalars)
+    rest = rule.update.apply(rows, scalars, rule.order)
     if rest:
         interpret(rule, rest, scalars)
 

@@ -78,6 +78,8 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
             param = variable.memory()
             if type(grad) is not Array or grad._dtype_name != param._dtype_name:
                 grad = convert_to_tensor(grad, param._dtype_name)
+            if grad._shape != param._shape:
+                grad = grad._broadcast_to(param._shape)
             own = [state[place].memory() for state in states]
             by_shrink.setdefault(shrink, []).append((param, *own, grad))
         for shrink, rows in by_shrink.items():

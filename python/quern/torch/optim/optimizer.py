@@ -189,11 +189,12 @@ class Optimizer:
     def zero_grad(self, set_to_none=True):
         """Forgets the gradients of all parameters; with ``set_to_none=False`` they are set to zero."""
         for group in self.param_groups:
+            if set_to_none:
+                for p in _engine.forget_gradients(group["params"]):
+                    p.grad = None
+                continue
             for p in group["params"]:
                 if p.grad is None:
-                    continue
-                if set_to_none:
-                    p.grad = None
                     continue
                 if p.grad.grad_fn is not None:
                     p.grad.detach_()
@@ -399,9 +400,12 @@ class _RuleOptimizer(Optimizer):
         Parameters: ``closure``: computes the loss again, with its gradients, and returns it. Returns what it returned, or None.
         """
         loss = _loss_of(closure)
-        with torch.no_grad():
+        before = _engine.set_gradient_mode(False)
+        try:
             for group in self.param_groups:
                 self._update(group)
+        finally:
+            _engine.set_gradient_mode(before)
         return loss
 
     def _update(self, group):

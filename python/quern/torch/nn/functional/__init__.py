@@ -95,8 +95,8 @@ check_all(
     globals(),
     """alpha_dropout batch_norm bilinear celu celu_ cosine_embedding_loss cosine_similarity cross_entropy dropout dropout1d
     dropout2d dropout3d elu elu_ feature_alpha_dropout gelu group_norm hardshrink hardsigmoid hardswish hardtanh hardtanh_
-    hinge_embedding_loss kl_div layer_norm leaky_relu leaky_relu_ linear logsigmoid margin_ranking_loss mish multi_margin_loss
-    multilabel_margin_loss nll_loss one_hot pad pairwise_distance poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_
+    hinge_embedding_loss kl_div layer_norm leaky_relu leaky_relu_ logsigmoid margin_ranking_loss mish multi_margin_loss
+    multilabel_margin_loss nll_loss one_hot pad pairwise_distance poisson_nll_loss prelu relu6 relu_ rms_norm rrelu rrelu_
     scaled_dot_product_attention selu selu_ silu soft_margin_loss softplus softshrink threshold threshold_ triplet_margin_loss""".split(),
     tensors={
         "batch_norm": "weight bias",
@@ -107,7 +107,6 @@ check_all(
         "hinge_embedding_loss": "target",
         "kl_div": "target",
         "layer_norm": "weight bias",
-        "linear": "weight bias",
         "margin_ranking_loss": "input1 input2 target",
         "multi_margin_loss": "target weight",
         "multilabel_margin_loss": "target",

@@ -2,9 +2,10 @@
 
 import warnings
 
+from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
-from quern.torch._arguments import wrong
+from quern.torch._arguments import checked, wrong
 
 # ---- products
 
@@ -15,7 +16,11 @@ def linear(input, weight, bias=None):
     >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])
     """
-    return _composed.linear(input, weight, bias)
+    y = _engine.tensor_linear(input, weight, bias)
+    return _linear(input, weight, bias) if y is None else y
+
+
+_linear = checked("linear", _composed.linear, "weight bias".split())
 
 
 def bilinear(input1, input2, weight, bias=None):

@@ -114,6 +114,10 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     """
     reduction = reduction_of(size_average, reduce, reduction)
     check_reduction(reduction)
+    if weight is None and label_smoothing == 0:
+        loss = _engine.tensor_cross_entropy_of_classes(input, target, ignore_index, reduction)
+        if loss is not None:
+            return loss
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input.shape == target.shape and target.is_floating_point():

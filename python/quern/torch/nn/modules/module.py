@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch.nn.modules import _hooks
 from quern.torch.nn.modules._state import State, _IncompatibleKeys  # noqa: F401
@@ -118,17 +119,8 @@ class Module(State):
 
     # ---- names
 
-    def __getattr__(self, name):
-        # Python comes here for what is not in __dict__.
-        d = self.__dict__
-        if "_parameters" in d:
-            if name in d["_parameters"]:
-                return d["_parameters"][name]
-            if name in d["_buffers"]:
-                return d["_buffers"][name]
-            if name in d["_modules"]:
-                return d["_modules"][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    # Python asks here for what is not in __dict__: parameters, buffers and modules, by their names. In C++, for each `self.weight` does.
+    __getattr__ = _engine.module_attribute
 
     def __setattr__(self, name, value):
         d = self.__dict__

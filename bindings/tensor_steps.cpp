@@ -1,0 +1,164 @@
+// The functions here look at their arguments in C++: None, or what is handed back, says that these are not the ordinary ones, and
+// that Python's own code is to take them or to say what is wrong.
+#include "bindings/tensor_steps.h"
+
+#include <deque>
+#include <map>
+
+#include "bindings/arrays.h"
+#include "bindings/functions.h"
+#include "bindings/tensor_refusals.h"
+#include "core/error.h"
+#include "core/site.h"
+#include "functions/backward.h"
+#include "functions/losses.h"
+#include "functions/networks.h"
+#include "graph/tape.h"
+
+namespace quern::python {
+
+namespace {
+
+// ---- modules
+
+// A module's attribute that Python did not find: a parameter, a buffer or a module of that name.
+PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count) {
+  if (count != 2) return PyErr_Format(PyExc_TypeError, "__getattr__() takes a module and a name");
+  static PyObject* const places[] = {PyUnicode_InternFromString("_parameters"), PyUnicode_InternFromString("_buffers"),
+                                     PyUnicode_InternFromString("_modules")};
+  PyObject* own = PyObject_GenericGetDict(values[0], nullptr);
+  if (!own) return nullptr;
+  PyObject* found = nullptr;
+  for (PyObject* place : places) {
+    PyObject* members = PyDict_GetItemWithError(own, place);
+    if (!members || !PyDict_Check(members)) continue;
+    if ((found = PyDict_GetItemWithError(members, values[1]))) break;
+  }
+  Py_XINCREF(found);
+  Py_DECREF(own);
+  if (!found && !PyErr_Occurred())
+    PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", Py_TYPE(values[0])->tp_name, values[1]);
+  return found;
+}
+
+// ---- layers and losses
+
+// x @ weight^T + bias where all are of one type and their sizes fit.
+nb::object linear_of(nb::handle x, nb::handle weight, nb::handle bias) {
+  const Array *a = as_array(x.ptr()), *w = as_array(weight.ptr()), *b = as_array(bias.ptr());
+  if (!a || !w || (!b && !bias.is_none())) return nb::none();
+  bool fits = a->rank() > 0 && w->rank() == 2 && a->dtype() == w->dtype() && a->shape().back() == w->shape()[1];
+  if (!fits || (b && b->dtype() != a->dtype())) return nb::none();
+  return like(x, linear(*a, *w, b));
+}
+
+// Of logits (N, C, d1, ...) and classes (N, d1, ...), as int64.
+nb::object cross_entropy_of(nb::handle x, nb::handle target, int64_t ignored, const std::string& reduction) {
+  const Array *a = as_array(x.ptr()), *classes = as_array(target.ptr());
+  if (!a || !classes || a->rank() < 2 || row(a->dtype()).kind != DTypeKind::real || classes->dtype() != DType::int64)
+    return nb::none();
+  const Shape &shape = a->shape(), &places = classes->shape();
+  if (a->device() != classes->device() || places.size() + 1 != shape.size() || places[0] != shape[0] ||
+      !std::equal(places.begin() + 1, places.end(), shape.begin() + 2))
+    return nb::none();
+  return like(x, cross_entropy(*a, *classes, 1, ignored, reduction, are_classes(*classes, shape[1], ignored)));
+}
+
+// ---- optimizers
+
+// One update of each element, as rows of the engine: one for each type of elements, made when it is first met.
+struct Rule {
+  std::string name, text;
+  std::vector<std::string> writes, reads, scalars;
+  std::map<DType, const UserRow*> rows;
+
+  const UserRow& of(DType type) {
+    const UserRow*& made = rows[type];
+    if (made) return *made;
+    UserRow row;
+    row.name = name;
+    row.preamble = "typedef " + std::string(quern::row(type).cuda) + " T;";
+    row.body = text;
+    for (const std::string& one : writes) {
+      row.results.push_back({one, type, static_cast<int>(row.operands.size())});
+      row.operands.push_back({"", type});
+    }
+    for (const std::string& one : reads) row.operands.push_back({one, type});
+    for (const std::string& one : scalars) row.operands.push_back({one, type});
+    made = &add_row(std::move(row));
+    return *made;
+  }
+};
+std::deque<Rule> rules;  // by their numbers
+
+size_t make_rule(const std::string& name, const std::string& text, std::vector<std::string> writes,
+                 std::vector<std::string> reads, std::vector<std::string> scalars) {
+  rules.push_back({name, text, std::move(writes), std::move(reads), std::move(scalars), {}});
+  return rules.size() - 1;
+}
+
+// Takes the step of a rule for rows of arrays, each in the order of the rule: those that it writes, then those that it reads.
+// `order`: where in a row they are; None: as they stand. Returns the rows that it does not take: of several shapes or types, or
+// of others than float32 and float64.
+nb::list apply_rule(size_t number, nb::list rows, nb::handle order, nb::tuple scalars) {
+  Rule& rule = rules.at(number);
+  AtSite here(current_site());  // one look for all rows
+  std::vector<Argument> numbers;
+  for (nb::handle one : scalars) numbers.emplace_back(number_in(one));
+  size_t count = rule.writes.size() + rule.reads.size();
+  std::vector<size_t> places(count);
+  for (size_t i = 0; i < count; ++i) places[i] = order.is_none() ? i : nb::cast<size_t>(order[i]);
+  nb::list left;
+  std::vector<Array> written;
+  std::vector<Argument> read;
+  for (nb::handle row : rows) {
+    written.clear(), read.clear();
+    const Array* first = nullptr;
+    bool fits = nb::len(row) == count;
+    for (size_t i = 0; fits && i < count; ++i) {
+      const Array& one = array_in(PyTuple_GET_ITEM(row.ptr(), static_cast<Py_ssize_t>(places[i])));
+      if (!first) first = &one;
+      fits = one.dtype() == first->dtype() && one.shape() == first->shape();
+      if (i < rule.writes.size())
+        written.push_back(one);
+      else
+        read.emplace_back(one);
+    }
+    if (!fits || (first->dtype() != DType::float32 && first->dtype() != DType::float64)) {
+      left.append(row);
+      continue;
+    }
+    read.insert(read.end(), numbers.begin(), numbers.end());
+    apply_in_place(rule.of(first->dtype()), written, read);
+  }
+  return left;
+}
+
+// Forgets the gradients of leaves; returns the others, which keep theirs elsewhere.
+nb::list forget_gradients(nb::list leaves) {
+  nb::list others;
+  for (nb::handle leaf : leaves) {
+    const Array* array = as_array(leaf.ptr());
+    if (array && wants_gradient(*array))
+      set_gradient(*array, nullptr);
+    else
+      others.append(leaf);
+  }
+  release_gradients();
+  return others;
+}
+
+}  // namespace
+
+void init_tensor_steps(nb::module_& m) {
+  static PyMethodDef attribute = {"__getattr__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(module_attribute)),
+                                  METH_FASTCALL, nullptr};
+  m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
+  m.def("tensor_linear", linear_of, nb::arg(), nb::arg(), nb::arg().none());
+  m.def("tensor_cross_entropy_of_classes", cross_entropy_of);
+  m.def("make_rule", make_rule);
+  m.def("apply_rule", apply_rule, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def("forget_gradients", forget_gradients);
+}
+
+}  // namespace quern::python
