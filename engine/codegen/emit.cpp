@@ -234,10 +234,10 @@ void Printer::user_result(int depth, size_t i) {
        node.dtype == DType::float16 ? ".half()" : "");
 }
 
-// A load of one number, the same for every element; no store of the kernel changes it.
-bool Printer::is_number(size_t load) const {
+// A load that is the same for every element.
+bool Printer::is_fixed(size_t load) const {
   const std::vector<Step>& steps = form_.loads[load].steps;
-  return !is_positions(load) && std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
+  return std::all_of(steps.begin(), steps.end(), [](Step s) { return s == Step::none; });
 }
 
 // Integers over a number: on the CPU what does not change is made ready once (op::Divisor). Those of 64 bits have no vectors of
@@ -262,6 +262,7 @@ void Printer::uniform(int depth) {
   constants(depth);
   for (size_t i = 0; i < group_.loads.size(); ++i) {
     if (is_number(i)) line(depth, "const {} x{} = *a{};", type_text(group_.loads[i].dtype), i, i);
+    if (is_one_position(i)) line(depth, "const {} x{} = a{};", type_text(group_.loads[i].dtype), i, i);  // of a random number
   }
   for (size_t i = 0; i < group_.nodes.size(); ++i) {
     if (group_.is_uniform(*group_.nodes[i])) row_result(depth, i);
@@ -331,7 +332,7 @@ void Printer::element(int depth, uint8_t loop) {
       if (from.kind == Origin::Kind::load) loads[from.index] = true;
   }
   for (size_t i = 0; i < group_.loads.size(); ++i) {
-    if (loads[i] && !is_number(i) && !loaded_[i]) load(depth, i, dims);
+    if (loads[i] && !is_fixed(i) && !loaded_[i]) load(depth, i, dims);
   }
   for (size_t i = 0; i < group_.nodes.size(); ++i) {
     if (!needed_[i]) continue;

@@ -110,7 +110,7 @@ void Printer::loads_of_results() {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (!group_.per_result[n]) continue;
     for (const Origin& from : group_.sources(n)) {
-      if (from.kind != Origin::Kind::load || is_number(from.index) || loaded_[from.index]) continue;
+      if (from.kind != Origin::Kind::load || is_fixed(from.index) || loaded_[from.index]) continue;
       load(1, from.index, form_.kept);
       loaded_[from.index] = true;
     }

@@ -33,7 +33,9 @@ class Printer {
   std::string index(const std::vector<std::string>& steps, size_t from, size_t to) const;
   void coordinates(int depth, size_t from, size_t to, std::string number);
   bool is_positions(size_t load) const { return group_.loads[load].node->op == Op::index; }
-  bool is_number(size_t load) const;
+  bool is_fixed(size_t load) const;
+  bool is_number(size_t load) const { return !is_positions(load) && is_fixed(load); }  // no store of the kernel changes it
+  bool is_one_position(size_t load) const { return is_positions(load) && is_fixed(load); }
   bool is_reduction(size_t node) const { return group_.nodes[node]->op == Op::reduce; }
   bool is_per_element(size_t node) const { return !group_.per_result[node] && !group_.is_uniform(*group_.nodes[node]); }
   bool divides_by_number(size_t node) const;

@@ -174,7 +174,7 @@ class Level(enum.Enum):
 NAN, STEP = float("nan"), 2.0**-52
 EQUAL = [
     (1, 1), (1.5, 1.5), (NAN, NAN), (True, np.True_), ("x", "x"), ((1, 2.0), [1, 2.0]), (np.arange(3.0), np.arange(3.0)), (1 + 2j, 1 + 2j),
-    (np.array([NAN]), np.array([NAN])), (np.datetime64("NaT"), np.datetime64("NaT")), (Level.LOW, Level.LOW), (1, np.int64(1)), (None, None),
+    (np.array([NAN]), np.array([NAN])), (np.datetime64("NaT", "s"), np.datetime64("NaT", "s")), (Level.LOW, Level.LOW), (1, np.int64(1)), (None, None),
 ]  # fmt: skip
 DIFFERENT = [
     (1, 2), (1, 1.0), (1, True), (0.0, -0.0), (1.0, 1.0 + STEP), (np.float32(1), np.float64(1)), (Level.LOW, Level.HIGH), ((1,), (1, 2)),

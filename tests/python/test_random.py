@@ -291,3 +291,16 @@ def test_cupys_door():
     qn.random.seed(3)
     assert (qn.random.vonmises(0, 1, 3).get() == drawn[0]).all()
     assert type(cp.random.default_rng(1).vonmises(0, 1, 3)) is cp.ndarray
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_one_number_beside_arrays(device, shape, tier):  # noqa: F811
+    """It is what it is alone, also within the kernel of what reads it."""
+    for draw in (lambda rng: rng.standard_normal(shape), lambda rng: rng.random(shape), lambda rng: rng.integers(3, 1000, shape)):
+        alone = draw(qn.random.Generator(qn.random.Philox(key=11))).get()
+        number = draw(qn.random.Generator(qn.random.Philox(key=11)))
+        wide = qn.ones((200, 300)) * number
+        total = (qn.ones((7, 5)) + number).sum()
+        np.testing.assert_array_equal(wide.get(), np.ones((200, 300)) * alone)
+        np.testing.assert_allclose(float(total), 35 * (1 + float(alone.reshape(()))), rtol=1e-12)
+        np.testing.assert_array_equal(number.get(), alone)

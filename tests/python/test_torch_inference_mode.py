@@ -47,7 +47,7 @@ def test_what_is_made_in_the_mode(device):
                 n + 1, 1 + n, n @ n, -n, n.exp(), n.sum(), n > 0, n.max(0)[0], n.max(0)[1], torch.cat([n, n]), torch.stack([n, n]), n.sort()[0],
                 n.topk(1)[1], n[torch.tensor([0])], n[n > 0], n.where(n > 2, n), torch.einsum("ij,jk", n, n), F.relu(n), F.softmax(n, 0),
                 n.double(), n.int(), n.nonzero(), n.cumsum(0), torch.linalg.inv(n), n.std(), n.repeat(2, 1), n.clamp(0, 1), n ** 2, n.flip(0),
-                F.dropout(n), torch.unique(n), n.clone(), copy.deepcopy(n), nn.Linear(2, 2)(n.cpu()), *torch.linalg.qr(n), n.t().contiguous(),
+                F.dropout(n), torch.unique(n), n.clone(), copy.deepcopy(n), nn.Linear(2, 2).to(device)(n), *torch.linalg.qr(n), n.t().contiguous(),
             ]
         are(*made)
 

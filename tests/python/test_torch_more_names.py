@@ -66,13 +66,13 @@ torch.special.hermite_polynomial_h(a, 3), torch.special.hermite_polynomial_he(a,
 torch.special.shifted_chebyshev_polynomial_t(a, 3), torch.special.shifted_chebyshev_polynomial_u(a, 3), torch.special.shifted_chebyshev_polynomial_v(a, 3), torch.special.shifted_chebyshev_polynomial_w(a, 3)
 torch.special.expit(a), torch.special.gammaln(a), torch.special.psi(a), torch.special.modified_bessel_i0(a), torch.special.modified_bessel_i1(a), torch.special.spherical_bessel_j0(a)
 torch.linalg.tensorsolve(s[0].reshape(3, 1, 3), v[:3].reshape(3, 1)) | issubclass(torch.linalg.LinAlgError, RuntimeError) | bool(a[0, 0]), complex(a[0, 0]), int(i[0, 0]), format(a[0, 0], ".3f"), v[0] in v
-abs(-a), -a, +a, ~m, a @ c, c.__rmatmul__(a), i | 3 | a.__array__().dtype.name, np.asarray(a.cpu()).shape, a.__array_priority__, a.output_nr | a.get_device() >= -1, a.data_ptr() != 0, a.const_data_ptr() == a.data_ptr()
+abs(-a), -a, +a, ~m, a @ c, c.__rmatmul__(a), i | 3 | a.cpu().__array__().dtype.name, np.asarray(a.cpu()).shape, a.__array_priority__, a.output_nr | a.get_device() >= -1, a.data_ptr() != 0, a.const_data_ptr() == a.data_ptr()
 torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), torch.get_deterministic_debug_mode(), torch.is_warn_always_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
 torch.is_anomaly_check_nan_enabled(), torch.is_autocast_enabled(), torch.is_autocast_cpu_enabled(), torch.is_autocast_cache_enabled(), torch.is_vulkan_available()
 torch.get_num_threads() > 0, torch.get_num_interop_threads() > 0, torch.set_flush_denormal(False) in (True, False) | torch.manual_seed(7); torch.initial_seed(), torch.default_generator.initial_seed(), torch.get_rng_state().dtype
 torch.sym_int(2.5), torch.sym_float(2), torch.sym_max(2, 3), torch.sym_min(2, 3), torch.sym_not(True), torch.sym_sqrt(4.0), torch.sym_ite(True, 1, 2), torch.sym_sum([1, 2])
 torch.compiled_with_cxx11_abi(), torch.channels_last_3d, torch.legacy_contiguous_format, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc, torch.jagged
-a.cpu().apply_(lambda x: x + 1), a.cpu().map_(b.cpu(), lambda x, y: x * y) | a.as_subclass(torch.Tensor).shape, type(a.share_memory_()) is torch.Tensor, a.cpu().is_shared() in (True, False)
+a.cpu().clone().apply_(lambda x: x + 1), a.cpu().clone().map_(b.cpu(), lambda x, y: x * y) | a.as_subclass(torch.Tensor).shape, type(a.share_memory_()) is torch.Tensor, a.cpu().is_shared() in (True, False)
 """
 
 

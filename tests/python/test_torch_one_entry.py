@@ -129,7 +129,7 @@ w = t(.5, 1., 2., 0., .3)
             f"y = F.nll_loss(x, t(0, -100, 2, dtype=torch.int64), w[:3], reduction='{reduction}'); y, torch.autograd.grad(y.sum(), x)"
         )
         cases.append(
-            f"x = torch.ones(2, 100, device=device).requires_grad_(); twice(lambda x: F.nll_loss(x * x, t(99, 7, dtype=torch.int64), reduction='{reduction}'), x)"
+            f"x = torch.ones(2, 100, dtype=torch.float64, device=device).requires_grad_(); twice(lambda x: F.nll_loss(x * x, t(99, 7, dtype=torch.int64), reduction='{reduction}'), x)"
         )
     cases.append("w.requires_grad_(); torch.autograd.grad(F.cross_entropy(x.detach(), p.detach(), w), w), twice(lambda w, p: F.cross_entropy(x.detach(), p, w), w, p)")
     cases.append("w.requires_grad_(); raises(lambda: F.nll_loss(x[..., 0], c[:, 0], w)), raises(lambda: F.cross_entropy(x[..., 0], c[:, 0], w, label_smoothing=.1))")

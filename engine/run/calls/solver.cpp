@@ -651,7 +651,10 @@ std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> o
   };
   auto record = [&](std::initializer_list<Array> given, std::initializer_list<CallResult> results) {
     std::vector<Array> ready;
-    for (const Array& x : given) ready.push_back(in_c_order(x));
+    for (const Array& x : given) {
+      ready.push_back(in_c_order(x));
+      if (is_inference(x)) mark_inference(ready.back());  // a copy is for this call alone
+    }
     std::vector<CallResult> all(results);
     return record_call(std::make_shared<OnGpu>(kind, mode, m, n), ready, all, a.device());
   };
