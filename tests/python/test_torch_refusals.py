@@ -5,7 +5,7 @@ import pytest
 import quern
 import quern.torch as torch
 import quern.torch.nn.functional as F
-from torch_oracle import compare_all
+from torch_oracle import _device_name, compare_all
 
 # Each call is made of `pad` good elements and what the text says: few are looked at when they are recorded, many later.
 HEAD = """
@@ -188,3 +188,45 @@ def test_sizes_that_do_not_broadcast_are_named():
         F.huber_loss(torch.ones(3, 4), torch.ones(2, 4))
     with pytest.raises(RuntimeError, match=r"\[2, 3\] and \[4\] have 3 and 4 in dim -1"):
         torch.broadcast_shapes((2, 3), (1,), (4,))
+
+
+def test_an_error_of_long_ago(device):
+    """However much was refused or not between: a loop that never looks loses no error."""
+    zeros, ones = torch.zeros(5, 3, device=_device_name(device)), torch.ones(300, 3, device=_device_name(device))
+    total = torch.zeros(3, device=_device_name(device))
+    with pytest.raises(IndexError, match="out of range"):  # on the CPU perhaps as soon as it is known
+        for step in range(100):
+            index = torch.full((300,), 7 if step == 0 else 2, device=_device_name(device)) * 1
+            total = total + zeros.index_reduce(0, index, ones, "prod")[2]
+        total.tolist()
+
+
+def test_numbers_that_are_known(device):
+    """What was looked through is not looked through again, until it is written."""
+    x = torch.randn(400, 10, device=_device_name(device))
+    y = torch.arange(400, device=_device_name(device)) % 10
+
+    def loss(x, y):
+        return F.cross_entropy(x, y, reduction="sum")
+
+    wanted = loss(x, y).item()
+    for part in (slice(0, 400), slice(100, 200), slice(0, 400)):
+        assert loss(x[part], y[part]).item() == pytest.approx(F.nll_loss(x[part].log_softmax(1), y[part], reduction="sum").item(), rel=1e-5)
+    with quern.profile() as seen:
+        assert loss(x, y).item() == wanted
+    names = {str(seen.recording.kernels[row["kernel"]]) for row in seen.recording.of_kind("launch")}
+    assert names and not any("check" in name for name in names)
+    with pytest.raises(IndexError, match="Target 9 is out of bounds"):
+        loss(x[:, :9], y).item()
+    for _ in range(2):  # also when it was told
+        with pytest.raises(IndexError, match="Target 9 is out of bounds"):
+            loss(x[:, :9], y).item()
+    y[3] = 10
+    with pytest.raises(IndexError, match="Target 10 is out of bounds"):
+        loss(x, y).item()
+    y[3] = 3
+    assert loss(x, y).item() == wanted == loss(x, y).item()
+    write = quern.RawKernel('extern "C" __global__ void put(long long* y) { y[5] = -1; }', "put")
+    write((1,), (1,), (y,))
+    with pytest.raises(IndexError, match="Target -1 is out of bounds"):
+        loss(x, y).item()
