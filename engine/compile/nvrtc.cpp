@@ -6,6 +6,7 @@
 #include "compile/cccl.h"
 #include "compile/import_table.h"
 #include "compile/include_walk.h"
+#include "compile/nvrtc_shortcuts.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/nvidia_libraries.h"
@@ -34,6 +35,7 @@ using Program = struct ProgramTag*;  // nvrtcProgram
 
 // X(symbol, parameters): all of NVRTC that is used; there since CUDA 11.2.
 #define QUERN_NVRTC_SYMBOLS(X)                                                                                                \
+  X(nvrtcVersion, (int* major, int* minor))                                                                                   \
   X(nvrtcGetNumSupportedArchs, (int* count))                                                                                  \
   X(nvrtcGetSupportedArchs, (int* archs))                                                                                     \
   X(nvrtcCreateProgram,                                                                                                       \
@@ -57,6 +59,7 @@ struct Nvrtc {
 #undef QUERN_NVRTC_MEMBER
   std::string path, version;
   std::vector<int> archs;  // 75, 80, 86, 90, ...: what it makes cubins for
+  int release = 0;         // 1208 for 12.8
 };
 
 // NVRTC's front end takes over SIGINT and SIGTERM while it parses; its handler ends the process, or breaks it when another thread
@@ -85,7 +88,8 @@ const Nvrtc& load_nvrtc() {
   QUERN_NVRTC_SYMBOLS(QUERN_NVRTC_LOAD)
 #undef QUERN_NVRTC_LOAD
   redirect_import(handle, "signal", reinterpret_cast<void*>(leave_handlers));
-  int count = 0;
+  int major = 0, minor = 0, count = 0;
+  if (nvrtc.nvrtcVersion(&major, &minor) == nvrtc_success) nvrtc.release = major * 100 + minor;
   if (nvrtc.nvrtcGetNumSupportedArchs(&count) == nvrtc_success && count > 0) {
     nvrtc.archs.resize(static_cast<size_t>(count));
     nvrtc.nvrtcGetSupportedArchs(nvrtc.archs.data());
@@ -327,6 +331,7 @@ class NvrtcCompiler final : public Compiler {
  private:
   mutable std::mutex mutex_;
   mutable std::string id_path_, id_;
+  Heads heads_;
 };
 
 struct ProgramOwner {
@@ -402,6 +407,13 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   words.push_back("--include-path=" + cccl_folder());  // behind the user's
   // libcu++ writes its lists of types out up to this length (16), which costs half a second; longer ones fold.
   words.emplace_back("--define-macro=_CCCL_META_UNROLL_LIMIT=4");
+  const size_t plain = words.size();  // what comes now is taken back where a text fails
+  // Headers of the host's may change from one text to the next.
+  if (nvrtc.release >= 1208 && read.complete && read.files.empty() && heads_.returns(source.text, words)) {
+    // 629: there is a head of other options, too.
+    for (const char* word : {"--pch", "--pch-messages=false", "--diag-suppress=629"}) words.emplace_back(word);
+  }
+  if (nvrtc.release >= 1204 && is_minimal(source.text)) words.emplace_back("--minimal");
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {
@@ -428,6 +440,10 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   std::vector<std::string> typed;
   if (options.tells_types && !options.relocatable) typed = c_kernels(source.text);
   int status = compiled(typed);
+  if (status == nvrtc_compilation && arguments.size() > plain) {
+    arguments.resize(plain);
+    status = compiled(typed);
+  }
   if (status == nvrtc_compilation && !typed.empty()) status = compiled({});
   Binary binary;
   binary.log = read_log(nvrtc, owner.program);

@@ -358,6 +358,35 @@ TEST_F(Nvrtc, WarningsAreKept) {
   EXPECT_EQ(compile("extern \"C\" __global__ void k(float* x) { x[0] = 1; }").log, "");
 }
 
+// What spares NVRTC work (compile/nvrtc_shortcuts.h) is not to be seen.
+TEST_F(Nvrtc, TheSameCodeWithKeptHeaders) {
+  const std::string head = "#include \"quern/array.cuh\"\nusing namespace quern;\n";
+  const std::string body = "extern \"C\" __global__ void k(double* x) { x[threadIdx.x] = op::sin(x[threadIdx.x]) * ";
+  std::vector<Binary> first, later;
+  for (const char* number : {"2.0; }\n", "3.0; }\n"}) first.push_back(compile(head + body + number));
+  for (const char* number : {"2.0; }\n", "3.0; }\n", "2.0; }\n", "3.0; }\n"}) later.push_back(compile(head + body + number));
+  for (size_t i = 0; i < later.size(); ++i) {
+    EXPECT_EQ(later[i].code, first[i % 2].code);
+    EXPECT_EQ(later[i].log, "");
+  }
+  Binary warned = compile(head + "extern \"C\" __global__ void k(double* x) {\n  int unused_thing;\n  x[0] = 1;\n}\n");
+  EXPECT_NE(warned.log.find("user.cu(4): warning"), std::string::npos) << warned.log;
+  for (int i = 0; i < 4; ++i) {
+    CompileOptions options;
+    options.flags = {"-DN=" + std::to_string(i % 2)};
+    EXPECT_EQ(compile(head + "extern \"C\" __global__ void k(double* x) { x[N] = " + std::to_string(i) + "; }", options).log, "");
+  }
+  std::string error = error_of(head + "extern \"C\" __global__ void k() { nothing(); }");
+  EXPECT_TRUE(error.starts_with("[compile] user.cu(3): error")) << error;
+}
+
+TEST_F(Nvrtc, TypesOfTheRuntimeByAnyName) {
+  Binary binary =
+      compile("#define JOIN(a, b) a##b\nextern \"C\" __global__ void k(int* x) { JOIN(cu, daError_t) e{}; x[0] = e; }\n");
+  EXPECT_EQ(binary.log, "");
+  EXPECT_FALSE(binary.code.empty());
+}
+
 TEST_F(Nvrtc, WhatIsNotServedIsSaidOnce) {
   std::string text = error_of("texture<float, 2> tex;\n__global__ void k(float* o) { o[0] = tex2D(tex, 1, 1); }");
   EXPECT_EQ(text,
