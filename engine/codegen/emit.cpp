@@ -449,23 +449,7 @@ extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I coun
   {0} s = op::{2}<{0}>::start();
   if (result < results && chunk < chunks) {{
     const I begin = chunk * op::reduce_chunk, end = count - begin < op::reduce_chunk ? count : begin + op::reduce_chunk;
-#ifdef __QUERN_CPU__
-    for (I k = begin; k < end; k += op::reduce_lanes) {{
-      const I j = k + threadIdx.x;
-      if (j < end) s = op::{2}<{0}>::both(s, partial[result * count + j]);
-    }}
-#else  // in the same order, but several are on their way at a time
-    constexpr int ahead = 8;
-    for (I k = begin + threadIdx.x; k < end; k += ahead * op::reduce_lanes) {{
-      {0} next[ahead];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u)
-        if (k + u * op::reduce_lanes < end) next[u] = partial[result * count + k + u * op::reduce_lanes];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u)
-        if (k + u * op::reduce_lanes < end) s = op::{2}<{0}>::both(s, next[u]);
-    }}
-#endif
+    s = op::reduce_share<op::{2}<{0}>, 8>(partial + result * count, begin, end, static_cast<int>(threadIdx.x));
   }}
   t[threadIdx.y][threadIdx.x] = s;
   __syncthreads();

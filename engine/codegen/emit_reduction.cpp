@@ -414,18 +414,7 @@ void Printer::combine_in_last_block() {
     if (!is_reduction(n)) continue;
     line(1, "__shared__ {} u{}[op::reduce_lanes];", sum_type(n), n);
     line(1, "for (I r = 0; r < results; ++r) {{");
-    line(2, "{} c = {}::start();", sum_type(n), reduction_name(n));
-    line(2, "constexpr int ahead = 16;");
-    line(2, "for (I j = lane; j < chunks; j += ahead * op::reduce_lanes) {{");
-    line(3, "{} next[ahead];", sum_type(n));
-    for (std::string text : {fmt::format("next[u] = o{}[r * chunks + j + u * op::reduce_lanes]", s),
-                             fmt::format("c = {}::both(c, next[u])", reduction_name(n))}) {
-      line(0, "#pragma unroll");
-      line(3, "for (int u = 0; u < ahead; ++u)");
-      line(4, "if (j + u * op::reduce_lanes < chunks) {};", text);
-    }
-    line(2, "}}");
-    line(2, "u{}[lane] = c;", n);
+    line(2, "u{}[lane] = op::reduce_share<{}, 16>(o{} + r * chunks, I(0), chunks, lane);", n, reduction_name(n), s);
     tree_of_warp(2, n, fmt::format("u{}", n), "lane");
     line(2, "if (lane == 0) f{}[r] = op::to<{}>(u{}[0]);", s, type_text(group_.nodes[n]->dtype), n);
     line(2, "__syncwarp();");

@@ -35,7 +35,8 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 // Headers whose parsing takes longer than all else.
 bool is_heavy(std::string_view head) {
-  return has(head, "cub/") || has(head, "cuda/") || has(head, "thrust/") || has(head, "quern/sort.cuh") || has(head, "quern/select.cuh");
+  return has(head, "cub/") || has(head, "cuda/") || has(head, "thrust/") || has(head, "quern/sort.cuh") ||
+         has(head, "quern/select.cuh");
 }
 
 }  // namespace
@@ -68,8 +69,10 @@ bool Heads::returns(std::string_view text, const std::vector<std::string>& words
   uint32_t& seen = seen_[std::move(key)];
   const uint32_t enough = is_heavy(head) ? 2 : 3;
   if (seen < enough && ++seen == enough) {
-    if (kept_ == most_heads) --seen;
-    else ++kept_;
+    if (kept_ == most_heads)
+      --seen;
+    else
+      ++kept_;
   }
   return seen == enough;
 }

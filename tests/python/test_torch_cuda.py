@@ -5,9 +5,8 @@ import subprocess
 import sys
 
 import pytest
-
-torch = pytest.importorskip("quern.torch")
-_engine = pytest.importorskip("quern.lib")._engine
+from quern import torch
+from quern.lib import _engine
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """inference_mode(), beside PyTorch: which tensors are inference tensors, what may be done with them, and the other guards of gradients."""
 
 import pytest
+from quern import torch
 from test_torch_autograd import check
 
 HEAD = """
@@ -144,7 +145,6 @@ def test_modes_within_each_other(device):
 
 
 def test_arguments_that_are_no_modes():
-    torch = pytest.importorskip("quern.torch")
     for mode in (None, 0, 1, "a", torch.tensor(True)):
         with pytest.raises(TypeError, match=r"inference_mode\(\): mode must be a bool, or a function to decorate, not"):
             torch.inference_mode(mode)
@@ -154,7 +154,6 @@ def test_arguments_that_are_no_modes():
 
 def test_guards_that_contain_themselves():
     """PyTorch stays in the mode then."""
-    torch = pytest.importorskip("quern.torch")
     for guard in (torch.inference_mode(), torch.no_grad()):
         with guard, guard:
             assert not torch.is_grad_enabled()
@@ -304,7 +303,6 @@ def test_writes(device):
 
 def test_refused_writes_change_nothing(device):
     """PyTorch has written by then."""
-    torch = pytest.importorskip("quern.torch")
     place = "cpu" if device.kind == "cpu" else f"cuda:{device.index}"
     with torch.inference_mode():
         x = torch.ones(3, device=place)
@@ -522,7 +520,6 @@ def test_modules_and_optimizers(device):
 
 def test_arrays_of_other_doors(device):
     """Only tensors are inference tensors: an array that a tensor was made from in the mode is written as ever."""
-    torch = pytest.importorskip("quern.torch")
     import quern
 
     a = quern.ones(3, dtype="float32", device=device)

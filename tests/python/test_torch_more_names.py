@@ -5,8 +5,6 @@ import math
 import pytest
 from torch_oracle import compare_all
 
-pytest.importorskip("quern.torch")
-
 # Of tensors a, b (3, 4), c (4, 3), s (2, 3, 3) symmetric and positive definite, v and w (4), float64 between 0.2 and 0.9; i, j of integers.
 MADE = """r = np.random.default_rng(5)
 a, b, c, s, v, w = (torch.tensor(r.uniform(0.2, 0.9, n), device=device) for n in ((3, 4), (3, 4), (4, 3), (2, 3, 3), 4, 4))

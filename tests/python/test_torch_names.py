@@ -6,12 +6,11 @@ import pathlib
 import types
 
 import pytest
+from quern import torch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NAMES = os.environ.get("QUERN_API_NAMES")
 pytestmark = pytest.mark.skipif(not NAMES, reason="QUERN_API_NAMES is not set")
-
-torch = pytest.importorskip("quern.torch")
 
 
 def tool():

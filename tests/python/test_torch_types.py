@@ -6,6 +6,7 @@ import os
 import re
 
 import pytest
+from quern import torch
 from torch_oracle import _device_name, compare_all
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
@@ -15,8 +16,6 @@ with open(os.path.join(DATA, "torch_types.json")) as f:
 _spec = importlib.util.spec_from_file_location("make_torch_types", os.path.join(DATA, "make_torch_types.py"))
 maker = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(maker)
-
-torch = pytest.importorskip("quern.torch")
 
 NAMES = {letter: name for name, letter in TABLE["letters"].items()}
 UNSERVED = str.maketrans({TABLE["letters"][name]: TABLE["letters"]["NotImplementedError"] for name in ("complex32", "bcomplex32")})

@@ -37,7 +37,7 @@ TEST(NvrtcShortcuts, HeadsThatReturn) {
   EXPECT_FALSE(heads.returns("#include <cub/cub.cuh>\nint x;", words));
   EXPECT_TRUE(heads.returns("#include <cub/cub.cuh>\nint y;", words));
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(heads.returns("#define N 3\nint x;", words));  // nothing to parse
-  for (int k = 0; k < 9; ++k) {  // two are kept by now
+  for (int k = 0; k < 9; ++k) {                                                           // two are kept by now
     std::string text = "#include <c" + std::to_string(k) + ">\nint x;";
     for (int i = 0; i < 5; ++i) EXPECT_EQ(heads.returns(text, words), i >= 2 && k < 6) << k << " " << i;
   }

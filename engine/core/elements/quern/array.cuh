@@ -954,6 +954,29 @@ __QUERN_DEVICE A reduce_tree(const A* lanes, int step) {
   return left[0];
 }
 
+// What lane `lane` adds of partial[begin] ... partial[end - 1]: each element that lies `reduce_lanes` after the one before. A GPU has
+// several on their way at a time.
+template <class R, int ahead, class A, class I>
+__QUERN_DEVICE A reduce_share(const A* partial, I begin, I end, int lane) {
+  A sum = R::start();
+#if defined(__CUDACC_RTC__) && !defined(__QUERN_CPU__)
+  for (I k = begin + lane; k < end; k += ahead * reduce_lanes) {
+    A next[ahead];
+#pragma unroll
+    for (int u = 0; u < ahead; ++u)
+      if (k + u * reduce_lanes < end) next[u] = partial[k + u * reduce_lanes];
+#pragma unroll
+    for (int u = 0; u < ahead; ++u)
+      if (k + u * reduce_lanes < end) sum = R::both(sum, next[u]);
+  }
+#else
+  for (I k = begin; k < end; k += reduce_lanes) {  // as often in each lane
+    if (k + lane < end) sum = R::both(sum, partial[k + lane]);
+  }
+#endif
+  return sum;
+}
+
 }  // namespace op
 }  // namespace quern
 

@@ -53,18 +53,7 @@ extern "C" __global__ void __launch_bounds__(512) group(const float* a0, const f
   __threadfence();
   __shared__ float u1[op::reduce_lanes];
   for (I r = 0; r < results; ++r) {
-    float c = op::Sum<float>::start();
-    constexpr int ahead = 16;
-    for (I j = lane; j < chunks; j += ahead * op::reduce_lanes) {
-      float next[ahead];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u)
-        if (j + u * op::reduce_lanes < chunks) next[u] = o0[r * chunks + j + u * op::reduce_lanes];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u)
-        if (j + u * op::reduce_lanes < chunks) c = op::Sum<float>::both(c, next[u]);
-    }
-    u1[lane] = c;
+    u1[lane] = op::reduce_share<op::Sum<float>, 16>(o0 + r * chunks, I(0), chunks, lane);
     for (int half = op::reduce_lanes / 2; half > 0; half /= 2) {
       __syncwarp();
       if (lane < half) u1[lane] = op::Sum<float>::both(u1[lane], u1[lane + half]);
