@@ -39,12 +39,14 @@ struct Compiled {
 
 struct PyDispatcher {
   std::unordered_map<std::string, Compiled> compiled;  // by device and types
+  bool by_shape = false;                               // ... and by the launch's shape, which its code depends on
 };
 
 struct PyLaunch {
   nb::object dispatcher;
   LaunchShape shape;
-  nb::object stream;  // None: the current one
+  nb::object stream;     // None: the current one
+  nb::object callbacks;  // what is called before each launch, a list; null: nobody asked for it
 };
 
 // Whom quern/cuda/warned.py wants to be told: of grids of less than so many blocks, of arguments that lie on the host. None:
@@ -390,13 +392,23 @@ nb::list described(const std::string& key) {
 
 // ---- the call
 
-const Compiled& find(nb::handle dispatcher, Context& context, const Reader& reader) {
-  auto& known = nb::inst_ptr<PyDispatcher>(dispatcher.ptr())->compiled;
-  std::string key = reader.key + static_cast<char>('0' + context.id().key());
+const Compiled& find(nb::handle launch, nb::handle args, Context& context, const Reader& reader) {
+  const auto* given = nb::inst_ptr<PyLaunch>(launch.ptr());
+  auto& dispatcher = *nb::inst_ptr<PyDispatcher>(given->dispatcher.ptr());
+  auto& known = dispatcher.compiled;
+  auto key_now = [&] {
+    std::string key = reader.key + static_cast<char>('0' + context.id().key());
+    const LaunchShape& shape = given->shape;
+    if (dispatcher.by_shape)
+      key += fmt::format("{} {} {}", fmt::join(shape.grid, ","), fmt::join(shape.block, ","), shape.dynamic_shared);
+    return key;
+  };
+  std::string key = key_now();
   auto found = known.find(key);
   if (found != known.end()) return found->second;
-  // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers[, arrays found])
-  nb::tuple made = nb::cast<nb::tuple>(dispatcher.attr("_compile")(described(reader.key)));
+  // (program, symbol, writes, the place of dynamic shared memory, cooperative, turned, types of numbers[, arrays found, by
+  // shape])
+  nb::tuple made = nb::cast<nb::tuple>(given->dispatcher.attr("_compile")(described(reader.key), launch, args));
   Compiled compiled;
   compiled.kernel = nb::inst_ptr<PyProgram>(nb::handle(made[0]).ptr())->program->kernel(nb::cast<std::string>(made[1]));
   for (nb::handle writes : made[2]) compiled.writes.push_back(nb::cast<bool>(writes));
@@ -406,6 +418,7 @@ const Compiled& find(nb::handle dispatcher, Context& context, const Reader& read
   for (nb::handle name : made[6]) compiled.numbers.push_back(dtype_named(nb::cast<std::string>(name)));
   if (made.size() > 7) {
     for (nb::handle array : made[7]) compiled.found.push_back(nb::borrow(array));
+    if (nb::cast<bool>(made[8]) && !dispatcher.by_shape) dispatcher.by_shape = true, key = key_now();
   }
   return known.insert_or_assign(key, std::move(compiled)).first->second;
 }
@@ -513,9 +526,14 @@ PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
     Context& context = current_context();
     const StreamPtr* stream = &current_stream(context);
     if (PyStream* s = stream_or_null(given->stream)) stream = &s->get();
-    const Compiled& compiled = find(given->dispatcher, context, reader);
-    for (const nb::object& array : compiled.found) reader.read(array.ptr());
-    launch(compiled, *stream, given->shape, reader);
+    const Compiled* compiled = &find(self, args, context, reader);
+    if (given->callbacks.is_valid() && nb::len(given->callbacks) > 0) {
+      const nb::object definition = given->dispatcher.attr("_definition_for")(described(reader.key), nb::handle(self));
+      for (nb::handle callback : nb::list(given->callbacks)) callback(definition, nb::handle(self));
+      compiled = &find(self, args, context, reader);  // they may have had it compiled anew
+    }
+    for (const nb::object& array : compiled->found) reader.read(array.ptr());
+    launch(*compiled, *stream, given->shape, reader);
     Py_RETURN_NONE;
   });
 }
@@ -558,7 +576,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     if (count < 2 || count > 4)
       raise(ErrorKind::value,
             "[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]");
-    PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none()};
+    PyLaunch made{nb::borrow(nb::handle(self)), {}, nb::none(), {}};
     made.shape.grid = dims_of(PyTuple_GET_ITEM(key, 0), "griddim");
     made.shape.block = dims_of(PyTuple_GET_ITEM(key, 1), "blockdim");
     if (watchers().few_blocks > 0) {
@@ -595,7 +613,14 @@ void init_dispatchers(nb::module_& m) {
       .def_prop_ro("blockdim",
                    [](const PyLaunch& l) { return nb::make_tuple(l.shape.block[0], l.shape.block[1], l.shape.block[2]); })
       .def_prop_ro("sharedmem", [](const PyLaunch& l) { return l.shape.dynamic_shared; })
-      .def_prop_ro("stream", [](const PyLaunch& l) { return l.stream; });
+      .def_prop_ro("stream", [](const PyLaunch& l) { return l.stream; })
+      .def_prop_ro(
+          "pre_launch_callbacks",
+          [](PyLaunch& l) {
+            if (!l.callbacks.is_valid()) l.callbacks = nb::list();
+            return l.callbacks;
+          },
+          "Functions that are called before each launch, with (kernel, launch).");
   nb::class_<PyDispatcher>(m, "Dispatcher", nb::type_slots(dispatcher_slots), nb::dynamic_attr())
       .def(nb::init<>())
       .def("_forget", [](PyDispatcher& d) { d.compiled.clear(); });

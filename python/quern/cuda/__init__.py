@@ -28,7 +28,7 @@ from quern.cuda.arrays import (
     to_device,
 )
 from quern.cuda.compiler import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
-from quern.cuda.decorators import Reduce, guvectorize, jit, reduce, vectorize
+from quern.cuda.decorators import Reduce, guvectorize, jit, jit_module, reduce, vectorize
 from quern.cuda.devices import (
     Stream,
     close,
@@ -89,7 +89,7 @@ from quern.kernel.intrinsics import *  # noqa: F403
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.types import NUMBERS as _NUMBERS
 
-from quern.cuda import bf16, cg, compiler, cudadrv, dispatcher, fp16, libdevice, random  # isort: skip
+from quern.cuda import bf16, cg, compiler, cudadrv, dispatcher, fp16, launchconfig, libdevice, random  # isort: skip
 from quern.cuda import extending as extending  # isort: skip
 from quern.cuda.cudadrv import devicearray, devices, driver, nvvm  # isort: skip
 from quern.cuda.cudadrv.runtime import runtime  # isort: skip
@@ -174,6 +174,8 @@ __all__ = [
     "is_fp8_supported",
     "is_supported_version",
     "jit",
+    "jit_module",
+    "launchconfig",
     "legacy_default_stream",
     "libdevice",
     "list_devices",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+import types as python_types
 import warnings
 
 from quern.arrays import core as _core
@@ -20,13 +22,13 @@ from quern.kernel.vectorize import VectorFunction
 from quern.lib import _engine
 
 _OPTIONS = {
-    "device", "inline", "forceinline", "link", "debug", "opt", "lineinfo", "cache", "fastmath", "max_registers", "launch_bounds", "lto",
+    "inline", "forceinline", "link", "debug", "opt", "lineinfo", "cache", "fastmath", "max_registers", "launch_bounds", "lto",
     "shared_memory_carveout", "boundscheck", "nopython", "ensure_contiguous_output", "extensions", "abi", "target", "argtypes", "restype",
     "bind",
 }  # fmt: skip
 
 
-def jit(func_or_sig=None, **options):
+def jit(func_or_sig=None, device=False, **options):
     """Makes a Python function a kernel, or (``device=True``) a function that kernels call.
 
     Parameters
@@ -66,6 +68,8 @@ def jit(func_or_sig=None, **options):
     ...     if i < x.size:
     ...         x[i] *= 2
     """
+    if isinstance(device, (types.Type, types.Signature, str)):
+        raise TypeError("[jit] a signature is one argument: void(int32[::1]), its text, or a tuple of types")
     unknown = set(options) - _OPTIONS
     if unknown:
         raise TypeError(f"[jit] there is no option {', '.join(sorted(unknown))}")
@@ -75,11 +79,39 @@ def jit(func_or_sig=None, **options):
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
     _check_debugging(options)
-    device = options.pop("device", False)
     if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):
         return _made(func_or_sig, None, device, options)
     given = func_or_sig if isinstance(func_or_sig, list) or func_or_sig is None else [func_or_sig]
     return lambda function: _made(function, given, device, options)
+
+
+def jit_module(device=True, **options):
+    """Makes all functions of the calling module that are written so far, and are plain, functions that kernels call: ``jit`` each.
+
+    With ``device=False`` they are kernels.
+
+    >>> from quern import cuda
+    >>> def halved(x):
+    ...     return x / 2
+    >>> cuda.jit_module()
+    >>> def kernel(x):
+    ...     x[0] = halved(x[0])
+    >>> cuda.jit_module(device=False)
+    >>> import numpy as np
+    >>> x = np.array([3.0])
+    >>> kernel[1, 1](x)
+    >>> x
+    array([1.5])
+    """
+    each_of_module(sys._getframe(1).f_globals, lambda function: jit(function, device=device, **options))
+
+
+def each_of_module(names, decorator):
+    """Replaces the Python functions that a module has of its own, and that are not decorated."""
+    own = names.get("__name__")
+    for name, value in list(names.items()):
+        if isinstance(value, python_types.FunctionType) and value.__module__ == own:
+            names[name] = decorator(value)
 
 
 def _check_debugging(options):

@@ -36,6 +36,11 @@ class DeviceNDArray(_core.Array):
     @property
     def __cuda_array_interface__(self):
         """Of the memory, whose values are there; ``stream`` is the handle of the one that it was made with, else None."""
+        if self.device.kind == "cpu":
+            raise AttributeError(
+                "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; its address is device_ctypes_pointer.value, "
+                "and libraries take it by NumPy or DLPack"
+            )
         made = _core.Array.__cuda_array_interface__.fget(self)
         self.device.synchronize()
         made["stream"] = int(self.stream) or None

@@ -5,6 +5,7 @@ The warm way of a launch is the engine's (bindings/dispatcher.cpp); it comes her
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -17,7 +18,7 @@ from quern.kernel import plain, signatures, turning, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
-from quern.kernel.launching import checked_tasks, leaves_of, numbers_of
+from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, shape_of
 from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.kernel.raised import Raised, RaisingLaunch
@@ -135,7 +136,7 @@ class Dispatcher(Inspectable):
     warns = True  # of what quern/cuda/warned.py looks for
 
     def __new__(cls, function, given_signatures=None, **options):
-        if plain.is_on():
+        if plain.is_on(function):
             return plain.PlainKernel(function, given_signatures, **options)
         return super().__new__(cls)
 
@@ -149,6 +150,8 @@ class Dispatcher(Inspectable):
         self._programs = {}  # types -> Program
         self.told = {}  # where it was warned of small grids (quern/cuda/warned.py)
         self._definitions = {}  # (device, types) -> Definition
+        self._shaped = None  # (device, types, a launch's shape) -> Definition, where its code depends on that
+        self.captures = []  # dicts that are told, under "config", of the launch that it is compiled for
         self._raised = Raised() if options.get("debug") else None
         self._only = None  # the types of eager signatures, once they are compiled
         self._may_compile = True
@@ -174,8 +177,8 @@ class Dispatcher(Inspectable):
 
     # ---- compiling
 
-    def _program(self, parameters):
-        found = self._programs.get(parameters)
+    def _program(self, parameters, anew=False):
+        found = None if anew else self._programs.get(parameters)
         if found is None:
             options = self.targetoptions
             attributes = bounds_text(options.get("launch_bounds"))
@@ -185,30 +188,53 @@ class Dispatcher(Inspectable):
             )
         return found
 
-    def _definition(self, parameters):
+    def _definition(self, parameters, launch=None, args=()):
         device = current_device()
         with self._lock:
-            found = self._definitions.get((device, parameters))
+            found = self._known(device, parameters, launch)
             if found is None:
                 if not self._may_compile:
                     raise RuntimeError(f"[{self.__name__}] compiling is switched off, and there is nothing for {parameters}")
                 self._in_compile += 1
                 try:
-                    found = self._definitions[device, parameters] = Definition(self, self._program(parameters), device)
+                    found = self._made(device, parameters, None if launch is None else LaunchConfig(launch, args))
                 finally:
                     self._in_compile -= 1
         return found
 
-    def _compile(self, described):
+    def _known(self, device, parameters, launch):
+        if self._shaped is None or launch is None:
+            return self._definitions.get((device, parameters))
+        return self._shaped.get((device, parameters, shape_of(launch)))
+
+    def _made(self, device, parameters, launch):
+        """Compiles. ``launch``: the LaunchConfig that it is done for, which code that runs meanwhile may look at and mark."""
+        for record in self.captures:
+            record["config"] = launch
+        with launch or contextlib.nullcontext():
+            found = self._definitions[device, parameters] = Definition(self, self._program(parameters, self._shaped is not None), device)
+        if launch is not None and launch.is_kernel_launch_config_sensitive():
+            self._shaped = {} if self._shaped is None else self._shaped
+        if launch is not None and self._shaped is not None:
+            self._shaped[device, parameters, shape_of(launch)] = found
+        return found
+
+    def _definition_for(self, described, launch):
+        """For the engine: what ``overloads`` has for arguments of these types, launched so."""
+        given = tuple(signatures.of_description(d) for d in described)
+        return self._definition(given if self._only is None else self._chosen(given), launch)
+
+    def _compile(self, described, launch, args):
         """For the engine: the kernel for arguments of these types."""
         given = tuple(signatures.of_description(d) for d in described)
         parameters = given if self._only is None else self._chosen(given)
         try:
-            made = self._definition(parameters)
+            made = self._definition(parameters, launch, args)
         except KernelError as e:
             raise e.with_traceback(None) from None  # the place that counts is in the message
         numbers = numbers_of(parameters)
-        return made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, made.is_turned, numbers, made.found
+        first = made.program, made.symbol, made.writes, made.dynamic_shared, made.cooperative, made.is_turned, numbers, made.found
+        return *first, self._shaped is not None
 
     def _chosen(self, given):
         """Of the signatures that were given, the one that these arguments go into with the least conversion."""
@@ -251,6 +277,7 @@ class Dispatcher(Inspectable):
         """Compiles all definitions anew, with the values that globals have now."""
         known = list(self._programs)
         self._programs, self._definitions = {}, {}
+        self._shaped = None if self._shaped is None else {}
         self._forget()
         for parameters in known:
             self._definition(parameters)
@@ -263,7 +290,7 @@ class Dispatcher(Inspectable):
         """Nothing is to be done: compiled kernels are always kept."""
 
     def mark_launch_config_sensitive(self):
-        """Nothing is to be done: a kernel's code does not depend on its grid and block."""
+        """Nothing is to be done: the launch that a kernel is compiled for is asked (quern.cuda.launchconfig)."""
 
     # ---- launching
 
@@ -281,6 +308,8 @@ class Dispatcher(Inspectable):
         return list(self.targetoptions.get("extensions") or ())
 
     def __call__(self, *args, **kwargs):
+        if getattr(running, "thread", None) is not None:  # in a kernel that runs as plain Python
+            return with_integer_powers(self.py_func)(*args, **kwargs)
         raise ValueError(
             f"[{self.__name__}] Kernel launch configuration was not specified: write {self.__name__}[blocks, threads](...); "
             "for a function that kernels call, write @cuda.jit(device=True)"
@@ -318,20 +347,28 @@ class RaisingDispatcher(Dispatcher):
     __getitem__ = Dispatcher._launch
 
 
+class _ExtendedLaunch:
+    """``kernel[grid, block]`` of a kernel with extensions."""
+
+    def __init__(self, dispatcher, launch):
+        self._dispatcher, self._launch = dispatcher, launch
+
+    def __call__(self, *args):
+        after = []
+        args = [self._dispatcher._prepared(a, self._launch.stream or 0, after) for a in args]
+        self._launch(*args)
+        for callback in after:
+            callback()
+
+    def __getattr__(self, name):
+        return getattr(self._launch, name)
+
+
 class ExtendedDispatcher(Dispatcher):
     """A dispatcher with ``extensions``, each of which may replace arguments before a launch; the last one comes first, as Numba has it."""
 
     def __getitem__(self, key):
-        launch = self._launch(key)
-
-        def call(*args):
-            after = []
-            args = [self._prepared(a, launch.stream or 0, after) for a in args]
-            launch(*args)
-            for callback in after:
-                callback()
-
-        return call
+        return _ExtendedLaunch(self, self._launch(key))
 
     def _threads_for(self, args):
         return 128  # before the arguments are prepared, their types are not known

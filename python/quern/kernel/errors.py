@@ -21,3 +21,6 @@ class UnsupportedError(KernelError):
 
 class LinkError(KernelError):
     """What is linked to a kernel does not compile, is damaged, or lacks a function that was declared."""
+
+
+DEBUGGER = "QUERN_PURE_PYTHON=1 runs kernels as plain Python, in which a debugger stops"  # a hint

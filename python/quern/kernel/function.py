@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from quern.kernel import times, types
-from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.errors import DEBUGGER, TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
 from quern.kernel.meanings import Meanings, Variable
 from quern.kernel.raised import exception_of
@@ -281,6 +281,8 @@ class Function(Expressions, Meanings):
             method = getattr(self, "stmt_" + type(node).__name__, None)
             if method is None:
                 word, instead = _NOT_SERVED.get(type(node).__name__, (type(node).__name__.lower(), ""))
+                if word == "import" and "pdb" in ast.unparse(node):
+                    instead = DEBUGGER
                 raise self.error(UnsupportedError, node, f"`{word}` has no meaning in a kernel", instead)
             self.place(node)
             self.at = node

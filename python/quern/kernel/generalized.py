@@ -45,7 +45,7 @@ class _Caller(_engine.Dispatcher):
         self.warns = owner.targetoptions.get("target") == "cuda"
         self.told = {}
 
-    def _compile(self, described):
+    def _compile(self, described, launch, args):
         return self.owner._kernel(self.parameters, tuple(signatures.of_description(d) for d in described))
 
 

@@ -30,7 +30,7 @@ class _Caller(_engine.Dispatcher):
         super().__init__()
         self.owner = owner
 
-    def _compile(self, described):
+    def _compile(self, described, launch, args):
         types_ = tuple(signatures.of_description(d) for d in described)
         return self.owner._wrapped(types_)
 

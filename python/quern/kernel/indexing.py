@@ -8,6 +8,7 @@ import enum
 from quern.arrays import core as _core
 from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
+from quern.kernel.linked import CPointer
 from quern.kernel.value import Elements, Value, cast
 
 
@@ -28,8 +29,15 @@ class Indexing:
             field = self.field_asked(owner, node)
             if field is not None:
                 return self.field(owner, field, node)
+        if isinstance(owner.type, CPointer):
+            if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+                raise self.error(UnsupportedError, node, "a pointer has single elements", "numba.carray(pointer, shape) is an array there")
+            return self.pointed_at(owner, self.expression(node.slice), node)
         if not isinstance(owner.type, types.Array):
-            raise self.error(TypingError, node, f"{owner.type} has no elements")
+            hint = "an address is a pointer where the signature says so: void(CPointer(float32), int64)"
+            raise self.error(
+                TypingError, node, f"{owner.type} has no elements", hint if isinstance(owner.type, types.Integer) else None
+            )
         parts = self.index_parts(node, owner)
         is_whole = isinstance(node.slice, ast.Constant) and node.slice.value is Ellipsis
         if len(parts) == owner.type.ndim and not is_whole and not any(isinstance(p, slice) for p in parts):
@@ -42,6 +50,13 @@ class Indexing:
         if not isinstance(name, str) or name not in cls.__members__:
             raise self.error(TypingError, node, f"{cls.__name__} has no member {name!r}" if isinstance(name, str) else "a name is needed")
         return self.of_object(cls[name], node)
+
+    def pointed_at(self, pointer, index, node):
+        """``p[i]``. Nobody knows how many there are: a negative index is before ``p[0]``."""
+        if isinstance(pointer.type.dtype, types.NoneType):
+            raise self.error(TypingError, node, f"{pointer.type} has no elements", "numba.carray(pointer, shape, dtype) is an array there")
+        text = f"{pointer.text}[{self.integer(index, node, 'an index').text}]"
+        return Value(pointer.type.dtype, f"&{text}" if isinstance(pointer.type.dtype, types.Record) else text, name=pointer.name)
 
     def flat_element(self, flat, node):
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
@@ -161,7 +176,7 @@ class Indexing:
             owner = owner.const.array
         if isinstance(owner.type, types.Tuple):
             raise self.error(TypingError, node, "a tuple cannot be written to")
-        if owner.type.readonly:
+        if not isinstance(owner.type, CPointer) and owner.type.readonly:
             raise self.error(TypingError, node, "this array is read-only")
         self.writes_to_array(owner)
 

@@ -2,9 +2,65 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
+import threading
 
 from quern.kernel import types
+from quern.kernel.linked import CPointer
+
+_compiling = threading.local()  # .launch: the LaunchConfig that a kernel is compiled for; .asked: lists that are told who looks at it
+
+
+def current_launch(looks=False):
+    """The LaunchConfig that a kernel is compiled for now in this thread, or None. ``looks``: what the caller does depends on it."""
+    if looks:
+        for asked in getattr(_compiling, "asked", ()):
+            asked.append(True)
+    return getattr(_compiling, "launch", None)
+
+
+@contextlib.contextmanager
+def asking():
+    """A list that is empty until something within the block depends on the launch."""
+    asked, before = [], getattr(_compiling, "asked", ())
+    _compiling.asked = (*before, asked)
+    try:
+        yield asked
+    finally:
+        _compiling.asked = before
+
+
+class LaunchConfig:
+    """A launch that makes a kernel be compiled: ``griddim``, ``blockdim``, ``stream``, ``sharedmem``, ``args``, ``dispatcher``."""
+
+    def __init__(self, launch, args):
+        self.dispatcher, self.args, self.pre_launch_callbacks = launch.dispatcher, args, launch.pre_launch_callbacks
+        self.griddim, self.blockdim, self.stream, self.sharedmem = launch.griddim, launch.blockdim, launch.stream, launch.sharedmem
+        self._is_sensitive = False
+        self.chosen = {}  # for overloads.py
+
+    def mark_kernel_as_launch_config_sensitive(self):
+        """The kernel's code depends on grid, block or shared memory: it is compiled for each of them."""
+        self._is_sensitive = True
+
+    def is_kernel_launch_config_sensitive(self):
+        """Was it marked so?"""
+        return self._is_sensitive
+
+    get_kernel_launch_config_sensitive = is_kernel_launch_config_sensitive
+
+    def __enter__(self):
+        self._before, _compiling.launch = current_launch(), self
+        return self
+
+    def __exit__(self, *error):
+        _compiling.launch = self._before
+
+
+def shape_of(launch):
+    """What of a launch a kernel's code may depend on."""
+    return launch.griddim, launch.blockdim, launch.sharedmem
 
 
 def leaves_of(name, type_):
@@ -27,7 +83,7 @@ def numbers_of(parameters):
             out.append("")
         elif not isinstance(type_, types.NoneType):
             of = type_.dtype if isinstance(type_, types.EnumMember) else types.int64 if isinstance(type_, types.Time) else type_
-            out.append("bool" if of == types.boolean else of.name)
+            out.append("uint64" if isinstance(of, CPointer) else "bool" if of == types.boolean else of.name)
 
     for type_ in parameters:
         walk(type_)

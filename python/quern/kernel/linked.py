@@ -19,12 +19,13 @@ from quern.kernel.value import Value, cast
 
 
 class CPointer(types.Type):
-    """Of the address of values of one type. A kernel hands an array without gaps over where a declared function takes one."""
+    """Of the address of values of one type. Kernels take it as a number, and have its elements: ``p[i]``; they hand an array without gaps
+    over where a declared function takes one."""
 
     def __init__(self, dtype, addrspace=None):
         self.dtype = dtype
         of_bytes = isinstance(dtype, types.NoneType)
-        self.name, self.c = "void*" if of_bytes else f"{dtype}*", "void*" if of_bytes else f"{dtype.c}*"
+        self.name, self.c = "void*" if of_bytes else f"{dtype}*", "void*" if of_bytes else f"{dtype.memory}*"
 
     def __reduce__(self):
         return (CPointer, (self.dtype,))

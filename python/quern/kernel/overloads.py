@@ -8,10 +8,12 @@ from __future__ import annotations
 import inspect
 
 from quern.kernel import types
+from quern.kernel.launching import asking, current_launch
 
 _functions = {}  # id -> (object, its choosers)
 _members = {}  # (is it a method?, name) -> [(class of types, chooser)]
 _chosen = {}  # (id of a chooser, types) -> (chooser, what it gave): one function for each, so that it is compiled once
+_askers = set()  # keys of _chosen whose choosers looked at the launch: what they give is that launch's alone
 
 
 def add_function(obj, chooser):
@@ -47,10 +49,17 @@ def first_of(choosers, arguments, named):
     given, by_name = [_as_seen(a) for a in arguments], {name: _as_seen(a) for name, a in named.items()}
     for chooser in choosers:
         key = (id(chooser), tuple(given), tuple(by_name.items()))
-        if key not in _chosen:
-            _chosen[key] = (chooser, chooser(*given, **by_name) if _takes(chooser, given, by_name) else None)
-        if _chosen[key][1] is not None:
-            return _chosen[key][1]
+        launch = current_launch()
+        chosen = launch.chosen if launch is not None and key in _askers else _chosen
+        if key not in chosen:
+            with asking() as asked:
+                made = (chooser, chooser(*given, **by_name) if _takes(chooser, given, by_name) else None)
+            if asked and launch is not None:
+                _askers.add(key)
+                chosen = launch.chosen
+            chosen[key] = made
+        if chosen[key][1] is not None:
+            return chosen[key][1]
     return None
 
 

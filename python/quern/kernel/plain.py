@@ -1,5 +1,5 @@
 """Kernels as plain Python, for a debugger: with QUERN_PURE_PYTHON=1 what @cuda.jit makes runs by itself, each CUDA thread a thread of
-Python's.
+Python's; with NUMBA_ENABLE_CUDASIM=1 kernels that call a debugger do so.
 
 One block runs at a time; a launch whose blocks wait for each other (cg.this_grid) runs all at once. A kernel that waits nowhere, and a
 block of one thread, run in the thread that launched them, one after the other, so that breakpoint() works in them. Numbers are
@@ -35,9 +35,13 @@ MOST_TOGETHER = 4096  # of a launch whose blocks wait for each other
 WARP = 32
 
 
-def is_on():
-    """Is QUERN_PURE_PYTHON set to something else than 0?"""
-    return os.environ.get("QUERN_PURE_PYTHON", "0") not in ("", "0")
+def is_on(function):
+    """Does it run as plain Python: because of QUERN_PURE_PYTHON, or in place of Numba's simulator, because it calls a debugger?"""
+    return _is_set("QUERN_PURE_PYTHON") or _is_set("NUMBA_ENABLE_CUDASIM") and not _DEBUGGERS.isdisjoint(_names_used(function))
+
+
+def _is_set(name):
+    return os.environ.get(name, "0") not in ("", "0")
 
 
 class _Ended(BaseException):
@@ -324,6 +328,8 @@ _FUNCTIONS = {
     **{name: _store for name in ("stcg", "stcs", "stwb", "stwt")},
 }  # fmt: skip
 
+_DEBUGGERS = {"breakpoint", "set_trace"}
+
 # Where threads wait, by the names that a function uses.
 _WAITS = {name.rpartition(".")[2] for name in _FUNCTIONS if "sync" in name} | {"this_grid", "sync"}
 
@@ -356,7 +362,7 @@ def _names_used(function, seen=None):
 
 
 class PlainKernel:
-    """What ``@cuda.jit`` makes of a kernel with QUERN_PURE_PYTHON=1.
+    """What ``@cuda.jit`` makes of a kernel with QUERN_PURE_PYTHON=1; with NUMBA_ENABLE_CUDASIM=1, of one that calls a debugger.
 
     Arrays of the device are copied to the host before a launch, and back after it; NumPy arrays are used in place. An error in a
     thread is raised by the launch, as what it is, with the thread's place in its text.
@@ -374,6 +380,8 @@ class PlainKernel:
         return Launch(self.py_func, _dimensions(key[0], "griddim"), _dimensions(key[1], "blockdim"), int(key[3]) if len(key) > 3 else 0)
 
     def __call__(self, *args):
+        if getattr(running, "thread", None) is not None:  # of a kernel that calls it
+            return with_integer_powers(self.py_func)(*args)
         raise ValueError(f"[{self.__name__}] Kernel launch configuration was not specified: write {self.__name__}[blocks, threads](...)")
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
@@ -408,12 +416,15 @@ class Launch:
     def __init__(self, function, griddim, blockdim, sharedmem):
         self.function, self.griddim, self.blockdim, self.sharedmem = function, griddim, blockdim, sharedmem
         self.body = with_integer_powers(function)
+        self.pre_launch_callbacks = []
         self.threads = math.prod(blockdim)
         if self.threads > MOST_THREADS:
             raise LogicError(f"[{function.__name__}] a block of {self.threads} threads; {MOST_THREADS} are the most")
         self.members = frozenset(range(math.prod(griddim) * self.threads))
 
     def __call__(self, *args):
+        for callback in self.pre_launch_callbacks:
+            callback(self.function, self)
         back = []
         args = [_on_host(a, back) for a in args]
         names = _names_used(self.function)

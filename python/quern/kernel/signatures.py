@@ -202,6 +202,8 @@ def distance(given, wanted):
             return None
         loses = given.bits > wanted.bits if a == b else b == 2 and wanted.bits < 64 and wanted.bits <= given.bits
         return 1 + 4 * (b - a) + 6 * loses
+    if isinstance(given, types.Integer) and isinstance(wanted, CPointer):
+        return 0 if given.bits == 64 else None
     if isinstance(given, types.Array) and isinstance(wanted, types.Array):
         if (given.dtype, given.ndim) != (wanted.dtype, wanted.ndim) or (given.readonly and not wanted.readonly):
             return None

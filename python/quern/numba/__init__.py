@@ -15,7 +15,7 @@ from quern.kernel.intrinsics import carray, farray, literal_unroll
 from quern.kernel.signatures import ALIASES as _ALIASES
 from quern.kernel.signatures import typeof
 from quern.numba import core, np  # noqa: F401
-from quern.numba.decorators import jit, njit, prange
+from quern.numba.decorators import jit, jit_module, njit, prange
 from quern.numba.threads import *  # noqa: F403
 from quern.numba.threads import __all__ as _of_threads
 
@@ -37,6 +37,7 @@ __all__ = [
     "from_dtype",
     "guvectorize",
     "jit",
+    "jit_module",
     "literal_unroll",
     "njit",
     "none",
@@ -59,7 +60,6 @@ _INSTEAD = {
     "stencil": "write the loop, or a kernel with cuda.grid()",
     "cfunc": "pass Python's callable, or CUDA C++ with cuda.declare_device",
     "objmode": "call what needs Python's objects outside of the function",
-    "jit_module": "decorate each function",
     "gdb": "QUERN_PURE_PYTHON=1 runs kernels as plain Python, in which a debugger stops",
     "pycc": "compiled code is kept on disk by itself",
     "core": "kernels are not compiled by Numba; functions are added with numba.extending.overload",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from quern.cuda.decorators import each_of_module
 from quern.kernel import types
 from quern.kernel.hosted import HostFunction
 from quern.kernel.intrinsics import prange  # noqa: F401
@@ -34,3 +37,8 @@ def jit(signature_or_function=None, **options):
 
 
 njit = jit
+
+
+def jit_module(**options):
+    """``jit`` for each Python function of the calling module that is written so far and is not decorated."""
+    each_of_module(sys._getframe(1).f_globals, lambda function: jit(**options)(function))

@@ -7,6 +7,7 @@ import math
 from quern.kernel import intrinsics, operators, types
 from quern.kernel.errors import RequireLiteralValue, TypingError
 from quern.kernel.library.table import attributes_of, bound, chosen, entry, freezer, method, rows
+from quern.kernel.linked import CPointer
 from quern.kernel.value import Value, cast
 
 MOST_BYTES = 2**31 - 1  # of an array of a kernel's own: how much there is, the device says at the launch
@@ -222,7 +223,9 @@ def call_selp(compiler, arguments, named, node):
 
 
 def element_at(compiler, array, index, node):
-    """The element that an atomic or a copy names by its array and index, or tuple of indices."""
+    """The element that an atomic or a copy names by its array and index, or tuple of indices; or by its pointer and index."""
+    if isinstance(array.type, CPointer):
+        return compiler.pointed_at(array, index, node)
     if not isinstance(array.type, types.Array):
         raise compiler.error(TypingError, node, f"an array is needed, not {array.type}")
     parts = compiler.parts(index, node) if isinstance(index.type, types.Tuple) else [index]
@@ -236,7 +239,7 @@ def element_at(compiler, array, index, node):
 
 
 def _written(compiler, array, node):
-    if array.type.readonly:
+    if not isinstance(array.type, CPointer) and array.type.readonly:
         raise compiler.error(TypingError, node, "this array is read-only")
     compiler.writes_to_array(array)
 

@@ -8,7 +8,7 @@ import types as python_types
 import numpy
 
 from quern.kernel import overloads, types
-from quern.kernel.errors import TypingError
+from quern.kernel.errors import DEBUGGER, TypingError
 from quern.kernel.library.elementwise import is_of_arrays, over_arrays
 from quern.kernel.linked import DeclaredFunction, pointer_to
 from quern.kernel.value import Value, cast, known
@@ -185,6 +185,8 @@ def call(compiler, function, arguments, named, node):
         return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()))
     is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
     hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
+    if obj is breakpoint or _name(obj).endswith(".set_trace"):
+        hint = DEBUGGER
     raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
 
 
