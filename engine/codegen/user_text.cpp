@@ -166,9 +166,30 @@ std::string typedefs(std::span<const KernelParam> in, std::span<const KernelPara
   return text;
 }
 
+// Does the text make the name a type, as in `typedef unsigned long long uint64_t;` or `using uint64_t = ...`?
+bool makes_type(std::string_view text, std::string_view name) {
+  for (size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
+    size_t start = text.find_last_of(";{}", at) + 1, next = at + name.size();  // npos + 1: the text's start
+    std::string_view before = text.substr(start, at - start);
+    while (next < text.size() && is_space(text[next])) ++next;
+    char after = next < text.size() ? text[next] : ' ';
+    if ((after == ';' && has_word(before, "typedef")) || (after == '=' && has_word(before, "using"))) return true;
+  }
+  return false;
+}
+
+// CuPy brings no stdint.h, so that texts may say themselves what its types of 64 bits are: such a type goes by another name then.
+std::string own_names(std::string_view preamble) {
+  std::string text = bare(preamble), names;
+  for (std::string_view name : {"int64_t", "uint64_t"})
+    if (makes_type(text, name)) names += fmt::format("#define {0} _quern_users_{0}\n", name);
+  return names;
+}
+
 template <class Text>
 std::string start_of(const Text& text, const KernelTypes& types) {
-  return fmt::format("#include \"quern/user.cuh\"\n{}\n{}\n\n", typedefs(text.in, text.out, types), text.preamble);
+  return fmt::format("#include \"quern/user.cuh\"\n{}{}\n{}\n\n", own_names(text.preamble), typedefs(text.in, text.out, types),
+                     text.preamble);
 }
 
 }  // namespace

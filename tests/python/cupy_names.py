@@ -301,6 +301,7 @@ ptp: int(x.ptp()) == 3
 scatter_add: [y := cp.zeros(3), y.scatter_add([0, 0, 2], 1), y.tolist() == [2, 0, 1]][-1]
 scatter_max: [y := cp.zeros(3), y.scatter_max([0, 0, 2], cp.asarray([1.0, 5, -1])), y.tolist() == [5, 0, 0]][-1]
 scatter_min: [y := cp.zeros(3), y.scatter_min([0, 0, 2], cp.asarray([1.0, -5, -1])), y.tolist() == [-5, 0, -1]][-1]
+mdspan: cp.arange(6.0).reshape(2, 3).mdspan(index_type=cp.int32)["extents"].tolist() == [2, 3]
 reduced_view: cp.zeros((2, 3, 4)).reduced_view().shape == (24,) and cp.zeros((2, 3)).T.reduced_view().shape == (3, 2)
 toDlpack: (cp.fromDlpack(x.toDlpack()) == x).all()
 tofile: np.fromfile(saved(lambda f: x.tofile(f)), int).tolist() == [0, 1, 2, 3]

@@ -47,6 +47,15 @@ def test_the_file_is_main_and_gets_its_arguments(tmp_path):
     assert done.stdout.strip() == f"['a', '--b'] quern.pycuda.driver {path}", done.stderr
 
 
+def test_annotations_are_the_programs_own(tmp_path):
+    """What stands at the head of the file that runs it does not hold for a program."""
+    path = tmp_path / "program.py"
+    path.write_text("def f(x: int) -> list[float]: ...\nprint(f.__annotations__)\n")
+    assert quern("run", path).stdout.strip() == "{'x': <class 'int'>, 'return': list[float]}"
+    path.write_text("from __future__ import annotations\n" + path.read_text())
+    assert quern("run", path).stdout.strip() == "{'x': 'int', 'return': 'list[float]'}"
+
+
 def test_tracebacks_are_the_programs_own(tmp_path):
     path = tmp_path / "program.py"
     path.write_text("def f():\n    return 1 / 0\n\nf()\n")
@@ -156,7 +165,7 @@ def test_modules_texts_and_folders(tmp_path, command):
     done = quern(command, "-c", text, "a", "-m", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "__main__ ['a', '-m'] [3. 3. 3. 3.]\n"), done.stderr
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "__main__.py").write_text("import sys, cupy\nprint(sys.argv[1:], cupy.__name__)\n")
+    (tmp_path / "folder" / "__main__.py").write_text("import sys, cupy\nprint(sys.argv[1:], cupy.__spec__.name)\n")
     assert quern(command, tmp_path / "folder", "b").stdout == "['b'] quern.cupy\n"
 
 

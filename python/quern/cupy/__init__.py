@@ -6,6 +6,7 @@ CuPy does not have raise AttributeError.
 
 import builtins
 import functools
+import sys
 import warnings
 
 import numpy
@@ -220,9 +221,7 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 def get_array_module(*args):
     """This module when one of ``args`` is an array of ours, else numpy."""
-    import sys
-
-    return sys.modules[__name__] if builtins.any(isinstance(a, (_quern.Array, _poly1d)) for a in args) else numpy
+    return _this if builtins.any(isinstance(a, (_quern.Array, _poly1d)) for a in args) else numpy
 
 
 def min_scalar_type(a):
@@ -241,3 +240,6 @@ def show_config(*, _full=False):
 
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")
+
+_this = sys.modules[__name__]
+__name__ = "cupy"  # what programs for NumPy and CuPy ask of `xp`

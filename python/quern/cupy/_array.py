@@ -25,6 +25,21 @@ from quern.device import current_device
 from quern.lib import _engine
 
 
+class _MdSpan(numpy.ndarray):
+    """The bytes of a ``cuda::std::mdspan``: a record of NumPy's that keeps the array whose address it holds."""
+
+    @classmethod
+    def of(cls, array, index, steps):
+        fields = [("data", numpy.uint64), ("extents", index, (array.ndim,)), ("steps", index, (array.ndim,))]
+        made = numpy.zeros((), numpy.dtype(fields, align=True)).view(cls)
+        made["data"], made["extents"], made["steps"] = array.data.ptr, array.shape, steps
+        made.array = array
+        return made
+
+    def __array_finalize__(self, other):
+        self.array = getattr(other, "array", None)
+
+
 def warn_of_reals(stacklevel=3):
     """What NumPy says where complex numbers are converted to real ones."""
     warnings.warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=stacklevel)
@@ -34,7 +49,7 @@ def warn_of_lost_parts(a, dtype):
     """Where an array of complex numbers is made one of reals; of NumPy's arrays NumPy tells."""
     if isinstance(a, _core.Array) and a.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
         frame, level = sys._getframe(1), 3
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("quern."):
+        while frame.f_back is not None and (frame.f_globals.get("__package__") or "").startswith("quern."):
             frame, level = frame.f_back, level + 1
         warn_of_reals(level)
 
@@ -224,8 +239,20 @@ class ndarray(_core.Array):  # noqa: N801
         raise NotImplementedError("[cupy.ndarray.cstruct] kernels take arrays as pointers here; pass shape and strides as numbers")
 
     def mdspan(self, *, index_type=None, allow_unsafe=False):
-        """Raises NotImplementedError: kernels take the array itself."""
-        raise NotImplementedError("[cupy.ndarray.mdspan] kernels take arrays as pointers here; pass shape and strides as numbers")
+        """What a kernel takes as a ``cuda::std::mdspan`` by value, of dynamic extents and ``layout_stride``.
+
+        ``index_type``: int32 or int64, that of its extents. Steps of zero or backwards, and arrays without elements, need
+        ``allow_unsafe=True``. Raises ValueError otherwise.
+        """
+        index = numpy.dtype(index_type) if index_type is not None else None
+        if index not in (numpy.int32, numpy.int64):
+            raise ValueError(f"[cupy.ndarray.mdspan] index_type is cupy.int32 or cupy.int64, not {index_type!r}")
+        steps = [step // self.itemsize for step in self.strides]
+        if index == numpy.int32 and max(self.size, *map(abs, steps), 0) > numpy.iinfo(index).max:
+            raise ValueError("[cupy.ndarray.mdspan] the array is too large for int32; take index_type=cupy.int64")
+        if not allow_unsafe and (self.size == 0 or min(steps, default=1) <= 0):
+            raise ValueError("[cupy.ndarray.mdspan] steps of zero or backwards, and no elements, need allow_unsafe=True")
+        return _MdSpan.of(self, index, steps)
 
     def get(self, stream=None, order="C", out=None, blocking=True):
         """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array.

@@ -4,6 +4,7 @@ import functools
 
 import numpy
 
+from quern import arrays as _arrays
 from quern.arrays import core as _core
 from quern.arrays import linalg as _linalg
 from quern.cupy import _errstate
@@ -53,6 +54,28 @@ def eigvalsh(a, UPLO="L"):  # noqa: N803
     if a.dtype != numpy.float16:
         return _as_ndarray(_linalg.eigvalsh(a, UPLO))
     return _as_ndarray(_linalg.eigvalsh(a.astype("float32"), UPLO).astype("float16"))
+
+
+@_watched
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """The x with ``a @ x == b``, from the triangle of ``a`` that cholesky() gives, in a pair with whether it is the lower one.
+
+    Stacks are taken. Raises LinAlgError where the shapes do not fit, ValueError for what is not finite, unless ``check_finite`` is False.
+    """
+    factor, lower = c_and_lower
+    factor, b = _core.asarray(factor), _core.asarray(b)
+    if factor.ndim < 2 or factor.shape[-1] != factor.shape[-2]:
+        raise numpy.linalg.LinAlgError(f"[cho_solve] the factor is a square matrix, or a stack of them, not of shape {factor.shape}")
+    is_vector = b.ndim == 1 or b.ndim == factor.ndim - 1
+    if b.ndim == 0 or b.shape[-1 if is_vector else -2] != factor.shape[-1]:
+        raise numpy.linalg.LinAlgError(f"[cho_solve] shapes {factor.shape} and {b.shape} do not fit")
+    if check_finite:
+        for part in (factor, b):
+            if not bool(_arrays.isfinite(part).all()):
+                raise ValueError("[cho_solve] an array has values that are infinite or no numbers")
+    low = _arrays.tril(factor) if lower else _arrays.triu(factor).conj().swapaxes(-1, -2)
+    x = _linalg.solve(low.conj().swapaxes(-1, -2), _linalg.solve(low, b[..., None] if is_vector else b))
+    return x[..., 0] if is_vector else x
 
 
 _WATCHED = "cholesky cond det eig eigvals inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd tensorinv tensorsolve"

@@ -1,5 +1,7 @@
 """cupyx.linalg."""
 
+from quern.cupy.linalg import cho_solve  # noqa: F401
+
 
 def invh(a):
     """The inverse of a Hermitian, positive definite matrix, or of a stack of them. Raises LinAlgError for others, when it is looked at."""

@@ -2,8 +2,9 @@
 
 import contextlib
 import math
+import re
+import textwrap
 import time
-import warnings
 
 import numpy
 
@@ -139,6 +140,41 @@ def profile():
 
 
 def load_ipython_extension(ipython):
-    """Raises NotImplementedError: the magics are not served."""
-    warnings.warn("cupyx.profiler has no IPython magics here", stacklevel=2)
-    raise NotImplementedError("[cupyx.profiler] the IPython magics are not served; call benchmark()")
+    """Registers ``%gpu_timeit`` and ``%%gpu_timeit``: benchmark() of an expression, or of a cell."""
+    ipython.register_magic_function(_timed_by(ipython), "line_cell", "gpu_timeit")
+
+
+def _timed_by(shell):
+    def gpu_timeit(line, cell=None):
+        """Times code: ``%gpu_timeit [-n REPEATS] [-w WARM-UPS] [--max-duration SECONDS] EXPRESSION``, or a cell below such a line."""
+        options, expression = _read_options(line)
+        if cell is not None and expression:
+            raise ValueError(f"[gpu_timeit] the code stands in the cell; {expression!r} is no option")
+        if cell is None and not expression:
+            raise ValueError("[gpu_timeit] write an expression behind the options, or a cell below %%gpu_timeit")
+        code = compile(expression, "<gpu_timeit>", "eval") if cell is None else compile(textwrap.dedent(cell), "<gpu_timeit>", "exec")
+
+        def run():
+            return eval(code, shell.user_ns)  # of a cell, too: what it assigns stays, as the cell's own would
+
+        print(benchmark(run, **options))
+
+    return gpu_timeit
+
+
+def _read_options(line):
+    """benchmark()'s keywords, and the code behind them, as it stands."""
+    kinds = {"-n": ("n_repeat", int), "--n-repeat": ("n_repeat", int), "-w": ("n_warmup", int), "--n-warmup": ("n_warmup", int)}
+    kinds["--max-duration"] = ("max_duration", float)
+    found, rest = {}, line.strip()
+    while rest.startswith("-"):
+        match = re.match(r"(--[a-z-]+|-[a-z])(?:\s*=\s*|\s*)(\S+)\s*", rest)
+        if not match or match[1] not in kinds:
+            break  # an expression such as -x
+        name, kind = kinds[match[1]]
+        try:
+            found[name] = kind(match[2])
+        except ValueError:
+            raise ValueError(f"[gpu_timeit] {match[1]} takes a number, not {match[2]!r}") from None
+        rest = rest[match.end() :]
+    return found, rest

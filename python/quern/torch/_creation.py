@@ -182,13 +182,33 @@ def _dtype_name_of(host):
 
 
 def as_tensor(data, dtype=None, device=None):
-    """A tensor of the data; shares memory where that is possible."""
-    if isinstance(data, Tensor):
-        made = data if device is None else data.to(device)
-        return made if dtype is None else made.to(dtype)
-    if isinstance(data, numpy.ndarray) and dtype is None and device is None and _types.get_default_device().type == "cpu":
-        return from_numpy(data)
-    return tensor(data, dtype=dtype, device=device)
+    """A tensor of the data; shares memory with NumPy's arrays and with those of devices where type and device are the same."""
+    if not isinstance(data, Tensor):
+        if device is None and _types.get_default_device().type != "cpu":
+            device = _types.get_default_device()
+        shared = _over(data, dtype is None and device is None)
+        if shared is None:
+            return tensor(data, dtype=dtype, device=device)
+        data = shared
+    made = data if device is None else data.to(device)
+    return made if dtype is None else made.to(dtype)
+
+
+def _over(data, is_needed):
+    """A tensor over the memory of an array, or None for what is none, or, unless it is needed, for an array that no tensor can lie over."""
+    from quern.arrays.core import Array, _from_capsule_of, _from_interface
+
+    try:
+        if isinstance(data, numpy.ndarray):
+            return from_numpy(data)
+        if isinstance(data, Array):
+            return grown(_from_capsule_of(data))
+        if hasattr(data, "__cuda_array_interface__"):
+            return grown(_from_interface(data))
+    except (TypeError, ValueError):
+        if is_needed and isinstance(data, numpy.ndarray):
+            raise
+    return None
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):

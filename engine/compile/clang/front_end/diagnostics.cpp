@@ -90,6 +90,9 @@ std::string explanation(const std::string& message) {
            "one "
            "(`= default`), and assign in the kernel";
   }
+  if (message.compare(0, 33, "reference to __global__ function ") == 0) {
+    return "[compile] a kernel launches no other kernels here: launch '" + name + "' from the host";
+  }
   if (message.find("in namespace 'std'") != std::string::npos && message.compare(0, 3, "no ") == 0) {
     return "[compile] 'std::" + name + "' is not available here: kernels have nothing of the host's standard library but " +
            "numbers, type_traits, pairs and arrays; tuples, complex numbers, algorithms and more are in <cuda/std/...>";

@@ -10,6 +10,8 @@ from quern.cupy.cuda import (  # noqa: F401
     common,
     compiler,
     cub,
+    cufft,
+    curand,
     device,
     driver,
     function,

@@ -14,7 +14,7 @@ import weakref
 from quern import errors as _errors
 from quern.cupy.cuda._errors import _call
 from quern.cupy.cuda.device import Device, _current_id, _engine_of
-from quern.cupy.cuda.stream import Stream, get_current_stream
+from quern.cupy.cuda.stream import ExternalStream, Stream, get_current_stream
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -253,6 +253,8 @@ def _on(stream):
     """The stream for a copy."""
     if stream is None:
         return get_current_stream()
+    if isinstance(stream, int):
+        return ExternalStream(stream)
     return stream if isinstance(stream, Stream) else Stream.from_external(stream)
 
 

@@ -7,6 +7,7 @@ waiting and synchronising submit what arrays have recorded.
 
 import contextlib
 import threading
+import time
 import weakref
 
 from quern.cupy.cuda._errors import _as_runtime_errors
@@ -24,6 +25,7 @@ class _Local(threading.local):
 
 
 _local = _Local()
+_A_MOMENT = 0.02  # seconds
 
 
 class Event(_engine.Event):
@@ -75,6 +77,10 @@ class Event(_engine.Event):
 def get_elapsed_time(start_event, end_event):
     """Milliseconds between two events that were recorded, with timing, and reached. Raises CUDARuntimeError otherwise."""
     with _as_runtime_errors():
+        # An event behind next to no work has been reached on a GPU before Python asks; programs count on it.
+        until = time.perf_counter() + _A_MOMENT
+        while not end_event.done and time.perf_counter() < until:
+            time.sleep(0)
         return end_event.elapsed_since(start_event)
 
 
@@ -113,17 +119,25 @@ class Stream(_engine.Stream):
 
     @staticmethod
     def from_external(obj):
-        """The stream of an object with ``__cuda_stream__()``, or of an address. Raises ValueError for another version of that."""
+        """The stream of an object with ``__cuda_stream__()``, which is kept. Raises ValueError for another version of that than 0.
+
+        Raises TypeError for objects without it; ExternalStream takes an address.
+        """
         if isinstance(obj, Stream):
             return obj
-        if hasattr(obj, "__cuda_stream__"):
-            version, ptr = obj.__cuda_stream__()
-            if version != 0:
-                raise ValueError(f"[cupy.cuda.Stream.from_external] version {version} of __cuda_stream__ is not known; 0 is")
-            return ExternalStream(ptr)
-        if isinstance(obj, int):
-            return ExternalStream(obj)
-        raise TypeError(f"[cupy.cuda.Stream.from_external] {type(obj).__name__} has no __cuda_stream__()")
+        if not hasattr(obj, "__cuda_stream__"):
+            raise TypeError(
+                f"[cupy.cuda.Stream.from_external] {type(obj).__name__} has no __cuda_stream__(); ExternalStream takes an address"
+            )
+        told = obj.__cuda_stream__()
+        if not isinstance(told, tuple) or len(told) != 2:
+            raise TypeError(f"[cupy.cuda.Stream.from_external] __cuda_stream__() gives a version and an address, not {told!r}")
+        version, ptr = told
+        if version != 0:
+            raise ValueError(f"[cupy.cuda.Stream.from_external] version {version} of __cuda_stream__ is not known; 0 is")
+        stream = ExternalStream(ptr)
+        stream._foreign = obj
+        return stream
 
     def __cuda_stream__(self):
         return (0, self.ptr)

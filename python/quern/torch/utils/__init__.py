@@ -1,5 +1,5 @@
-"""Data sets and their batches (``data``), and forward passes that are computed twice to save memory (``checkpoint``)."""
+"""Data sets and their batches (``data``), forward passes that are computed twice to save memory (``checkpoint``), and ``dlpack``."""
 
-from quern.torch.utils import checkpoint, data
+from quern.torch.utils import checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "dlpack"]

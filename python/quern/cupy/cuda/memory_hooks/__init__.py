@@ -53,11 +53,11 @@ class LineProfileHook(MemoryHook):
     def alloc_preprocess(self, **kwargs):
         self._lines.setdefault(self.place, [0, 0])[1] += kwargs["mem_size"]
 
-    def print_report(self, file=sys.stdout):
+    def print_report(self, file=None):
         """Prints the lines with what they took, and in brackets what was new: "program.py:12 (4.00KB, 4.00KB)"."""
         whole = [sum(numbers) for numbers in zip(*self._lines.values(), strict=True)] if self._lines else [0, 0]
         for depth, place, (taken, anew) in [(0, "_root", whole), *((1, place, numbers) for place, numbers in self._lines.items())]:
-            print(f"{'  ' * depth}{place} ({_size(taken)}, {_size(anew)})", file=file)
+            print(f"{'  ' * depth}{place} ({_size(taken)}, {_size(anew)})", file=file or sys.stdout)
 
 
 def _size(count):
