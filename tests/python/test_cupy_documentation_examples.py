@@ -156,6 +156,19 @@ def test_cho_solve(device):
             cho_solve((wrong[0], True), wrong[1])
 
 
+def test_versions(device, capsys):
+    assert [int(part) for part in cp.__version__.split(".")] >= [13, 0, 0]
+    cp.show_config()
+    assert np.__version__ in capsys.readouterr().out
+
+
+def test_an_array_of_the_host_is_assigned(device):
+    x = cp.zeros((2, 3))
+    x[:] = np.arange(6.0).reshape(2, 3)
+    x[1, :2] = np.array([7, 8])
+    assert x.tolist() == [[0, 1, 2], [7, 8, 5]]
+
+
 def test_random_numbers(device):
     for function in (cp.random.rand, cp.random.randn):
         x, y = function(3, 2), function(3, 2, dtype=cp.float32)

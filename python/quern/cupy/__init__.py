@@ -241,5 +241,6 @@ def show_config(*, _full=False):
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")
 
+__version__ = "14.2.0"  # the version whose names these are
 _this = sys.modules[__name__]
 __name__ = "cupy"  # what programs for NumPy and CuPy ask of `xp`

@@ -26,8 +26,8 @@ class _Compiled(Dispatcher):
         super().__init__(function)
         self.rules = rules
 
-    def _program(self, parameters):
-        found = self._programs.get(parameters)
+    def _program(self, parameters, anew=False):
+        found = None if anew else self._programs.get(parameters)
         if found is None:
             found = self._programs[parameters] = Program(self.py_func, parameters, rules=self.rules)
         return found
