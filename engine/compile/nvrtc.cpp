@@ -409,15 +409,18 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   // libcu++ writes its lists of types out up to this length (16), which costs half a second; longer ones fold.
   words.emplace_back("--define-macro=_CCCL_META_UNROLL_LIMIT=4");
   const size_t plain = words.size();  // what comes now is taken back where a text fails
-  std::string folder;
-  // Headers of the host's may change from one text to the next.
-  if (nvrtc.release >= 1208 && read.complete && read.files.empty()) folder = heads_.folder(source.text, words);
-  if (!folder.empty()) {
-    words.push_back("--pch-dir=" + folder);
-    // 629: there is a head of other options, too.
-    for (const char* word : {"--pch", "--pch-messages=false", "--diag-suppress=629"}) words.emplace_back(word);
-  }
   if (nvrtc.release >= 1204 && is_minimal(source.text)) words.emplace_back("--minimal");
+  struct HeadOption {
+    Heads& heads;
+    std::string word;
+    ~HeadOption() { heads.compiled(word); }
+  } head{heads_, ""};
+  // Headers of the host's may change from one text to the next.
+  if (nvrtc.release >= 1208 && read.complete && read.files.empty()) head.word = heads_.option(source.text, words);
+  if (!head.word.empty()) {
+    words.push_back(head.word);
+    words.emplace_back("--pch-messages=false");
+  }
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   for (size_t i = 0; i < embedded_header_count; ++i) {

@@ -1,11 +1,20 @@
 #include "compile/nvrtc_shortcuts.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
 
 namespace quern {
 namespace {
 
-constexpr uint32_t most_heads = 8;
+constexpr std::string_view writes = "--create-pch=";
 constexpr std::string_view space = " \t\r\n\f\v";
 
 // The text's first line, with those that a backslash joins to it; without the line's end.
@@ -39,6 +48,27 @@ bool is_heavy(std::string_view head) {
          has(head, "quern/select.cuh");
 }
 
+// NVRTC maps what it writes: where a folder is full or a quota is reached, it ends the process with SIGBUS.
+bool has_room(const std::string& folder) {
+  constexpr off_t room = off_t{256} << 20;
+  int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  struct statfs status;
+  bool in_memory = fstatfs(fd, &status) == 0 && status.f_type == TMPFS_MAGIC;  // where room that is asked for is memory
+  bool has = in_memory ? status.f_bavail * static_cast<uint64_t>(status.f_bsize) >= room : fallocate(fd, 0, 0, room) == 0;
+  close(fd);
+  return has;
+}
+
+// Of this process alone, for one file; "": there is none to be had.
+std::string new_folder() {
+  std::error_code error;
+  std::string folder = std::filesystem::temp_directory_path(error);
+  if (error || !has_room(folder)) return "";
+  folder += "/quern-XXXXXX";
+  return mkdtemp(folder.data()) ? folder : "";
+}
+
 }  // namespace
 
 bool is_minimal(std::string_view text) {
@@ -60,21 +90,37 @@ std::string_view head_of(std::string_view text) {
   return text.substr(0, end);
 }
 
-bool Heads::returns(std::string_view text, const std::vector<std::string>& words) {
+std::string Heads::option(std::string_view text, const std::vector<std::string>& words) {
   std::string_view head = head_of(text);
-  if (!has(head, "#include")) return false;
+  if (!has(head, "#include")) return "";
   std::string key(head);
   for (const std::string& word : words) key.append("\n").append(word);
   std::lock_guard lock(mutex_);
-  uint32_t& seen = seen_[std::move(key)];
+  Head& known = heads_[key];
   const uint32_t enough = is_heavy(head) ? 2 : 3;
-  if (seen < enough && ++seen == enough) {
-    if (kept_ == most_heads)
-      --seen;
-    else
-      ++kept_;
+  if (known.seen == enough) return known.option;  // "" while it is written, and where that failed
+  if (free_ == 0 || ++known.seen < enough) return "";
+  --free_;
+  std::string folder = new_folder();
+  if (folder.empty()) {
+    free_ = 0;
+    return "";
   }
-  return seen == enough;
+  std::string option = std::string(writes).append(folder).append("/head.pch");
+  writing_.emplace(option, std::move(key));
+  return option;
+}
+
+void Heads::compiled(const std::string& option) {
+  if (!option.starts_with(writes)) return;
+  std::string file = option.substr(writes.size());
+  int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  unlink(file.c_str());
+  rmdir(file.substr(0, file.rfind('/')).c_str());
+  std::lock_guard lock(mutex_);
+  auto found = writing_.find(option);
+  if (fd >= 0) heads_[found->second].option = fmt::format("--use-pch=/proc/self/fd/{}", fd);
+  writing_.erase(found);
 }
 
 }  // namespace quern

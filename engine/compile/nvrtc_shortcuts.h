@@ -1,7 +1,7 @@
 // What spares NVRTC work and leaves its code as it is.
 //
 //   is_minimal(text)      the text speaks of no texture, no surface and nothing of CUDA's runtime: NVRTC can do without them
-//   Heads::returns(...)   texts of this process began alike before, so the headers at their beginning are worth keeping parsed
+//   Heads                 texts that begin alike: the headers at their beginning are kept parsed, as long as the process lives
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,22 @@ std::string_view head_of(std::string_view text);
 
 class Heads {
  public:
-  // Counts the text. NVRTC writes parsed headers out in about the time that three texts save with them, those of CUB and libcu++
-  // in less than one saves. Each takes 10 to 90 MB in the folder for temporary files, so only the first few heads return.
-  bool returns(std::string_view text, const std::vector<std::string>& words);
+  // What NVRTC is told about the head of a text, which it counts: to write it out parsed, to read what was written, or nothing
+  // (""). Writing takes about the time that three texts save with it, a head of CUB's or libcu++'s less than one saves.
+  std::string option(std::string_view text, const std::vector<std::string>& words);
+  // After a compile with that option, however it ended. What was written has no name from here on, so that it goes with the
+  // process, and nobody else reads or changes it; it takes 10 to 90 MB of the folder for temporary files.
+  void compiled(const std::string& option);
 
  private:
+  struct Head {
+    uint32_t seen = 0;
+    std::string option;  // that reads it
+  };
   std::mutex mutex_;
-  std::unordered_map<std::string, uint32_t> seen_;
-  uint32_t kept_ = 0;
+  std::unordered_map<std::string, Head> heads_;
+  std::unordered_map<std::string, std::string> writing_;  // the option -> the key of its head
+  uint32_t free_ = 8;                                     // so many heads more are kept
 };
 
 }  // namespace quern
