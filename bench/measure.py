@@ -10,7 +10,16 @@ import sysconfig
 import tempfile
 import time
 
-os.environ.setdefault("QUERN_CACHE_DIR", tempfile.mkdtemp(prefix="quern-bench-"))
+_folders = []  # removed when the program ends
+
+
+def fresh_folder():
+    _folders.append(tempfile.TemporaryDirectory(prefix="quern-bench-", ignore_cleanup_errors=True))
+    return _folders[-1].name
+
+
+for _cache in ("QUERN_CACHE_DIR", "CUDA_CACHE_PATH"):  # NVRTC and the driver keep what they compiled, too
+    os.environ.setdefault(_cache, fresh_folder())
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if glob.glob(os.path.join(ROOT, "python", "quern", "lib", "_engine*" + sysconfig.get_config_var("EXT_SUFFIX"))):  # built for this Python
     sys.path.insert(0, os.path.join(ROOT, "python"))

@@ -7,13 +7,13 @@ is the one way in which everything is timed, quern too.
 import math
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from measure import fresh_folder
 
 
 @dataclass
@@ -116,7 +116,7 @@ def torch_peer(device):
 
 def torch_compile_peer(device):
     for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
-        os.environ[name] = tempfile.mkdtemp(prefix="quern-bench-")
+        os.environ[name] = fresh_folder()
     peer = torch_peer(device)
 
     def prepare(f):
@@ -127,7 +127,7 @@ def torch_compile_peer(device):
 
 
 def cupy_peer(device):
-    os.environ["CUPY_CACHE_DIR"] = tempfile.mkdtemp(prefix="quern-bench-")
+    os.environ["CUPY_CACHE_DIR"] = fresh_folder()
     import cupy
 
     return Peer("CuPy", cupy.__version__, cupy, cupy.asarray, lambda result: cupy.cuda.Stream.null.synchronize(), host=cupy.asnumpy)

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 
-from measure import keep, median_ms, report  # isort: skip, finds quern
+from measure import fresh_folder, keep, median_ms, report  # isort: skip, finds quern
 import numpy as np  # isort: skip
 import quern  # isort: skip
 from quern.device import set_current_device  # isort: skip
@@ -283,9 +283,9 @@ def start_times(device):
         out = subprocess.run([sys.executable, "-c", START.format(device=device.name)], env=env, capture_output=True, text=True, check=True)
         return [float(x) for x in out.stdout.split()]
 
-    cold = [run(tempfile.mkdtemp(prefix="quern-bench-"))[0] for _ in range(7)]
+    cold = [run(fresh_folder())[0] for _ in range(7)]
     report("the first kernel of a process, compiled", statistics.median(cold), "ms", target="<= 120 ms" if device.kind == "cpu" else "")
-    cache = tempfile.mkdtemp(prefix="quern-bench-")
+    cache = fresh_folder()
     run(cache)
     warm = [run(cache) for _ in range(9)]
     report("warm start over import numpy", statistics.median(w[1] for w in warm), "ms", target="<= 80 ms" if device.kind == "cpu" else "")
