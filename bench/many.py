@@ -123,7 +123,6 @@ def main():
             report(f"{options.count} {what}", value, unit)
     if options.out:
         import quern
-
         keep(options.out, "bench/many.py", quern.device("cpu"))
     return int(failed)
 

@@ -1,6 +1,6 @@
 """What a profile costs: off, for each event, for whole programs, and the memory of a million events.
 
-python bench/profiling.py [--device cpu|cuda] [--out FILE.json]
+    python bench/profiling.py [--device cpu|cuda] [--out FILE.json]
 """
 
 import argparse

@@ -101,7 +101,10 @@ def jax_steps(jax, device, batch, looks=False, sliced=False):
         t = t + 1
         m = [0.9 * p + 0.1 * q for p, q in zip(m, g, strict=True)]
         v = [0.999 * p + 0.001 * q * q for p, q in zip(v, g, strict=True)]
-        w = [p - 1e-3 / (1 - 0.9**t) * q / (jnp.sqrt(r) / jnp.sqrt(1 - 0.999**t) + 1e-8) for p, q, r in zip(w, m, v, strict=True)]
+        w = [
+            p - 1e-3 / (1 - 0.9**t) * q / (jnp.sqrt(r) / jnp.sqrt(1 - 0.999**t) + 1e-8)
+            for p, q, r in zip(w, m, v, strict=True)
+        ]
         return w, m, v, t, loss
 
     def many(w, m, v, t, a, b):
