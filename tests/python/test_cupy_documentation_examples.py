@@ -486,6 +486,29 @@ def test_expectations_by_random_numbers(device):
     assert (found == again).all()
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "typedef unsigned long long uint64_t;",
+        "typedef long long int64_t;\n    typedef unsigned long long int\n    uint64_t;  // of 64 bits",
+        "using uint64_t = unsigned long long;",
+        "typedef unsigned long uint64_t;",
+        "#include <stdint.h>",
+        "",
+    ],
+)
+def test_types_that_a_text_names_itself(device, named):
+    halves = f"{named}\n__device__ uint64_t swapped(uint64_t x) {{ return (x << 32) | (x >> 32); }}"
+    x = np.arange(6, dtype=np.uint64) + (np.uint64(9) << np.uint64(32))
+    wanted = (x << np.uint64(32)) | (x >> np.uint64(32))
+    fused = cp.ElementwiseKernel("uint64 x", "uint64 y", "y = swapped(x)", "fused", preamble=halves)
+    close(fused(cp.asarray(x)), wanted)
+    own = cp.ElementwiseKernel("raw uint64 x", "uint64 y", "uint64_t z = x[n - 1 - i]; y = swapped(z)", "own", preamble=halves)
+    close(own(cp.asarray(x), cp.empty(6, np.uint64)), wanted[::-1])
+    most = cp.ReductionKernel("uint64 x", "uint64 y", "swapped(x)", "max(a, b)", "y = a", "0", "most", preamble=halves)
+    assert int(most(cp.asarray(x))) == int(wanted.max())
+
+
 def test_expectations_on_several_devices(device):
     scales, found = np.linspace(0.2, 0.5, 3), []
     places = range(cp.cuda.runtime.getDeviceCount())

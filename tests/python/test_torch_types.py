@@ -5,6 +5,7 @@ import json
 import os
 import re
 
+import numpy as np
 import pytest
 from quern import torch
 from torch_oracle import _device_name, compare_all
@@ -237,3 +238,25 @@ repr(torch.ones(3, requires_grad=True)), repr(torch.ones(3, requires_grad=True) 
 repr(torch.ones(2, 3, dtype=torch.float64, requires_grad=True).exp()), repr(nn.Parameter(torch.ones(2)))
 """)
     )
+
+
+def test_as_tensor_shares_memory(device):
+    from quern import cupy as cp
+
+    host = np.arange(4, dtype=np.float32)
+    for given in ({}, {"dtype": torch.float32}, {"device": "cpu"}, {"dtype": torch.float32, "device": "cpu"}):
+        torch.as_tensor(host, **given)[0] = len(given) + 5
+        assert host[0] == len(given) + 5
+    for copied in (torch.as_tensor(host, dtype=torch.float64), torch.tensor(host), torch.asarray(host, copy=True)):
+        copied[1] = 9
+        assert host[1] == 1
+    ours = cp.arange(4)
+    for tensor in (torch.as_tensor(ours), torch.asarray(ours), torch.as_tensor(ours, device=device.kind)):
+        tensor += 1
+        assert tensor.data_ptr() == ours.data.ptr and tensor.device.type == device.kind
+    assert ours.tolist() == [3, 4, 5, 6]
+    assert torch.as_tensor(ours, dtype=torch.float32).dtype == torch.float32
+    with pytest.raises(ValueError, match="negative"):
+        torch.as_tensor(host[::-1])
+    capsule = torch.utils.dlpack.to_dlpack(torch.as_tensor(host))
+    assert torch.utils.dlpack.from_dlpack(capsule).data_ptr() == host.__array_interface__["data"][0]

@@ -22,6 +22,7 @@ _by_handle = weakref.WeakValueDictionary()  # streams of ours, by what `ptr` say
 class _Local(threading.local):
     def __init__(self):
         self.current = {}  # by the device's number
+        self.within = []  # (that number, stream) of the blocks that the thread is in
 
 
 _local = _Local()
@@ -115,7 +116,6 @@ class Stream(_engine.Stream):
 
     def _fill_in(self, ptr, device_id, non_blocking, priority):
         self.ptr, self.device_id, self.is_non_blocking, self.priority = ptr, device_id, non_blocking, priority
-        self._before = []
 
     @staticmethod
     def from_external(obj):
@@ -145,17 +145,23 @@ class Stream(_engine.Stream):
     # ---- being current
 
     def use(self):
-        """Makes it the current stream of this thread; returns it."""
-        _local.current[_current_id()] = self
-        _engine.set_current_stream(current_device(), None if self.ptr in (0, 1, 2) else self)
+        """Makes it the current stream of this thread, until a block of another one begins or ends; returns it."""
+        return self._use(_current_id())
+
+    def _use(self, number):
+        _local.current[number] = self
+        _engine.set_current_stream(_engine_of(number), None if self.ptr in (0, 1, 2) else self)
         return self
 
     def __enter__(self):
-        self._before.append(get_current_stream())
-        return self.use()
+        number = _current_id()
+        _local.within.append((number, self))
+        return self._use(number)
 
     def __exit__(self, *exc):
-        self._before.pop().use()
+        number, _ = _local.within.pop()
+        # What use() made current meanwhile, or before the block, is so no longer.
+        next((stream for other, stream in reversed(_local.within) if other == number), Stream.null)._use(number)
 
     # ---- work
 
