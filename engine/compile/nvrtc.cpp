@@ -409,7 +409,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   // libcu++ writes its lists of types out up to this length (16), which costs half a second; longer ones fold.
   words.emplace_back("--define-macro=_CCCL_META_UNROLL_LIMIT=4");
   const size_t plain = words.size();  // what comes now is taken back where a text fails
-  if (nvrtc.release >= 1204 && is_minimal(source.text)) words.emplace_back("--minimal");
+  if (nvrtc.release >= 1204 && is_minimal(source.text, words)) words.emplace_back("--minimal");
   struct HeadOption {
     Heads& heads;
     std::string word;

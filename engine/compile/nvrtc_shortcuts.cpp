@@ -12,6 +12,9 @@
 #include <fmt/format.h>
 
 namespace quern {
+
+using namespace std::string_view_literals;
+
 namespace {
 
 constexpr std::string_view writes = "--create-pch=";
@@ -71,8 +74,12 @@ std::string new_folder() {
 
 }  // namespace
 
-bool is_minimal(std::string_view text) {
-  for (std::string_view part : {"cuda", "cub/", "tex", "surf", "<<<", "thrust/", "quern/sort.cuh", "quern/select.cuh"}) {
+bool is_minimal(std::string_view text, const std::vector<std::string>& words) {
+  constexpr std::string_view nvcc = "nvcc_includes.h";  // references of textures are among what it declares
+  for (const std::string& word : words)
+    if (has(word, nvcc)) return false;
+  for (std::string_view part :
+       {nvcc, "cuda"sv, "cub/"sv, "tex"sv, "surf"sv, "<<<"sv, "thrust/"sv, "quern/sort.cuh"sv, "quern/select.cuh"sv}) {
     for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
       size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
       if (!text.substr(line).starts_with("#line")) return false;

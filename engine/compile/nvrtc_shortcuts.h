@@ -1,6 +1,6 @@
 // What spares NVRTC work and leaves its code as it is.
 //
-//   is_minimal(text)      the text speaks of no texture, no surface and nothing of CUDA's runtime: NVRTC can do without them
+//   is_minimal(text, ...)  the text speaks of no texture, no surface and nothing of CUDA's runtime: NVRTC can do without them
 //   Heads                 texts that begin alike: the headers at their beginning are kept parsed, as long as the process lives
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace quern {
 
 // Wrong is only slow: a text that fails without them is compiled again with them.
-bool is_minimal(std::string_view text);
+bool is_minimal(std::string_view text, const std::vector<std::string>& words);
 
 // The lines of the preprocessor that a text begins with, and what stands between them.
 std::string_view head_of(std::string_view text);

@@ -10,13 +10,15 @@ namespace quern {
 namespace {
 
 TEST(NvrtcShortcuts, TextsThatNeedNoRuntime) {
-  EXPECT_TRUE(is_minimal(""));
-  EXPECT_TRUE(is_minimal("#include \"quern/python.cuh\"\n#line 3 \"/home/me/cuda/textures.py\"\n__global__ void k() {}"));
-  EXPECT_FALSE(is_minimal("#line 3 \"/home/me/k.py\"\n__global__ void k(cudaTextureObject_t t) {}"));
-  EXPECT_FALSE(is_minimal("__global__ void k(float* x) { x[0] = tex1Dfetch<float>(0, 1); }"));
-  EXPECT_FALSE(is_minimal("__global__ void k(int s) { surf1Dwrite(1, s, 0); }"));
-  EXPECT_FALSE(is_minimal("__global__ void inner() {} __global__ void k() { inner<<<1, 1>>>(); }"));
-  EXPECT_FALSE(is_minimal("#include <cub/block/block_reduce.cuh>\n"));
+  EXPECT_TRUE(is_minimal("", {}));
+  EXPECT_TRUE(is_minimal("#include \"quern/python.cuh\"\n#line 3 \"/home/me/cuda/textures.py\"\n__global__ void k() {}", {}));
+  EXPECT_FALSE(is_minimal("#line 3 \"/home/me/k.py\"\n__global__ void k(cudaTextureObject_t t) {}", {}));
+  EXPECT_FALSE(is_minimal("__global__ void k(float* x) { x[0] = tex1Dfetch<float>(0, 1); }", {}));
+  EXPECT_FALSE(is_minimal("__global__ void k(int s) { surf1Dwrite(1, s, 0); }", {}));
+  EXPECT_FALSE(is_minimal("__global__ void inner() {} __global__ void k() { inner<<<1, 1>>>(); }", {}));
+  EXPECT_FALSE(is_minimal("#include <cub/block/block_reduce.cuh>\n", {}));
+  EXPECT_TRUE(is_minimal("__global__ void k() {}", {"--pre-include=quern/device.cuh"}));
+  EXPECT_FALSE(is_minimal("__global__ void k() {}", {"--pre-include=nvcc_includes.h"}));
 }
 
 TEST(NvrtcShortcuts, Heads) {
