@@ -90,7 +90,10 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
   }
   if (part.has_dtype && part.dtype == DType::boolean) return array_part(given, device, key);
   if (PyIndex_Check(given)) return number_part(given);
-  if (!offers_array(given)) refuse();
+  if (!offers_array(given)) {  // a range, a deque
+    if (!PySequence_Check(given) || PyUnicode_Check(given) || PyBytes_Check(given)) refuse();
+    return array_part(given, device, key);
+  }
   key.made.push_back(array_of(given, device));
   return array_part(*as_array(key.made.back().ptr()), device, key);
 }

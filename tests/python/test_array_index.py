@@ -1,5 +1,8 @@
 """Indexing by integers, slices, arrays and bools, reading and writing: the same as NumPy's."""
 
+from array import array
+from collections import deque
+
 import numpy as np
 import pytest
 import quern as qn
@@ -142,7 +145,7 @@ def test_an_index_out_of_range(device):
     assert np.array_equal(qn.asnumpy(x[1:]), [1, 2, 3, 4])
 
 
-@pytest.mark.parametrize("key", ["a", 1.5, [1.5], np.array([1.0]), (0, 0), [[0, 1], [2]], ([0, 1], [0, 1, 2]), np.ones(4, bool)])
+@pytest.mark.parametrize("key", ["a", 1.5, [1.5], np.array([1.0]), (0, 0), [[0, 1], [2]], deque([1.5]), range(4, 7), b"a", ([0, 1], [0, 1, 2]), np.ones(4, bool)])
 def test_bad_keys(device, key):
     host = np.arange(5.0)
     x = qn.asarray(host)
@@ -150,6 +153,28 @@ def test_bad_keys(device, key):
         host[key]
     with pytest.raises(theirs.type):
         x[key]
+
+
+class Pair:
+    """What has numbers, as a sequence of the user's own has them."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return [2, 0][i]
+
+
+@pytest.mark.parametrize("part", [range(3), range(0), range(3, 0, -2), deque([1, 1]), array("i", [0, 3]), Pair()], ids=str)
+def test_sequences_as_indices(device, part):
+    host = np.arange(20.0).reshape(4, 5)
+    for key in (part, (part,), (slice(None), part), (part, part), (1, part), (..., part), (part, None)):
+        x, expected = qn.asarray(host), host.copy()
+        assert np.array_equal(qn.asnumpy(x[key]), expected[key])
+        x[key] -= 1
+        expected[key] -= 1
+        assert np.array_equal(qn.asnumpy(x), expected)
+    assert np.array_equal(qn.asnumpy(qn.asarray(host)[range(4), [1, 2, 3, 4]]), host[range(4), [1, 2, 3, 4]])
 
 
 def test_true_positions(device):

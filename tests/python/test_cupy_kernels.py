@@ -121,6 +121,17 @@ def test_preamble_and_options(device):
     assert macro(cp.asarray([1])).get() == 6
 
 
+def test_constants_of_cuda(device):
+    """Those of math_constants.h, which no text has to include."""
+    host, x = both(50)
+    least = cp.ReductionKernel("T x", "T y", "x", "min(a, b)", "y = a", "CUDART_INF_F", "least")
+    assert least(x) == host.min() and least(x[:0]) == np.inf
+    turn = cp.ElementwiseKernel("float64 x", "float64 y, bool nan", "y = x * CUDART_PI; nan = isnan(CUDART_NAN * x)", "turn")
+    y, nan = turn(x)
+    np.testing.assert_allclose(cp.asnumpy(y), host * np.pi)
+    assert nan.all()
+
+
 def test_outputs_keep_what_is_not_set(device):
     step = cp.ElementwiseKernel("T g, T rate", "T p", "p -= rate * g", "step")
     some = cp.ElementwiseKernel("T x", "T y", "if (x > 0) y = x", "some")

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import quern as qn
+from quern.kernel.errors import KernelError
 from quern.numba import cuda, float64, guvectorize, int64
 
 
@@ -209,3 +211,25 @@ def test_arguments_wider_than_the_signature_are_cast_to_it(device, target):
     for x, by in ((np.arange(4) * 1j, 3), (np.arange(4), 2.5), (np.arange(4), np.arange(3.0))):
         with pytest.raises(TypeError, match="no signature takes"):
             shifted(x, by)
+
+
+def test_what_cannot_be_compiled_is_run_by_python(device):
+    def largest(x, scale, out, count):
+        out[:] = np.sort(x)[::-1][:2] / scale
+        count[0] = len(x)
+
+    given = [(float64[:], float64, float64[:], int64[:])]
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[largest\] is run by Python .*cannot be called in a kernel"):
+        function = guvectorize(given, "(n),()->(2),()")(largest)
+    x = np.random.default_rng(3).random((4, 1, 5))
+    scales = np.array([1.0, 2.0, 4.0])
+    values, counts = function(x, scales)
+    np.testing.assert_array_equal(values, np.sort(x, axis=-1)[..., ::-1][..., :2] / scales[:, None])
+    assert counts.shape == (4, 3) and (counts == 5).all()
+    on_device, _ = function(qn.asarray(x), 2)
+    np.testing.assert_array_equal(qn.asnumpy(on_device), values[:, 1:2])
+    out = np.zeros((4, 3, 2)), np.zeros((4, 3), np.int64)
+    function(x, scales, *out)
+    np.testing.assert_array_equal(out[0], values)
+    with pytest.raises(KernelError, match="cannot be called in a kernel"):
+        guvectorize(given, "(n),()->(2),()", target="cuda")(largest)

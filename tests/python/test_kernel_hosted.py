@@ -1,6 +1,7 @@
 """jit and njit: functions compiled for the host. Python itself is the oracle."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -70,23 +71,56 @@ def test_nothing_is_returned(device):
     assert y.kind == "cpu"
 
 
-def test_what_is_not_served(device, monkeypatch):
-    @njit
-    def makes(n):
-        return [i for i in range(n)]
-
-    with pytest.raises(KernelError, match="has no meaning"):
-        makes(3)
-    monkeypatch.setenv("QUERN_NJIT", "python")
-    assert makes(3) == [0, 1, 2] and makes(2) == [0, 1]
+def test_what_is_not_served(device):
+    """Python runs it, with a warning at the line that called it."""
 
     @njit
-    def view(x):
-        return x[1:]
+    def makes(n, first=0):
+        return [i for i in range(first, n)]
 
-    monkeypatch.delenv("QUERN_NJIT")
-    with pytest.raises(KernelError, match="returns numbers and tuples"):
-        view(np.zeros(3))
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[makes\] is run by Python .*for it cannot be compiled: .*has no meaning") as told:
+        assert makes(3) == [0, 1, 2]
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once for each function
+        assert makes(2) == [0, 1] and makes(first=1, n=3) == [1, 2]
+
+    with pytest.warns(qn.FallbackWarning, match="there is no array"):
+
+        @njit("float64[:](float64[:], int32)")
+        def halved(x, n):
+            return x / n
+
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(halved(x, 2.7), x / 2)
+
+    with pytest.warns(qn.FallbackWarning, match="cannot be compiled"):
+
+        @njit("int32(float64)")
+        def whole(x):
+            return np.floor(np.array([x, x])).sum()
+
+    assert whole(2.5) == 4 and type(whole(2.5)) is int
+
+    @njit
+    def uses(n):
+        total = 0.0
+        for v in halved(np.arange(n) * 1.0, 2):
+            total += v
+        return total
+
+    with pytest.warns(qn.FallbackWarning):
+        assert uses(4) == 3.0
+    qn.set_fallback("silent")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert njit(lambda x: x[1:])(x).tolist() == [1, 2]
+        qn.set_fallback("error")
+        with pytest.raises(KernelError, match="returns numbers and tuples"):
+            njit(lambda x: x[1:])(x)
+    finally:
+        qn.set_fallback("warn")
 
 
 def test_errors_that_a_function_raises(device):

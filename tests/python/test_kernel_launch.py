@@ -117,6 +117,15 @@ def test_forall(device):
     add.forall(1000)(x, x, x)
     np.testing.assert_array_equal(x, np.arange(1000.0) * 2)
     add.forall(0)(x, x, x)
+
+    @cuda.jit
+    def counts(x):
+        x[cuda.grid(1)] += 1
+
+    for n in (1, 7, 100):  # a thread for each task, where they are few
+        x = np.zeros(300)
+        counts.forall(n)(x)
+        assert x.sum() == n
     with pytest.raises(ValueError, match="negative task count: -1"):
         add.forall(-1)
 

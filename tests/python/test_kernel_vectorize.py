@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import quern as qn
 from quern import trace
+from quern.kernel.errors import KernelError
 from quern.numba import cuda, float32, float64, vectorize
 
 
@@ -242,3 +243,25 @@ def test_shapes_that_do_not_fit_are_told_as_numpy_tells_them(device):
 
     with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(2,3\) \(4,\)"):
         added(np.zeros((2, 3)), np.zeros(4))
+
+
+def test_what_cannot_be_compiled_is_run_by_python(device):
+    def mean_of(a, b):
+        return np.sort(np.array([a, b, 1])).sum() / 2
+
+    loops = ["int32(int32, int32)", "float64(float64, float64)"]
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[mean_of\] is run by Python .*cannot be called in a kernel"):
+        mean = vectorize(loops)(mean_of)
+    x, n = np.arange(3.0), np.arange(6, dtype=np.int32).reshape(2, 3)
+    np.testing.assert_array_equal(mean(x, 2), (x + 3) / 2)
+    made = mean(n, n[0])
+    assert made.dtype == np.int32 and (made == (n + n[0] + 1) // 2).all()
+    assert mean(1.0, 2.0) == 2.0 and mean(x[:0], 1.0).shape == (0,)
+    out = np.zeros(3)
+    assert mean(x, x, out) is out and (out == x + 0.5).all()
+    on_device = mean(qn.asarray(x), 2.0)
+    assert isinstance(on_device, qn.ndarray) and (qn.asnumpy(on_device) == (x + 3) / 2).all()
+    assert (qn.asnumpy(mean(qn.asarray(x), 1.0, out=qn.asarray(out))) == (x + 2) / 2).all()
+    for make in (lambda: vectorize(loops, target="cuda")(mean_of), lambda: vectorize(mean_of)(x, x)):
+        with pytest.raises(KernelError, match="cannot be called in a kernel"):
+            make()

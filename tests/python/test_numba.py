@@ -191,6 +191,9 @@ def test_devices(device):
     with pytest.raises(ValueError, match="no device 99"):
         cuda.select_device(99)
     assert first.MAX_THREADS_PER_BLOCK >= 1024 and first.MULTIPROCESSOR_COUNT >= 1 and first.WARP_SIZE == 32
+    assert (first.MAX_SHARED_MEMORY_PER_BLOCK, first.MAX_GRID_DIM_X) == (49152, 2**31 - 1) and first.MAX_TEXTURE_2D_WIDTH >= 16384
+    assert first.COMPUTE_CAPABILITY_MAJOR == first.compute_capability[0] and hasattr(first, "CLOCK_RATE")
+    assert first.MAX_THREADS_PER_MULTI_PROCESSOR >= 1024 and not hasattr(first, "MAX_NOTHING")
     first.reset()
     cuda.close()
 

@@ -205,6 +205,26 @@ def test_arrays_of_the_device_around_functions(device, tmp_path):
         np.testing.assert_array_equal(own.copy_to_host(), [1, second, 1, 1])
 
 
+def test_arrays_of_the_device_around_declared_functions(device):
+    table = cuda.to_device(np.arange(6.0).reshape(3, 2))
+
+    @cuda.jit("float64(float64, int32)", device=True)
+    def of_row(x, i):
+        row = table[i : i + 1]
+        return x * row[0, 0] + table[i, 1]
+
+    @cuda.jit
+    def kernel(r):
+        i = cuda.grid(1)
+        if i < r.size:
+            r[i] = of_row(2, i)
+
+    out = np.zeros(3)
+    kernel[1, 4](out)
+    assert out.tolist() == [1, 7, 13]
+    assert of_row.compile_device((types.float64, types.int32)).signature.return_type == types.float64
+
+
 # ---- declared signatures
 
 

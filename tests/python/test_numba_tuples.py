@@ -208,4 +208,38 @@ def test_sum_any_and_all(device):
     assert out.tolist() == [-1, 5, 9]
     for wrong in (3, np.zeros((2, 2))):
         with pytest.raises(errors.TypingError, match="sum takes a tuple or an array of one dimension, not .*; write a loop"):
-            njit(lambda x: sum(x))(wrong)
+            cuda.jit(lambda x: sum(x))[1, 1](wrong)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "c16"])
+def test_a_tuple_is_written_into_a_part(device, dtype):
+    @cuda.jit(device=True)
+    def ends(row):
+        return row[0], row[2] + 1
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        if i < x.shape[0]:
+            out[i] = ends(x[i])
+            out[i, :] = out[i, 1], out[i, 0]
+            out[i, 1] += 1
+            out[i, ::-1] = out[i, 1] - 1, out[i, 0]
+
+    x = np.arange(12).reshape(4, 3).astype(dtype)
+    out = np.zeros((4, 2), dtype)
+    kernel[1, 8](out, x)
+    np.testing.assert_array_equal(out, np.stack([x[:, 2] + 1, x[:, 0]], axis=1))
+
+    @cuda.jit(debug=True, opt=False)
+    def too_many(out):
+        out[:] = (1, 2, 3)
+
+    too_many[1, 1](out[0, :].repeat(2)[:3])
+    with pytest.raises(ValueError, match="cannot assign slice from input of different size"):
+        too_many[1, 1](out[0])
+    with pytest.raises(errors.TypingError, match="cannot be written into"):
+
+        @cuda.jit("void(float64[:, :])")
+        def into_two(out):
+            out[:] = (1, 2)

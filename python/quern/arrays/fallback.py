@@ -38,10 +38,11 @@ FallbackWarning.__module__ = "quern"
 
 
 def set_fallback(mode):
-    """What happens where quern does not serve a function of NumPy's itself.
+    """What happens where quern does not serve a function of NumPy's itself, or cannot compile one for the host.
 
-    Parameters: ``mode``: "warn" (the default): NumPy computes it on the host, and a FallbackWarning is given once for each line;
-    "silent": without the warning; "error": NotImplementedError. Returns the mode that held before. Raises ValueError for another.
+    Parameters: ``mode``: "warn" (the default): NumPy computes it on the host, Python runs the function, and a FallbackWarning is given
+    once for each line; "silent": without the warning; "error": NotImplementedError, KernelError. Returns the mode that held before.
+    Raises ValueError for another.
 
     >>> before = set_fallback("silent")
     >>> set_fallback(before)
@@ -56,15 +57,21 @@ def set_fallback(mode):
 
 def _announce(name, reason):
     what = f"[{name}] is not served by quern itself{': ' + reason if reason else ''}"
+    unserved = NotImplementedError(f"{what}; quern.set_fallback('warn') lets NumPy compute it on the host")
+    tell(f"{what}; NumPy computes it on the host, with copies there and back (see quern.set_fallback)", unserved)
+
+
+def tell(text, unserved):
+    """Warns, at the user's line, of what runs otherwise than by quern itself; raises ``unserved`` where programs have asked for errors."""
     if _mode == "error":
-        raise NotImplementedError(f"{what}; quern.set_fallback('warn') lets NumPy compute it on the host")
+        raise unserved
     if _mode == "silent":
         return
-    frame = sys._getframe(2)
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith((_package, _numpy_package)):
         frame = frame.f_back
     warnings.warn_explicit(
-        f"{what}; NumPy computes it on the host, with copies there and back (see quern.set_fallback)",
+        text,
         FallbackWarning,
         frame.f_code.co_filename,
         frame.f_lineno,

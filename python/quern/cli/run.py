@@ -59,7 +59,7 @@ def prepare(command, argv, raw_clock):
         sys.argv, sys.path[0], file = list(argv), os.path.dirname(os.path.abspath(path)), path
         main.__file__ = path
     sys.modules["__main__"] = main
-    return _program(lambda: exec(compile(source, file, "exec"), main.__dict__))
+    return _program(lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__))
 
 
 def _is_package(path):

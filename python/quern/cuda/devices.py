@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 
 from quern.cuda import config
 from quern.cuda.memory import MappedMemory, MemoryInfo, MemoryPointer, PinnedMemory
@@ -23,20 +24,26 @@ class Device:
     name = property(lambda self: self._device.info()["name"].encode(), doc="Its name, as bytes.")
     compute_capability = property(lambda self: tuple(self._device.info()["compute_capability"]), doc="(major, minor)")
     supports_float16 = supports_bfloat16 = True
-    WARP_SIZE = 32
 
     @property
     def uuid(self):
         """A name that no other device has."""
         return f"GPU-{self._device.info()['pci_bus_id'] or 'cpu'}"
 
-    @property
-    def MULTIPROCESSOR_COUNT(self):  # noqa: N802
-        return self._device.info()["multiprocessors"]
+    def __getattr__(self, name):
+        """A number of the device's by its name in CUDA, such as ``MAX_SHARED_MEMORY_PER_BLOCK``."""
+        if name.isupper():
+            from quern.pycuda.enums import device_attribute
 
-    @property
-    def MAX_THREADS_PER_BLOCK(self):  # noqa: N802
-        return self._device.info()["max_threads_per_block"]
+            words = re.sub(r"^MAX(_MAX)?_(TEXTURE|SURFACE)_", r"MAXIMUM_\2", name).replace("MULTI_PROCESSOR", "MULTIPROCESSOR")
+            words = re.sub("_ALT$", "_ALTERNATE", words.removeprefix("IS_"))
+            for known in (name, words):
+                if known in device_attribute.names:
+                    try:
+                        return self._device.attribute(int(getattr(device_attribute, known)))
+                    except ValueError:  # a driver that does not know it
+                        break
+        raise AttributeError(f"[Device] there is no {name}")
 
     def reset(self):
         """Waits for all its work; memory stays with the arrays that use it."""

@@ -312,7 +312,7 @@ def import_dynamic(modname):
 def compile_function(name, code, globs):
     """The function of that name in a text of Python, whose globals are ``globs``."""
     module = python_types.ModuleType(name)
-    exec(compile(code, f"<{name}>", "exec"), globs, vars(module))
+    exec(compile(code, f"<{name}>", "exec", dont_inherit=True), globs, vars(module))
     return vars(module)[name]
 
 

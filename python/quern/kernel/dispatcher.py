@@ -410,7 +410,8 @@ class ForAll:
     def __call__(self, *args):
         if self.ntasks == 0:
             return
-        threads = self.thread_per_block or self.dispatcher._threads_for(args)
+        # Few tasks get no threads beyond their own: kernels exist that do not ask whether theirs is one.
+        threads = self.thread_per_block or min(self.dispatcher._threads_for(args), self.ntasks)
         self.dispatcher[-(-self.ntasks // threads), threads, self.stream, self.sharedmem](*args)
 
 
@@ -424,11 +425,14 @@ class DeviceFunction:
         self.links = tuple(options.get("link") or ())
         self.declared = [signatures.parsed(s) for s in given_signatures or ()]
         for signature in self.declared:
-            check_returned(Program(function, signature.args, False), signature.return_type)
+            try:
+                check_returned(Program(function, signature.args, False, finds=True), signature.return_type)
+            except KernelError as e:
+                raise e.with_traceback(None) from None  # the place that counts is in the message
 
     def compile_device(self, args, return_type=None):
         """The function for arguments of these types: its ``signature`` and its ``text``."""
-        program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False, links=self.links)
+        program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False, links=self.links, finds=True)
         return DeviceResult(program, return_type)
 
     def __getitem__(self, key):

@@ -11,6 +11,8 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty
 from quern.device import current_device
 from quern.kernel import signatures, times, types
+from quern.kernel.errors import KernelError
+from quern.kernel.hosted import run_by_python
 from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
@@ -47,6 +49,26 @@ class _Caller(_engine.Dispatcher):
 
     def _compile(self, described, launch, args):
         return self.owner._kernel(self.parameters, tuple(signatures.of_description(d) for d in described))
+
+
+class _PythonCaller:
+    """The same for a function that cannot be compiled: Python runs it."""
+
+    def __init__(self, owner, parameters):
+        self.owner, self.parameters = owner, parameters
+
+    def __getitem__(self, launch):
+        return self
+
+    def __call__(self, *given):
+        arrays = given[:-1]
+        values = [numpy.array(_core.asnumpy(a)) for a in arrays]
+        tails = [max(len(core), 1) for core in self.owner._inputs + self.owner._outputs]
+        for place in numpy.ndindex(values[0].shape[: values[0].ndim - tails[0]]):
+            parts = [v[place] for v in values]
+            self.owner.py_func(*[p if isinstance(t, types.Array) else p[0] for p, t in zip(parts, self.parameters, strict=True)])
+        for array, value in list(zip(arrays, values, strict=True))[self.owner.nin :]:
+            _core.Array.__setitem__(array, ..., value)
 
 
 class GeneralFunction:
@@ -95,7 +117,14 @@ class GeneralFunction:
             ndim = type_.ndim if isinstance(type_, types.Array) else 0
             if ndim != max(len(core), 1) and not (ndim == 0 and not core):
                 raise TypeError(f"[{self.__name__}] {type_} does not fit the layout ({','.join(map(str, core))})")
-        self._loops[signature.args] = (Program(self.py_func, signature.args, False), _Caller(self, signature.args))
+        try:
+            program, caller = Program(self.py_func, signature.args, False), _Caller(self, signature.args)
+        except KernelError as e:
+            if self.targetoptions.get("target") == "cuda":
+                raise
+            run_by_python(self.__name__, e)
+            program, caller = None, _PythonCaller(self, signature.args)
+        self._loops[signature.args] = (program, caller)
 
     def _chosen(self, args):
         for rules in ("safe", "numbers are weak", "wider"):

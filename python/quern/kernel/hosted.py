@@ -1,6 +1,6 @@
 """jit and njit: a Python function compiled for the host, called as it is written. It runs as a kernel of one thread on the CPU.
 
-What the language of kernels does not have is told at the call; with QUERN_NJIT=python such a function runs as plain Python.
+Where it needs what the language of kernels does not have, it runs as plain Python, and a FallbackWarning says why (quern.set_fallback).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import ast
 import builtins
 import collections
 import functools
-import os
 import re
 
 import numpy
 
+from quern.arrays import fallback
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
 from quern.kernel import signatures, types
@@ -21,6 +21,12 @@ from quern.kernel.errors import KernelError, UnsupportedError
 from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
 from quern.lib import _engine
+
+
+def run_by_python(name, error):
+    """Tells that Python runs the function of that name, which cannot be compiled; raises the error where that is not wanted."""
+    said = f"[{name}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
+    fallback.tell(said, error.with_traceback(None))
 
 
 class _Caller(_engine.Dispatcher):
@@ -43,10 +49,12 @@ class HostFunction:
 
     Called with numbers, NumPy arrays, arrays of quern's on the CPU, and tuples of these. Arrays are used in place.
 
+    What cannot be compiled is run by Python.
+
     Raises
     ------
     quern.kernel.errors.KernelError
-        When the function, with these types, cannot be compiled.
+        When the function, with these types, cannot be compiled, and ``quern.set_fallback("error")`` holds.
     Exception
         What the function raises; AssertionError; ZeroDivisionError (not with ``error_model="numpy"``, which divides as kernels do).
     """
@@ -62,7 +70,14 @@ class HostFunction:
         self._raises = options.get("error_model", "python") == "python"
         self._given = [signatures.parsed(one) for one in given]  # where there are some, arguments become what one of them takes
         for signature in self._given:
-            self._program(signature.args)
+            try:
+                self._program(signature.args)
+            except KernelError as e:
+                self._run_by_python(e)
+
+    def _run_by_python(self, error):
+        run_by_python(self.__name__, error)
+        self._plain = True
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -95,22 +110,21 @@ class HostFunction:
         return found
 
     def __call__(self, *args, **named):
-        if self._plain:
-            return self.py_func(*args, **named)
         if named:
             args = self._in_order(args, named)
         declared = None
         if self._given:
             args, declared = self._as_declared(args)
-        try:
-            result, places = self._places(args)
-        except (KernelError, TypeError) as e:
-            if os.environ.get("QUERN_NJIT") == "python":
-                self._plain = True
-                return self.py_func(*args)
-            raise e.with_traceback(None) from None
-        self._run(places, args)
-        made = _value(result, [p[0] for p in places])
+        if not self._plain:
+            try:
+                result, places = self._places(args)
+            except (KernelError, TypeError) as e:
+                self._run_by_python(e)
+        if self._plain:
+            made, result = self.py_func(*args), None
+        else:
+            self._run(places, args)
+            made = _value(result, [p[0] for p in places])
         if declared is None or declared == result:
             return made
         return None if isinstance(declared, types.NoneType) else _python_number(_converted(made, declared))

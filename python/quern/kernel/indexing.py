@@ -6,7 +6,7 @@ import ast
 import enum
 
 from quern.arrays import core as _core
-from quern.kernel import types
+from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.linked import CPointer
 from quern.kernel.value import Elements, Value, cast
@@ -214,11 +214,20 @@ class Indexing:
                     said = "cannot assign slice from input of different size"
                     self.stop_if(f"!whole::fits({place.text}, {value.text})", ValueError, said)
                 return self.emit(f"assign({place.text}, {value.text});")
+            if isinstance(value.type, types.Tuple) and place.type.ndim == 1:
+                return self.store_tuple(place, value, node)
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")
         kind = types.Time if isinstance(place.type, types.Time) else types.Number
         if not isinstance(value.type, kind):
             raise self.error(TypingError, node, f"{value.type} cannot be written into an element of type {place.type}")
         return self.emit(f"{place.place or place.text} = {self.converted(value, place.type, node).text};")
+
+    def store_tuple(self, place, value, node):
+        """``a[i, :] = x, y``."""
+        place, parts = self.kept(place), [self.kept(p) for p in self.parts(value, node)]
+        self.stop_if(f"{place.text}.size() != {len(parts)}", ValueError, "cannot assign slice from input of different size")
+        for k, part in enumerate(parts):
+            self.store_place(self.element(place, [operators.constant(k)], node), part, node)
 
     # ---- records
 

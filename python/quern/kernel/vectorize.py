@@ -14,9 +14,10 @@ from quern.device import current_device
 from quern.kernel import signatures, times, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
-from quern.kernel.errors import TypingError
+from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.folds import Folds, global_text, word_of
 from quern.kernel.function import Function
+from quern.kernel.hosted import run_by_python
 from quern.kernel.program import Program
 from quern.lib import _engine
 
@@ -93,6 +94,22 @@ class Row:
         return found
 
 
+class _PythonRow:
+    """What Row is for a function that cannot be compiled: Python runs it for each element."""
+
+    def __init__(self, function, result):
+        self.function, self.results = function, [result]
+
+    def __call__(self, operands, out, kind):
+        values = numpy.broadcast_arrays(*[_core.asnumpy(o) if isinstance(o, _core.Array) else o for o in operands])
+        made = numpy.empty(values[0].shape, self.results[0].dtype)
+        made.reshape(-1)[:] = [self.function(*each) for each in zip(*(v.reshape(-1) for v in values), strict=True)]
+        if not out:
+            return [_core.asarray(made)._as(kind)]
+        _core.Array.__setitem__(out[0], ..., made)
+        return list(out)
+
+
 class VectorFunction(Folds):
     """What ``@vectorize`` makes: called with arrays and numbers, which broadcast.
 
@@ -154,7 +171,13 @@ class VectorFunction(Folds):
             for t in parameters:
                 if not isinstance(t, (types.Number, types.Time)):
                     raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
-            row = Row(self.py_func, parameters, None if result is None else [result])
+            try:
+                row = Row(self.py_func, parameters, None if result is None else [result])
+            except KernelError as e:
+                if result is None or self.targetoptions.get("target") == "cuda":
+                    raise
+                run_by_python(self.__name__, e)
+                row = _PythonRow(self.py_func, result)
             found = self._rows[parameters] = (row, row.results[0])
         return found
 

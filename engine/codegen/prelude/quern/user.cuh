@@ -6,6 +6,7 @@
 
 #include "quern/array.cuh"
 #include "cupy/complex.cuh"
+#include "math_constants.h"
 #include "stdint.h"
 
 extern "C++" {
