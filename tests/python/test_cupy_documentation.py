@@ -239,7 +239,7 @@ def test_values_as_arguments(device):
     numbers = [np.bool_(True), np.int8(-3), np.int16(-300), np.int32(-70000), np.int64(-(2**40)), np.uint8(200), np.uint16(60000)]
     numbers += [np.uint32(2**32 - 1), np.uint64(2**63), np.float16(1.5), np.float32(0.25), np.float64(1e100)]
     parameters = ", ".join(f"{kind.replace('_', ' ')} x{n}" for n, kind in enumerate(kinds))
-    stores = " ".join(f"out[{n}] = (double)x{n};" for n in range(len(kinds)))
+    stores = " ".join(f"out[{n}] = {'(float)' if kind == 'half' else ''}x{n};" for n, kind in enumerate(kinds))
     code = f'#include <cuda_fp16.h>\nextern "C" __global__ void taken({parameters}, double* out) {{ {stores} }}'
     out = cp.zeros(len(kinds))
     cp.RawKernel(code, "taken")((1,), (1,), (*numbers, out))

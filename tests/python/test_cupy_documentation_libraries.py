@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import quern
 from quern import cupy as cp
 
 
@@ -106,11 +107,90 @@ def test_transforms_of_half_precision(device):
     close(out, wanted, 5e-3)
 
 
-def test_transforms_take_no_callbacks(device):
-    code = "__device__ cufftComplex ones(void* data, size_t at, void* info, void* shared) { return {1.f, 0.f}; }"
-    for options in ({}, {"cb_ver": "jit", "cb_load_name": "ones"}):
-        with pytest.raises(NotImplementedError, match="transforms take no callbacks"), cp.fft.config.set_cufft_callbacks(code, **options):
-            pass
+LEGACY = """
+__device__ {kind} from_places(void* data, size_t at, void* info, void* shared) {{
+    {kind} x = (({kind}*)data)[at];
+    {body}
+    return x;
+}}
+__device__ cufftCallbackLoad{letter} d_loadCallbackPtr = from_places;
+"""
+
+
+def test_functions_that_transforms_load_through(device):
+    rng = np.random.default_rng(8)
+    for kind, letter, dtype in (("cufftComplex", "C", np.complex64), ("cufftDoubleComplex", "Z", np.complex128)):
+        host = (rng.random((3, 6, 10)) + 1j * rng.random((3, 6, 10))).astype(dtype)
+        x, factor = cp.asarray(host), np.arange(host.size).reshape(host.shape) % 7
+        code = LEGACY.format(kind=kind, letter=letter, body="x.x *= at % 7; x.y *= at % 7;")
+        with cp.fft.config.set_cufft_callbacks(cb_load=code):
+            for name, options in (("fftn", {"axes": (1, 2)}), ("ifftn", {"axes": (1, 2), "norm": "ortho"}), ("fft", {}), ("ifft2", {})):
+                close(getattr(cp.fft, name)(x, **options), getattr(np.fft, name)(host * factor, **options), 1e-4)
+        close(cp.fft.fftn(x, axes=(1, 2)), np.fft.fftn(host, axes=(1, 2)), 1e-4)  # behind the block as ever
+    cp.fft.config.get_plan_cache().show_info()
+
+
+def test_functions_by_name_with_data(device):
+    code = r"""
+    #include <cufftXt.h>
+    struct Band { unsigned first, last, width; };
+    __device__ cufftComplex cufftJITCallbackLoadComplex(void* data, size_t at, void* info, void* shared) {
+        const Band* band = static_cast<const Band*>(info);
+        unsigned k = at % band->width;
+        return k >= band->first && k < band->last ? static_cast<cufftComplex*>(data)[at] : cufftComplex{0.f, 0.f};
+    }
+    """
+    band = np.zeros(1, np.dtype([("first", np.uint32), ("last", np.uint32), ("width", np.uint32)]))
+    band["first"], band["last"], band["width"] = 2, 9, 26
+    memory = cp.cuda.alloc(band.nbytes)
+    memory.copy_from_host(band.ctypes.data, band.nbytes)
+    signal = cp.random.random((4, 50), dtype=cp.float32)
+    lines = cp.fft.rfft(signal)
+    with cp.fft.config.set_cufft_callbacks(cb_load=code, cb_load_data=memory, cb_ver="jit"):
+        found = cp.fft.irfft(lines)
+    kept = np.fft.rfft(signal.get())
+    kept[:, :2], kept[:, 9:] = 0, 0
+    close(found, np.fft.irfft(kept), 1e-5)
+
+    named = code.replace("cufftJITCallbackLoadComplex", "in_a_band")
+    array = cp.asarray(band.view(np.uint32))
+    with cp.fft.config.set_cufft_callbacks(named, None, array, cb_load_name="in_a_band", cb_ver="jit", nvrtc_options=("-DUNUSED",)):
+        close(cp.fft.irfft(lines, 50, axis=1), np.fft.irfft(kept), 1e-5)
+
+
+def test_functions_that_transforms_store_through(device):
+    code = r"""
+    __device__ void scaled(void* data, size_t at, cufftDoubleComplex x, void* info, void* shared) {
+        double by = static_cast<double*>(info)[at % 4];
+        static_cast<cufftDoubleComplex*>(data)[at] = make_cuDoubleComplex(x.x * by, -x.y);
+    }
+    __device__ cufftCallbackStoreZ d_storeCallbackPtr = scaled;
+    """
+    load = LEGACY.format(kind="cufftDoubleReal", letter="D", body="x = 1 - x;")
+    x, by = cp.random.random((5, 6)), cp.asarray([1.0, -2.0, 0.5, 3.0])
+    with cp.fft.config.set_cufft_callbacks(cb_load=load, cb_store=code, cb_store_data=by.data):
+        for sizes in (None, (4, 6), (7, 6)):
+            found = cp.fft.rfft2(x, s=sizes)
+            padded = np.zeros((7, 6))
+            padded[:5] = x.get()
+            plain = np.fft.rfft2(1 - (x.get() if sizes is None else padded[: sizes[0]]))
+            close(found, plain.real * by.get()[np.arange(plain.size).reshape(plain.shape) % 4] - 1j * plain.imag, 1e-9)
+
+
+def test_functions_of_transforms_that_are_refused(device):
+    code = LEGACY.format(kind="cufftComplex", letter="C", body="")
+    x = cp.ones(4, dtype=cp.complex64)
+    for given, error, what in (
+        ({"cb_load": code.replace("d_loadCallbackPtr", "other")}, ValueError, "d_loadCallbackPtr"),
+        ({"cb_load": code, "cb_ver": "jit"}, ValueError, "cb_load_name"),
+        ({"cb_load": code, "cb_ver": "new"}, ValueError, "'legacy' or 'jit'"),
+        ({}, ValueError, "cb_load, cb_store or both"),
+        ({"cb_load": b"LTO"}, TypeError, "compiled code is not taken"),
+        ({"cb_load": code.replace("return x;", "return y;")}, quern.CompileError, "'y'|\"y\""),
+    ):
+        with pytest.raises(error, match=what), cp.fft.config.set_cufft_callbacks(**given):
+            cp.fft.fft(x)
+    assert cp.fft.fft(x).tolist() == [4, 0, 0, 0]
 
 
 @pytest.mark.parametrize("part", ["scipy.fft", "scipy.fftpack", "scipy.sparse", "cutensor", "distributed"])

@@ -171,8 +171,8 @@ def test_settings_of_transforms(device, capsys):
     config.set_cufft_gpus([0])
     with pytest.raises(ValueError):
         config.set_cufft_gpus(0)
-    with pytest.raises(NotImplementedError):
-        config.set_cufft_callbacks("", "")
+    with pytest.raises(ValueError, match="cb_load"), config.set_cufft_callbacks("", ""):
+        pass
 
 
 

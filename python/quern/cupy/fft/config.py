@@ -9,6 +9,7 @@ import warnings
 from quern.cupy.cuda.device import get_device_id as _get_device_id
 from quern.cupy.cuda.runtime import getDeviceCount as _get_device_count
 from quern.cupy.fft._cache import PlanCache as _PlanCache
+from quern.cupy.fft._callbacks import set_cufft_callbacks  # noqa: F401
 
 use_multi_gpus = False
 _gpus = None
@@ -45,11 +46,6 @@ def set_cufft_gpus(gpus):
     if count < 1:
         raise ValueError("the number of devices must be at least 1")
     _gpus = gpus
-
-
-def set_cufft_callbacks(*args, **kwargs):
-    """Raises NotImplementedError: transforms call no functions of the user's."""
-    raise NotImplementedError("[cupy.fft.config] transforms take no callbacks; work on the array before and after")
 
 
 def _warn_of_planning():
