@@ -115,10 +115,10 @@ def test_what_is_not_served(device):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert njit(lambda x: x[1:])(x).tolist() == [1, 2]
+            assert njit(lambda x: x + 1)(x).tolist() == [1, 2, 3]
         qn.set_fallback("error")
-        with pytest.raises(KernelError, match="returns numbers and tuples"):
-            njit(lambda x: x[1:])(x)
+        with pytest.raises(KernelError, match="a kernel works on one element|a kernel works on elements"):
+            njit(lambda x: x + 1)(x)
     finally:
         qn.set_fallback("warn")
 
@@ -231,3 +231,83 @@ def test_signatures_say_what_is_taken_and_returned(device):
     ):
         with pytest.raises(TypeError, match="No matching definition for argument type"):
             work()
+
+
+def test_arrays_that_are_given_are_returned(device):
+    @njit
+    def scaled(x, by):
+        for i in range(x.shape[0]):
+            x[i] *= by
+        return x
+
+    @njit
+    def chosen(a, b, first):
+        return a if first else b
+
+    @njit
+    def parts(x, k):
+        return x[k:], x[0], (x[::-1], x[1:1])
+
+    x = np.arange(6.0)
+    assert scaled(x, 2) is x and x.tolist() == [0, 2, 4, 6, 8, 10]
+    every = x[::2]
+    assert scaled(every, 10) is every and x.tolist() == [0, 2, 40, 6, 80, 10]
+    other = np.zeros(4)
+    assert chosen(x, other, True) is x and chosen(x, other, False) is other
+    tail, first, (back, empty) = parts(x, 2)
+    assert first == 0 and isinstance(first, float)
+    for made, wanted in ((tail, x[2:]), (back, x[::-1]), (empty, x[1:1])):
+        assert type(made) is np.ndarray and (made.dtype, made.shape, made.strides) == (wanted.dtype, wanted.shape, wanted.strides)
+        np.testing.assert_array_equal(made, wanted)
+    tail[0] = 7
+    assert x[2] == 7 and back[-3] == 7
+    del x  # a part keeps the memory
+    assert tail.tolist() == [7, 6, 80, 10] and back.tolist() == [10, 80, 6, 7, 2, 0]
+
+    @njit
+    def turned(m, i):
+        return m.T, m[i], m[:, i]
+
+    for m in (np.arange(12).reshape(3, 4), np.asfortranarray(np.arange(12).reshape(3, 4)), np.arange(24)[::2].reshape(3, 4)[:, ::-1]):
+        for made, wanted in zip(turned(m, 2), (m.T, m[2], m[:, 2]), strict=True):
+            assert made.strides == wanted.strides and np.shares_memory(made, m)
+            np.testing.assert_array_equal(made, wanted)
+
+    records = np.zeros(3, [("a", "i4"), ("b", "f8")])
+    rest = njit(lambda x: x[1:])(records)
+    rest["b"][0] = 5
+    assert rest.dtype == records.dtype and records["b"].tolist() == [0, 5, 0]
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    assert not njit(lambda x: x[1:])(fixed).flags.writeable and njit(lambda x: x)(fixed) is fixed
+    assert njit("float64[:](float64[:])")(lambda x: x)(other) is other
+
+
+FOUND = np.array([3, 4, 5])
+
+
+def test_arrays_that_a_function_finds_are_copied(device):
+    made = njit(lambda: FOUND)()
+    assert made.tolist() == [3, 4, 5] and made.dtype == FOUND.dtype and not np.shares_memory(made, FOUND)
+
+
+def test_arrays_of_the_device_are_returned():
+    x = qn.asarray(np.arange(6.0), device="cpu")
+    assert njit(lambda x: x)(x) is x
+    tail = njit(lambda x: x[2:])(x)
+    assert isinstance(tail, qn.Array) and tail.get().tolist() == [2, 3, 4, 5]
+    tail[0] = 9
+    assert x.get()[2] == 9
+    back = njit(lambda x: x[::-2])(x)
+    assert back.get().tolist() == [5, 3, 1]
+    rows = qn.asarray(np.arange(12.0).reshape(3, 4), device="cpu")
+    assert njit(lambda x: x.T)(rows).get().tolist() == rows.get().T.tolist()
+
+
+def test_products_are_rounded_as_numba_rounds_them(device):
+    def residue(a, b, c):
+        return a * b + c
+
+    a, b = 1 + 2.0**-30, 1 - 2.0**-30
+    assert njit(residue)(a, b, -1.0) == residue(a, b, -1.0) == 0
+    assert njit(fastmath=True)(residue)(a, b, -1.0) in (0, -(2.0**-60))

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import ctypes
 import functools
 import re
 
 import numpy
 
 from quern.arrays import fallback
+from quern.arrays.manipulation.stride_tricks import as_strided
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
 from quern.kernel import signatures, types
@@ -124,7 +126,7 @@ class HostFunction:
             made, result = self.py_func(*args), None
         else:
             self._run(places, args)
-            made = _value(result, [p[0] for p in places])
+            made = _value(result, [p[0] for p in places], args)
         if declared is None or declared == result:
             return made
         return None if isinstance(declared, types.NoneType) else _python_number(_converted(made, declared))
@@ -147,6 +149,8 @@ class HostFunction:
     def of_numbers(self, *args):
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
         result, places = self._places(args)
+        if _holds_array(result):
+            raise UnsupportedError(f"[{self.__name__}] it returns {result}, and numbers are wanted")
         self._run(places, args)
         return tuple(p[0] for p in places) if isinstance(result, types.Tuple) else places[0][0]
 
@@ -192,7 +196,8 @@ class HostFunction:
             if given[len(parts) :] == parameters and count == len(parts) + len(parameters):
                 break
         text = program.caller(given[: len(parts)])
-        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", keep=True)
+        flags = [] if self.targetoptions.get("fastmath") else ["--fmad=false"]  # on the host Numba rounds each product
+        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", flags, keep=True)
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
         return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
 
@@ -242,16 +247,65 @@ def _parts(function, result):
         return []
     if isinstance(result, types.Tuple):
         return [part for t in result.types for part in _parts(function, t)]
+    if isinstance(result, types.Array):
+        return [types.int64] * (1 + 2 * result.ndim)
     if not isinstance(result, (types.Number, types.Time)):
-        hint = "a compiled function returns numbers and tuples of them; write arrays into ones that it is given"
+        hint = "a compiled function returns numbers, arrays that it is given and tuples of them"
         raise function.error(UnsupportedError, function.source.tree, f"it returns {result}", hint)
     return [result]
 
 
-def _value(type_, numbers):
-    """What Python gets: its own numbers, as from Numba's functions."""
+def _holds_array(type_):
+    return isinstance(type_, types.Array) or (isinstance(type_, types.Tuple) and any(map(_holds_array, type_.types)))
+
+
+def _value(type_, numbers, args):
+    """What Python gets: its own numbers, as from Numba's functions, and arrays that lie in those of ``args``."""
     if isinstance(type_, types.NoneType):
         return None
     if isinstance(type_, types.Tuple):
-        return tuple(_value(t, numbers) for t in type_.types)
+        return tuple(_value(t, numbers, args) for t in type_.types)
+    if isinstance(type_, types.Array):
+        address, *sizes = (int(numbers.pop(0)) for _ in range(1 + 2 * type_.ndim))
+        return _array_at(address, type_, tuple(sizes[: type_.ndim]), tuple(sizes[type_.ndim :]), list(_arrays_in(args)))
     return numbers.pop(0) if isinstance(type_, types.Time) else numbers.pop(0).item()
+
+
+def _arrays_in(args):
+    for one in args:
+        if isinstance(one, tuple):
+            yield from _arrays_in(one)
+        elif isinstance(one, (numpy.ndarray, _engine.Array)):
+            yield one
+
+
+def _array_at(address, type_, shape, strides, given):
+    """The given array that lies there, else a view into one; what lies in none (an array that the function has found) is copied."""
+    dtype = numpy.dtype(type_.dtype.dtype)
+    for one in given:
+        start = one.ctypes.data if isinstance(one, numpy.ndarray) else _engine.device_address(one)
+        if (start, tuple(one.shape), one.dtype) == (address, shape, dtype) and (one.size == 0 or one.strides == strides):
+            return one
+    for one in given if 0 not in shape else ():
+        if isinstance(one, numpy.ndarray):
+            low, high = numpy.lib.array_utils.byte_bounds(one)
+            if low <= address < high:
+                return _laid_out(low, high, one, address, dtype, shape, strides)
+            continue
+        low = _engine.device_address(one)
+        if one.flags.c_contiguous and low <= address < low + one.nbytes and one.dtype == dtype:
+            return as_strided(one.reshape(-1)[(address - low) // dtype.itemsize :], shape, strides)
+    if 0 in shape:
+        return numpy.lib.stride_tricks.as_strided(numpy.empty(1, dtype), shape, strides)
+    steps = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]
+    low, high = address + sum(min(0, s) for s in steps), address + sum(max(0, s) for s in steps) + dtype.itemsize
+    return _laid_out(low, high, None, address, dtype, shape, strides).copy()
+
+
+def _laid_out(low, high, owner, address, dtype, shape, strides):
+    """NumPy's array over the memory from ``low`` to ``high``, which is ``owner``'s."""
+    memory = (ctypes.c_char * (high - low)).from_address(low)
+    memory.owner = owner
+    made = numpy.ndarray(shape, dtype, memory, address - low, strides)
+    made.flags.writeable = owner is not None and owner.flags.writeable
+    return made

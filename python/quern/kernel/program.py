@@ -259,7 +259,10 @@ class Program:
 
 
 def _numbers(type_, text):
-    """The texts of the numbers that a value consists of."""
+    """The texts of the numbers that a value consists of: of an array its address, its shape and its strides."""
+    if isinstance(type_, types.Array):
+        of_axes = [f"{text}.{of}({i})" for of in ("extent", "step") for i in range(type_.ndim)]
+        return [f"reinterpret_cast<long long>({text}.data)", *of_axes]
     if not isinstance(type_, types.Tuple):
         return [text]
     return [part for i, t in enumerate(type_.types) for part in _numbers(t, f"{text}.get<{i}>()")]
