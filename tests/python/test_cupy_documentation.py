@@ -371,6 +371,21 @@ def test_texture_memory(device):
     cp.RawKernel(source, "looked_up")((1, 1), (width, height), (out, texture.TextureObject(resource, description), width, height))
     close(out, picture)
 
+    line = texture.CUDAarray(channel, 8)
+    line.copy_from(cp.arange(8, dtype=np.float32) ** 2)
+    resource = texture.ResourceDescriptor(runtime.cudaResourceTypeArray, cuArr=line)
+    description = texture.TextureDescriptor(wrap[:1], runtime.cudaFilterModePoint, runtime.cudaReadModeElementType)
+    squares = texture.TextureObject(resource, description)
+    by_place = cp.ElementwiseKernel("T x, U table", "T y", "U from = table; y = x + tex1D<T>(from, i)", "by_place")
+    close(by_place(cp.ones(8, np.float32), squares), np.arange(8) ** 2 + 1)
+    by_value = cp.ElementwiseKernel("float32 x, U table", "float32 y", "y = tex1D<float>(table, x)", "by_value")
+    found = by_value(cp.array([[3, 0], [7, 20]], np.float32), texture.TextureObject(resource, description))
+    close(found, [[9, 0], [49, 49]])
+    all_raw = cp.ElementwiseKernel("U table, raw T x", "raw T y", "y[i] = tex1D<T>(table, i) - x[i]", "all_raw")
+    close(all_raw(squares, cp.ones(8, np.float32), cp.zeros(8, np.float32), size=8), np.arange(8) ** 2 - 1)
+    with pytest.raises(TypeError, match="texture"):
+        cp.ReductionKernel("T x, U table", "T y", "x", "a + b", "y = a", "0", "summed")(cp.ones(3), squares)
+
 
 def test_functions_that_are_fused(device):
     @cp.fuse()

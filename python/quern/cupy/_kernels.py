@@ -2,13 +2,18 @@
 
 import warnings
 
+import numpy
+
 from quern.arrays.core import _axis
 from quern.cupy._array import ndarray
 from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
+from quern.cupy.cuda.texture import SurfaceObject, TextureObject
 from quern.device import current_device
 from quern.errors import LogicError
 from quern.lib import _engine
 from quern.raw import RawModule as _RawModule
+
+_TEXTURES = TextureObject, SurfaceObject
 
 
 class ParameterInfo:
@@ -16,8 +21,6 @@ class ParameterInfo:
     ``is_const``, is it an input?"""
 
     def __init__(self, name, type_name, raw, is_const):
-        import numpy
-
         self.name = name
         self.ctype = type_name
         self.dtype = None if len(type_name) == 1 else numpy.dtype(type_name)
@@ -162,9 +165,9 @@ class ElementwiseKernel(_Kernel):
         after_loop="",
         options=(),
     ):
-        self._engine = _engine.ElementwiseKernel(
-            in_params, out_params, operation, name, preamble, loop_prep, after_loop, bool(reduce_dims), _options(options)
-        )
+        texts = operation, name, preamble, loop_prep, after_loop, bool(reduce_dims), _options(options)
+        self._engine = _engine.ElementwiseKernel(in_params, out_params, *texts)
+        self._made_with_textures = {(): (out_params, texts)}
         self.operation, self.name, self.__name__, self.preamble = operation, name, name, preamble
         self.reduce_dims, self.no_return, self.return_tuple = bool(reduce_dims), bool(no_return), bool(return_tuple)
         self.kwargs = {key: value for key, value in (("loop_prep", loop_prep), ("after_loop", after_loop), ("options", options)) if value}
@@ -180,11 +183,32 @@ class ElementwiseKernel(_Kernel):
             raise ValueError("block_size must be greater than zero")
         given = args[self.nin :]
         size = None if size is None or size == -1 else size
-        out = self._engine.call(args[: self.nin], given, size, block_size, current_device(), ndarray)
+        textures = tuple(i for i in range(self.nin) if type(args[i]) in _TEXTURES)
+        engine = self._with_textures(textures) if textures else self._engine
+        out = engine.call(args[: self.nin], given, size, block_size, current_device(), ndarray)
+        if textures:
+            _engine.array_evaluate_all()  # while somebody keeps them
         if self.no_return:
             return None
         out = given or tuple(out)
         return out[0] if self.nout == 1 and not self.return_tuple else out
+
+
+    def _with_textures(self, places):
+        """The engine's kernel where the inputs at these places are textures, whose placeholders are numbers then."""
+        found = self._made_with_textures.get(places)
+        if found is None:
+            out_params, (operation, name, preamble, *more) = self._made_with_textures[()]
+            params, types = [], set()
+            for i, p in enumerate(self.in_params):
+                is_placeholder = i in places and p.dtype is None
+                if is_placeholder:
+                    types.add(f"typedef unsigned long long {p.ctype};\n")
+                params.append(f"{'raw ' if p.raw else ''}{'uint64' if is_placeholder else p.ctype} {p.name}")
+            preamble = "".join(sorted(types)) + preamble
+            found = _engine.ElementwiseKernel(", ".join(params), out_params, operation, name, preamble, *more)
+            self._made_with_textures[places] = found
+        return found
 
 
 class ReductionKernel(_Kernel):
@@ -255,6 +279,8 @@ class ReductionKernel(_Kernel):
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(f"[{self.name}] invalid number of arguments: it must be {self.nin} or {self.nargs}, not {len(args)}")
         given = args[self.nin :]
+        if any(type(a) in _TEXTURES for a in args):
+            raise TypeError(f"[{self.name}] textures go to elementwise kernels and raw ones; look the values up first, then reduce them")
         if out is not None:
             if self.nout != 1:
                 raise NotImplementedError(f"[{self.name}] out= is for kernels with one output; give the outputs after the inputs")
