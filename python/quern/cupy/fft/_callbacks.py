@@ -38,10 +38,10 @@ class _Callback:
         code = re.sub(r"^[ \t]*#[ \t]*include[ \t]*[<\"]cufft(Xt)?\.h[>\"]", "", code, flags=re.M)
         if version == "legacy":
             variable = f"d_{what}CallbackPtr"
-            told = re.search(rf"(static\s+)?__device__\s+\w+\s+{variable}\s*=\s*&?\s*(\w+)\s*;", code)
+            told = re.search(rf"(?:\b\w+\s+)+{variable}\s*=\s*&?\s*(\w+)\s*;", code)
             if not told:
                 raise ValueError(f"[set_cufft_callbacks] the text defines no `__device__ ... {variable} = function;`")
-            name, code = told[2], code[: told.start()] + code[told.end() :]
+            name, code = told[1], code[: told.start()] + code[told.end() :]
         elif name is None:
             told = re.search(rf"\b(cufftJITCallback{what.title()}\w+)\s*\(", code)
             if not told:
