@@ -211,9 +211,8 @@ std::vector<KernelParam> parse_params(std::string_view text) {
         raise(ErrorKind::value, "[kernel] unknown keyword '{}' in the parameter '{}'; there is 'raw'", words[i], one);
       p.is_raw = true;
     }
-    if (p.name == "i" || p.name == "n" || p.name[0] == '_')
-      raise(ErrorKind::value, "[kernel] a parameter cannot be called '{}': i, n and names that start with _ are reserved",
-            p.name);
+    if (p.name == "i" || p.name[0] == '_')
+      raise(ErrorKind::value, "[kernel] a parameter cannot be called '{}': i and names that start with _ are reserved", p.name);
     for (const KernelParam& other : out)
       if (other.name == p.name) raise(ErrorKind::value, "[kernel] two parameters are called '{}'", p.name);
     if (p.type.size() > 1) {
@@ -257,6 +256,11 @@ KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const
   return types;
 }
 
+static bool has_param(const ElementwiseText& text, std::string_view name) {
+  auto is_called = [&](const KernelParam& p) { return p.name == name; };
+  return std::ranges::any_of(text.in, is_called) || std::ranges::any_of(text.out, is_called);
+}
+
 bool is_row(const ElementwiseText& text) {
   if (text.is_python) return true;
   if (text.has_options || !text.loop_prep.empty() || !text.after_loop.empty()) return false;
@@ -266,7 +270,7 @@ bool is_row(const ElementwiseText& text) {
   if (text.in.size() + 2 * text.out.size() > 48) return false;
   std::string operation = bare(text.operation), preamble = bare(text.preamble);
   for (std::string_view word : {"i", "n", "_ind"})
-    if (has_word(operation, word)) return false;
+    if (has_word(operation, word) && !has_param(text, word)) return false;
   for (const std::string* part : {&operation, &preamble}) {
     for (std::string_view word : {"threadIdx", "blockIdx", "blockDim", "gridDim", "printf", "asm", "static", "extern",
                                   "__shared__", "__syncthreads", "__constant__", "define", "include", "undef", "namespace"})
@@ -305,10 +309,9 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
     shape += fmt::format(", _n{}", d);
   }
   return start_of(text, types) + fmt::format(R"(extern "C" __global__ void {0}({1}) {{
-{2}  const ptrdiff_t n = _size;
-  CIndexer<{3}> _ind(n{4});
+{2}{10}  CIndexer<{3}> _ind(_size{4});
 {5};
-  for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (ptrdiff_t)blockDim.x * gridDim.x) {{
+  for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _size; i += (ptrdiff_t)blockDim.x * gridDim.x) {{
   const ptrdiff_t _place = i;
   _ind.set(i);
   const ptrdiff_t* _at = _ind.get();
@@ -319,7 +322,8 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
 }}
 )",
                                              text.name, arguments.parameters, arguments.declarations, rank, shape, text.loop_prep,
-                                             arguments.loads, arguments.stores, text.operation, text.after_loop);
+                                             arguments.loads, arguments.stores, text.operation, text.after_loop,
+                                             has_param(text, "n") ? "" : "  const ptrdiff_t n = _size;\n");
 }
 
 std::string print_user_reduction(const ReductionText& text, const KernelTypes& types, std::span<const ParamForm> forms,

@@ -33,7 +33,6 @@ void check_scalars(std::span<const Argument> in, std::span<const KernelParam> pa
     if (s.kind == WeakScalar::complex && !is_complex(types.in[i]))
       raise(ErrorKind::type, "[kernel] '{}' is {}, which a complex number does not go into", params[i].name,
             row(types.in[i]).name);
-    if (params[i].is_raw) raise(ErrorKind::type, "[kernel] '{}' is raw: give an array for it, not a number", params[i].name);
   }
 }
 

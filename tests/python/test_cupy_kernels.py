@@ -121,6 +121,24 @@ def test_preamble_and_options(device):
     assert macro(cp.asarray([1])).get() == 6
 
 
+def test_parameters_called_n_and_raw_numbers(device):
+    host, x = both((4, 6))
+    powers = cp.ElementwiseKernel("T x, int32 n", "T y", "y = 1; for (int k = 0; k < n; k++) y *= x", "powers")
+    np.testing.assert_allclose(cp.asnumpy(powers(x, 3)), host**3)
+    assert cp.asnumpy(cp.sum(powers(x, 2) + 1)) == pytest.approx((host**2 + 1).sum())
+    cosines = cp.ElementwiseKernel("float64 step, raw T a, int64 n", "T w", "w = 0; for (int k = 0; k < n; k++) w += a[k] * cos(k * i * step)")
+    made = cp.empty(9)
+    cosines(0.25, cp.asarray(host[0]), 6, made)
+    np.testing.assert_allclose(cp.asnumpy(made), [sum(a * np.cos(k * i * 0.25) for k, a in enumerate(host[0])) for i in range(9)])
+    largest = cp.ReductionKernel("T x, T n", "T y", "x / n", "max(a, b)", "y = a", "-1e300", "largest_of_n")
+    assert largest(x, 2.0) == host.max() / 2
+    shifted = cp.ElementwiseKernel("raw T x, raw int64 count, raw T by", "T y", "y = x[(i + 1) % count] + by", "shifted_by_raw")
+    made = cp.empty((4, 6))
+    shifted(x, host.size, 0.5, made)
+    np.testing.assert_array_equal(cp.asnumpy(made).ravel(), np.roll(host.ravel(), -1) + 0.5)
+    assert cp.ElementwiseKernel("T x", "T y, int64 m", "y = x; m = n", "counts_all")(x)[1].get().tolist() == np.full((4, 6), 24).tolist()
+
+
 def test_constants_of_cuda(device):
     """Those of math_constants.h, which no text has to include."""
     host, x = both(50)
