@@ -258,6 +258,12 @@ def recursive(n):
     return n * recursive(n - 1)
 
 
+def digits(n):
+    if n < 7:
+        return n
+    return (n % 7) + 10 * digits(n // 7) + (n << 2) % (n >> 1) + int(n * 0.4) // 2
+
+
 def with_default(n):
     return helper(n) + helper(n, k=5)
 
@@ -267,10 +273,26 @@ def constant_tables(n):
 
 
 @pytest.mark.parametrize(
-    "f", [while_loop, for_loops, over_tuples, unpacked, branches, nested_conditions, augmented, calls, with_default, constant_tables]
+    "f", [while_loop, for_loops, over_tuples, unpacked, branches, nested_conditions, augmented, calls, digits, with_default, constant_tables]
 )
 def test_statements(device, f):
     same(f, np.arange(0, 60))
+
+
+def test_a_function_that_calls_itself_divides_and_shifts_as_kernels_do(device):
+    @cuda.jit(device=True)
+    def folded(n, by):
+        if n <= 0:
+            return 0
+        return folded(n - 1, by - 1) + 7 // by * 0 + (1 << (n + 62)) // 2**62 + 9 % by * 0
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = folded(3, 2)  # divides by 2, 1, 0
+
+    out = np.zeros(1, np.int64)
+    kernel[1, 1](out)
+    assert out[0] == -2
 
 
 def test_closures_are_constants(device):

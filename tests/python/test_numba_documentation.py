@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import quern.cupy as cp
 from quern import cuda, numba
 from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
 from quern.numba import float32, float64, guvectorize, int32, vectorize, void
@@ -67,7 +68,217 @@ def test_places_of_three_axes(device):
     np.testing.assert_array_equal(out.ravel(), np.arange(48))
 
 
+def test_a_kernel_that_does_nothing(device):
+    @cuda.jit
+    def nothing(a):
+        """It has a docstring alone."""
+        # and a comment
+
+    a = np.arange(5.0)
+    nothing[(a.size + 31) // 32, 32](a)
+    cuda.synchronize()
+    np.testing.assert_array_equal(a, np.arange(5.0))
+
+
 # ---- memory
+
+
+def test_copies_and_shapes(device):
+    @cuda.jit
+    def squared(a):
+        i = cuda.grid(1)
+        if i < a.size:
+            a[i] *= a[i]
+
+    stream = cuda.stream()
+    there = cuda.to_device(np.arange(60), stream=stream)
+    squared[3, 32, stream](there)
+    host = np.empty(shape=there.shape, dtype=there.dtype)
+    assert there.copy_to_host(host, stream=stream) is host
+    stream.synchronize()
+    np.testing.assert_array_equal(host, np.arange(60) ** 2)
+    turned = there.reshape(4, 15, order="F")
+    assert turned.is_f_contiguous() and not turned.is_c_contiguous() and turned.shape == (4, 15)
+    np.testing.assert_array_equal(turned.copy_to_host(), host.reshape(4, 15, order="F"))
+    np.testing.assert_array_equal(turned.ravel(order="F").copy_to_host(), host)
+    np.testing.assert_array_equal(np.concatenate([p.copy_to_host() for p in there.split(16)]), host)
+    with cuda.defer_cleanup(), cuda.defer_cleanup():
+        del there, turned
+    for stream in (cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream()):
+        stream.synchronize()
+    mapped = np.ones(5)
+    with cuda.mapped(mapped) as seen:
+        squared[1, 32](seen)
+        cuda.synchronize()
+    assert cuda.pinned_array_like(mapped).shape == cuda.mapped_array_like(mapped).shape == cuda.managed_array(5).shape == (5,)
+
+
+def test_memory_of_the_launch_that_is_printed(device, capfd):
+    @cuda.jit
+    def one_memory():
+        reals, integers = cuda.shared.array(0, dtype=np.float32), cuda.shared.array(0, dtype=np.int32)
+        reals[0] = 2.5
+        print(reals[0])
+        print(integers[0])
+
+    @cuda.jit
+    def two_parts():
+        reals, integers = cuda.shared.array(0, dtype=np.float32), cuda.shared.array(0, dtype=np.int32)[1:]
+        reals[0] = 2.5
+        integers[0] = 6
+        print(reals[0])
+        print(integers[0])
+
+    one_memory[1, 1, 0, 4]()
+    two_parts[1, 1, 0, 8]()
+    cuda.synchronize()
+    assert capfd.readouterr().out.split() == ["2.500000", str(np.float32(2.5).view(np.int32)), "2.500000", "6"]
+
+
+LENGTH = 3 * 4
+
+
+def test_shapes_that_are_known(device):
+    around = LENGTH - 2
+
+    @cuda.jit
+    def kernel(out):
+        n = 5
+        a, b = cuda.shared.array(6, float32), cuda.local.array(n, float32)
+        c, d = cuda.shared.array(LENGTH, float32), cuda.local.array((2, around), float32)
+        out[0], out[1], out[2], out[3], out[4] = a.size, b.size, c.size, d.shape[0], d.shape[1]
+
+    out = np.zeros(5)
+    kernel[1, 1](out)
+    assert out.tolist() == [6, 5, 12, 2, 10]
+
+    @cuda.jit
+    def unknown(out, n):
+        out[0] = cuda.shared.array(n, float32).size
+
+    with pytest.raises(numba.errors.RequireLiteralValue, match="must be known when the kernel is compiled"):
+        unknown[1, 1](out, 4)
+
+
+# ---- globals
+
+RATE, TABLE = 0.25, np.array([4.0, 8.0, 12.0])
+
+
+def test_globals_are_constants(device, monkeypatch):
+    table = np.array([1.0, 2.0, 3.0])
+
+    @cuda.jit
+    def totals(count, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = count[i] * TABLE[i] * (1 + RATE) + table[i]
+
+    count, out = cuda.to_device(np.array([1.0, 2, 3])), cuda.device_array(3, dtype=np.float64)
+    totals[1, 32](count, out)
+    wanted = [6.0, 22.0, 48.0]
+    np.testing.assert_array_equal(out.copy_to_host(), wanted)
+    monkeypatch.setitem(globals(), "RATE", 7.0)
+    monkeypatch.setitem(globals(), "TABLE", np.zeros(3))
+    table[:] = 100
+    totals[1, 32](count, out)
+    np.testing.assert_array_equal(out.copy_to_host(), wanted)
+
+
+def test_arrays_of_the_device_around_a_kernel_are_seen_as_they_are(device):
+    for make in (cp.asarray, cuda.to_device):
+        prices = make(np.array([3.0, 5, 7], np.float32))
+
+        @cuda.jit(cache=True)
+        def totals(count, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = count[i] * prices[i]  # noqa: B023
+
+        count, out = cp.asarray(np.full(3, 2, np.float32)), cp.zeros(3, np.float32)
+        totals[1, 32](count, out)
+        assert out.get().tolist() == [6, 10, 14]
+        prices[:] = make(np.array([30.0, 50, 70], np.float32))
+        totals[1, 32](count, out)
+        assert out.get().tolist() == [60, 100, 140]
+
+
+# ---- the language
+
+
+@cuda.jit("int64(int64)", device=True)
+def steps_to_one(n):
+    if n <= 1:
+        return 0
+    return 1 + (steps_to_one(n // 2) if n % 2 == 0 else steps_to_one(3 * n + 1))
+
+
+@cuda.jit
+def halved_until(x, y):  # of other types in itself than from outside
+    if x > 1 and y > 0:
+        return x + halved_until(x - y, y)
+    else:
+        return y
+
+
+@cuda.jit(device=True)
+def is_even(n):
+    if n == 0:
+        return True
+    return is_odd(n - 1)
+
+
+@cuda.jit(device=True)
+def is_odd(n):
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+def test_functions_that_call_themselves(device):
+    @cuda.jit
+    def kernel(out):
+        out[0], out[1] = steps_to_one(27), steps_to_one(1)
+        out[2] = halved_until(5, 1.5)
+        out[3], out[4] = is_even(10), is_odd(4)
+
+    out = np.zeros(5)
+    kernel[1, 1](out)
+    assert out.tolist() == [111, 0, 5 + 3.5 + 2 + 1.5, 1, 0]
+
+
+def test_errors_of_threads(device):
+    def body(x, by):
+        i = cuda.grid(1)
+        if i < x.size:
+            assert x[i] < 100, "too much"
+            if x[i] < 0:
+                raise ValueError("too little")
+            x[i] = 1 / by[i]
+
+    silent, told = cuda.jit(body), cuda.jit(debug=True, opt=False)(body)
+    x = np.array([1.0, 200, -3])
+    silent[1, 32](x, np.array([2.0, 0, -0.0]))
+    assert x.tolist() == [0.5, math.inf, math.inf] or x[0] == 0.5  # those that fail may end there
+    for first, by, kind in ((200, 1, AssertionError), (-3, 1, ValueError), (1, 0, ZeroDivisionError)):
+        with pytest.raises(kind, match=r"In function 'body', file .*, line \d+, tid=\[0, 0, 0\] ctaid=\[0, 0, 0\]"):
+            told[1, 32](np.array([first, 1.0]), np.array([by, 1.0]))
+    told[1, 32](x := np.array([4.0, 5]), np.array([2.0, 4]))
+    assert x.tolist() == [0.5, 0.25]
+
+
+def test_what_is_printed(device, capfd):
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i == 0:
+            print("place", i, "has", x[i], "and", 0.5)
+            print(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32)
+
+    kernel[1, 2](np.array([7, 8]))
+    cuda.synchronize()
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == ["place 0 has 7 and 0.500000", " ".join(map(str, range(1, 33)))]
 
 
 def test_arrays_there_and_back(device):
@@ -571,7 +782,12 @@ def test_code_of_others(device, tmp_path):
 
 def test_addresses_for_code_of_others(device):
     sum_of = cuda.declare_device("sum_of", "int32(CPointer(int32), int32)", link=cuda.CUSource(CODE))
-    ffi = pytest.importorskip("cffi").FFI()
+
+    class FFI:  # as cffi has it, which need not be installed
+        def from_buffer(self, array):
+            raise AssertionError("this is for kernels")
+
+    ffi = FFI()
 
     @cuda.jit
     def totalled(out, x):
@@ -580,6 +796,61 @@ def test_addresses_for_code_of_others(device):
     total = np.zeros(1, np.int32)
     totalled[1, 1](total, np.arange(10, dtype=np.int32))
     assert total[0] == 45
+
+
+def test_an_array_of_one_stream_that_another_fills(device):
+    """Its consumer works in the array's stream, which waits for the one that the kernel is launched in."""
+
+    @cuda.jit(void(int32[::1]))
+    def numbered(x):
+        i = cuda.grid(1)
+        if i < len(x):
+            x[i] = i
+
+    of_the_array, of_the_kernel = cuda.stream(), cuda.stream()
+    x = cuda.device_array(4096, np.int32, stream=of_the_array)
+    numbered[4096 // 128, 128, of_the_kernel](x)
+    event = cuda.event()
+    event.record(of_the_kernel)
+    event.wait(of_the_array)
+    consumed = cp.asarray(x)
+    assert int(consumed.sum()) == 4096 * 4095 // 2
+    np.testing.assert_array_equal(x.copy_to_host(stream=of_the_array), np.arange(4096))
+
+
+def test_arrays_of_cupy_in_strides(device):
+    @cuda.jit
+    def added(x, y, out):
+        for i in range(cuda.grid(1), x.shape[0], cuda.gridsize(1)):
+            out[i] = x[i] + y[i]
+
+    a = cp.arange(100)
+    b, out = a * 2, cp.zeros_like(a)
+    added[1, 32](a, b, out)
+    np.testing.assert_array_equal(out.get(), 3 * np.arange(100))
+
+
+def test_arrays_with_a_mask(device):
+    class Masked:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f8", "data": (0, False), "version": 3, "mask": object()}
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    for use in (kernel[1, 1], cuda.as_cuda_array, lambda m: cuda.from_cuda_array_interface(m.__cuda_array_interface__)):
+        with pytest.raises(NotImplementedError):
+            use(Masked())
+
+
+def test_reductions(device):
+    total, largest = cuda.reduce(lambda a, b: a + b), cuda.Reduce(lambda a, b: a if a > b else b)
+    x = np.arange(777.0) + 1
+    there, out, stream = cuda.to_device(x), cuda.device_array(1, np.float64), cuda.stream()
+    assert total(x) == x.sum() == total(there) and largest(x, size=20, init=3) == 20 and total(x[:0], init=9) == 9
+    total(there, res=out, stream=stream, init=1)
+    stream.synchronize()
+    assert out.copy_to_host()[0] == x.sum() + 1
 
 
 def test_streams_and_events(device):
@@ -616,6 +887,25 @@ def test_the_device(device):
     free, total = cuda.current_context().get_memory_info()
     assert 0 < free <= total
     assert cuda.is_available() and isinstance(cuda.detect(), bool)
+
+
+def test_a_device_is_selected_and_closed(device):
+    chosen = cuda.select_device(0)
+    assert chosen.id == 0 and isinstance(chosen.uuid, str) and chosen.uuid.startswith("GPU-")
+    assert cuda.current_context().device.uuid == cuda.gpus[0].uuid == cuda.get_current_device().uuid
+    with pytest.raises((ValueError, numba.errors.CudaAPIError, IndexError), match="no device 97|there is no"):
+        cuda.select_device(97)
+    with cuda.gpus[0]:
+        there = cuda.to_device(np.arange(3))
+    with cuda.profiling():
+        assert there.copy_to_host().tolist() == [0, 1, 2] and len(cuda.list_devices().lst) >= 1
+    context = cuda.current_context()
+    context.push()
+    context.pop()
+    del there
+    cuda.close()
+    cuda.select_device(0)
+    assert cuda.to_device(np.arange(4)).copy_to_host().sum() == 6
 
 
 def test_what_a_kernel_is_made_of(device):

@@ -521,7 +521,7 @@ def test_where_a_debugger_cannot_stop(device, tmp_path):
 
 
 def test_a_program_to_debug(device, capfd):
-    """What the debugger's example does, without its stops: prints and shared memory."""
+    """What the debugger's example does, without its stops: prints, shared memory, a name of several types."""
     count = 6
 
     @cuda.jit(debug=True, opt=False)
@@ -539,6 +539,15 @@ def test_a_program_to_debug(device, capfd):
         own[i] = -given[size - i - 1]
         cuda.syncthreads()
         print("own[", i, "] =", own[i])
+        if i == 0:
+            name = True
+            print("name =", name)
+            name = 0x90000000
+            print("name =", name)
+            name = 0xA000000000000000
+            print("name =", name)
+            name = 1.75
+            print("name =", name)
 
     given = cuda.to_device(np.arange(count) + 1)
     out = cuda.to_device(np.zeros(count, np.int64))
@@ -547,7 +556,7 @@ def test_a_program_to_debug(device, capfd):
     np.testing.assert_array_equal(out.copy_to_host(), np.arange(count)[::-1] + 1)
     lines = capfd.readouterr().out.splitlines()
     wanted = [f"given[ {i} ] = {i + 1}" for i in range(count)] + [f"own[ {i} ] = {i - count}" for i in range(count)]
-    wanted += ["all are here"]
+    wanted += ["all are here", "name = True", "name = 2415919104", "name = 11529215046068469760", "name = 1.750000"]
     assert sorted(lines) == sorted(wanted)
 
 

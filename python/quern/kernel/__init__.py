@@ -5,6 +5,7 @@
     matching.py     `match`, written with `if`
     value.py        what an expression is while it is compiled: a type and a C++ text, or something known now
     function.py     one function for given types: statements; variables and their types        (start here)
+    meanings.py     what its names mean from place to place; places.py: which assignments may be of another type
     expressions.py  one method for each kind of expression
     operators.py    which type `a + b` works in and has, and its text
     times.py        datetime64 and timedelta64

@@ -415,7 +415,7 @@ class Expressions(Indexing):
             meant = self.meanings()
             value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
             if values:  # the part before may have decided
-                self.join(meant, self.meanings())
+                self.join(node, meant, self.meanings())
             if value.is_const and isinstance(value.type, types.Boolean):
                 decides = value.const is isinstance(node.op, ast.Or)
                 if not decides and part is not node.values[-1]:
@@ -485,7 +485,7 @@ class Expressions(Indexing):
                 late = e
             ends.append(self.meanings())
             self.mean_again(meant)
-        self.join(*ends)
+        self.join(node, *ends)
         if not parts:
             raise late
         if len(parts) == 1:

@@ -11,7 +11,7 @@ import ast
 from quern.kernel import times, types
 from quern.kernel.errors import DEBUGGER, TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.meanings import Meanings, Variable
+from quern.kernel.meanings import Again, Meanings, Variable
 from quern.kernel.raised import exception_of
 from quern.kernel.value import NotYet, Value, cast
 
@@ -38,9 +38,12 @@ class Function(Expressions, Meanings):
         self.found = {}  # names of arrays that it, or what it calls, finds around it, and their types: parameters behind the others
         self.arguments = {}  # the parameters' Variables
         self.starts = {}  # what names mean at first that are None then, and perhaps not later
+        self.copies = {}  # of parameters that come to have numbers of other types: variables that begin with the arguments
+        self.given = set()  # names that have got a value in this walk
+        self.numbers_again = set()  # (name, place) of assignments of numbers of another type than before
         self.target = ""  # the name that what is computed now will have; "" if it is not known
         self.renamed = []  # names that came to mean another variable, in this walk
-        self.left_by_rounds = {}  # for each loop, for names that come to mean another variable there: which its rounds leave
+        self.left_by_rounds = {}  # for each loop (and round around), for names that come to mean another variable: which its rounds leave
         self.rebound = {}  # what names mean at first that come to mean another variable
         self.unrolled = []  # for each loop around that is written out: which of its rounds
 
@@ -74,6 +77,10 @@ class Function(Expressions, Meanings):
             self.renamed = []
             self.variables.update(self.rebound)
             self.variables.update(self.starts)
+            self.given = set(self.arguments)
+            for name, variable in self.copies.items():
+                argument = self.arguments[name]
+                self.emit(f"{variable.text} = {self.converted(Value(argument.type, argument.text), variable.type, tree).text};")
             for name in missing:
                 if defaults[name] is None:
                     self.variables[name] = self.starts.setdefault(name, Variable(name, types.none))
@@ -86,6 +93,9 @@ class Function(Expressions, Meanings):
                 else:
                     if not self.block(tree.body):
                         self.ends_without_value()
+            except Again:
+                self.begin_again()
+                continue
             except RecursionError:
                 raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
             if not self.changed and self.postponed is not None:
@@ -114,7 +124,7 @@ class Function(Expressions, Meanings):
             kept.append("status& now")
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
-        for variable in dict.fromkeys([*self.variables.values(), *self.rebound.values()]):
+        for variable in dict.fromkeys([*self.variables.values(), *self.rebound.values(), *self.copies.values()]):
             if variable is not None and variable.is_declared:
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
@@ -191,11 +201,15 @@ class Function(Expressions, Meanings):
             return
         self.tangible(value, node)
         given = value.own_type
+        variable = self.number_again(variable, given, node)
+        self.given.add(name)
         to = given if variable.type is None else self.either_type(variable.type, given)
         if to is None:
             variable = self.retyped(variable, value, node)
             to = given if variable.type is None else self.either_type(variable.type, given)
         if to != variable.type:
+            if variable.is_parameter and isinstance(variable.type, types.Number):
+                self.copy(variable)
             variable.type, self.changed = to, True
         if name in self.source.assigned_once:
             variable.fixed = value.foreseen
@@ -370,7 +384,7 @@ class Function(Expressions, Meanings):
             leaves.append(self.inner(nodes))
             ends.append(None if leaves[-1] else self.meanings())
             self.mean_again(before)
-        self.join(*ends)
+        self.join(node, *ends)
         self.emit("}")
         return all(leaves)
 

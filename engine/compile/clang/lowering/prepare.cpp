@@ -30,6 +30,7 @@ namespace {
 
 constexpr uint64_t shared_align = 64;
 constexpr const char* carry_name = "__quern_ptx_carry";
+constexpr const char* defined_name = "quern-arithmetic";  // of functions whose arithmetic is defined
 constexpr unsigned max_exchange_rounds = 8;
 constexpr size_t most_written_out = 400;  // instructions of a loop's rounds together
 
@@ -145,13 +146,14 @@ void number_places(llvm::Function& thread) {
 }
 
 // What stays a call (recursion, function pointers, virtual functions) must not ask where it runs: nobody could tell it.
-void refuse_places_in_calls(const LoweringState& kernel) {
+// Returns what does.
+llvm::SmallVector<llvm::Function*, 8> refuse_places_in_calls(const LoweringState& kernel) {
   llvm::SmallPtrSet<const llvm::Function*, 8> seen;
-  llvm::SmallVector<const llvm::Function*, 8> open{kernel.thread};
+  llvm::SmallVector<llvm::Function*, 8> open{kernel.thread}, stay;
   llvm::SmallPtrSet<const llvm::Constant*, 16> seen_constants;
   auto look_at = [&](const llvm::Value* value, auto&& look_at) -> void {
     if (auto* function = llvm::dyn_cast<llvm::Function>(value)) {
-      if (!function->isDeclaration() && seen.insert(function).second) open.push_back(function);
+      if (!function->isDeclaration() && seen.insert(function).second) open.push_back(const_cast<llvm::Function*>(function));
       return;
     }
     auto* constant = llvm::dyn_cast<llvm::Constant>(value);  // a table of functions, by way of its address
@@ -169,7 +171,8 @@ void refuse_places_in_calls(const LoweringState& kernel) {
     return llvm::is_contained(kernel.input.shared, variable) || llvm::is_contained(kernel.input.dynamic_shared, variable);
   };
   while (!open.empty()) {
-    const llvm::Function* function = open.pop_back_val();
+    llvm::Function* function = open.pop_back_val();
+    if (function != kernel.thread) stay.push_back(function);
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       if (function != kernel.thread && recognise(&inst).op != Op::none) {
         refuse("uses threadIdx, shuffles or barriers");
@@ -185,6 +188,7 @@ void refuse_places_in_calls(const LoweringState& kernel) {
       }
     }
   }
+  return stay;
 }
 
 // Shared variables lie one behind the other at the start of the block's shared memory; all dynamic ones at its end.
@@ -332,11 +336,15 @@ void prepare(LoweringState& kernel) {
   inline_everything(thread);
   give_own_carry(thread);
   number_places(thread);
-  refuse_places_in_calls(kernel);
+  auto called = refuse_places_in_calls(kernel);
   thread.removeFnAttr(llvm::Attribute::Convergent);
   annotate_declarations(kernel.module);
   if (kernel.input.checks) check_arithmetic(kernel);
   define_arithmetic(thread);
+  for (llvm::Function* function : called) {
+    if (!function->hasFnAttribute(defined_name)) define_arithmetic(*function);  // another kernel may call it, too
+    function->addFnAttr(defined_name);
+  }
   place_shared(kernel);
   llvm::removeUnreachableBlocks(thread);
   gather_allocas(thread);
