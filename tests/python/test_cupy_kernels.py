@@ -126,7 +126,9 @@ def test_parameters_called_n_and_raw_numbers(device):
     powers = cp.ElementwiseKernel("T x, int32 n", "T y", "y = 1; for (int k = 0; k < n; k++) y *= x", "powers")
     np.testing.assert_allclose(cp.asnumpy(powers(x, 3)), host**3)
     assert cp.asnumpy(cp.sum(powers(x, 2) + 1)) == pytest.approx((host**2 + 1).sum())
-    cosines = cp.ElementwiseKernel("float64 step, raw T a, int64 n", "T w", "w = 0; for (int k = 0; k < n; k++) w += a[k] * cos(k * i * step)")
+    cosines = cp.ElementwiseKernel(
+        "float64 step, raw T a, int64 n", "T w", "w = 0; for (int k = 0; k < n; k++) w += a[k] * cos(k * i * step)"
+    )
     made = cp.empty(9)
     cosines(0.25, cp.asarray(host[0]), 6, made)
     np.testing.assert_allclose(cp.asnumpy(made), [sum(a * np.cos(k * i * 0.25) for k, a in enumerate(host[0])) for i in range(9)])
@@ -516,8 +518,6 @@ def test_generalized_ufuncs_take_axes(device):
 
 
 def test_kernels_are_pickled(device):
-
-
     twice = cp.ElementwiseKernel("T x", "T y", "y = 2 * x", "twice", loop_prep="")
     total = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
     x = cp.arange(6.0)
@@ -526,7 +526,7 @@ def test_kernels_are_pickled(device):
         assert again(x).get().tolist() == [0, 2, 4, 6, 8, 10] and summed(x) == 15
         if not compiled:
             twice(x), total(x)
-    module = pickle.loads(pickle.dumps(cp.RawModule(code="__device__ int n; extern \"C\" __global__ void f() {}", options=("-DA=1",))))
+    module = pickle.loads(pickle.dumps(cp.RawModule(code='__device__ int n; extern "C" __global__ void f() {}', options=("-DA=1",))))
     assert isinstance(module, cp.RawModule) and module.options == ("-DA=1",) and module.get_global("n").mem.size == 4
     module.get_function("f")((1,), (1,), ())
 
@@ -563,7 +563,9 @@ extern "C" __global__ void f(Pair p, float3 v, complex<float> c, Matrix<float> m
 
 
 def test_names_of_fixed_width_may_be_the_users(device):
-    preamble = "typedef unsigned long long uint64_t; typedef unsigned int uint32_t; typedef unsigned char uint8_t; typedef long long int64_t;"
+    preamble = (
+        "typedef unsigned long long uint64_t; typedef unsigned int uint32_t; typedef unsigned char uint8_t; typedef long long int64_t;"
+    )
     assert cp.ElementwiseKernel("T x", "T y", "y = x + (uint64_t)1", "k", preamble=preamble)(cp.arange(3)).tolist() == [1, 2, 3]
     x = cp.zeros(1, "u8")
     cp.RawKernel(preamble + '\nextern "C" __global__ void f(uint64_t* x) { x[0] = 5; }', "f")((1,), (1,), (x,))
