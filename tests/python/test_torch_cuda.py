@@ -146,3 +146,39 @@ def test_products_are_as_exact_as_the_switch_says(device):
     finally:
         torch.set_float32_matmul_precision("highest")
     assert off() < 1e-5
+
+
+def test_the_array_interface(device):
+    import numpy as np
+    from quern import cuda as numba_cuda
+    from quern import cupy as cp
+
+    x = torch.arange(6.0, device=device.name if device.kind == "cuda" else "cpu")
+    if device.kind != "cuda":
+        assert not hasattr(x, "__cuda_array_interface__") and not hasattr(x.requires_grad_(), "__cuda_array_interface__")
+        with pytest.raises(AttributeError, match=r"on non-CUDA tensor type: torch.FloatTensor If CUDA data is required use tensor.cuda\(\)"):
+            x.__cuda_array_interface__  # noqa: B018
+        return
+    every = x[::2]
+    assert every.__cuda_array_interface__["strides"] == (8,) and x.__cuda_array_interface__["strides"] is None
+    assert every.__cuda_array_interface__["data"] == (x.data_ptr(), False) and every.__cuda_array_interface__["shape"] == (3,)
+    cp.asarray(every)[...] *= 10
+    assert x.tolist() == [0, 1, 20, 3, 40, 5]
+    numba_cuda.as_cuda_array(x)[1] = 7
+
+    @numba_cuda.jit
+    def halved(x):
+        i = numba_cuda.grid(1)
+        if i < x.size:
+            x[i] /= 2
+
+    halved[1, 32](x)
+    assert x.tolist() == [0, 3.5, 10, 1.5, 20, 2.5]
+    assert cp.asarray(x.to(torch.int16)).dtype == np.int16 and cp.asarray(torch.zeros(0, device="cuda")).shape == (0,)
+    with pytest.raises(RuntimeError, match="on Variable that requires grad"):
+        cp.asarray(x.requires_grad_())
+    with pytest.raises(AttributeError, match="no bfloat16"):
+        x.detach().bfloat16().__cuda_array_interface__  # noqa: B018
+    stream = torch.cuda.Stream()
+    assert stream.__cuda_stream__() == (0, stream.cuda_stream)
+    assert torch.as_tensor(cp.arange(3), device="cuda").tolist() == [0, 1, 2]

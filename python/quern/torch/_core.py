@@ -573,6 +573,29 @@ class Tensor(_engine.TensorBase):
 
     __array_priority__ = 1000
 
+    @property
+    def __cuda_array_interface__(self):
+        if not self.is_cuda:
+            raise AttributeError(
+                f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} "
+                "If CUDA data is required use tensor.cuda() to copy tensor to device memory."
+            )
+        if self._dtype_name == "bfloat16":
+            raise AttributeError("__cuda_array_interface__ has no bfloat16; exchange the tensor by DLPack, or take tensor.float()")
+        if self.requires_grad:
+            raise RuntimeError(
+                "Can't get __cuda_array_interface__ on Variable that requires grad. "
+                "If gradients aren't required, use var.detach() to get Variable that doesn't require grad."
+            )
+        return {
+            "shape": self._shape,
+            "typestr": numpy_dtypes[self._dtype_name].str,
+            "data": (self._address() if self._size else 0, False),
+            "strides": None if self.is_contiguous() else self._strides,
+            "version": 3,
+            "stream": 1,
+        }
+
     def __deepcopy__(self, memo):
         if id(self) in memo:
             return memo[id(self)]

@@ -374,6 +374,9 @@ class Stream:
 
     stream_id = cuda_stream
 
+    def __cuda_stream__(self):
+        return 0, self.cuda_stream
+
     def synchronize(self):
         """Waits for its work."""
         with _on(self.device_index):
